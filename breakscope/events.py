@@ -1,0 +1,216 @@
+"""Events: facts about code that may matter to a compiled region. Events know no rules.
+
+The interpreter emits them only for code that Dynamo would trace. Every event carries the abstract values involved;
+`node` is the `ast` node it stands at, and `text(node)` its source.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from breakscope.values import UNKNOWN, Value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """What every event knows.
+
+    `certainty`: "certain" when the values are known from the code, "likely" when an annotation or the way a value is
+    used says so, "possible" when it is a guess or an earlier break in the same frame hides it.
+    `lost`: "loop", "try", "with", "comprehension" when a break here loses the whole frame, else "".
+    `condition`: source text of the configuration test that decides whether this code runs, or "".
+    """
+
+    node: ast.AST
+    source: str = ""  # source text of `node`
+    function: str = ""
+    certainty: str = "certain"
+    lost: str = ""
+    condition: str = ""
+
+    def problem(self, message: str, help: str = "", certainty: str | None = None, node: ast.AST | None = None) -> "Problem":
+        """What a rule yields: `message` names the user's variable, `help` says what to write instead; both one line.
+
+        `node` moves the finding to another ast node of the same function.
+        """
+        return Problem(message, help, certainty or self.certainty, node or self.node)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A rule's verdict on one event."""
+
+    message: str
+    help: str
+    certainty: str
+    node: ast.AST
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Branch(Event):
+    """Python asks a value for its truth. `node` is the tested expression (the operand, for and/or/not).
+
+    `construct`: "if", "elif", "while", "ternary", "and", "or", "not", "assert", "comprehension", "match", "any", "all",
+    "filter". For an assert, `message` is the value of its message (UNKNOWN when there is none).
+    """
+
+    test: Value
+    construct: str
+    message: Value = UNKNOWN
+    has_message: bool = False
+    raises: bool = False  # the branch's body only raises or warns
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScalarRead(Event):
+    """A Python number (or bool, or list of them) is read from a tensor's values.
+
+    `how`: "item", "tolist", "int", "float", "bool", "complex", "round", "index" (a Python sequence indexed by a
+    tensor), "slice" (a slice bound), "range", "contains" (`in`), "format" (a format spec), "math" (math.* of a tensor),
+    "size" (a size argument such as torch.zeros(n_tensor)).
+    `value` is the tensor, `expression` its source text.
+    """
+
+    value: Value
+    how: str
+    expression: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call(Event):
+    """A call of something outside the checked source, under its canonical dotted name.
+
+    "torch.nonzero", "torch.nn.functional.relu", "Tensor.nonzero" (method of a tensor; `receiver` is the tensor),
+    "print", "time.time", "logging.Logger.info", "torch.nn.LSTM.forward" (a library module called), "numpy.random.beta",
+    "dict.update", "torch.optim.SGD.step", "Tensor.__setitem__".
+    """
+
+    name: str
+    receiver: Value | None = None
+    args: tuple[Value, ...] = ()
+    kwargs: dict[str, Value]
+
+    def argument(self, position: int, keyword: str) -> Value | None:
+        """The argument at `position` (the receiver not counted) or under `keyword`; None when not given."""
+        if keyword in self.kwargs:
+            return self.kwargs[keyword]
+        return self.args[position] if position < len(self.args) else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Enter(Event):
+    """A `with` on something outside the checked source: `name` as for Call ("torch.no_grad", "threading.Lock")."""
+
+    name: str
+    value: Value
+    args: tuple[Value, ...] = ()
+    kwargs: dict[str, Value]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Index(Event):
+    """`container[index]` where a tensor is indexed by a tensor. `store`: "" for a read, "=" or an operator as "+=".
+
+    `dtype` is that of the index tensor: "bool" makes the result's shape depend on data.
+    """
+
+    container: Value
+    index: Value
+    store: str = ""
+    value: Value = UNKNOWN  # what is stored
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Format(Event):
+    """A value becomes text: `construct` is "fstring", "str", "repr", "percent", "format", "print"."""
+
+    value: Value
+    construct: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Store(Event):
+    """An attribute, global or nonlocal is set inside the region.
+
+    `owner`: "self" or the source of the owner; `name` the attribute or variable; `scope` "attribute", "global",
+    "nonlocal" or "tensor" (an attribute of a tensor such as requires_grad, data, grad).
+    `reads_itself` is True for `self.n += 1` and `self.n = self.n + 1`; `is_read` when the region reads it too.
+    `initial` is the value that `__init__` or the module gave it.
+    """
+
+    owner: str
+    name: str
+    scope: str
+    value: Value
+    initial: Value = UNKNOWN
+    reads_itself: bool = False
+    is_read: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mutate(Event):
+    """A container that outlives the call changes its length or keys: `method` "append", "update", "__setitem__", ...
+
+    `home` is where it lives ("self.history", "global SEEN", "default cache"), `key` the key's value for dicts.
+    """
+
+    home: str
+    method: str
+    value: Value = UNKNOWN
+    key: Value = UNKNOWN
+    is_read: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outside(Event):
+    """An attribute that the region reads (`node` is the read) is set from outside the region.
+
+    `path` and `line` say where; `value` is what is set there, `initial` what `__init__` set; `use` is how the region
+    uses it: "arithmetic", "branch", "loop", "other".
+    """
+
+    owner: str
+    name: str
+    value: Value
+    initial: Value
+    path: str
+    line: int
+    use: str = "other"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Varies(Event):
+    """The calls that the source shows give a region's input different values (`node` is the parameter or its use).
+
+    `what`: "size", "int", "float", "bool", "str", "enum", "none", "dtype", "stride", "alias", "object", "type",
+    "requires_grad", "grad_mode", "autocast", "default_dtype", "module_dtype".
+    `name` is the parameter; `values` what was seen, as text; `use` how the region uses it: "branch", "format",
+    "arithmetic", "other".
+    """
+
+    name: str
+    what: str
+    values: tuple[str, ...] = ()
+    use: str = "other"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement(Event):
+    """A statement that matters by itself: `construct` "class", "import", "raise" (caught in the region, `name` the
+    exception), "delete", "yield from", "await", "async for", "star import"."""
+
+    construct: str
+    name: str = ""
+    value: Value = UNKNOWN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage(Event):
+    """torch.compile itself is used: `name` as for Call, with its arguments; `inside` is "loop", "function", "region"
+    or "module"."""
+
+    name: str
+    args: tuple[Value, ...] = ()
+    kwargs: dict[str, Value]
+    inside: str = "module"

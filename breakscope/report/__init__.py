@@ -1,0 +1,1 @@
+"""The report: its model, its joining, and one file per output format."""

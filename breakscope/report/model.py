@@ -1,0 +1,177 @@
+"""Finding and Report: the only facts that a renderer sees, and their JSON form.
+
+Every path is relative to the working directory where that is possible, with forward slashes.
+Lines count from 1; columns count characters from 1; end columns stand one past the last character.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+SCHEMA_VERSION = "1"
+
+Kind = Literal["break", "recompile", "usage", "performance"]
+Severity = Literal["error", "warning", "info"]
+Confidence = Literal["certain", "likely", "possible"]
+Evidence = Literal["predicted", "confirmed", "observed", "refuted"]
+
+
+class Fact(msgspec.Struct, frozen=True, omit_defaults=False, kw_only=True):
+    """Base of all facts: immutable, compared by value."""
+
+
+class Link(Fact):
+    """One step of a call chain, outermost first: `function` was entered at `path`:`line`."""
+
+    path: str
+    line: int
+    function: str
+
+
+class Fix(Fact):
+    """A rewrite: lines `line` to `end_line` of the file become `replacement` (whole lines, newline at the end).
+
+    `safety` is "safe" when values and gradients stay the same for every input, else "unsafe".
+    """
+
+    safety: Literal["safe", "unsafe"]
+    description: str
+    line: int
+    end_line: int
+    replacement: str
+
+
+class Cost(Fact):
+    """What a finding costs, where a run measured it; seconds, None when not measured."""
+
+    compile_seconds: float | None = None
+    step_seconds: float | None = None
+
+
+class Finding(Fact):
+    """One problem at one place, predicted from source, observed in a run, or both."""
+
+    path: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    code: str  # BRK203
+    rule: str  # scalar-cast
+    kind: Kind
+    severity: Severity
+    confidence: Confidence
+    evidence: Evidence
+    function: str  # qualified name of the enclosing function, "" at module level
+    message: str  # one line, names the user's variable
+    help: str = ""  # what to write instead, one line
+    reason: str = ""  # Dynamo's own words, from a run
+    dynamo: tuple[str, ...] = ()  # GB ids, or guard families of a recompile
+    guard: str = ""  # the guard's text, of an observed recompile
+    chain: tuple[Link, ...] = ()  # from the region's entry to this site, when not obvious
+    condition: str = ""  # "only when self.config.x", when configuration decides
+    lost: str = ""  # "loop", "try", "with", ...: why the whole frame runs eager; "" when Dynamo resumes
+    fix: Fix | None = None
+    cost: Cost | None = None
+    count: int = 0  # events seen in a run; 0 when only predicted
+    first_source_line: int = 0  # number of the first line of `source`
+    source: tuple[str, ...] = ()  # the source frame: the lines around the site, without newlines
+
+    def place(self) -> tuple[str, int, int, str]:
+        """Sort key: path, line, column, code."""
+        return (self.path, self.line, self.column, self.code)
+
+
+class Graph(Fact):
+    """One captured graph of a run."""
+
+    compile_id: str  # "0/0", "1/0_1"
+    function: str
+    path: str
+    line: int
+    ops: int
+    op_names: tuple[str, ...] = ()
+
+
+class Recompile(Fact):
+    """One recompile of a run: which frame, and the guard that failed."""
+
+    compile_id: str
+    function: str
+    path: str
+    line: int
+    family: str
+    guard: str
+    count: int = 1
+
+
+class LostFrame(Fact):
+    """A frame that Dynamo gave up or skipped, so that it runs eager without a word."""
+
+    function: str
+    path: str
+    line: int
+    why: str  # "loop", "try", "with", "recompile limit", "skipped", ...
+    reason: str = ""
+
+
+class ReportError(Fact):
+    """Something that could not be done: `path` may be empty; `detail` may hold the user's traceback."""
+
+    message: str
+    path: str = ""
+    line: int = 0
+    detail: str = ""
+
+
+class Run(Fact):
+    """What a run was and saw, whatever its findings."""
+
+    target: str  # FILE::NAME
+    status: Literal["ok", "failed", "timeout", "killed", "no-capture"]
+    device: str
+    backend: str
+    torch_version: str
+    python_version: str
+    calls: int = 0
+    backward: bool = False
+    graphs: tuple[Graph, ...] = ()
+    recompiles: tuple[Recompile, ...] = ()
+    lost_frames: tuple[LostFrame, ...] = ()
+    compile_seconds: float = 0.0
+    share_compiled: float | None = None  # share of op time inside compiled graphs, 0 to 1
+    capture_checked: bool = False  # the planted break was seen, so silence means clean
+    notes: tuple[str, ...] = ()
+
+
+class Report(Fact):
+    """All that one command found."""
+
+    version: str  # of breakscope
+    torch: str  # the torch version whose behaviour was assumed, or seen in the run
+    findings: tuple[Finding, ...] = ()
+    errors: tuple[ReportError, ...] = ()
+    files: int = 0  # files checked
+    regions: int = 0  # compiled regions analysed
+    run: Run | None = None
+    missed: int = 0  # sites that the run saw and static analysis did not predict
+    refuted: int = 0  # predictions that the run showed to be wrong
+    hidden: int = 0  # findings left out: possible, refuted, suppressed or deselected
+    schema: str = SCHEMA_VERSION
+
+
+def to_json(report: Report, indent: int = 2) -> bytes:
+    """The report as UTF-8 JSON with a newline at the end."""
+    return msgspec.json.format(msgspec.json.encode(report), indent=indent) + b"\n"
+
+
+def from_json(data: bytes) -> Report:
+    """Read what `to_json` wrote; raises ValueError that names the wrong field."""
+    return msgspec.json.decode(data, type=Report)  # msgspec.ValidationError is a ValueError
+
+
+def json_schema() -> dict:
+    """The JSON Schema of a report (draft 2020-12)."""
+    return msgspec.json.schema(Report)

@@ -1,0 +1,149 @@
+"""The rule kit: everything that a file in `rules/` leans on.
+
+A rule file defines one `Rule` under the name `rule` and hangs its parts on it:
+
+    rule = Rule("BRK101", "branch-on-tensor", dynamo=("GB0170",), fix="unsafe")
+
+    @rule.on(Branch, construct=("if", "elif"))
+    def check(event): yield event.problem("...", help="...")
+
+    @rule.rewrite
+    def rewrite(node, problem): ...     # libcst node -> replacement, or None when the shape is not ours
+
+    @rule.example(lambda: (torch.ones(4),), lambda: (-torch.ones(4),))
+    def bad(x): ...                     # lines that the rule must flag end with `# BRK101`
+
+    @rule.becomes
+    def good(x): ...
+
+The file's docstring is the rule's page: its first line is the title.
+A rule file may `import torch` (or numpy) at its top; it must not touch it before an example runs: for a static check
+rules are loaded with a stand-in that imports nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from breakscope.events import Event, Problem
+from breakscope.report.model import Kind, Severity
+
+Check = Callable[[Any], "Iterable[Problem] | None"]
+
+# Families of guards that fail and cause a recompile; a recompile rule names the ones it is about.
+FAMILIES = (
+    "size", "stride", "dtype", "device", "requires_grad", "grad_mode", "autocast", "default_dtype", "global_state",
+    "alias", "int_argument", "float_argument", "bool_argument", "str_argument", "enum_argument", "none_argument",
+    "attribute", "global", "closure", "container_length", "container_key", "object_identity", "type", "tensor_value",
+    "optimizer_state", "module_parameters", "other",
+)
+
+
+@dataclass(frozen=True)
+class Handler:
+    """One `@rule.on(...)`: the kind of event, the fields it must have, the function to ask."""
+
+    event: type[Event]
+    names: frozenset[str]  # for Call and Enter: canonical names; empty means any
+    fields: dict[str, tuple]
+    check: Check
+
+    def wants(self, event: Event) -> bool:
+        if self.names and event.name not in self.names:
+            return False
+        return all(getattr(event, name) in wanted for name, wanted in self.fields.items())
+
+
+@dataclass(frozen=True)
+class Example:
+    """`bad` and `good` with the inputs that both are called with.
+
+    Each input is a function that returns the argument tuple of one call. `module` is True when `bad` and `good` are
+    factories that take nothing and return the callable (for examples that need an nn.Module).
+    `calls` is True for recompile rules: the inputs are one sequence of calls to the same compiled callable.
+    """
+
+    bad: Callable
+    inputs: tuple[Callable[[], tuple], ...]
+    good: Callable | None = None
+    module: bool = False
+    equal: bool = True  # good(x) equals bad(x); False when the rule's page says what changes
+    dynamo: tuple[str, ...] | None = None  # ids this example shows, when fewer than the rule's
+
+
+@dataclass
+class Rule:
+    """One rule.
+
+    `dynamo`: GB ids of the breaks it predicts, each "GB0007" or "GB0007: pattern", where pattern is a regular
+    expression searched in Dynamo's reason (several rules may share an id). For recompile rules: guard families.
+    `fix`: "safe" (same values and gradients for every input), "unsafe", or "" when there is no rewrite.
+    `since`, `until`: the torch versions for which the pattern breaks: since <= version < until.
+    """
+
+    code: str
+    name: str
+    dynamo: tuple[str, ...] = ()
+    kind: Kind = "break"
+    severity: Severity = "error"
+    fix: str = ""
+    since: str = "2.6"
+    until: str = ""
+    handlers: list[Handler] = field(default_factory=list)
+    examples: list[Example] = field(default_factory=list)
+    rewriter: Callable | None = None
+    page: str = ""  # the file's docstring, filled in by the loader
+    path: str = ""  # the rule's file, filled in by the loader
+
+    def on(self, event: type[Event], *names: str | Iterable[str], **fields: Any) -> Callable[[Check], Check]:
+        """Register a check. `names` are canonical names (strings or sets of them) for Call and Enter;
+        `fields` restrict event fields to a value or a tuple of values."""
+        wanted = frozenset(n for entry in names for n in ([entry] if isinstance(entry, str) else entry))
+        limits = {k: v if isinstance(v, tuple) else (v,) for k, v in fields.items()}
+
+        def register(check: Check) -> Check:
+            self.handlers.append(Handler(event, wanted, limits, check))
+            return check
+
+        return register
+
+    def rewrite(self, function: Callable) -> Callable:
+        """Register the fix: `function(node, problem) -> libcst node | None`; `node` is the libcst node of the statement
+        around the finding."""
+        self.rewriter = function
+        return function
+
+    def example(self, *inputs: Callable[[], tuple], module: bool = False, equal: bool = True,
+                dynamo: tuple[str, ...] | None = None) -> Callable:
+        """Register `bad` with one or more inputs. `good` follows with `@rule.becomes`."""
+
+        def register(function: Callable) -> Callable:
+            self.examples.append(Example(function, inputs, None, module, equal, dynamo))
+            return function
+
+        return register
+
+    def becomes(self, function: Callable) -> Callable:
+        """Register `good` for the example above it."""
+        last = self.examples[-1]
+        self.examples[-1] = Example(last.bad, last.inputs, function, last.module, last.equal, last.dynamo)
+        return function
+
+    @property
+    def title(self) -> str:
+        return self.page.strip().splitlines()[0] if self.page.strip() else ""
+
+    def explains(self, gb_id: str, reason: str) -> bool:
+        """True when this rule is about the break that Dynamo reported."""
+        for entry in self.dynamo:
+            wanted, _, pattern = entry.partition(":")
+            if wanted == gb_id and (not pattern or re.search(pattern.strip(), reason)):
+                return True
+        return False
+
+    def gb_ids(self) -> Iterator[str]:
+        for entry in self.dynamo:
+            yield entry.partition(":")[0]

@@ -1,0 +1,106 @@
+"""Finding, loading and validating the rule files."""
+
+from __future__ import annotations
+
+import builtins
+import importlib.util
+import re
+import sys
+from functools import lru_cache
+from pathlib import Path
+from types import ModuleType
+
+from breakscope.report.model import Kind
+from breakscope.rule import FAMILIES, Rule
+
+LIBRARIES_LEFT_OUT = ("torch", "numpy")
+CODE = re.compile(r"BRK\d{3}\Z")
+
+
+class RuleError(Exception):
+    """A rule file is wrong; the message names the file and what to change."""
+
+
+class _StandIn(ModuleType):
+    """Takes the place of a heavy library while rules are loaded for a static check."""
+
+    def __getattr__(self, name: str):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise RuleError(f"a rule touches {self.__name__}.{name} while it is loaded; use it inside functions and lambdas only")
+
+
+def rules_folder() -> Path:
+    """The folder of rule files: `breakscope/rules` in an installed package, `rules/` beside the package in a checkout."""
+    spec = importlib.util.find_spec("breakscope.rules")
+    if spec and spec.submodule_search_locations:
+        return Path(next(iter(spec.submodule_search_locations)))
+    beside = Path(__file__).resolve().parent.parent / "rules"
+    if beside.is_dir():
+        return beside
+    raise RuleError("the folder of rules is missing from this installation; reinstall breakscope")
+
+
+def load_file(path: Path, heavy: bool) -> Rule:
+    """Load one rule file. With `heavy` its imports of torch and numpy are real, so that its examples can run."""
+    name = f"breakscope_rule_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    if not heavy:
+        module.__dict__["__builtins__"] = {**vars(builtins), "__import__": _import_without_libraries}
+    try:
+        spec.loader.exec_module(module)
+    except RuleError as problem:
+        raise RuleError(f"{path}: {problem}") from None
+    except Exception as problem:  # a user's own rule may do anything wrong
+        raise RuleError(f"{path}: cannot be loaded: {type(problem).__name__}: {problem}") from problem
+    rule = getattr(module, "rule", None)
+    if not isinstance(rule, Rule):
+        raise RuleError(f"{path}: defines no `rule = Rule(...)`")
+    rule.page, rule.path = module.__doc__ or "", str(path)
+    _validate(rule)
+    return rule
+
+
+def load_folder(folder: Path, heavy: bool = False) -> list[Rule]:
+    """All rules of a folder, by code. Files whose name starts with an underscore are helpers, not rules."""
+    rules = [load_file(p, heavy) for p in sorted(folder.glob("*.py")) if not p.name.startswith("_")]
+    return sorted(rules, key=lambda rule: rule.code)
+
+
+@lru_cache(maxsize=4)
+def load_rules(extra: tuple[str, ...] = (), heavy: bool = False) -> tuple[Rule, ...]:
+    """The shipped rules and those of the folders in `extra`, by code; raises RuleError when two share a code."""
+    rules = load_folder(rules_folder(), heavy)
+    for folder in extra:
+        if not Path(folder).is_dir():
+            raise RuleError(f"the rules folder {folder} does not exist")
+        rules += load_folder(Path(folder), heavy)
+    seen: dict[str, Rule] = {}
+    for rule in rules:
+        if rule.code in seen:
+            raise RuleError(f"{rule.path}: code {rule.code} is taken by {seen[rule.code].path}")
+        seen[rule.code] = rule
+    return tuple(sorted(rules, key=lambda rule: rule.code))
+
+
+def _import_without_libraries(name, globals=None, locals=None, fromlist=(), level=0):
+    root = name.partition(".")[0]
+    if root in LIBRARIES_LEFT_OUT and root not in sys.modules:
+        return _StandIn(root)
+    return builtins.__import__(name, globals, locals, fromlist, level)
+
+
+def _validate(rule: Rule) -> None:
+    if not CODE.match(rule.code):
+        raise RuleError(f"{rule.path}: {rule.code!r} is no code; write BRK and three digits")
+    if not rule.title:
+        raise RuleError(f"{rule.path}: has no docstring; it is the rule's page")
+    if rule.kind not in Kind.__args__:
+        raise RuleError(f"{rule.path}: kind {rule.kind!r} is none of {', '.join(Kind.__args__)}")
+    if rule.kind == "recompile" and not set(rule.dynamo) <= set(FAMILIES):
+        raise RuleError(f"{rule.path}: {', '.join(set(rule.dynamo) - set(FAMILIES))} is no guard family")
+    if rule.fix not in ("", "safe", "unsafe"):
+        raise RuleError(f"{rule.path}: fix is {rule.fix!r}; write 'safe', 'unsafe' or ''")
+    if bool(rule.fix) != bool(rule.rewriter):
+        raise RuleError(f"{rule.path}: declares fix={rule.fix!r} but {'has no' if rule.fix else 'has a'} @rule.rewrite")

@@ -1,0 +1,1 @@
+"""The rules: one file each, discovered by breakscope.rulebook."""
