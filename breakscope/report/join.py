@@ -1,0 +1,186 @@
+"""One report from two witnesses: what the source predicts and what a run observed.
+
+A prediction and an observation of the same kind on the same statement are one finding, `confirmed`: it keeps the
+prediction's code, range, words and fix, and gains the run's count, reason, chain, ids, guard and cost.
+An observation that nothing predicted stays `observed`. A predicted break on a line that Dynamo traced without breaking
+there is `refuted`. Everything else stays `predicted`: the run said nothing about it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+import msgspec
+
+from breakscope.report.model import Cost, Finding, LostFrame
+from breakscope.report.statements import Span, Statements
+
+
+@dataclass(frozen=True)
+class JoinResult:
+    """`missed` counts the statements where a run saw a break and nothing was predicted; `refuted` the false alarms."""
+
+    findings: tuple[Finding, ...]
+    missed: int
+    refuted: int
+
+
+def join_findings(
+    static_findings: Iterable[Finding],
+    observed_findings: Iterable[Finding],
+    traced: Mapping[str, Collection[int]],
+    lost_frames: Iterable[LostFrame] = (),
+) -> JoinResult:
+    """Join the findings of both analyzers.
+
+    `traced` maps a path to the lines that Dynamo traced in any frame; `lost_frames` are the frames it gave up on.
+    Paths of all arguments are relative to the working directory, or absolute.
+    """
+    places = _Places()
+    predictions, observations = list(static_findings), list(observed_findings)
+    pairs, folded, alone = _pair(predictions, observations, places)
+    lines = {_key(path): frozenset(numbers) for path, numbers in traced.items()}
+    lost = [(_key(frame.path), _last_name(frame.function), frame.line) for frame in lost_frames]
+
+    findings: list[Finding] = []
+    refuted = 0
+    broken = {(_key(o.path), span) for o in observations if o.kind == "break" for span in places.of(o)}
+    for index, prediction in enumerate(predictions):
+        if index in pairs:
+            findings.append(_confirm(prediction, [observations[i] for i in (pairs[index], *folded[index])]))
+        elif _was_traced(prediction, lines) and not _breaks_there(prediction, broken, places) \
+                and not _lost_before(prediction, lost):
+            findings.append(msgspec.structs.replace(prediction, evidence="refuted"))
+            refuted += 1
+        else:
+            findings.append(prediction)
+
+    predicted = {(_key(p.path), span) for p in predictions if p.kind == "break" for span in places.of(p)}
+    unforeseen = [observations[i] for i in alone]
+    missed = {
+        (_key(o.path), places.first(o))
+        for o in unforeseen
+        if o.kind == "break" and not any((_key(o.path), span) in predicted for span in places.of(o))
+    }
+    findings += [msgspec.structs.replace(o, evidence="observed") for o in unforeseen]
+    return JoinResult(tuple(sorted(findings, key=Finding.place)), len(missed), refuted)
+
+
+class _Places:
+    """The statements that findings touch; every file is parsed once."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, Statements] = {}
+
+    def of(self, finding: Finding) -> frozenset[Span]:
+        return self._file(finding).touched(finding.line, max(finding.line, finding.end_line))
+
+    def first(self, finding: Finding) -> Span:
+        return self._file(finding).around(finding.line)
+
+    def _file(self, finding: Finding) -> Statements:
+        if finding.path not in self.files:
+            self.files[finding.path] = Statements.of_file(finding.path)
+        return self.files[finding.path]
+
+
+def _pair(predictions: list[Finding], observations: list[Finding], places: _Places):
+    """Match the closest first, one to one.
+
+    Returns {prediction: observation}, {prediction: further observations of the same problem}, and the observations that
+    belong to no prediction; all by index.
+    """
+    by_path: dict[str, list[int]] = defaultdict(list)
+    for i, prediction in enumerate(predictions):
+        by_path[_key(prediction.path)].append(i)
+    candidates = []
+    for j, observation in enumerate(observations):
+        for i in by_path[_key(observation.path)]:
+            distance = _distance(predictions[i], observation, places)
+            if distance is not None:
+                candidates.append((distance, i, j))
+    candidates.sort()
+    pairs: dict[int, int] = {}
+    taken: set[int] = set()
+    for _, i, j in candidates:
+        if i not in pairs and j not in taken:
+            pairs[i] = j
+            taken.add(j)
+    folded: dict[int, list[int]] = defaultdict(list)
+    for distance, i, j in candidates:
+        if j not in taken and i in pairs and not distance[0]:
+            folded[i].append(j)
+            taken.add(j)
+    return pairs, folded, [j for j in range(len(observations)) if j not in taken]
+
+
+def _distance(prediction: Finding, observation: Finding, places: _Places) -> tuple | None:
+    """How far a prediction is from an observation, smallest first; None when they cannot be the same problem.
+
+    The first element is False when both name the same problem.
+    """
+    if prediction.kind != observation.kind:
+        return None
+    same_problem = prediction.code == observation.code or bool(set(prediction.dynamo) & set(observation.dynamo))
+    if not places.of(prediction) & places.of(observation):
+        same_function = _last_name(prediction.function) == _last_name(observation.function)
+        if not (prediction.kind == "recompile" and same_problem and same_function):
+            return None  # Dynamo names the frame of a recompile, the source the argument's use: the function suffices
+    inside = prediction.line <= observation.line <= max(prediction.line, prediction.end_line)
+    return (not same_problem, not inside, abs(prediction.line - observation.line), prediction.column)
+
+
+def _confirm(prediction: Finding, seen: list[Finding]) -> Finding:
+    first = seen[0]
+    return msgspec.structs.replace(
+        prediction,
+        evidence="confirmed",
+        confidence="certain",
+        reason=first.reason,
+        dynamo=tuple(dict.fromkeys(id for o in seen for id in o.dynamo)) or prediction.dynamo,
+        guard=first.guard,
+        chain=first.chain or prediction.chain,
+        lost=first.lost or prediction.lost,
+        cost=_sum_costs([o.cost for o in seen]),
+        count=sum(o.count for o in seen),
+    )
+
+
+def _sum_costs(costs: list[Cost | None]) -> Cost | None:
+    known = [cost for cost in costs if cost is not None]
+    if not known:
+        return None
+    compile_seconds = [cost.compile_seconds for cost in known if cost.compile_seconds is not None]
+    step_seconds = [cost.step_seconds for cost in known if cost.step_seconds is not None]
+    return Cost(
+        compile_seconds=sum(compile_seconds) if compile_seconds else None,
+        step_seconds=sum(step_seconds) if step_seconds else None,
+    )
+
+
+def _was_traced(prediction: Finding, lines: dict[str, frozenset[int]]) -> bool:
+    """Only breaks can be refuted by having been traced: a recompile needs calls that vary, which few runs make."""
+    seen = lines.get(_key(prediction.path), frozenset())
+    return prediction.kind == "break" and any(n in seen for n in range(prediction.line, max(prediction.line, prediction.end_line) + 1))
+
+
+def _breaks_there(prediction: Finding, broken: set, places: _Places) -> bool:
+    """Another break ended the graph within the same statement, so nobody knows what the rest of it would have done."""
+    return any((_key(prediction.path), span) in broken for span in places.of(prediction))
+
+
+def _lost_before(prediction: Finding, lost: list[tuple[str, str, int]]) -> bool:
+    """Dynamo gave up on the prediction's frame at or before its line."""
+    name = _last_name(prediction.function)
+    return any(path == _key(prediction.path) and function == name and line <= prediction.line for path, function, line in lost)
+
+
+def _last_name(qualified: str) -> str:
+    return qualified.rpartition(".")[2]
+
+
+def _key(path: str) -> str:
+    return os.path.realpath(path)
