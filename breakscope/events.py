@@ -52,13 +52,16 @@ class Branch(Event):
     """Python asks a value for its truth. `node` is the tested expression (the operand, for and/or/not).
 
     `construct`: "if", "elif", "while", "ternary", "and", "or", "not", "assert", "comprehension", "match", "any", "all",
-    "filter". For an assert, `message` is the value of its message (UNKNOWN when there is none).
+    "filter", "chain" (a chained comparison: `node` is the whole comparison). For an assert, `message` is the value of
+    its message (UNKNOWN when there is none) and `literal_message` is False when the message is anything but a constant
+    in the bytecode: an f-string with a placeholder, a name, a call.
     """
 
     test: Value
     construct: str
     message: Value = UNKNOWN
     has_message: bool = False
+    literal_message: bool = True
     raises: bool = False  # the branch's body only raises or warns
 
 
