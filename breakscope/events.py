@@ -52,7 +52,7 @@ class Branch(Event):
     """Python asks a value for its truth. `node` is the tested expression (the operand, for and/or/not).
 
     `construct`: "if", "elif", "while", "ternary", "and", "or", "not", "assert", "comprehension", "match", "any", "all",
-    "filter", "chain" (a chained comparison: `node` is the whole comparison). For an assert, `message` is the value of
+    "filter", "chained" (a chained comparison: `node` is the whole comparison). For an assert, `message` is the value of
     its message (UNKNOWN when there is none) and `literal_message` is False when the message is anything but a constant
     in the bytecode: an f-string with a placeholder, a name, a call.
     """
