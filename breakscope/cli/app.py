@@ -1,0 +1,53 @@
+"""The click side of the command line. Every module in `commands` is one command, under its own name."""
+
+from __future__ import annotations
+
+import pkgutil
+from importlib import import_module
+
+import click
+
+from breakscope import __version__
+from breakscope.cli import commands
+from breakscope.cli.session import complain, guarded
+
+
+class Commands(click.Group):
+    """Finds commands by file, and imports only the one that is called."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return sorted(module.name for module in pkgutil.iter_modules(commands.__path__))
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in self.list_commands(context):
+            return None
+        return import_module(f"{commands.__name__}.{name}").command
+
+
+@click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="breakscope", message="%(prog)s %(version)s")
+def breakscope() -> None:
+    """Where torch.compile breaks or recompiles, why, what it costs, and how it is fixed.
+
+    Exit codes: 0 nothing found, 1 findings, 2 wrong use, bad configuration, a failure, or a file or target that could
+    not be checked or run.
+    """
+
+
+def run(arguments: list[str]) -> int:
+    """Run a command line through click; the exit code."""
+
+    def work() -> int:
+        try:
+            return breakscope.main(args=arguments, prog_name="breakscope", standalone_mode=False) or 0
+        except click.exceptions.NoArgsIsHelpError as problem:
+            print(problem.format_message())
+            return 2
+        except click.ClickException as problem:
+            context = getattr(problem, "ctx", None)
+            hint = f" (see `{context.command_path} --help`)" if context else ""
+            return complain(problem.format_message().rstrip(".") + hint)
+        except click.exceptions.Abort:
+            raise KeyboardInterrupt from None
+
+    return guarded(work)

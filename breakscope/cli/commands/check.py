@@ -1,0 +1,25 @@
+"""breakscope check PATH..."""
+
+from __future__ import annotations
+
+import click
+
+from breakscope.cli import options
+from breakscope.cli.session import answer
+from breakscope.workflows.check import CheckOptions, check
+
+
+@click.command("check")
+@click.argument("paths", nargs=-1, metavar="PATH...")
+@click.option("--entry", multiple=True, metavar="FILE::NAME",
+              help="Treat this function or class as compiled, or what it returns; globs allowed: '*::make'. May be repeated.")
+@click.option("--torch", default="", metavar="VERSION", help="Judge by this torch version [the installed one].")
+@click.option("--run", "target", default="", metavar="FILE::NAME", help="Run this target too, and join what the run saw.")
+@options.choice_options
+@options.run_options
+@options.output_options
+def command(paths: tuple[str, ...], entry: tuple[str, ...], torch: str, target: str, **given) -> int:
+    """Find graph breaks and recompiles in source files, without running or importing them."""
+    run, output = options.run_from(given, target), options.output_from(given)
+    request = CheckOptions(paths=paths, entries=entry, torch=torch, choice=options.choice_from(given), run=run)
+    return answer(lambda config: check(request, config), output)

@@ -1,0 +1,88 @@
+"""breakscope rule [CODE]"""
+
+from __future__ import annotations
+
+import inspect
+import io
+import shutil
+import sys
+import textwrap
+
+import click
+from rich.console import Console
+from rich.markdown import Markdown
+from rich.table import Table
+from rich.text import Text
+
+from breakscope.cli import session
+from breakscope.config import load_config
+from breakscope.report.selection import check_codes
+from breakscope.rule import Example, Rule
+from breakscope.rulebook import load_rules
+
+
+@click.command("rule")
+@click.argument("code", default="")
+@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Colour the page.")
+def command(code: str, color: str) -> int:
+    """Show a rule's page; with no code, the table of rules."""
+    rules = load_rules(load_config().rules)
+    if code:
+        check_codes([code.upper()], [rule.code for rule in rules], "rule")
+        rules = [rule for rule in rules if rule.code.startswith(code.upper())]
+    console = _console(color)
+    if len(rules) == 1 and code:
+        _page(console: Console, rules[0])
+    else:
+        _table(console: Console, rules)
+    session.write("\n".join(line.rstrip() for line in console.file.getvalue().splitlines()) + "\n")
+    return session.CLEAN
+
+
+def _console(color: str) -> Console:
+    colored = session.wants_color(color, sys.stdout.isatty())
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 100
+    return Console(file=io.StringIO(), force_terminal=colored, no_color=not colored, width=min(width, 120),
+                   color_system="standard" if colored else None, legacy_windows=False, highlight=False)
+
+
+def _table(console: Console, rules: list[Rule]) -> None:
+    table = Table("code", "name", "kind", "fix", "what it finds", box=None, pad_edge=False, header_style="bold")
+    table.columns[0].no_wrap = table.columns[1].no_wrap = True
+    for rule in rules:
+        table.add_row(rule.code, rule.name, rule.kind, rule.fix or "-", Text(rule.title))
+    console.print(table)
+
+
+def _page(console: Console, rule: Rule) -> None:
+    console.print(f"[bold]{rule.code}[/] {rule.name}", markup=True)
+    console.print(_facts(rule), style="dim", markup=False)
+    console.print()
+    console.print(Markdown(rule.page.strip()))
+    for example in rule.examples[:1]:
+        console.print()
+        console.print(Markdown(_example(example)))
+
+
+def _facts(rule: Rule) -> str:
+    versions = f"torch {rule.since} and later" if not rule.until else f"torch {rule.since} up to, not including, {rule.until}"
+    about = "guards" if rule.kind == "recompile" else "Dynamo"
+    facts = [rule.kind, rule.severity, versions]
+    if rule.dynamo:
+        facts.append(f"{about}: {', '.join(dict.fromkeys(rule.gb_ids()))}")
+    facts.append(f"{rule.fix} fix" if rule.fix else "no automatic fix")
+    return " | ".join(facts)
+
+
+def _example(example: Example) -> str:
+    parts = ["Flagged:", _code(example.bad)]
+    if example.good is not None:
+        parts += ["Instead:", _code(example.good)]
+    return "\n\n".join(parts)
+
+
+def _code(function) -> str:
+    lines = textwrap.dedent(inspect.getsource(function)).splitlines()
+    while lines and not lines[0].lstrip().startswith(("def ", "class ", "async def ")):
+        lines.pop(0)  # the decorators that make it an example
+    return "```python\n" + "\n".join(lines) + "\n```"

@@ -1,0 +1,120 @@
+"""What every command does around its workflow: configuration, output, exit code, and one clear line for what is wrong.
+
+Imports neither click nor rich, so that `breakscope check FILES` on clean files starts without them.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from breakscope.config import Config, load_config
+from breakscope.errors import UserError
+from breakscope.report import formats
+from breakscope.report.model import Report
+from breakscope.rulebook import RuleError, load_rules
+
+CLEAN, FOUND, FAILED = 0, 1, 2
+INTERRUPTED = 130
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutputOptions:
+    """`format` "" means the configuration's, or text; `file` "" means stdout; `color` is "auto", "always" or "never"."""
+
+    format: str = ""
+    file: str = ""
+    color: str = "auto"
+
+
+def answer(make: Callable[[Config], Report], output: OutputOptions) -> int:
+    """Make a report and deliver it; the exit code.
+
+    0: nothing found. 1: findings. 2: wrong use, bad configuration, a failure of ours, or something that could not be
+    checked or run (then the report says what, beside everything that was found).
+    """
+
+    def work() -> int:
+        config = load_config()
+        name = output.format or config.format or "text"
+        formats.load(name)
+        return deliver(make(config), name, output, config)
+
+    return guarded(work)
+
+
+def guarded(work: Callable[[], int]) -> int:
+    """Run `work`; whatever goes wrong becomes one line on stderr and exit code 2."""
+    try:
+        return work()
+    except (UserError, RuleError) as problem:
+        return complain(str(problem))
+    except KeyboardInterrupt:
+        print("breakscope: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:  # the reader of our output went away, as `| head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except Exception as problem:
+        if os.environ.get("BREAKSCOPE_DEBUG"):
+            raise
+        return complain(f"internal error: {type(problem).__name__}: {problem}; BREAKSCOPE_DEBUG=1 shows where")
+
+
+def complain(message: str) -> int:
+    """One line on stderr; the exit code for it."""
+    print(f"breakscope: error: {' '.join(message.split())}", file=sys.stderr)
+    return FAILED
+
+
+def deliver(report: Report, name: str, output: OutputOptions, config: Config) -> int:
+    """Write the report in the format `name` to where it is wanted; the exit code."""
+    terminal = not output.file and sys.stdout.isatty()
+    text = formats.render(report, name, formats.RenderOptions(
+        color=wants_color(output.color, terminal),
+        width=shutil.get_terminal_size().columns if terminal else None,
+        rules=_rule_texts(config) if getattr(formats.load(name), "WANTS_RULES", False) else {},
+    ))
+    if output.file:
+        try:
+            Path(output.file).write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
+        except OSError as problem:
+            raise UserError(f"cannot write {output.file}: {problem.strerror}") from None
+    else:
+        write(text)
+    return exit_code(report)
+
+
+def exit_code(report: Report) -> int:
+    """2 when something could not be checked or run, else 1 when something was found, else 0."""
+    if report.errors:
+        return FAILED
+    return FOUND if any(f.evidence != "refuted" for f in report.findings) else CLEAN
+
+
+def write(text: str) -> None:
+    """Text to stdout, whatever its encoding can show; JSON stays UTF-8 wherever it is redirected."""
+    if not text:
+        return
+    encoding = "utf-8" if not sys.stdout.isatty() else sys.stdout.encoding
+    sys.stdout.reconfigure(encoding=encoding, errors="backslashreplace")
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def wants_color(choice: str, terminal: bool) -> bool:
+    """NO_COLOR (https://no-color.org) counts unless --color says otherwise; so does a dumb terminal."""
+    if choice != "auto":
+        return choice == "always"
+    return terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def _rule_texts(config: Config) -> dict[str, formats.RuleText]:
+    return {
+        rule.code: formats.RuleText(rule.code, rule.name, rule.severity, rule.title, rule.page.strip())
+        for rule in load_rules(config.rules)
+    }

@@ -1,0 +1,54 @@
+"""Output formats: every module in this folder is one, under its own name, and defines
+
+    render(report: Report, options: RenderOptions) -> str
+
+It may also define `WANTS_RULES = True` to be given the rules' own texts.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from types import ModuleType
+
+from breakscope.errors import UserError
+from breakscope.report.model import Report
+
+
+@dataclass(frozen=True)
+class RuleText:
+    """What a format may say of a rule."""
+
+    code: str
+    name: str
+    severity: str
+    title: str
+    page: str
+
+
+@dataclass(frozen=True)
+class RenderOptions:
+    """`width` is the terminal's number of columns, None where lines must not be wrapped (a file, a pipe)."""
+
+    color: bool = False
+    width: int | None = None
+    rules: Mapping[str, RuleText] = field(default_factory=dict)
+
+
+def names() -> tuple[str, ...]:
+    """The formats that exist, by name."""
+    return tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")))
+
+
+def load(name: str) -> ModuleType:
+    """The module of a format; raises UserError when there is none of this name."""
+    if name.startswith("_") or name not in names():
+        raise UserError(f"no output format {name!r}; the formats are {', '.join(names())}")
+    return import_module(f"{__name__}.{name}")
+
+
+def render(report: Report, name: str, options: RenderOptions) -> str:
+    """The report in the format `name`; "" when the format has nothing to say."""
+    return load(name).render(report, options)

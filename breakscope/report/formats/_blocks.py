@@ -1,0 +1,182 @@
+"""The blocks of the text format: a finding, an error, what a run was. Each is a list of lines."""
+
+from __future__ import annotations
+
+from breakscope.report.formats._layout import (
+    Line, columns_before, crop_around, expand, shorten_middle, wrap,
+)
+from breakscope.report.model import Cost, Finding, Link, Report, ReportError
+from breakscope.report.ranking import SEEN
+from breakscope.report.summary import count
+
+EMPTY: Line = []
+MOST_LINES = 6
+CODE_STYLES = {"error": "bold red", "warning": "bold yellow", "info": "bold cyan"}
+CARET_STYLES = {"error": "red", "warning": "yellow", "info": "cyan"}
+
+
+def finding_lines(finding: Finding, width: int | None) -> list[Line]:
+    """The finding in at most MOST_LINES lines, unless its own words need more on a narrow terminal."""
+    head = _head(finding, width)
+    frame, leftover = _frame(finding, width)
+    advice, where = _advice(finding), "; ".join(p for p in (leftover, _where(finding)) if p)
+    notes = [*_equal_lines(advice, width), *_equal_lines(where, width)]
+    if len(head) + len(frame) + len(notes) > MOST_LINES and len(frame) == 3:
+        frame = frame[1:]  # without the line before
+    room = MOST_LINES - len(head) - len(frame)
+    if len(notes) > room and advice and where:
+        notes = _squeezed(advice, where, room, width)
+    return [*head, *frame, *notes]
+
+
+def _squeezed(advice: str, where: str, room: int, width: int | None) -> list[Line]:
+    """Advice and place in one paragraph; the middle of the place left out when that is what it takes."""
+    lines = _equal_lines(f"{advice}; {where}", width)
+    size = len(where)
+    while len(lines) > room and size > 48:
+        size -= 8
+        lines = _equal_lines(f"{advice}; {shorten_middle(where, size)}", width)
+    return lines
+
+
+def error_lines(error: ReportError, width: int | None) -> list[Line]:
+    place = f"{error.path}:{error.line or 1}:" if error.path else "breakscope:"
+    lines = _hanging([(place, "bold"), ("error:", "bold red")], error.message, width)
+    lines += [[("    " + expand(line), "dim")] for line in error.detail.splitlines()]
+    return lines
+
+
+def run_lines(report: Report, width: int | None) -> list[Line]:
+    """What a reader must know before the findings: a run that proves little, frames that were lost without a word."""
+    run = report.run
+    if run is None:
+        return []
+    notes = list(run.notes)
+    if run.status != "ok":
+        notes.insert(0, f"the run of {run.target} ended as {run.status}: what follows is what was seen until then")
+    elif not run.capture_checked:
+        notes.insert(0, "the capture did not see its own planted break, so silence below does not mean clean")
+    lines = [line for note in notes for line in _hanging([("note:", "bold yellow")], note, width)]
+    explained = {(f.path, f.function.rpartition(".")[2]) for f in report.findings if f.lost}
+    for frame in run.lost_frames:
+        if (frame.path, frame.function.rpartition(".")[2]) in explained:
+            continue
+        why = f"all of `{frame.function}` runs eager: {frame.why}"
+        if frame.reason and frame.reason != frame.why:
+            why += f" ({' '.join(frame.reason.split())})"
+        lines += _hanging([(f"{frame.path}:{frame.line}:", "bold"), ("lost", "bold red")], why, width)
+    return [*lines, EMPTY] if lines else []
+
+
+def summary_lines(text: str, width: int | None) -> list[Line]:
+    return [[(line, "bold")] for line in wrap(text, width, width)]
+
+
+def _head(finding: Finding, width: int | None) -> list[Line]:
+    place = f"{finding.path}:{finding.line}:{finding.column}:"
+    return _hanging([(place, "bold"), (finding.code, CODE_STYLES[finding.severity])], finding.message, width)
+
+
+def _hanging(labels: Line, message: str, width: int | None, indent: str = "    ") -> list[Line]:
+    """Labels, which are never cut, and behind them the message, whose further lines are indented."""
+    prefix: Line = []
+    for text, style in labels:
+        prefix += [(text, style), (" ", "")]
+    used = columns_before("".join(t for t, _ in prefix), len("".join(t for t, _ in prefix)) + 1)
+    first = None if width is None else max(width - used, 0)
+    rest = None if width is None else max(width - len(indent), 20)
+    lines = wrap(message, first, rest)
+    return [[*prefix, (lines[0], "")], *([(indent + line, "")] for line in lines[1:])]
+
+
+def _frame(finding: Finding, width: int | None) -> tuple[list[Line], str]:
+    """The source frame: the line before, the line itself, carets with the evidence; and the evidence when it did not
+    find room there."""
+    index = finding.line - finding.first_source_line
+    notes = ", ".join(_notes(finding))
+    if not 0 <= index < len(finding.source):
+        return [], notes
+    raw = finding.source[index]
+    line = expand(raw).rstrip()
+    start = columns_before(raw, finding.column)
+    end = columns_before(raw, finding.end_column) if finding.end_line == finding.line else columns_before(line, len(line) + 1)
+    gutter = max(len(str(finding.line)) + 1, 5)
+    room = None if width is None else max(width - gutter - 3, 20)
+    shown, start, end = crop_around(line, start, max(end, start + 1), room)
+    lines: list[Line] = []
+    before = expand(finding.source[index - 1]).rstrip() if index > 0 else ""
+    if before:
+        lines.append([(f"{finding.line - 1:>{gutter}} | ", "dim"), (crop_around(before, 0, 1, room)[0], "dim")])
+    lines.append([(f"{finding.line:>{gutter}} | ", "dim"), (shown, "")])
+    blank, carets = (" " * gutter + " | ", "dim"), ("^" * (end - start), CARET_STYLES[finding.severity])
+    if not notes or room is None or end + 3 + len(notes) <= room:
+        return [*lines, [blank, (" " * start, ""), carets, ("   " + notes, "dim")]], ""
+    if len(notes) + 3 <= start:  # no room behind the carets, but in front of them
+        return [*lines, [blank, (notes.rjust(start - 3) + "   ", "dim"), carets]], ""
+    return [*lines, [blank, (" " * start, ""), carets]], notes
+
+
+def _notes(finding: Finding) -> list[str]:
+    """Evidence and cost, in a few words."""
+    notes = []
+    if finding.evidence != "predicted":
+        notes.append(" ".join((finding.evidence, *finding.dynamo)))
+    elif finding.confidence != "certain":
+        notes.append(finding.confidence)
+    if finding.count:
+        notes.append(count(finding.count, "event"))
+    notes += _costs(finding.cost)
+    if finding.condition:
+        notes.append(f"only when `{finding.condition}`")
+    return notes
+
+
+def _costs(cost: Cost | None) -> list[str]:
+    if cost is None:
+        return []
+    parts = []
+    if cost.step_seconds is not None:
+        parts.append(f"{duration(cost.step_seconds)} per step")
+    if cost.compile_seconds is not None:
+        parts.append(f"{duration(cost.compile_seconds)} to compile")
+    return parts
+
+
+def duration(seconds: float) -> str:
+    """"1.8 ms", "12 s"."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= size:
+            return f"{seconds / size:.2g} {unit}" if seconds / size < 100 else f"{seconds / size:.0f} {unit}"
+    return "0 s" if seconds <= 0 else "under 1 us"
+
+
+def _advice(finding: Finding) -> str:
+    safety = f"[{finding.fix.safety} fix]" if finding.fix else ""
+    return "  ".join(part for part in (finding.help, safety) if part)
+
+
+def _where(finding: Finding) -> str:
+    parts = []
+    if finding.lost:
+        parts.append(f"all of `{finding.function or 'the frame'}` runs eager: Dynamo cannot resume inside {_article(finding.lost)}")
+    if finding.guard and finding.guard not in finding.message:
+        parts.append(f"guard: {' '.join(finding.guard.split())}")
+    if finding.chain:
+        parts.append("reached from " + " -> ".join(_link(link, finding.path) for link in finding.chain))
+    return "; ".join(parts)
+
+
+def _article(word: str) -> str:
+    return f"a `{word}`" if word in ("try", "with") else f"a {word}"
+
+
+def _link(link: Link, path: str) -> str:
+    return f"{link.function}:{link.line}" if link.path == path else f"{link.function} ({link.path}:{link.line})"
+
+
+def _equal_lines(text: str, width: int | None) -> list[Line]:
+    if not text:
+        return []
+    room = None if width is None else max(width - 5, 20)
+    first, *rest = wrap(text, room, room)
+    return [[("   = ", "cyan"), (first, "")], *([("     " + line, "")] for line in rest)]

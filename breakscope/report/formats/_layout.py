@@ -1,0 +1,105 @@
+"""Lines of text on a terminal: widths, wrapping, cropping, colour. Widths are terminal columns, not characters."""
+
+from __future__ import annotations
+
+import io
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+
+TAB = 4
+DOTS = "..."
+
+Line = list[tuple[str, str]]  # pieces of text, each with a rich style ("" for none)
+
+
+def expand(line: str) -> str:
+    """The line without tabs and control characters, safe to print."""
+    return "".join(c if c.isprintable() else " " for c in line.expandtabs(TAB))
+
+
+def columns_before(line: str, column: int) -> int:
+    """Terminal columns in front of the 1-based character `column` of a source line."""
+    return cell_len(expand(line[:column - 1]))
+
+
+def wrap(text: str, first: int | None, rest: int | None) -> list[str]:
+    """Word wrap into lines of at most `first` and then `rest` columns; None means that lines may be of any length.
+
+    A word that is longer than a line is cut. When `first` has no room for the first word, the first line is empty.
+    """
+    text = " ".join(text.split())
+    if first is None or rest is None:
+        return [text]
+    lines, line, room = [], "", first
+    for word in text.split(" "):
+        joined = f"{line} {word}" if line else word
+        if cell_len(joined) <= room:
+            line = joined
+            continue
+        if line or not lines:
+            lines.append(line)
+            room = max(rest, 1)
+        while cell_len(word) > room:
+            piece = cut(word, 0, room)
+            lines.append(piece)
+            word = word[len(piece):]
+        line = word
+    return [*lines, line]
+
+
+def cut(text: str, start: int, end: int) -> str:
+    """The characters that lie wholly in the columns `start` to `end` (at least one, when there is any)."""
+    out, column = [], 0
+    for character in text:
+        width = cell_len(character)
+        if column >= start and (column + width <= end or not out):
+            out.append(character)
+        column += width
+        if column >= end:
+            break
+    return "".join(out)
+
+
+def crop_around(line: str, start: int, end: int, room: int | None) -> tuple[str, int, int]:
+    """A source line cut to `room` columns so that the columns `start` to `end` stay in view, as far as they fit.
+
+    Returns the cut line and where `start` and `end` lie in it.
+    """
+    total = cell_len(line)
+    if room is None or total <= room or room < 20:
+        return line, start, end
+    left = 0
+    if end > room - len(DOTS):
+        left = min(max(0, start - room // 4), total - room + len(DOTS))
+        left = max(left, 0)
+    shown = cut(line, left, left + room)
+    if left:
+        shown = DOTS + cut(shown, len(DOTS), room)
+    if left + room < total:
+        shown = cut(shown, 0, room - len(DOTS)) + DOTS
+    limit = cell_len(shown)
+    start = min(max(start - left, 0), limit - 1)
+    return shown, start, max(start + 1, min(end - left, limit))
+
+
+def shorten_middle(text: str, room: int | None) -> str:
+    """The text with its middle left out, when it does not fit into `room` columns."""
+    total = cell_len(text)
+    if room is None or total <= room:
+        return text
+    half = max((room - len(DOTS) - 2) // 2, 1)
+    return f"{cut(text, 0, half).rstrip()} {DOTS} {cut(text, total - half, total).lstrip()}"
+
+
+def paint(lines: list[Line], color: bool) -> str:
+    """The lines as one string, with ANSI colours when `color`."""
+    out = io.StringIO()
+    console = Console(file=out, force_terminal=color, no_color=not color, color_system="standard" if color else None,
+                      legacy_windows=False, width=10_000)
+    for line in lines:
+        text = Text.assemble(*line)
+        text.rstrip()
+        console.print(text, soft_wrap=True, highlight=False, markup=False)
+    return out.getvalue()

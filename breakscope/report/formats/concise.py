@@ -1,0 +1,22 @@
+"""One line for each finding, for editors and grep: path:line:column: CODE message."""
+
+from __future__ import annotations
+
+from breakscope.report.formats import RenderOptions
+from breakscope.report.model import Finding, Report
+
+
+def render(report: Report, options: RenderOptions) -> str:
+    lines = [f"{f.path}:{f.line}:{f.column}: {f.code} {_one_line(f.message)}{_evidence(f)}" for f in report.findings]
+    for error in report.errors:
+        place = f"{error.path}:{error.line or 1}:1: " if error.path else ""
+        lines.append(f"{place}error: {_one_line(error.message)}")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _evidence(finding: Finding) -> str:
+    return "" if finding.evidence == "predicted" else f" [{finding.evidence}]"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,40 @@
+"""Workflow commands that GitHub Actions turns into annotations on a pull request."""
+
+from __future__ import annotations
+
+from breakscope.report.formats import RenderOptions
+from breakscope.report.model import Finding, Report, ReportError
+
+LEVELS = {"error": "error", "warning": "warning", "info": "notice"}
+
+
+def render(report: Report, options: RenderOptions) -> str:
+    commands = [*map(_finding, report.findings), *map(_error, report.errors)]
+    return "".join(f"{command}\n" for command in commands)
+
+
+def _finding(finding: Finding) -> str:
+    properties = {"file": finding.path, "line": finding.line, "endLine": finding.end_line}
+    if finding.end_line == finding.line:  # GitHub refuses columns on more than one line
+        properties |= {"col": finding.column, "endColumn": finding.end_column}
+    properties["title"] = f"{finding.code} {finding.rule}"
+    text = "\n".join(part for part in (finding.message, finding.help) if part)
+    return _command(LEVELS[finding.severity], properties, text)
+
+
+def _error(error: ReportError) -> str:
+    properties = {"file": error.path, "line": error.line or 1} if error.path else {}
+    return _command("error", {**properties, "title": "breakscope"}, error.message)
+
+
+def _command(level: str, properties: dict, text: str) -> str:
+    listed = ",".join(f"{name}={_escape_property(str(value))}" for name, value in properties.items())
+    return f"::{level} {listed}::{_escape(text)}"
+
+
+def _escape(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _escape_property(text: str) -> str:
+    return _escape(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,26 @@
+"""For people: at most six lines a finding on a terminal of 80 columns or more, and one line that sums up.
+
+rich is imported only when there is something to show.
+"""
+
+from __future__ import annotations
+
+from breakscope.report.formats import RenderOptions
+from breakscope.report.model import Report
+from breakscope.report.ranking import ranked
+from breakscope.report.summary import summary
+
+
+def render(report: Report, options: RenderOptions) -> str:
+    if not (report.findings or report.errors or report.run):
+        return ""
+    from breakscope.report.formats import _blocks
+    from breakscope.report.formats._layout import paint
+
+    lines = _blocks.run_lines(report, options.width)
+    for finding in ranked(report.findings):
+        lines += [*_blocks.finding_lines(finding, options.width), _blocks.EMPTY]
+    for error in report.errors:
+        lines += [*_blocks.error_lines(error, options.width), _blocks.EMPTY]
+    lines += _blocks.summary_lines(summary(report), options.width)
+    return paint(lines, options.color)

@@ -1,0 +1,22 @@
+"""The order in which people read findings: what costs most comes first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from breakscope.report.model import Finding
+
+SEEN = ("confirmed", "observed")
+
+
+def ranked(findings: Iterable[Finding]) -> list[Finding]:
+    """By measured cost of a step, then of compiling; then frames that a run saw lost; then by place."""
+    return sorted(findings, key=_rank)
+
+
+def _rank(finding: Finding) -> tuple:
+    cost = finding.cost
+    step = (cost.step_seconds or 0.0) if cost else 0.0
+    compiling = (cost.compile_seconds or 0.0) if cost else 0.0
+    lost = bool(finding.lost) and finding.evidence in SEEN
+    return (-step, -compiling, not lost, finding.evidence == "refuted", *finding.place())

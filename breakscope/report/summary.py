@@ -1,0 +1,69 @@
+"""The report in one line: how bad is it?"""
+
+from __future__ import annotations
+
+from breakscope.report.model import Report
+from breakscope.report.ranking import SEEN
+
+
+def count(number: int, singular: str, plural: str = "") -> str:
+    """"1 break", "3 breaks"."""
+    return f"{number} {singular if number == 1 else plural or singular + 's'}"
+
+
+def summary(report: Report) -> str:
+    """One line on the findings, and for a run on what became of the program."""
+    parts = []
+    if report.regions:
+        parts.append(count(report.regions, "region"))
+    if report.run is not None:
+        parts.append(count(len(report.run.graphs), "graph"))
+    parts += _found(report)
+    if report.run is not None and report.run.lost_frames:
+        parts.append(f"{count(len(report.run.lost_frames), 'frame')} lost")
+    line = ", ".join(parts)
+    if report.run is not None and report.run.share_compiled is not None:
+        line += f"; {report.run.share_compiled * 100:.0f}% of op time compiled"
+    sentences = [f"{line}.", _joined(report), _fixes(report), _hidden(report)]
+    return " ".join(s for s in sentences if s)
+
+
+def _found(report: Report) -> list[str]:
+    shown = [f for f in report.findings if f.evidence != "refuted"]
+    breaks = [f for f in shown if f.kind == "break"]
+    recompiles = [f for f in shown if f.kind == "recompile"]
+    seen = sum(f.count for f in breaks if f.evidence in SEEN)
+    parts = [count(len(breaks), "break") + (f" ({count(seen, 'event')})" if seen else "")]
+    if recompiles:
+        parts.append(_recompiles(sum(f.evidence in SEEN for f in recompiles), len(recompiles)))
+    if others := len(shown) - len(breaks) - len(recompiles):
+        parts.append(count(others, "other finding"))
+    if report.errors:
+        parts.append(count(len(report.errors), "error"))
+    return parts
+
+
+def _recompiles(seen: int, found: int) -> str:
+    parts = [count(seen, "recompile")] if seen else []
+    if found > seen:
+        parts.append(count(found - seen, "recompile hazard"))
+    return ", ".join(parts)
+
+
+def _joined(report: Report) -> str:
+    """What the run says of the predictions; nothing when nothing was predicted or nothing ran."""
+    if report.run is None:
+        return ""
+    confirmed = sum(f.evidence == "confirmed" and f.kind == "break" for f in report.findings)
+    if not (confirmed or report.missed or report.refuted):
+        return ""
+    return f"Source analysis: {confirmed} confirmed by the run, {report.missed} missed, {report.refuted} refuted."
+
+
+def _fixes(report: Report) -> str:
+    fixable = sum(f.fix is not None for f in report.findings)
+    return f"{fixable} with a suggested rewrite." if fixable else ""
+
+
+def _hidden(report: Report) -> str:
+    return f"{report.hidden} hidden." if report.hidden else ""

@@ -1,0 +1,51 @@
+"""What the user wants to see of a report: the command line's words over those of the configuration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import msgspec
+
+from breakscope.config import Config
+from breakscope.report.model import Report
+from breakscope.report.selection import Selection, check_codes
+from breakscope.rulebook import load_rules
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """Codes or prefixes from the command line; empty where it says nothing, and then the configuration counts."""
+
+    select: tuple[str, ...] = ()
+    extend_select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    show_possible: bool = False
+    show_refuted: bool = False
+
+    def selection(self, config: Config) -> Selection:
+        """The selection that holds; raises UserError when a code is unknown."""
+        named = {
+            "--select": self.select, "--extend-select": self.extend_select, "--ignore": self.ignore,
+            f"{config.path}: select": config.select, f"{config.path}: extend-select": config.extend_select,
+            f"{config.path}: ignore": config.ignore,
+            **{f"{config.path}: per-file-ignores {glob!r}": codes for glob, codes in config.per_file_ignores},
+        }
+        if any(named.values()):
+            known = [rule.code for rule in load_rules(config.rules)]
+            for where, codes in named.items():
+                check_codes(codes, known, where)
+        return Selection(
+            select=self.select or config.select,
+            extend_select=(*self.extend_select, *config.extend_select),
+            ignore=self.ignore or config.ignore,
+            per_file_ignores=config.per_file_ignores,
+            root=config.root,
+            show_possible=self.show_possible,
+            show_refuted=self.show_refuted,
+        )
+
+
+def narrow(report: Report, selection: Selection) -> Report:
+    """The report with the findings that were asked for; the others are counted as hidden."""
+    shown, hidden = selection.split(report.findings)
+    return msgspec.structs.replace(report, findings=shown, hidden=report.hidden + hidden)
