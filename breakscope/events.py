@@ -29,6 +29,11 @@ class Event:
     lost: str = ""
     condition: str = ""
 
+    @property
+    def shown(self) -> str:
+        """The source of `node`, short enough for a message."""
+        return self.source if len(self.source) <= 60 else self.source[:57] + "..."
+
     def problem(self, message: str, help: str = "", certainty: str | None = None, node: ast.AST | None = None) -> "Problem":
         """What a rule yields: `message` names the user's variable, `help` says what to write instead; both one line.
 

@@ -1,0 +1,70 @@
+"""A call of a logger ends the graph, even below its level.
+
+Dynamo does not trace the methods of `logging.Logger`: `logger.debug("...")` ends the graph although nothing would be
+written, and so does the test `logger.isEnabledFor(...)`. A break in `forward` is paid in every step, for a line that is
+usually switched off.
+
+Guard the line with `if not torch.compiler.is_compiling():`, log outside the region, or tell Dynamo once that it may
+drop the calls: `torch._dynamo.config.ignore_logging_functions.add(logging.Logger.debug)` (2.8 and later). What changes:
+the compiled model no longer logs there.
+"""
+
+import logging
+
+import torch
+
+from breakscope.events import Call
+from breakscope.rewrites import skip_while_compiling
+from breakscope.rule import Rule
+
+rule = Rule("BRK402", "logging", fix="safe", dynamo=(
+    "GB0291", "GB4841: python_type", "GB6215: LoggingLoggerVariable"))
+
+LEVELS = ("debug", "info", "warning", "warn", "error", "exception", "critical", "fatal", "log")
+# `logger.name` and `logger.level` are plain attributes, which Dynamo reads without a break.
+METHODS = {f"logging.{owner}.{name}" for owner in ("Logger", "LoggerAdapter", "RootLogger")
+           for name in (*LEVELS, "isEnabledFor", "setLevel", "getEffectiveLevel", "addHandler", "hasHandlers")}
+FUNCTIONS = {f"logging.{name}" for name in (*LEVELS, "getLogger", "basicConfig")}
+
+logger = logging.getLogger("rules.brk402")
+
+
+@rule.on(Call, METHODS, FUNCTIONS)
+def check(event):
+    yield event.problem(
+        f"Dynamo does not trace the logger call `{event.shown}`, so the graph ends here, whatever the log level",
+        help="put it under `if not torch.compiler.is_compiling():`, or log outside the compiled region",
+    )
+
+
+@rule.rewrite
+def rewrite(node, problem):
+    return skip_while_compiling(node, problem)
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0291",))
+def bad(x):
+    logger.debug("shape %s", x.shape)  # BRK402
+    return x + 1
+
+
+@rule.becomes
+def good(x):
+    if not torch.compiler.is_compiling():
+        logger.debug("shape %s", x.shape)
+    return x + 1
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB4841",))
+def bad(x):
+    y = x * 2
+    logging.debug("mean %s", y.shape)  # BRK402
+    return y
+
+
+@rule.becomes
+def good(x):
+    y = x * 2
+    if not torch.compiler.is_compiling():
+        logging.debug("mean %s", y.shape)
+    return y

@@ -1,0 +1,57 @@
+"""`warnings.warn` ends the graph.
+
+The C function behind `warnings.warn` looks at the calling frame and at a global registry, so Dynamo stops the graph and
+calls it for real, in every step, also when the warning has been shown before. Changing the filters
+(`warnings.simplefilter`, `filterwarnings`) ends the graph too; a whole `with warnings.catch_warnings():` does not.
+
+Warn in `__init__` or in the code around the region where you can. Otherwise guard the line with
+`if not torch.compiler.is_compiling():`; what changes is that the compiled model no longer warns.
+"""
+
+import warnings
+
+import torch
+
+from breakscope.events import Call
+from breakscope.rewrites import skip_while_compiling
+from breakscope.rule import Rule
+
+rule = Rule("BRK403", "warning", fix="safe", dynamo=("GB0007: _?warnings",))
+
+
+@rule.on(Call, "warnings.warn", "warnings.warn_explicit", "warnings.warnpy3k")
+def check(event):
+    yield event.problem(
+        f"`{event.name}` cannot be traced, so the graph ends here in every call",
+        help="warn in `__init__`, or put the call under `if not torch.compiler.is_compiling():`",
+    )
+
+
+@rule.on(Call, "warnings.simplefilter", "warnings.filterwarnings")
+def check_filter(event):
+    yield event.problem(
+        f"`{event.name}` changes the warning filters of the process, so the graph ends here",
+        help="set the filters once, outside the compiled region",
+    )
+
+
+@rule.rewrite
+def rewrite(node, problem):
+    return skip_while_compiling(node, problem)
+
+
+@rule.example(lambda: (torch.ones(2, 3),))
+def bad(x):
+    y = x.mean(-1)
+    if x.shape[-1] == 3:
+        warnings.warn("three channels", stacklevel=2)  # BRK403
+    return y * 2
+
+
+@rule.becomes
+def good(x):
+    y = x.mean(-1)
+    if x.shape[-1] == 3:
+        if not torch.compiler.is_compiling():
+            warnings.warn("three channels", stacklevel=2)
+    return y * 2

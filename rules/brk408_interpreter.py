@@ -1,0 +1,82 @@
+"""Asking the interpreter about itself ends the graph.
+
+Frames, stacks, the garbage collector, object sizes and the global namespace belong to the running interpreter. Dynamo
+traces bytecode without running it, so it must stop for `inspect.stack()`, `sys._getframe()`, `traceback.print_stack()`,
+`gc.collect()`, `sys.getsizeof()`, `globals()`, `dir(tensor)` and `exec(...)`. (`locals()`, `inspect.signature`,
+`sys.version_info`, `name in sys.modules` are traced.)
+
+Such lines are for debugging or for a lookup by name. Put debugging under `if not torch.compiler.is_compiling():`;
+replace `globals()[name]` by a dict of functions at the module's top, looked up in `__init__`. `gc.collect()` belongs
+between steps, in the training loop.
+"""
+
+import gc
+
+import torch
+
+from breakscope.events import Call
+from breakscope.rewrites import skip_while_compiling
+from breakscope.rule import Rule
+
+rule = Rule("BRK408", "interpreter-state", fix="safe", dynamo=(
+    r"GB0007: builtin `(gc|sys|_tracemalloc|faulthandler|resource)\.", "GB0007: _patched_getfile",
+    "GB0059: operator `(globals|dir|exec|compile)`"))
+
+DEBUGGING = {
+    "inspect.stack", "inspect.currentframe", "inspect.trace", "inspect.getsource", "inspect.getfile",
+    "inspect.getsourcefile", "inspect.getsourcelines", "sys._getframe", "sys.getsizeof", "sys.getrefcount",
+    "sys.gettrace", "sys.settrace", "sys.setrecursionlimit", "sys.getdefaultencoding", "traceback.print_stack",
+    "traceback.format_stack", "traceback.extract_stack", "traceback.print_exc", "tracemalloc.start",
+    "tracemalloc.take_snapshot", "faulthandler.enable", "resource.getrusage", "dir"}
+COLLECTOR = {f"gc.{name}" for name in (
+    "collect", "disable", "enable", "isenabled", "freeze", "get_objects", "get_count", "get_referrers", "get_stats")}
+
+
+@rule.on(Call, DEBUGGING)
+def check(event):
+    if event.name != "dir" or event.args and event.args[0].is_tensor:
+        yield event.problem(f"`{event.shown}` asks the running interpreter, so the graph ends here",
+                            help="put it under `if not torch.compiler.is_compiling():`, or outside the compiled region")
+
+
+@rule.on(Call, COLLECTOR)
+def check_collector(event):
+    yield event.problem(f"`{event.shown}` drives the garbage collector, so the graph ends here",
+                        help="call it between steps, outside the compiled region")
+
+
+@rule.on(Call, "globals", "exec")
+def check_namespace(event):
+    yield event.problem(f"Dynamo does not trace `{event.name}`, so the graph ends at `{event.shown}`",
+                        help="look the function up in a dict of your own, in `__init__`")
+
+
+@rule.rewrite
+def rewrite(node, problem):
+    if getattr(problem.node.func, "id", "") != "exec":  # what runs in there may matter to the rest
+        return skip_while_compiling(node, problem)
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0007",))
+def bad(x):
+    y = x * 2
+    gc.collect()  # BRK408
+    return y + 1
+
+
+@rule.becomes
+def good(x):
+    y = x * 2
+    if not torch.compiler.is_compiling():
+        gc.collect()
+    return y + 1
+
+
+def twice(x):
+    return x * 2
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0059",))
+def bad(x):
+    function = globals()["twice"]  # BRK408
+    return function(x) + 1
