@@ -15,7 +15,6 @@ The same holds for `pprint.pprint` and `sys.stdout.write`. A constant `if self.v
 import torch
 
 from breakscope.events import Call
-from breakscope.rewrites import skip_while_compiling
 from breakscope.rule import Rule
 
 rule = Rule("BRK401", "print", fix="safe", dynamo=(
@@ -35,6 +34,8 @@ def check(event):
 
 @rule.rewrite
 def rewrite(node, problem):
+    from breakscope.guarding import skip_while_compiling
+
     return skip_while_compiling(node, problem)
 
 

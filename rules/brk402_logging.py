@@ -14,7 +14,6 @@ import logging
 import torch
 
 from breakscope.events import Call
-from breakscope.rewrites import skip_while_compiling
 from breakscope.rule import Rule
 
 rule = Rule("BRK402", "logging", fix="safe", dynamo=(
@@ -39,6 +38,8 @@ def check(event):
 
 @rule.rewrite
 def rewrite(node, problem):
+    from breakscope.guarding import skip_while_compiling
+
     return skip_while_compiling(node, problem)
 
 

@@ -13,7 +13,6 @@ import warnings
 import torch
 
 from breakscope.events import Call
-from breakscope.rewrites import skip_while_compiling
 from breakscope.rule import Rule
 
 rule = Rule("BRK403", "warning", fix="safe", dynamo=("GB0007: _?warnings",))
@@ -37,6 +36,8 @@ def check_filter(event):
 
 @rule.rewrite
 def rewrite(node, problem):
+    from breakscope.guarding import skip_while_compiling
+
     return skip_while_compiling(node, problem)
 
 

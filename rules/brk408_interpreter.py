@@ -15,7 +15,6 @@ import gc
 import torch
 
 from breakscope.events import Call
-from breakscope.rewrites import skip_while_compiling
 from breakscope.rule import Rule
 
 rule = Rule("BRK408", "interpreter-state", fix="safe", dynamo=(
@@ -53,6 +52,8 @@ def check_namespace(event):
 
 @rule.rewrite
 def rewrite(node, problem):
+    from breakscope.guarding import skip_while_compiling
+
     if getattr(problem.node.func, "id", "") != "exec":  # what runs in there may matter to the rest
         return skip_while_compiling(node, problem)
 

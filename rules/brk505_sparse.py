@@ -1,0 +1,50 @@
+"""Sparse tensors are not traced.
+
+Dynamo's fake tensors have no sparse layouts: the call that makes one (`to_sparse`, `torch.sparse_coo_tensor`) ends the
+graph, and so does each later call that takes one as input.
+
+Where the matrix is constant, keep its indices and values as dense buffers and write the product with
+`index_add`/`scatter_add` (`out.index_add(0, rows, values[:, None] * x[cols])`), which compiles to one kernel. Where it
+is nearly dense, multiply densely. Otherwise keep the sparse part in one function under `torch.compiler.disable`.
+"""
+
+import torch
+
+from breakscope.events import Call
+from breakscope.rule import Rule
+from breakscope.values import Tensor
+
+rule = Rule("BRK505", "sparse-tensor", dynamo=("GB0277", "GB0015", "GB0007: sparse_"))
+
+LAYOUTS = ("coo", "csr", "csc", "bsr", "bsc")
+MAKE = {f"Tensor.to_sparse{layout}" for layout in ("", *(f"_{name}" for name in LAYOUTS))}
+BUILD = {f"torch.sparse_{name}_tensor" for name in (*LAYOUTS, "compressed")}
+
+
+@rule.on(Call, MAKE, BUILD)
+def check(event):
+    yield event.problem(
+        f"`{event.shown}` makes a sparse tensor, which Dynamo does not trace, so the graph ends here",
+        help="keep indices and values as dense buffers and use `index_add`, or multiply densely",
+    )
+
+
+@rule.on(Call)
+def check_use(event):
+    inputs = (event.receiver, *event.args, *event.kwargs.values())
+    if any(isinstance(value, Tensor) and value.kind == "sparse" for value in inputs):
+        yield event.problem(
+            f"`{event.shown}` takes a sparse tensor, which Dynamo does not trace, so the graph ends here",
+            help="keep indices and values as dense buffers and use `index_add`, or multiply densely",
+        )
+
+
+@rule.example(lambda: (torch.eye(3), torch.ones(3, 2)), dynamo=("GB0277", "GB0015"))
+def bad(adjacency, x):
+    a = adjacency.to_sparse()  # BRK505
+    return torch.sparse.mm(a, x)  # BRK505
+
+
+@rule.becomes
+def good(adjacency, x):
+    return adjacency @ x

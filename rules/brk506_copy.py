@@ -1,0 +1,76 @@
+"""Copying a tensor, a list or a dict with the module `copy` ends the graph.
+
+Dynamo does not trace `copy.deepcopy` of anything that holds a tensor (a module or a state included), `copy.copy` of a
+tensor, and, oddly, `copy.copy` of a list or a dict, whose C method it meets behind the call. `copy.deepcopy` of plain
+numbers and strings is traced.
+
+Write what you mean: `x.clone()` for a tensor (it stays in autograd's graph, as deepcopy does not for a non-leaf),
+`list(items)` or `items.copy()` for a list, `dict(d)` or `d.copy()` for a dict. A second model (a teacher, an average)
+is made once, in `__init__`.
+"""
+
+import copy
+
+import torch
+
+from breakscope.events import Call
+from breakscope.rule import Rule
+from breakscope.values import Dict, ExternalInstance, Instance, Sequence, holds_tensor
+
+rule = Rule("BRK506", "copy", dynamo=("GB4198", "GB0208: non-Tensor", r"GB0007: (list|dict|set)\.copy"))
+
+
+@rule.on(Call, "copy.deepcopy")
+def check_deep(event):
+    value = event.argument(0, "x")
+    if value is not None and holds_tensor(value):
+        yield event.problem(f"Dynamo does not trace `{event.shown}` of something with a tensor, so the graph ends here",
+                            help="write `x.clone()`, or `x.detach().clone()`")
+    elif isinstance(value, Instance | ExternalInstance) and "Module" in _bases(value):
+        yield event.problem(f"`{event.shown}` copies a module inside the region, so the graph ends here",
+                            help="make the copy once, in `__init__`", certainty="likely")
+
+
+@rule.on(Call, "copy.copy")
+def check(event):
+    value = event.argument(0, "x")
+    if value is None:
+        return
+    if value.is_tensor:
+        yield event.problem(f"Dynamo does not trace `{event.shown}`, so the graph ends here", help="write `x.clone()`")
+    elif isinstance(value, Dict) or isinstance(value, Sequence) and value.type in ("list", "set", "dict"):
+        kind = "dict" if isinstance(value, Dict) else value.type
+        yield event.problem(f"Dynamo does not trace `copy.copy` of a {kind}, so the graph ends here",
+                            help=f"write `{kind}(...)` or the method `.copy()`")
+
+
+def _bases(value) -> str:
+    if isinstance(value, ExternalInstance):
+        return "Module" if value.name.startswith("torch.nn.") else ""
+    return " ".join(str(getattr(base, "name", base)) for base in getattr(value.cls.info, "bases", ()))
+
+
+@rule.example(lambda: (torch.ones(4),), lambda: (torch.full((4,), torch.nan),), dynamo=("GB4198",))
+def bad(x):
+    y = copy.deepcopy(x)  # BRK506
+    return y + 1
+
+
+@rule.becomes
+def good(x):
+    y = x.clone()
+    return y + 1
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0007",))
+def bad(x):
+    parts = [x, x * 2]
+    more = copy.copy(parts)  # BRK506
+    return sum(more)
+
+
+@rule.becomes
+def good(x):
+    parts = [x, x * 2]
+    more = list(parts)
+    return sum(more)

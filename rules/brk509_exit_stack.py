@@ -1,0 +1,41 @@
+"""`ExitStack.enter_context` of a torch context manager ends the graph.
+
+Dynamo traces an `ExitStack` by its Python source and meets `__enter__` called as a plain method there, which it
+refuses for its own context managers (`torch.no_grad`, `autocast`). The stack cannot be rebuilt in a resumed frame, so
+the rest of the block runs without a graph.
+
+Name the context managers in the `with` itself. For an optional one, choose the object first:
+`with torch.autocast("cuda") if self.amp else contextlib.nullcontext():`, which Dynamo traces.
+"""
+
+import contextlib
+
+import torch
+
+from breakscope.events import Call
+from breakscope.rule import Rule
+
+rule = Rule("BRK509", "exit-stack", dynamo=(r"GB0007: __enter__", r"GB0142", "GB0156"))
+
+
+@rule.on(Call, "contextlib.ExitStack.enter_context", "contextlib.AsyncExitStack.enter_context")
+def check(event):
+    yield event.problem(
+        f"`{event.shown}` enters a context manager through a stack, which Dynamo cannot do, so the graph ends here",
+        help="name it in the `with` statement; for an optional one choose it or `contextlib.nullcontext()` first",
+    )
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0007",))
+def bad(x):
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(torch.no_grad())  # BRK509
+        y = x * 2
+    return y + x
+
+
+@rule.becomes
+def good(x):
+    with torch.no_grad():
+        y = x * 2
+    return y + x
