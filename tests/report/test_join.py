@@ -1,0 +1,141 @@
+"""Predictions and observations meet on statements."""
+
+from textwrap import dedent
+
+import pytest
+from facts import finding
+
+from breakscope.report.join import join_findings
+from breakscope.report.model import Cost, LostFrame
+
+SOURCE = dedent("""\
+    def forward(x):
+        if x.sum() > 0:
+            x = x * 2
+        y = combine(
+            x.item(),
+            x.max().item(),
+        )
+        for row in x:
+            y = y + int(row)
+        return helper(x,
+                      y)
+""")
+
+
+@pytest.fixture
+def program(tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text(SOURCE)
+    return str(path)
+
+
+@pytest.fixture
+def predicted(program):
+    return lambda line, **more: finding(path=program, line=line, function="forward", **more)
+
+
+@pytest.fixture
+def observed(program):
+    def make(line, **more):
+        given = {"evidence": "observed", "code": "BRK901", "message": "Dynamo's words", "help": "", "count": 1, "reason": "why"}
+        return finding(path=program, line=line, function="forward", **(given | more))
+
+    return make
+
+
+def test_same_line_is_one_confirmed_finding_with_the_best_of_both(predicted, observed, program):
+    prediction = predicted(2, dynamo=("GB0170",), confidence="likely")
+    observation = observed(2, dynamo=("GB0170",), count=3, cost=Cost(step_seconds=0.5), lost="loop", guard="g")
+    result = join_findings([prediction], [observation], {program: {2}})
+    (joined,) = result.findings
+    assert (joined.evidence, joined.confidence, joined.count, joined.reason) == ("confirmed", "certain", 3, "why")
+    assert (joined.message, joined.help, joined.code) == (prediction.message, prediction.help, prediction.code)
+    assert (joined.cost, joined.lost, joined.guard) == (Cost(step_seconds=0.5), "loop", "g")
+    assert (result.missed, result.refuted) == (0, 0)
+
+
+def test_a_statement_of_several_lines_is_one_place(predicted, observed):
+    result = join_findings([predicted(6)], [observed(4)], {})
+    assert [f.evidence for f in result.findings] == ["confirmed"]
+
+
+def test_a_compound_statement_is_its_header_only(predicted, observed, program):
+    result = join_findings([predicted(8)], [observed(9)], {program: {8, 9}})
+    assert [(f.line, f.evidence) for f in result.findings] == [(8, "refuted"), (9, "observed")]
+    assert (result.missed, result.refuted) == (1, 1)
+
+
+def test_agreeing_ids_win_over_nearness(predicted, observed):
+    near, right = predicted(5, dynamo=("GB0170",), column=1), predicted(6, dynamo=("GB0124",), column=2)
+    result = join_findings([near, right], [observed(5, dynamo=("GB0124",))], {})
+    assert [(f.line, f.evidence) for f in result.findings] == [(5, "predicted"), (6, "confirmed")]
+
+
+def test_several_observations_of_one_problem_are_added_up(predicted, observed):
+    seen = [observed(5, dynamo=("GB0124",), count=2), observed(6, dynamo=("GB0124",), count=3)]
+    result = join_findings([predicted(4, dynamo=("GB0124",))], seen, {})
+    (joined,) = result.findings
+    assert (joined.count, joined.evidence) == (5, "confirmed")
+
+
+def test_another_problem_at_a_predicted_statement_is_shown_but_not_missed(predicted, observed):
+    seen = [observed(2, dynamo=("GB0170",)), observed(2, dynamo=("GB0007",))]
+    result = join_findings([predicted(2, dynamo=("GB0170",))], seen, {})
+    assert sorted(f.evidence for f in result.findings) == ["confirmed", "observed"]
+    assert result.missed == 0
+
+
+def test_two_observations_on_one_unpredicted_statement_are_one_miss(observed):
+    result = join_findings([], [observed(2, dynamo=("GB0170",)), observed(2, dynamo=("GB0007",))], {})
+    assert len(result.findings) == 2 and result.missed == 1
+
+
+@pytest.mark.parametrize(("traced", "evidence"), [({10}, "refuted"), ({11}, "refuted"), ({2}, "predicted"), (set(), "predicted")])
+def test_only_traced_lines_refute(predicted, program, traced, evidence):
+    result = join_findings([predicted(10, end_line=11)], [], {program: traced})
+    assert [f.evidence for f in result.findings] == [evidence]
+    assert result.refuted == (evidence == "refuted")
+
+
+@pytest.mark.parametrize("kind", ["recompile", "usage", "performance"])
+def test_tracing_refutes_breaks_only(predicted, program, kind):
+    result = join_findings([predicted(2, kind=kind)], [], {program: {2}})
+    assert [f.evidence for f in result.findings] == ["predicted"]
+
+
+def test_a_break_elsewhere_in_the_statement_refutes_nothing(predicted, observed, program):
+    predictions = [predicted(5, dynamo=("GB0124",)), predicted(6, dynamo=("GB0170",))]
+    result = join_findings(predictions, [observed(5, dynamo=("GB0124",))], {program: {4, 5, 6}})
+    assert [f.evidence for f in result.findings] == ["confirmed", "predicted"]
+
+
+@pytest.mark.parametrize(("lost_at", "evidence"), [(9, "predicted"), (11, "refuted")])
+def test_what_follows_a_lost_frame_is_not_refuted(predicted, program, lost_at, evidence):
+    lost = LostFrame(function="forward", path=program, line=lost_at, why="loop")
+    result = join_findings([predicted(10)], [], {program: {10}}, [lost])
+    assert [f.evidence for f in result.findings] == [evidence]
+
+
+def test_kinds_do_not_mix(predicted, observed):
+    result = join_findings([predicted(2)], [observed(2, kind="recompile")], {})
+    assert [f.evidence for f in result.findings] == ["predicted", "observed"]
+    assert result.missed == 0  # only breaks are counted as missed
+
+
+def test_a_recompile_is_the_same_in_its_function_when_the_family_agrees(predicted, observed):
+    hazard = predicted(3, kind="recompile", dynamo=("attribute",))
+    assert join_findings([hazard], [observed(1, kind="recompile", dynamo=("attribute",))], {}).findings[0].evidence == "confirmed"
+    assert join_findings([hazard], [observed(1, kind="recompile", dynamo=("size",))], {}).findings[1].evidence == "predicted"
+
+
+def test_paths_may_be_absolute_or_relative(predicted, observed, program, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    result = join_findings([finding(path="program.py", line=2)], [observed(2)], {program: {2}})
+    assert [(f.path, f.evidence) for f in result.findings] == [("program.py", "confirmed")]
+
+
+def test_a_file_that_cannot_be_read_joins_by_line():
+    gone = finding(path="gone.py", line=2)
+    result = join_findings([gone, finding(path="gone.py", line=3)], [finding(path="gone.py", line=2, evidence="observed")], {})
+    assert [f.evidence for f in result.findings] == ["confirmed", "predicted"]

@@ -1,0 +1,83 @@
+"""The JSON form: what is written is read back, and the published schema is the model's."""
+
+import json
+
+import pytest
+from facts import FULL, report
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from breakscope.report import schema
+from breakscope.report.model import Cost, Finding, Fix, Graph, Link, LostFrame, Recompile, Report, ReportError, Run
+from breakscope.report.model import from_json, to_json
+
+text = st.text(st.characters(codec="utf-8"), max_size=12)
+number = st.integers(0, 10**6)
+seconds = st.floats(0, 1e6)
+LEAVES = {str: text, int: number, float: seconds}
+
+
+def facts(cls, /, **fields):
+    return st.builds(cls, **{name: LEAVES.get(strategy, strategy) for name, strategy in fields.items()})
+
+
+def some(strategy):
+    return st.lists(strategy, max_size=2).map(tuple)
+
+
+LINKS = facts(Link, path=str, line=int, function=str)
+FIXES = facts(Fix, safety=st.sampled_from(["safe", "unsafe"]), description=str, line=int, end_line=int, replacement=str)
+COSTS = facts(Cost, compile_seconds=st.none() | seconds, step_seconds=st.none() | seconds)
+FINDINGS = facts(
+    Finding, path=str, line=int, column=int, end_line=int, end_column=int, code=str, rule=str,
+    kind=st.sampled_from(["break", "recompile", "usage", "performance"]), severity=st.sampled_from(["error", "warning", "info"]),
+    confidence=st.sampled_from(["certain", "likely", "possible"]),
+    evidence=st.sampled_from(["predicted", "confirmed", "observed", "refuted"]),
+    function=str, message=str, help=str, reason=str, dynamo=some(text), guard=str, chain=some(LINKS), condition=str, lost=str,
+    fix=st.none() | FIXES, cost=st.none() | COSTS, count=int, first_source_line=int, source=some(text),
+)
+RUNS = facts(
+    Run, target=str, status=st.sampled_from(["ok", "failed", "timeout", "killed", "no-capture"]), device=str, backend=str,
+    torch_version=str, python_version=str, calls=int, backward=st.booleans(),
+    graphs=some(facts(Graph, compile_id=str, function=str, path=str, line=int, ops=int, op_names=some(text))),
+    recompiles=some(facts(Recompile, compile_id=str, function=str, path=str, line=int, family=str, guard=str, count=int)),
+    lost_frames=some(facts(LostFrame, function=str, path=str, line=int, why=str, reason=str)),
+    compile_seconds=float, share_compiled=st.none() | st.floats(0, 1), capture_checked=st.booleans(), notes=some(text),
+)
+REPORTS = facts(
+    Report, version=str, torch=str, findings=some(FINDINGS), errors=some(facts(ReportError, message=str, path=str, line=int, detail=str)),
+    files=int, regions=int, run=st.none() | RUNS, missed=int, refuted=int, hidden=int,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(REPORTS)
+def test_what_is_written_is_read_back(written):
+    data = to_json(written)
+    assert from_json(data) == written
+    Draft202012Validator(json.loads(schema.text())).validate(json.loads(data))
+
+
+def test_the_published_schema_is_current():
+    assert schema.FILE.read_text(encoding="utf-8") == schema.text(), "run: python -m breakscope.report.schema"
+    Draft202012Validator.check_schema(json.loads(schema.text()))
+
+
+@pytest.mark.parametrize(("change", "named"), [
+    (lambda d: d["findings"][0].update(line="41"), "findings[0].line"),
+    (lambda d: d["findings"][0].update(kind="fault"), "findings[0].kind"),
+    (lambda d: d.pop("version"), "version"),
+])
+def test_reading_names_the_wrong_field(change, named):
+    document = json.loads(to_json(FULL))
+    change(document)
+    with pytest.raises(ValueError) as problem:
+        from_json(json.dumps(document).encode())
+    assert named in str(problem.value)
+
+
+def test_json_ends_with_a_newline_and_holds_no_nulls_for_the_empty():
+    data = json.loads(to_json(report()))
+    assert to_json(report()).endswith(b"}\n")
+    assert data["findings"] == [] and data["errors"] == [] and data["schema"] == "1"

@@ -1,0 +1,192 @@
+"""The format for people."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+from facts import BASE, BROKEN_FILE, CONFIRMED, FAILED_RUN, FULL, ODD_PATH, RECOMPILE, RUN, finding, report
+from rich.cells import cell_len
+
+from breakscope.report.formats import RenderOptions, render
+from breakscope.report.model import Cost, Link, LostFrame
+
+LONG = finding(
+    path="src/package_name/models/modeling_long_name.py",
+    message="`cap = int((counts.max() * self.capacity_factor).ceil())` reads a tensor's value, so the graph ends here",
+    help="write `cap = counts.max()` and mask by it, or fix the capacity in __init__ and let the router drop what is too much",
+    evidence="confirmed", dynamo=("GB0124",), count=12, cost=Cost(step_seconds=0.0018, compile_seconds=3.2), lost="loop",
+    chain=tuple(Link(path="src/package_name/models/modeling_long_name.py", line=n, function=f"Block{n}.forward") for n in (10, 20, 30, 40)),
+    fix=CONFIRMED.fix,
+)
+
+
+def shown(*findings, width=None, color=False, **more):
+    return render(report(*findings, **more), "text", RenderOptions(color=color, width=width))
+
+
+def block(item, width=None):
+    """The lines of a finding, without the summary."""
+    return shown(item, width=width).split("\n\n")[0].splitlines()
+
+
+def test_nothing_to_show_is_nothing_and_imports_no_rich():
+    code = (
+        "import sys; from breakscope.report.formats import render, RenderOptions; from breakscope.report.model import Report\n"
+        "out = render(Report(version='0', torch='2', hidden=3, files=9), 'text', RenderOptions())\n"
+        "print(repr(out), 'rich' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["''", "False"]
+
+
+def test_a_finding_looks_as_designed():
+    assert block(CONFIRMED) == [
+        "models/moe.py:41:15: BRK203 `int(counts.max())` reads a tensor's value, so the graph ends here",
+        "   40 |         counts = torch.bincount(expert_ids, minlength=self.n)",
+        "   41 |         cap = int(counts.max())",
+        "      |               ^^^^^^^^^^^^^^^^^   confirmed GB0124, 3 events, 1.8 ms per step",
+        "   = write `cap = counts.max()` and mask by it, or fix the capacity in __init__ [unsafe fix]",
+        "   = reached from MoE.forward:28 -> route:41",
+    ]
+
+
+@pytest.mark.parametrize("width", [80, 100, 140, None])
+@pytest.mark.parametrize("item", [CONFIRMED, RECOMPILE, ODD_PATH, LONG], ids=["confirmed", "recompile", "odd path", "long"])
+def test_at_most_six_lines_on_a_usual_terminal(item, width):
+    own_words = item is LONG and width == 80  # message and help alone fill six lines there
+    assert len(block(item, width)) <= (8 if own_words else 6)
+
+
+@pytest.mark.parametrize("width", [30, 40, 80, 140])
+@pytest.mark.parametrize("item", [CONFIRMED, RECOMPILE, LONG], ids=["confirmed", "recompile", "long"])
+def test_no_line_is_wider_than_the_terminal_but_the_place_is_whole(item, width):
+    first, *rest = block(item, width)
+    assert first.startswith(f"{item.path}:{item.line}:{item.column}: {item.code}")
+    assert all(cell_len(line) <= width for line in rest)
+    assert cell_len(first) <= max(width, len(f"{item.path}:{item.line}:{item.column}: {item.code}"))
+
+
+@pytest.mark.parametrize("width", [40, 80, 140, None])
+def test_no_word_of_message_and_help_is_lost(width):
+    squeezed = " ".join(" ".join(block(LONG, width)).split())
+    assert LONG.message in squeezed and LONG.help in squeezed and "[unsafe fix]" in squeezed
+
+
+def carets(item, width=None):
+    """What stands above the carets."""
+    lines = block(item, width)
+    mark = next(i for i, line in enumerate(lines) if re.match(r" +\|[^^]*\^", line))
+    start, end = lines[mark].index("^"), lines[mark].rindex("^") + 1
+    columns = [c for c in lines[mark - 1] for _ in range(cell_len(c))]
+    seen = columns[start:end]
+    return "".join(c for i, c in enumerate(seen) if cell_len(c) == 1 or i % 2 == 0)
+
+
+def test_carets_stand_under_the_range():
+    assert carets(CONFIRMED) == "int(counts.max())"
+
+
+def test_carets_under_tabs_and_wide_characters():
+    line = "\tif x: 名前 = y.item()"
+    column = line.index("y.item()") + 1
+    item = finding(source=(line,), first_source_line=41, column=column, end_column=column + 8)
+    assert carets(item) == "y.item()"
+
+
+def test_carets_of_a_range_over_several_lines_run_to_the_end_of_the_first():
+    item = finding(end_line=42, end_column=4, source=("        cap = int(", "  x)"), first_source_line=41)
+    assert carets(item) == "int("
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_a_long_line_is_cut_around_the_range(width):
+    line = "    y = " + "x + " * 60 + "scores.item()" + " + x" * 60
+    column = line.index("scores") + 1
+    item = finding(source=(line,), first_source_line=41, column=column, end_column=column + 13)
+    assert carets(item, width) == "scores.item()"
+    assert "..." in "".join(block(item, width))
+
+
+def test_a_finding_without_source_still_says_what_was_seen():
+    text = "\n".join(block(RECOMPILE))
+    assert "observed attribute, 2 events, 12 s to compile" in text and "guard: L['self'].step == 3" in text
+
+
+def test_conditions_and_lost_frames_are_told():
+    text = "\n".join(block(ODD_PATH))
+    assert "likely, only when `self.config.cache`" in text
+    assert "all of `route` runs eager: Dynamo cannot resume inside a loop" in text
+
+
+def test_another_files_steps_are_named_with_their_file():
+    item = finding(chain=(Link(path="train.py", line=7, function="train"), Link(path=BASE.path, line=9, function="route")))
+    assert block(item)[-1] == "   = reached from train (train.py:7) -> route:9"
+
+
+def test_dearest_first_then_by_place():
+    dear = finding(line=99, first_source_line=99, cost=Cost(step_seconds=1.0))
+    places = re.findall(r"^\S+:(\d+):15:", shown(finding(line=50), finding(line=7), dear), re.MULTILINE)
+    assert places == ["99", "7", "50"]
+
+
+def test_summary_of_source_analysis():
+    text = shown(BASE, RECOMPILE, finding(kind="usage", code="BRK801"), hidden=4)
+    assert text.splitlines()[-1] == "1 region, 1 break, 1 recompile, 1 other finding. 4 hidden."
+
+
+def test_summary_of_a_run():
+    assert shown(CONFIRMED, run=RUN, missed=1, refuted=2).splitlines()[-1] == (
+        "1 region, 4 graphs, 1 break (3 events), 1 frame lost; 62% of op time compiled. "
+        "Source analysis: 1 confirmed by the run, 1 missed, 2 refuted. 1 with a suggested rewrite."
+    )
+
+
+def test_a_clean_run_is_one_line():
+    clean = report(run=type(RUN)(**{**{f: getattr(RUN, f) for f in RUN.__struct_fields__}, "lost_frames": ()}), files=0)
+    text = render(clean, "text", RenderOptions())
+    assert text == "1 region, 4 graphs, 0 breaks; 62% of op time compiled.\n"
+
+
+def test_a_run_that_proves_nothing_says_so():
+    from msgspec.structs import replace
+
+    assert "silence below does not mean clean" in shown(run=replace(RUN, capture_checked=False))
+    assert "ended as timeout" in shown(run=replace(RUN, status="timeout"))
+    assert "note: only forward" in shown(run=replace(RUN, notes=("only forward",)))
+
+
+def test_lost_frames_come_first_unless_a_finding_explains_them():
+    first = shown(BASE, run=RUN).splitlines()[0]
+    assert first == "m.py:9: lost all of `forward` runs eager: recompile limit"
+    from msgspec.structs import replace
+
+    explained = replace(RUN, lost_frames=(LostFrame(function="route", path=BASE.path, line=41, why="loop"),))
+    assert shown(finding(lost="loop"), run=explained).startswith("models/moe.py:41:15:")
+
+
+def test_errors_keep_the_users_traceback():
+    text = shown(errors=(BROKEN_FILE, FAILED_RUN))
+    assert "models/bad file.py:3: error: invalid syntax: expected ':'" in text
+    assert "breakscope: error: the target raised ValueError: x\n    Traceback (most recent call last):\n    ValueError: x\n" in text
+
+
+def test_colour_only_adds_colour():
+    plain, colored = shown(CONFIRMED, LONG, width=80), shown(CONFIRMED, LONG, width=80, color=True)
+    assert "\x1b[" not in plain and "\x1b[1;31mBRK203" in colored
+    strip = re.sub(r"\x1b\[[0-9;]*m", "", colored)
+    assert [line.rstrip() for line in strip.splitlines()] == plain.splitlines()
+
+
+def test_control_characters_of_source_do_not_reach_the_terminal():
+    text = shown(finding(source=("x = '\x1b[31m' + y.item()",), first_source_line=41, message="a\x1b[31m", column=5, end_column=8))
+    assert "\x1b" not in text
+
+
+def test_markup_in_messages_is_just_text():
+    assert "[bold]x[/bold]" in shown(finding(message="[bold]x[/bold] ends here"))
+
+
+def test_full_report_in_all_widths():
+    for width in (20, 40, 80, 140, None):
+        assert render(FULL, "text", RenderOptions(width=width)).strip()
