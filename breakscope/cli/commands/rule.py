@@ -32,9 +32,9 @@ def command(code: str, color: str) -> int:
         rules = [rule for rule in rules if rule.code.startswith(code.upper())]
     console = _console(color)
     if len(rules) == 1 and code:
-        _page(console: Console, rules[0])
+        _page(console, rules[0])
     else:
-        _table(console: Console, rules)
+        _table(console, rules)
     session.write("\n".join(line.rstrip() for line in console.file.getvalue().splitlines()) + "\n")
     return session.CLEAN
 

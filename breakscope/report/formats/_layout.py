@@ -99,7 +99,7 @@ def paint(lines: list[Line], color: bool) -> str:
     console = Console(file=out, force_terminal=color, no_color=not color, color_system="standard" if color else None,
                       legacy_windows=False, width=10_000)
     for line in lines:
-        text = Text.assemble(*line)
+        text = Text.assemble(*((expand(piece), style) for piece, style in line))
         text.rstrip()
         console.print(text, soft_wrap=True, highlight=False, markup=False)
     return out.getvalue()
