@@ -80,6 +80,7 @@ class Rule:
 
     `dynamo`: GB ids of the breaks it predicts, each "GB0007" or "GB0007: pattern", where pattern is a regular
     expression searched in Dynamo's reason (several rules may share an id). For recompile rules: guard families.
+    `shares`: further ids that this pattern shows, as others do: to expect, not to attribute an unpredicted break by.
     `fix`: "safe" (same values and gradients for every input), "unsafe", or "" when there is no rewrite.
     `since`, `until`: the torch versions for which the pattern breaks: since <= version < until.
     """
@@ -92,6 +93,7 @@ class Rule:
     fix: str = ""
     since: str = "2.6"
     until: str = ""
+    shares: tuple[str, ...] = ()
     handlers: list[Handler] = field(default_factory=list)
     examples: list[Example] = field(default_factory=list)
     rewriter: Callable | None = None
@@ -145,5 +147,5 @@ class Rule:
         return False
 
     def gb_ids(self) -> Iterator[str]:
-        for entry in self.dynamo:
-            yield entry.partition(":")[0]
+        """Every id that this pattern may show, each once."""
+        yield from dict.fromkeys(entry.partition(":")[0] for entry in (*self.dynamo, *self.shares))
