@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from breakscope.report.formats._layout import (
-    Line, columns_before, crop_around, expand, shorten_middle, wrap,
-)
+from breakscope.report.formats._layout import Line, columns_before, crop_around, expand, shorten_middle, wrap
 from breakscope.report.model import Cost, Finding, Link, Report, ReportError
 from breakscope.report.ranking import SEEN
 from breakscope.report.summary import count
@@ -19,24 +17,15 @@ def finding_lines(finding: Finding, width: int | None) -> list[Line]:
     """The finding in at most MOST_LINES lines, unless its own words need more on a narrow terminal."""
     head = _head(finding, width)
     frame, leftover = _frame(finding, width)
-    advice, where = _advice(finding), "; ".join(p for p in (leftover, _where(finding)) if p)
-    notes = [*_equal_lines(advice, width), *_equal_lines(where, width)]
+    advice, lost, guard, chain = _advice(finding), _lost(finding), _guard(finding), _chain(finding)
+    notes = [*_equal_lines(advice, width), *_equal_lines(_join(leftover, lost, guard, chain), width)]
     if len(head) + len(frame) + len(notes) > MOST_LINES and len(frame) == 3:
         frame = frame[1:]  # without the line before
     room = MOST_LINES - len(head) - len(frame)
-    if len(notes) > room and advice and where:
-        notes = _squeezed(advice, where, room, width)
+    for fewer in (_short_chain(finding), ""):  # one paragraph, and less and less of how the place is reached
+        if len(notes) > room:
+            notes = _equal_lines(_join(advice, leftover, lost, shorten_middle(guard, 48), fewer), width)
     return [*head, *frame, *notes]
-
-
-def _squeezed(advice: str, where: str, room: int, width: int | None) -> list[Line]:
-    """Advice and place in one paragraph; the middle of the place left out when that is what it takes."""
-    lines = _equal_lines(f"{advice}; {where}", width)
-    size = len(where)
-    while len(lines) > room and size > 48:
-        size -= 8
-        lines = _equal_lines(f"{advice}; {shorten_middle(where, size)}", width)
-    return lines
 
 
 def error_lines(error: ReportError, width: int | None) -> list[Line]:
@@ -78,24 +67,31 @@ def _head(finding: Finding, width: int | None) -> list[Line]:
 
 
 def _hanging(labels: Line, message: str, width: int | None, indent: str = "    ") -> list[Line]:
-    """Labels, which are never cut, and behind them the message, whose further lines are indented."""
-    prefix: Line = []
-    for text, style in labels:
-        prefix += [(text, style), (" ", "")]
-    used = columns_before("".join(t for t, _ in prefix), len("".join(t for t, _ in prefix)) + 1)
-    first = None if width is None else max(width - used, 0)
+    """Labels, which are never cut, and behind them the message, whose further lines are indented.
+
+    The first label is the place; when not even the labels fit, it has a line of its own.
+    """
+    before: list[Line] = []
+    prefix: Line = [piece for label in labels for piece in (label, (" ", ""))]
+    if width is not None and _width(prefix) > width:
+        before, prefix = [labels[:1]], [(indent, ""), *prefix[2:]]
+    first = None if width is None else max(width - _width(prefix), 0)
     rest = None if width is None else max(width - len(indent), 20)
     lines = wrap(message, first, rest)
-    return [[*prefix, (lines[0], "")], *([(indent + line, "")] for line in lines[1:])]
+    return [*before, [*prefix, (lines[0], "")], *([(indent + line, "")] for line in lines[1:])]
+
+
+def _width(line: Line) -> int:
+    text = "".join(piece for piece, _ in line)
+    return columns_before(text, len(text) + 1)
 
 
 def _frame(finding: Finding, width: int | None) -> tuple[list[Line], str]:
     """The source frame: the line before, the line itself, carets with the evidence; and the evidence when it did not
     find room there."""
     index = finding.line - finding.first_source_line
-    notes = ", ".join(_notes(finding))
     if not 0 <= index < len(finding.source):
-        return [], notes
+        return [], _join_notes(finding, ids=True)
     raw = finding.source[index]
     line = expand(raw).rstrip()
     start = columns_before(raw, finding.column)
@@ -109,18 +105,23 @@ def _frame(finding: Finding, width: int | None) -> tuple[list[Line], str]:
         lines.append([(f"{finding.line - 1:>{gutter}} | ", "dim"), (crop_around(before, 0, 1, room)[0], "dim")])
     lines.append([(f"{finding.line:>{gutter}} | ", "dim"), (shown, "")])
     blank, carets = (" " * gutter + " | ", "dim"), ("^" * (end - start), CARET_STYLES[finding.severity])
-    if not notes or room is None or end + 3 + len(notes) <= room:
-        return [*lines, [blank, (" " * start, ""), carets, ("   " + notes, "dim")]], ""
-    if len(notes) + 3 <= start:  # no room behind the carets, but in front of them
-        return [*lines, [blank, (notes.rjust(start - 3) + "   ", "dim"), carets]], ""
+    for notes in (_join_notes(finding, ids=True), _join_notes(finding, ids=False)):
+        if not notes or room is None or end + 3 + len(notes) <= room:
+            return [*lines, [blank, (" " * start, ""), carets, ("   " + notes, "dim")]], ""
+        if len(notes) + 3 <= start:  # no room behind the carets, but in front of them
+            return [*lines, [blank, (notes.rjust(start - 3) + "   ", "dim"), carets]], ""
     return [*lines, [blank, (" " * start, ""), carets]], notes
 
 
-def _notes(finding: Finding) -> list[str]:
-    """Evidence and cost, in a few words."""
+def _join_notes(finding: Finding, ids: bool) -> str:
+    return ", ".join(_notes(finding, ids))
+
+
+def _notes(finding: Finding, ids: bool) -> list[str]:
+    """Evidence and cost, in a few words; with Dynamo's ids where there is room for them."""
     notes = []
     if finding.evidence != "predicted":
-        notes.append(" ".join((finding.evidence, *finding.dynamo)))
+        notes.append(" ".join((finding.evidence, *(finding.dynamo if ids else ()))))
     elif finding.confidence != "certain":
         notes.append(finding.confidence)
     if finding.count:
@@ -155,15 +156,29 @@ def _advice(finding: Finding) -> str:
     return "  ".join(part for part in (finding.help, safety) if part)
 
 
-def _where(finding: Finding) -> str:
-    parts = []
-    if finding.lost:
-        parts.append(f"all of `{finding.function or 'the frame'}` runs eager: Dynamo cannot resume inside {_article(finding.lost)}")
-    if finding.guard and finding.guard not in finding.message:
-        parts.append(f"guard: {' '.join(finding.guard.split())}")
-    if finding.chain:
-        parts.append("reached from " + " -> ".join(_link(link, finding.path) for link in finding.chain))
-    return "; ".join(parts)
+def _join(*parts: str) -> str:
+    return "; ".join(part for part in parts if part)
+
+
+def _lost(finding: Finding) -> str:
+    return f"break in {_article(finding.lost)}: all of `{finding.function or 'the frame'}` runs eager" if finding.lost else ""
+
+
+def _guard(finding: Finding) -> str:
+    return f"guard: {' '.join(finding.guard.split())}" if finding.guard and finding.guard not in finding.message else ""
+
+
+def _chain(finding: Finding) -> str:
+    links = [_link(link, finding.path) for link in finding.chain]
+    return f"reached from {' -> '.join(links)}" if links else ""
+
+
+def _short_chain(finding: Finding) -> str:
+    """The chain with its first and last step only."""
+    if len(finding.chain) < 3:
+        return _chain(finding)
+    first, last = finding.chain[0], finding.chain[-1]
+    return f"reached from {_link(first, finding.path)} -> ... -> {_link(last, finding.path)}"
 
 
 def _article(word: str) -> str:
