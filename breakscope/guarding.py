@@ -10,7 +10,7 @@ import re
 
 import libcst as cst
 
-from breakscope.rewriting import same
+from breakscope.libcst_tools import same
 
 # Calls whose effect the program may rely on; a statement with one of these in its arguments is not guarded.
 EFFECTS = re.compile(r"(next|pop|popleft|popitem|append|update|setdefault|read|readline|send|[a-z0-9_]*[a-z0-9]_)\Z")

@@ -2,7 +2,8 @@
 
 Dynamo enters `torch.no_grad`, `autocast`, `record_function`, `contextlib.nullcontext` and context managers written in
 Python whose body it can trace. It cannot enter locks, files, most generator-based ones of libraries (as
-`torch.backends.cudnn.flags` and `torch.random.fork_rng`), `torch.device(...)`, saved-tensor hooks and anomaly mode. The graph ends at the `with`, and because the block cannot be resumed in the middle, nothing in it is compiled.
+`torch.backends.cudnn.flags` or `torch.random.fork_rng`), `torch.device(...)`, saved-tensor hooks and anomaly mode.
+The graph ends at the `with`, and because the block cannot be resumed in the middle, nothing in it is compiled.
 
 Enter it around the compiled call instead of inside: `with torch.backends.cudnn.flags(...): model(x)`. A lock guards
 something shared; take it outside too. For `with torch.device(d):` give `device=d` to the calls in the block.

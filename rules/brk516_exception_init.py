@@ -1,0 +1,61 @@
+"""An exception class with its own `__init__`, raised and caught inside the region, ends the graph.
+
+Dynamo traces `raise` and `except`, and exception classes without an `__init__` of their own. Where the class has one,
+`super().__init__(...)` reaches the C constructor of `BaseException`, which Dynamo does not trace; the `try` around the
+`raise` cannot be resumed, so the whole function runs without a graph.
+
+Do not steer with exceptions inside the region: return None or a default and test it. Or drop the `__init__`, and let
+the arguments of the exception carry the data (`error.args[0]`).
+"""
+
+import torch
+
+from breakscope.events import Call
+from breakscope.rule import Rule
+
+rule = Rule("BRK516", "exception-with-init", dynamo=("GB0006: super", "GB0088"))
+
+BASES = (
+    "BaseException", "Exception", "ValueError", "RuntimeError", "TypeError", "KeyError", "IndexError", "AttributeError",
+    "ArithmeticError", "LookupError", "OSError", "NotImplementedError", "AssertionError", "StopIteration")
+
+
+@rule.on(Call, {f"{base}.__init__" for base in BASES})
+def check(event):
+    yield event.problem(
+        f"`{event.shown}` builds an exception inside the region, which Dynamo does not trace, so the graph ends here",
+        help="return a default instead of raising, or drop the exception's own `__init__` and read its `args`",
+        certainty=None if event.lost == "try" else "possible",
+    )
+
+
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0006",), module=True)
+def bad():
+    class Unsupported(ValueError):
+        def __init__(self, what):
+            super().__init__(what)  # BRK516
+            self.what = what
+
+    def forward(x):
+        try:
+            raise Unsupported("swish")
+        except Unsupported:
+            return x * 2
+
+    return forward
+
+
+@rule.becomes
+def good():
+    class Unsupported(ValueError):
+        pass
+
+    def forward(x):
+        try:
+            raise Unsupported("swish")
+        except Unsupported:
+            return x * 2
+
+    return forward

@@ -1,0 +1,36 @@
+"""Asking for inference mode ends the graph.
+
+`torch.is_inference_mode_enabled()` and `tensor.is_inference()` are not traced. The question next to it is:
+`torch.is_grad_enabled()` is a constant with a guard, so each mode gets a graph of its own and neither breaks.
+
+Write `not torch.is_grad_enabled()` where that is what you mean: it is True under `torch.no_grad()` too.
+"""
+
+import torch
+
+from breakscope.events import Call
+from breakscope.rule import Rule
+
+rule = Rule("BRK518", "inference-mode-probe", dynamo=("GB0046", "GB0045"))
+
+
+@rule.on(Call, "torch.is_inference_mode_enabled", "Tensor.is_inference", "torch.is_inference")
+def check(event):
+    yield event.problem(
+        f"Dynamo does not trace `{event.shown}`, so the graph ends here",
+        help="ask `torch.is_grad_enabled()`, which becomes a constant of the graph",
+    )
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0046",))
+def bad(x):
+    if torch.is_inference_mode_enabled():  # BRK518
+        x = x * 2
+    return x + 1
+
+
+@rule.becomes
+def good(x):
+    if not torch.is_grad_enabled():
+        x = x * 2
+    return x + 1

@@ -1,0 +1,41 @@
+"""A TorchScript module or task inside the region ends the graph.
+
+A module made by `torch.jit.script` or `torch.jit.trace` runs in the TorchScript runtime, which Dynamo cannot look into;
+`torch.jit.fork` starts a task there. (A plain function under `@torch.jit.script` is traced through its Python source.)
+
+Use the eager module: compile replaces what scripting was for. Load weights into it with `load_state_dict`.
+"""
+
+import torch
+
+from breakscope.events import Call
+from breakscope.rule import Rule
+
+rule = Rule("BRK519", "torchscript", dynamo=(
+    "GB4695", "GB0008: _CachedForward", "GB0007: function `(fork|wait)`", "GB0098: function (trace|script)"))
+
+MODULES = {f"torch.jit.{name}.forward" for name in (
+    "ScriptModule", "RecursiveScriptModule", "TopLevelTracedModule", "TracedModule")}
+
+
+@rule.on(Call, MODULES, "torch.jit.fork", "torch.jit.wait", "torch.jit.trace", "torch.jit.script")
+def check(event):
+    yield event.problem(
+        f"`{event.shown}` runs in the TorchScript runtime, so the graph ends here",
+        help="use the eager module or function; `torch.compile` replaces scripting",
+    )
+
+
+def double(x):
+    return x * 2
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0007",))
+def bad(x):
+    task = torch.jit.fork(double, x)  # BRK519
+    return torch.jit.wait(task) + 1  # BRK519
+
+
+@rule.becomes
+def good(x):
+    return double(x) + 1

@@ -1,0 +1,43 @@
+"""Reaching for a tensor's storage ends the graph.
+
+Inside the graph a tensor has no memory yet, so `x.storage()`, `x.untyped_storage().data_ptr()`, `x.share_memory_()`,
+`x.is_shared()`, `x.storage_offset()` and `torch.utils.dlpack.to_dlpack(x)` end it. (`x.data_ptr()` alone, `x.stride()`
+and `x.is_contiguous()` are traced.)
+
+Compare tensors by identity (`a is b`) rather than by address, and share memory or export it outside the region.
+"""
+
+import torch
+
+from breakscope.events import Call
+from breakscope.rule import Rule
+
+rule = Rule("BRK520", "storage", dynamo=(
+    "GB0208: non-Tensor", "GB0156: Storage", "GB0117", "GB0007: _?(from|to)_dlpack", "GB0087: to_mkldnn"))
+
+METHODS = {f"Tensor.{name}" for name in (
+    "storage", "share_memory_", "is_shared", "is_pinned", "storage_offset", "__reduce_ex__", "to_mkldnn")}
+FUNCTIONS = {"torch.from_dlpack", "torch.utils.dlpack.from_dlpack", "torch.utils.dlpack.to_dlpack",
+             "torch.UntypedStorage.data_ptr", "torch.UntypedStorage.size"}
+
+
+@rule.on(Call, METHODS, FUNCTIONS)
+def check(event):
+    yield event.problem(
+        f"`{event.shown}` reaches for memory that a tensor in the graph does not have yet, so the graph ends here",
+        help="do it outside the compiled region; compare tensors with `is`, not by address",
+    )
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0208",))
+def bad(x):
+    y = x * 2
+    if x.is_shared():  # BRK520
+        y = y + 1
+    return y
+
+
+@rule.becomes
+def good(x):
+    y = x * 2
+    return y
