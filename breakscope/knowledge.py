@@ -1,0 +1,262 @@
+"""What torch itself says, and what was measured under Dynamo, for one torch version.
+
+    facts = load("2.13.0")
+    facts.call("time.time").breaks            # ("GB0007",)
+    facts.call("int").judge(("0d float tensor",)).breaks
+    facts.returns("Tensor.dim")               # "int"
+
+The tables lie in `rules/knowledge/<torch version>/`, one JSON file per topic, read when first asked for; they are made by
+`python -m breakscope.knowledge_build`. Reading them never imports torch.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+from breakscope.rulebook import rules_folder
+from breakscope.values import Const, Dict, Function, Sequence, Tensor, Value
+
+NOT_IDS = ("lost", "fails")
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One measured variant of a call: its source, the kinds of its arguments and what Dynamo did.
+
+    `breaks` are ids in order of appearance, the first that of the call itself. `lost`: nothing of the function was
+    compiled. `fails`: Dynamo raised an exception instead of breaking the graph.
+    """
+
+    code: str
+    args: tuple[str, ...]
+    kwargs: tuple[tuple[str, str], ...]
+    breaks: tuple[str, ...]
+    lost: bool = False
+    fails: bool = False
+
+    @property
+    def is_trouble(self) -> bool:
+        return bool(self.breaks) or self.fails
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is known of one call: the ids it breaks with (empty: it is traced) and whether every variant that fits agrees."""
+
+    breaks: tuple[str, ...]
+    certain: bool
+    lost: bool = False
+    fails: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CallFact:
+    """All that was measured of calls (or entries, or reads) of one name."""
+
+    name: str
+    variants: tuple[Measured, ...]
+
+    @property
+    def breaks(self) -> tuple[str, ...]:
+        """Every id that some variant showed."""
+        return tuple(dict.fromkeys(i for v in self.variants for i in v.breaks))
+
+    @property
+    def always(self) -> bool:
+        """True when every variant broke."""
+        return all(v.is_trouble for v in self.variants)
+
+    @property
+    def never(self) -> bool:
+        return not any(v.is_trouble for v in self.variants)
+
+    @property
+    def lost(self) -> bool:
+        return any(v.lost for v in self.variants)
+
+    @property
+    def fails(self) -> bool:
+        return any(v.fails for v in self.variants)
+
+    def judge(self, args: tuple[str, ...] = (), kwargs: dict[str, str] | None = None) -> Verdict:
+        """The verdict for arguments of these kinds (see `kind`); without a fitting variant, that of all of them together."""
+        fitting = [v for v in self.variants if _fits(v, args, kwargs or {})]
+        chosen = fitting or self.variants
+        troubles = {v.is_trouble for v in chosen}
+        ids = tuple(dict.fromkeys(i for v in chosen for i in v.breaks))
+        return Verdict(ids, len(troubles) == 1, any(v.lost for v in chosen), any(v.fails for v in chosen))
+
+
+def kind(value: Value) -> str:
+    """The word for an argument in the tables: "0d float tensor", "int", "list of int", "none"; "?" when not known."""
+    if isinstance(value, Tensor):
+        if value.kind == "numpy":
+            return "ndarray"
+        rank = "0d " if value.ndim == 0 else "" if value.ndim is None else "nd "
+        return f"{rank}{value.dtype or '?'} tensor"
+    if isinstance(value, Const):
+        return "none" if value.value is None else type(value.value).__name__
+    if isinstance(value, Sequence):
+        inside = {kind(v) for v in value.items} if value.items else {kind(value.element)}
+        return f"{value.type} of {inside.pop()}" if len(inside) == 1 else value.type
+    if isinstance(value, Dict):
+        return "dict"
+    if isinstance(value, Function):
+        return "function"
+    if value.is_scalar or value.is_shape:
+        return "int"
+    return getattr(value, "type", "?") or "?"
+
+
+def _fits(measured: Measured, args: tuple[str, ...], kwargs: dict[str, str]) -> bool:
+    if not measured.code:
+        return True
+    if len(measured.args) != len(args) or {k for k, _ in measured.kwargs} != set(kwargs):
+        return False
+    pairs = [*zip(measured.args, args, strict=True), *((k, kwargs[name]) for name, k in measured.kwargs)]
+    return all(_same(a, b) for a, b in pairs)
+
+
+def _same(measured: str, asked: str) -> bool:
+    """Do two kinds fit? "?" fits all; a rank or dtype that is not known fits any."""
+    if "?" in (measured, asked) or measured == asked:
+        return True
+    if not (measured.endswith("tensor") and asked.endswith("tensor")):
+        return measured.partition(" of ")[0] == asked.partition(" of ")[0] and " of ?" in asked
+    dtype, wanted = measured.split()[-2], asked.split()[-2]
+    ranks = (measured.startswith("0d "), "0d" if asked.startswith("0d ") else "nd" if asked.startswith("nd ") else "")
+    return wanted in ("?", dtype) and (not ranks[1] or ranks[0] == (ranks[1] == "0d"))
+
+
+class Knowledge:
+    """The tables of one torch version. Every table is read once, when it is first needed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.version = folder.name
+
+    def _table(self, name: str) -> dict:
+        path = self.folder / f"{name}.json"
+        return json.loads(path.read_text(encoding="utf-8"))["entries"] if path.is_file() else {}
+
+    calls = cached_property(lambda self: self._table("calls"))
+    contexts = cached_property(lambda self: self._table("contexts"))
+    modules = cached_property(lambda self: self._table("modules"))
+    attributes = cached_property(lambda self: self._table("attributes"))
+    statements = cached_property(lambda self: self._table("statements"))
+    classes = cached_property(lambda self: self._table("classes"))
+    ops = cached_property(lambda self: self._table("ops"))
+    results = cached_property(lambda self: self._table("returns"))
+    skips = cached_property(lambda self: self._table("skips"))
+    registry = cached_property(lambda self: self._table("registry"))
+
+    def call(self, name: str) -> CallFact | None:
+        """What was measured of calls of `name`, or of the same method of a base class; None when nothing was."""
+        for candidate in (name, *self._inherited(name)):
+            if (entry := self.calls.get(candidate)) is not None:
+                return _fact(candidate, entry)
+            if (entry := self.modules.get(candidate)) is not None:
+                return _fact(candidate, entry)
+        return None
+
+    def context(self, name: str) -> CallFact | None:
+        """What was measured of `with name(...)`."""
+        entry = self.contexts.get(name)
+        return None if entry is None else _fact(name, entry)
+
+    def attribute(self, name: str) -> CallFact | None:
+        """What was measured of reading an attribute ("Tensor.grad_fn") or of setting it ("Tensor.requires_grad =")."""
+        entry = self.attributes.get(name)
+        return None if entry is None else _fact(name, entry)
+
+    def op(self, name: str) -> dict | None:
+        """Tags of an operator ("torch.nonzero", "Tensor.nonzero"): {"shape": condition} when its output's shape depends on
+        data, {"value": condition} when it returns a Python value that does; the condition is "" for always."""
+        return self.ops.get(name)
+
+    def returns(self, name: str) -> str | None:
+        """What a call returns: "tensor", "bool tensor", "int tensor", "tensors" (a list or tuple of them), "int", "bool",
+        "shape", "dtype", "none", "python", "maybe tensor" (it depends on the arguments), ...; None when not known."""
+        return self.results.get(name)
+
+    def names(self, *ids: str, table: str = "calls", prefix: str = "", always: bool = True) -> frozenset[str]:
+        """The names under `prefix` whose call breaks with one of `ids` first (any id when none is given)."""
+        found = set()
+        for name, entry in getattr(self, table).items():
+            if name.startswith(prefix):
+                fact = _fact(name, entry)
+                firsts = {v.breaks[0] for v in fact.variants if v.breaks}
+                if (firsts & set(ids) if ids else firsts) and (fact.always or not always):
+                    found.add(name)
+        return frozenset(found)
+
+    def module_skipped(self, name: str) -> bool | None:
+        """True when Dynamo does not trace functions of this dotted module, False when torch names it as traced, None when
+        torch's rules do not mention it (then its functions are traced)."""
+        parts = name.split(".")
+        for length in range(len(parts), 0, -1):
+            verdict = self.skips.get(".".join(parts[:length]))
+            if verdict is not None:
+                return verdict == "skip"
+        return None
+
+    def break_type(self, gb_id: str) -> str | None:
+        """A graph break's type, in the words of torch's registry."""
+        return self.registry.get(gb_id)
+
+    def _inherited(self, name: str) -> list[str]:
+        owner, _, method = name.rpartition(".")
+        return [f"{base}.{method}" for base in self.classes.get(owner, ())]
+
+
+def _fact(name: str, entry: list) -> CallFact:
+    if entry and isinstance(entry[0], dict):
+        variants = tuple(
+            Measured(e["code"], tuple(e.get("args", ())), tuple(e.get("kwargs", {}).items()), *_split(e["breaks"])) for e in entry
+        )
+    else:
+        variants = (Measured("", (), (), *_split(entry)),)
+    return CallFact(name, variants)
+
+
+def _split(breaks: list[str]) -> tuple[tuple[str, ...], bool, bool]:
+    return tuple(b for b in breaks if b not in NOT_IDS), "lost" in breaks, "fails" in breaks
+
+
+def shipped() -> list[str]:
+    """The torch versions that tables exist for, oldest first."""
+    folder = rules_folder() / "knowledge"
+    found = [p.name for p in folder.iterdir() if (p / "calls.json").is_file()] if folder.is_dir() else []
+    return sorted(found, key=_numbers)
+
+
+def target_version() -> str:
+    """The installed torch's version, read from its metadata without importing it; the newest shipped one without torch."""
+    from importlib import metadata  # costs more than everything else here
+
+    try:
+        return metadata.version("torch").partition("+")[0]
+    except metadata.PackageNotFoundError:
+        return shipped()[-1]
+
+
+@lru_cache(maxsize=4)
+def load(version: str | None = None) -> Knowledge:
+    """The tables of the newest shipped version that is not newer than `version` (default: `target_version()`), else of the
+    oldest. Raises ValueError when `version` is no version."""
+    wanted = _numbers(version or target_version())
+    versions = shipped()
+    fitting = [v for v in versions if _numbers(v) <= wanted] or versions[:1]
+    return Knowledge(rules_folder() / "knowledge" / fitting[-1])
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    found = re.match(r"\d+(\.\d+)*", version)
+    if not found:
+        raise ValueError(f"{version!r} is no torch version; write one such as 2.13 or 2.13.0")
+    numbers = tuple(int(n) for n in found.group().split("."))
+    return (*numbers, 0, 0)[: max(3, len(numbers))]
