@@ -22,12 +22,17 @@ class RuleError(Exception):
 
 
 class _StandIn(ModuleType):
-    """Takes the place of a heavy library while rules are loaded for a static check."""
+    """Takes the place of a heavy library while rules are loaded for a static check; its members serve as decorators only."""
 
     def __getattr__(self, name: str):
         if name.startswith("__"):
             raise AttributeError(name)
-        raise RuleError(f"a rule touches {self.__name__}.{name} while it is loaded; use it inside functions and lambdas only")
+        return _StandIn(f"{self.__name__}.{name}")
+
+    def __call__(self, function, *args, **kwargs):
+        if callable(function) and not args and not kwargs:
+            return function
+        raise RuleError(f"a rule calls {self.__name__} while it is loaded; use it inside functions and lambdas only")
 
 
 def rules_folder() -> Path:

@@ -166,6 +166,17 @@ class ExternalInstance(Value):
 
 
 @dataclass(eq=False, slots=True)
+class Method(Value):
+    """`receiver.name`, not yet called, where the receiver is no object of the checked source."""
+
+    receiver: Value
+    name: str
+
+    def describe(self) -> str:
+        return f"the method `{self.name}`"
+
+
+@dataclass(eq=False, slots=True)
 class Class(Value):
     """A class of the checked source; `info` is the index's record of it."""
 

@@ -1,0 +1,193 @@
+"""The static analysis of some paths: files -> regions -> events -> verdicts -> findings."""
+
+from __future__ import annotations
+
+import gc
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from fnmatch import fnmatch
+from pathlib import Path
+
+from breakscope.knowledge import load as load_knowledge, target_version
+from breakscope.report.model import Finding, ReportError
+from breakscope.rulebook import load_rules
+from breakscope.static.files import python_files
+from breakscope.static.flag import Flagger, relative_path
+from breakscope.static.interpreter import Interpreter
+from breakscope.static.judge import Judge, Verdict
+from breakscope.static.library import Library
+from breakscope.static.program import ModuleInfo, Program, SourceError, decode
+from breakscope.static.regions import Region, default_regions, entry_regions
+
+MATTERS = re.compile(rb"\bforward\b|torch\s*\.\s*compile|\.compile\(")  # without one of these a file holds no region
+LARGEST_FILE = 20_000_000  # bytes
+
+
+@dataclass(frozen=True, kw_only=True)
+class StaticOptions:
+    """`entries` are FILE::NAME or glob patterns of both; without them every region of the files is analysed.
+
+    `torch` is the version whose behaviour is assumed (None: the installed one, else the newest known).
+    `exclude` are globs of paths to leave out, `extra_rules` folders of the user's own rules,
+    `python` the Python version the code runs under (None: the running one).
+    """
+
+    entries: tuple[str, ...] = ()
+    torch: str | None = None
+    exclude: tuple[str, ...] = ()
+    extra_rules: tuple[str, ...] = ()
+    python: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class StaticResult:
+    """What was found. `suppressed` counts findings that a comment silenced."""
+
+    findings: tuple[Finding, ...] = ()
+    errors: tuple[ReportError, ...] = ()
+    files: int = 0
+    regions: int = 0
+    suppressed: int = 0
+    torch: str = ""
+
+
+@dataclass(eq=False)
+class _Progress:
+    """What has been gathered so far."""
+
+    findings: dict[tuple, Finding] = field(default_factory=dict)
+    errors: list[ReportError] = field(default_factory=list)
+    files: int = 0
+    regions: int = 0
+    suppressed: set = field(default_factory=set)
+
+
+def analyze(paths: Iterable[str | Path], options: StaticOptions = StaticOptions()) -> StaticResult:
+    """Analyse files and folders; a file that cannot be read as Python gets one error entry and does not stop the rest."""
+    import sys
+
+    torch = options.torch or target_version()
+    analysis = _Analysis(torch, options, options.python or sys.version_info[:2])
+    files = list(python_files(paths, options.exclude))
+    for path in files:
+        analysis.program.add_root(path)
+    collecting = gc.isenabled()
+    gc.disable()  # abstract values and trees are dropped together, file by file
+    try:
+        for number, path in enumerate(files):
+            analysis.file(path)
+            if number % 16 == 15:
+                gc.collect()
+    finally:
+        if collecting:
+            gc.enable()
+    done = analysis.progress
+    return StaticResult(
+        findings=tuple(sorted(done.findings.values(), key=Finding.place)), errors=tuple(done.errors), files=done.files,
+        regions=done.regions, suppressed=len(done.suppressed), torch=torch)
+
+
+class _Analysis:
+    """One run of the analyzer over some files."""
+
+    def __init__(self, torch: str, options: StaticOptions, python: tuple[int, int]) -> None:
+        self.options = options
+        self.python = python
+        self.torch = torch
+        self.program = Program()
+        self.progress = _Progress()
+        self._judge: Judge | None = None
+        self._library: Library | None = None
+
+    @property
+    def judge(self) -> Judge:
+        """The rules, loaded when the first file turns out to matter."""
+        if self._judge is None:
+            self._judge = Judge(tuple(r for r in load_rules(self.options.extra_rules) if _holds(r, self.torch)))
+        return self._judge
+
+    @property
+    def library(self) -> Library:
+        if self._library is None:
+            self._library = Library(load_knowledge(self.torch))
+        return self._library
+
+    def file(self, path: str) -> None:
+        """Analyse one file and gather what is found."""
+        self.progress.files += 1
+        try:
+            with open(path, "rb") as file:
+                data = file.read(LARGEST_FILE + 1)
+            if len(data) > LARGEST_FILE:
+                raise SourceError(f"is larger than {LARGEST_FILE // 1_000_000} MB; exclude it")
+            module = self.program.module_at(path, decode(data))
+        except OSError as problem:
+            self.error(path, f"cannot be read: {problem.strerror or problem}", 0)
+            return
+        except SourceError as problem:
+            self.error(path, str(problem), problem.line)
+            return
+        if not self.options.entries and not MATTERS.search(data):
+            return
+        if self.options.entries and not self.names_for(path):
+            return
+        try:
+            self.module(module)
+        except RecursionError:
+            self.error(path, "is nested too deeply to be analysed", 0)
+
+    def names_for(self, path: str) -> list[str]:
+        """The NAME patterns of the entries whose FILE part fits this path."""
+        names = []
+        for entry in self.options.entries:
+            file, _, name = entry.rpartition("::")
+            if _fits(path, file):
+                names.append(name)
+        return names
+
+    def module(self, module: ModuleInfo) -> None:
+        interpreter = Interpreter(self.program, self.library, self.judge.interesting, self.python, module)
+        if self.options.entries:
+            regions = [r for name in self.names_for(module.path) for r in entry_regions(interpreter, module, name)]
+        else:
+            regions = default_regions(interpreter, module)
+        self.progress.regions += len(regions)
+        self.gather(regions)
+        if interpreter.cut_short:
+            self.error(module.path, "is too large to be analysed to its end; what was found is reported", 0)
+
+    def gather(self, regions: list[Region]) -> None:
+        verdicts: dict[str, list[Verdict]] = {}
+        for verdict in self.judge.judge(regions):
+            verdicts.setdefault(verdict.module.path, []).append(verdict)
+        for path, found in verdicts.items():
+            flagger = Flagger(found[0].module)
+            for finding in flagger.findings(found):
+                self.keep(finding)
+
+    def keep(self, finding: Finding) -> None:
+        """Each place once, however many regions reach it; the surer finding stays."""
+        key = (finding.path, finding.line, finding.column, finding.end_line, finding.end_column, finding.kind)
+        old = self.progress.findings.get(key)
+        order = ("certain", "likely", "possible")
+        if old is None or order.index(finding.confidence) < order.index(old.confidence):
+            self.progress.findings[key] = finding
+
+    def error(self, path: str, message: str, line: int) -> None:
+        self.progress.errors.append(ReportError(message=message, path=relative_path(path), line=line))
+
+
+def _fits(path: str, pattern: str) -> bool:
+    relative = os.path.relpath(path).replace(os.sep, "/")
+    return os.path.abspath(pattern) == path or any(fnmatch(p, pattern) for p in (path, relative, os.path.basename(path)))
+
+
+def _holds(rule, torch: str) -> bool:
+    version = _version(torch)
+    return version >= _version(rule.since) and (not rule.until or version < _version(rule.until))
+
+
+def _version(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", text.partition("+")[0])[:3])

@@ -1,0 +1,361 @@
+"""Calls of the checked source: binding arguments, remembering results, building objects, decorators."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from breakscope.events import Call
+from breakscope.static.frames import GO_ON, RAISE, Activation, Frame, Raised, Step
+from breakscope.static.joins import element_of, join_all, key_of
+from breakscope.static.program import ClassInfo, FunctionInfo, Namespace
+from breakscope.values import (
+    NONE, UNKNOWN, Class, Const, Dict, External, ExternalInstance, Function, Instance, Method, Py, Sequence, Tensor, Union, Value,
+    options,
+)
+
+CALL_DEPTH = 40
+TRANSPARENT_DECORATORS = frozenset({
+    "functools.wraps", "functools.lru_cache", "functools.cache", "torch.no_grad", "torch.enable_grad", "torch.inference_mode",
+    "torch.autocast", "torch.amp.autocast", "torch.jit.export", "torch.jit.ignore", "torch.jit.unused", "torch.compile",
+    "typing.overload", "abc.abstractmethod", "torch.compiler.allow_in_graph", "torch.autograd.function.once_differentiable",
+    "contextlib.contextmanager", "torch.compiler.disable", "torch._dynamo.disable", "torch.cuda.amp.custom_fwd",
+    "torch.cuda.amp.custom_bwd", "torch.amp.custom_fwd", "torch.amp.custom_bwd", "typing.final", "typing.no_type_check",
+})
+MARKS = {
+    "staticmethod": "staticmethod", "classmethod": "classmethod", "property": "property", "functools.cached_property": "property",
+    "contextlib.contextmanager": "contextmanager", "torch.compiler.disable": "disabled", "torch._dynamo.disable": "disabled",
+    "torch._dynamo.disallow_in_graph": "disabled", "torch.compile": "compiled", "functools.lru_cache": "cached",
+    "functools.cache": "cached", "abc.abstractproperty": "property",
+}
+OPAQUE_DECORATORS = frozenset({"torch.jit.script", "torch.library.custom_op", "torch.library.triton_op", "numba.jit", "triton.jit"})
+
+
+@dataclass(eq=False, slots=True)
+class Outcome:
+    """What one analysed call gave."""
+
+    value: Value
+    activation: Activation | None
+    raised: Value | None = None
+
+
+class Calls:
+    """How functions and classes of the checked source are called."""
+
+    def arguments(self, node: ast.Call, frame: Frame) -> tuple[list[Value], dict[str, Value]]:
+        """The evaluated arguments. `*rest` of unknown length puts a Sequence under the key "*", `**rest` a Dict under "**"."""
+        args: list[Value] = []
+        kwargs: dict[str, Value] = {}
+        for part in node.args:
+            value = self.eval(part, frame)
+            if type(part) is not ast.Starred:
+                args.append(value)
+            elif isinstance(value, Sequence) and value.items is not None:
+                args.extend(value.items)
+            elif isinstance(value, Instance) and self.field_names(value):
+                args.extend(value.attributes.get(f, UNKNOWN) for f in self.field_names(value))
+            else:
+                kwargs["*"] = self.iterate(value, part, frame) or UNKNOWN
+        for keyword in node.keywords:
+            value = self.eval(keyword.value, frame)
+            if keyword.arg is not None:
+                kwargs[keyword.arg] = value
+            elif isinstance(value, Dict):
+                kwargs.update({k: v for k, v in value.items.items() if isinstance(k, str)})
+                if value.open:
+                    kwargs["**"] = value.element
+            else:
+                kwargs["**"] = UNKNOWN
+        return args, kwargs
+
+    def eval_Call(self, node: ast.Call, frame: Frame) -> Value:
+        func = node.func
+        if type(func) is ast.Name and func.id == "super" and "super" not in frame.names:
+            return self.super_object(node, frame)
+        callee = self.eval(func, frame)
+        args, kwargs = self.arguments(node, frame)
+        return self.call_value(callee, args, kwargs, node, frame)
+
+    def call_value(self, callee: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+        """Call any abstract value."""
+        kind = type(callee)
+        if kind is Function:
+            return self.call_function(callee, args, kwargs, node, frame)
+        if kind is External:
+            return self.call_external(callee.name, args, kwargs, node, frame)
+        if kind is Method:
+            return self.call_method(callee.receiver, callee.name, args, kwargs, node, frame)
+        if kind is ExternalInstance:
+            return self.call_external_instance(callee, args, kwargs, node, frame)
+        if kind is Class:
+            return self.instantiate(callee, args, kwargs, node, frame)
+        if kind is Instance:
+            return self.call_instance(callee, args, kwargs, node, frame)
+        if kind is Union:
+            results = []
+            for option in callee.options:
+                if not option.is_none:
+                    try:
+                        results.append(self.call_value(option, args, kwargs, node, frame))
+                    except Raised:
+                        pass
+            return join_all(results)
+        if kind is Sequence and callee.type == "Sequential":
+            return self.call_sequential(callee, args, node, frame)
+        return UNKNOWN
+
+    def call_sequential(self, modules: Sequence, args: list[Value], node: ast.AST, frame: Frame) -> Value:
+        value = args[0] if args else UNKNOWN
+        for module in modules.items if modules.items is not None else [modules.element]:
+            value = self.call_value(module, [value], {}, node, frame)
+        return value
+
+    def call_instance(self, instance: Instance, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+        method = self.attribute(instance, "__call__", node, frame)
+        if not isinstance(method, Function) and self.is_module(instance):
+            method = self.attribute(instance, "forward", node, frame)
+        if not isinstance(method, Function | Union):
+            return UNKNOWN
+        args, kwargs = self.run_pre_hooks(instance, args, kwargs, node, frame)
+        result = self.call_value(method, args, kwargs, node, frame)
+        return self.run_hooks(instance, args, result, node, frame)
+
+    def run_pre_hooks(self, module: Value, args, kwargs, node, frame):
+        for kind, hook in self.hooks.get(id(module), ()):
+            if kind == "pre":
+                self.call_quietly(hook, [module, Sequence("tuple", list(args))], node, frame)
+        return args, kwargs
+
+    def run_hooks(self, module: Value, args: list[Value], result: Value, node: ast.AST, frame: Frame) -> Value:
+        for kind, hook in self.hooks.get(id(module), ()):
+            if kind == "forward":
+                self.call_quietly(hook, [module, Sequence("tuple", list(args)), result], node, frame)
+            elif kind == "backward":
+                self.emit(Call, node, frame, name="torch.nn.Module.full_backward_hook", receiver=hook, kwargs={})
+        return result
+
+    def call_quietly(self, hook: Value, args: list[Value], node: ast.AST, frame: Frame) -> None:
+        try:
+            self.call_value(hook, args, {}, node, frame)
+        except Raised:
+            pass
+
+    # --- functions
+
+    def call_function(self, function: Function, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+        """Call a function of the checked source; the result and the events are remembered by arguments."""
+        info = function.info
+        if function.args or function.kwargs:
+            args, kwargs = [*function.args, *args], {**dict(function.kwargs), **kwargs}
+        if "disabled" in info.marks and frame.emits:
+            self.emit(Call, node, frame, name="torch.compiler.disable()", receiver=function, args=tuple(args), kwargs=kwargs)
+        if function.bound is not None:
+            args = [function.bound, *args]
+        if frame.depth >= CALL_DEPTH:
+            return UNKNOWN
+        emits = frame.emits and "disabled" not in info.marks
+        key = (id(info), id(function.scope), emits, tuple([key_of(a) for a in args]),
+               tuple([(k, key_of(v)) for k, v in kwargs.items()]) if kwargs else ())
+        outcome = self.remembered.get(key)
+        if outcome is None:
+            if key in self.running or sum(1 for k in self.running if k[0] == id(info)) > 3:
+                return UNKNOWN  # recursion: the first call's result is not known yet
+            self.running.add(key)
+            try:
+                outcome = self.run_function(function, args, kwargs, frame, emits)
+            finally:
+                self.running.discard(key)
+            self.remembered[key] = outcome
+            self.kept.extend((function, *args, *kwargs.values()))
+        if emits and outcome.activation is not None:
+            frame.activation.steps.append(Step(None, outcome.activation, frame.lost, node))
+        if outcome.raised is not None:
+            raise Raised(outcome.raised)
+        return outcome.value
+
+    def run_function(self, function: Function, args: list[Value], kwargs: dict[str, Value], caller: Frame, emits: bool) -> Outcome:
+        info: FunctionInfo = function.info
+        activation = Activation(info.qualname, info.module, info.node.lineno) if emits else None
+        frame = Frame(info.module, info, function.scope, activation, emits, caller.depth + 1, info.qualname)
+        if emits:
+            frame.certainty, frame.condition = caller.certainty, caller.condition
+        self.bind(info, args, kwargs, frame, function.scope)
+        frame.bound = args[0] if args and function.bound is not None else None
+        node = info.node
+        try:
+            if type(node) is ast.Lambda:
+                return Outcome(self.eval(node.body, frame), activation)
+            status = self.exec_block(node.body, frame)
+        except Raised as problem:
+            if not frame.returns:
+                return Outcome(UNKNOWN, activation, problem.value)
+            status = RAISE
+        if self.is_generator(info):
+            return Outcome(Sequence("generator", None, join_all(frame.yields)), activation)
+        returns = [*frame.returns, NONE] if status == GO_ON else frame.returns
+        return Outcome(join_all(returns), activation)
+
+    def is_generator(self, info: FunctionInfo) -> bool:
+        if info.generator is None:
+            info.generator = type(info.node) is not ast.Lambda and _yields(info.node.body)
+        return info.generator
+
+    def bind(self, info: FunctionInfo, args: list[Value], kwargs: dict[str, Value], frame: Frame, scope: Frame | None) -> None:
+        """Put the arguments into the frame's names."""
+        spec, names, kwargs = info.node.args, frame.names, dict(kwargs)
+        more, rest = kwargs.pop("*", None), kwargs.pop("**", None)
+        positional = [*spec.posonlyargs, *spec.args]
+        defaults = self.defaults(info, scope)
+        for i, parameter in enumerate(positional):
+            name = parameter.arg
+            if i < len(args):
+                names[name] = args[i]
+            elif name in kwargs:
+                names[name] = kwargs.pop(name)
+            elif more is not None and name not in defaults:
+                names[name] = more
+            else:
+                names[name] = self.missing(name, defaults, rest, more)
+        for parameter in spec.kwonlyargs:
+            name = parameter.arg
+            names[name] = kwargs.pop(name) if name in kwargs else self.missing(name, defaults, rest, None)
+        if spec.vararg:
+            extra = list(args[len(positional):])
+            names[spec.vararg.arg] = Sequence("tuple", extra) if more is None else Sequence("tuple", None, join_all([*extra, more]))
+        if spec.kwarg:
+            names[spec.kwarg.arg] = Dict(kwargs, rest if rest is not None else UNKNOWN, open=rest is not None)
+
+    def missing(self, name: str, defaults: dict[str, Value], rest: Value | None, more: Value | None) -> Value:
+        """The value of a parameter that the call does not name."""
+        default = defaults.get(name)
+        if default is None:
+            return rest if rest is not None else UNKNOWN
+        if rest is not None or more is not None:
+            return join_all([default, rest if rest is not None else more])
+        return default
+
+    def defaults(self, info: FunctionInfo, scope: Frame | None) -> dict[str, Value]:
+        """The values of a function's parameter defaults, evaluated once where the function was defined."""
+        if info.defaults is None:
+            info.defaults = {}
+            spec = info.node.args
+            positional = [*spec.posonlyargs, *spec.args]
+            pairs = list(zip(positional[len(positional) - len(spec.defaults):], spec.defaults))
+            pairs += [(p, d) for p, d in zip(spec.kwonlyargs, spec.kw_defaults) if d is not None]
+            if pairs:
+                frame = Frame(info.module, None, scope, None, False, 0, "")
+                for parameter, default in pairs:
+                    try:
+                        value = self.eval(default, frame)
+                    except Raised:
+                        value = UNKNOWN
+                    if isinstance(value, Sequence | Dict) and isinstance(default, ast.List | ast.Dict | ast.Call):
+                        value.home = f"default {parameter.arg}"
+                    info.defaults[parameter.arg] = value
+        return info.defaults
+
+    def decorate(self, node: ast.FunctionDef, value: Value, frame: Frame) -> Value:
+        """Apply a definition's decorators, innermost first."""
+        for decorator in reversed(node.decorator_list):
+            try:
+                made = self.eval(decorator, frame)
+                value = self.decorated(made, value, decorator, frame)
+            except Raised:
+                pass
+        return value
+
+    def decorated(self, decorator: Value, value: Value, node: ast.expr, frame: Frame) -> Value:
+        name = decorator.name if isinstance(decorator, External | ExternalInstance) else ""
+        if name in OPAQUE_DECORATORS:
+            return ExternalInstance(name)
+        if name in MARKS and isinstance(value, Function):
+            value.info.marks |= {MARKS[name]}
+            return value
+        if isinstance(decorator, Function | Instance | Class):
+            made = self.call_value(decorator, [value], {}, node, frame)
+            return value if made.is_unknown or made.is_none else made
+        return value
+
+    # --- classes
+
+    def instantiate(self, cls: Class, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+        """Make an object of a class of the checked source; equal arguments outside of regions give the same object."""
+        info: ClassInfo = cls.info
+        externals = self.external_bases(info)
+        if any(self.library.is_enum(name) for name in externals):
+            return Py("enum", args[0].source if args and isinstance(args[0], Py) else "")
+        key = (id(info), tuple(key_of(a) for a in args), tuple((k, key_of(v)) for k, v in kwargs.items()))
+        if not frame.emits and key in self.instances:
+            return self.instances[key]
+        instance = Instance(cls)
+        self.kept.extend((cls, *args, *kwargs.values()))
+        if frame.emits:
+            self.made_inside.add(id(instance))
+            self.kept.append(instance)
+        else:
+            self.instances[key] = instance
+        init = self.find_member(info, "__init__")
+        if init is not None:
+            self.call_member(instance, init, args, kwargs, node, frame)
+        else:
+            self.fill_fields(instance, args, kwargs, node, frame)
+        return instance
+
+    def call_member(self, instance: Instance, member: Value, args, kwargs, node: ast.AST, frame: Frame) -> Value:
+        function = self.bound_to(member, instance)
+        return self.call_value(function, args, kwargs, node, frame)
+
+    def fill_fields(self, instance: Instance, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> None:
+        """Set the fields of a dataclass or NamedTuple, then run `__post_init__`."""
+        for i, (name, annotation, default, owner) in enumerate(self.fields(instance.cls.info)):
+            if i < len(args):
+                value = args[i]
+            elif name in kwargs:
+                value = kwargs[name]
+            elif default is not None:
+                value = self.eval(default, Frame(owner.module, None, owner.scope, None, False, frame.depth + 1, ""))
+                if isinstance(value, ExternalInstance) and value.name == "dataclasses.field":
+                    given = dict(value.kwargs)
+                    value = given.get("default") or (
+                        self.call_value(given["default_factory"], [], {}, node, frame) if "default_factory" in given else UNKNOWN)
+            else:
+                value = kwargs.get("**", UNKNOWN)
+            if value.is_unknown:
+                value = self.value_of_annotation(annotation, Frame(owner.module, None, owner.scope, None, False, 0, ""))
+            instance.attributes[name] = value
+        post = self.find_member(instance.cls.info, "__post_init__")
+        if post is not None:
+            self.call_member(instance, post, [], {}, node, frame)
+
+    def super_object(self, node: ast.Call, frame: Frame) -> Value:
+        """`super()`: a Method-like view of self that starts behind the class in which the function stands."""
+        scope: Frame | None = frame
+        while scope is not None and (scope.function is None or scope.function.owner is None):
+            scope = scope.scope
+        if scope is None:
+            return UNKNOWN
+        first = scope.function.node.args.args[0].arg if getattr(scope.function.node, "args", None) and scope.function.node.args.args else ""
+        owner = scope.names.get(first, UNKNOWN)
+        if isinstance(owner, Class | Instance):
+            return Super(owner, scope.function.owner)
+        return UNKNOWN
+
+
+@dataclass(eq=False, slots=True)
+class Super(Value):
+    """`super()`: attributes are looked up behind `owner` in the classes of `instance`."""
+
+    instance: Value
+    owner: ClassInfo
+
+
+def _yields(body: list[ast.stmt]) -> bool:
+    stack: list[ast.AST] = list(body)
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.Yield | ast.YieldFrom):
+            return True
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            stack.extend(ast.iter_child_nodes(node))
+    return False

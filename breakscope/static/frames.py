@@ -1,0 +1,81 @@
+"""Frames and activations: where the interpreter is, and what it saw there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from breakscope.events import Event
+from breakscope.static.program import FunctionInfo, ModuleInfo
+from breakscope.values import Value
+
+GO_ON, RETURN, RAISE, LEAVE_LOOP = range(4)  # how a block ended
+
+
+class Raised(Exception):
+    """The program under analysis certainly raises here; `value` is the exception's class or instance."""
+
+    def __init__(self, value: Value) -> None:
+        super().__init__()
+        self.value = value
+
+
+class OutOfBudget(Exception):
+    """A file took more work than it is allowed."""
+
+
+@dataclass(eq=False, slots=True)
+class Step:
+    """One thing that happened in an activation: an event, or a call into another activation."""
+
+    event: Event | None
+    child: "Activation | None" = None
+    lost: str = ""
+    node: object = None  # the call's ast node, for a child
+
+
+@dataclass(eq=False, slots=True)
+class Activation:
+    """One analysis of a function for one combination of arguments: what Dynamo would compile as a frame."""
+
+    function: str
+    module: ModuleInfo
+    line: int
+    steps: list[Step] = field(default_factory=list)
+    seen: set = field(default_factory=set)  # (id of node, type of event, detail): an event counts once
+
+
+class Frame:
+    """The state of one running function, class body or module."""
+
+    __slots__ = ("names", "module", "function", "scope", "activation", "emits", "lost", "certainty", "condition", "returns",
+                 "exits", "yields", "globals_", "nonlocals", "self_class", "bound", "depth", "prefix", "handled", "fresh")
+
+    def __init__(self, module: ModuleInfo, function: FunctionInfo | None, scope: "Frame | None", activation: Activation | None,
+                 emits: bool, depth: int, prefix: str) -> None:
+        self.names: dict[str, Value] = {}
+        self.module = module
+        self.function = function
+        self.scope = scope  # the enclosing function's frame, for closures
+        self.activation = activation
+        self.emits = emits  # False outside of regions: __init__, module level, factories
+        self.lost = ""
+        self.certainty = "certain"
+        self.condition = ""
+        self.returns: list[Value] = []
+        self.exits: list[dict[str, Value]] = []  # names at each break and continue of the innermost loop
+        self.yields: list[Value] = []
+        self.globals_: frozenset[str] | set[str] = frozenset()
+        self.nonlocals: frozenset[str] | set[str] = frozenset()
+        self.bound: Value | None = None  # self or cls
+        self.depth = depth
+        self.prefix = prefix
+        self.handled: Value | None = None  # the exception being handled
+
+    def enclosing(self, name: str) -> "Frame | None":
+        """The enclosing function frame that binds `name`."""
+        scope = self.scope
+        while scope is not None:
+            if name in scope.names:
+                return scope
+            scope = scope.scope
+        return None

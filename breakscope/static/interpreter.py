@@ -1,0 +1,151 @@
+"""The abstract interpreter: runs code on abstract values and emits events for what Dynamo would trace.
+
+Split by what is interpreted: statements, expressions, calls of the checked source, objects and their attributes,
+builtins, tensors and libraries. This file holds the state that they share.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from breakscope.events import Event
+from breakscope.static.library import Library
+from breakscope.static.builtin_calls import BuiltinCalls
+from breakscope.static.calls import Calls
+from breakscope.static.expressions import Expressions
+from breakscope.static.frames import Activation, Frame, OutOfBudget, Step
+from breakscope.static.library_calls import LibraryCalls
+from breakscope.static.objects import Objects
+from breakscope.static.program import Import, ModuleInfo, Namespace, Program
+from breakscope.static.statements import Statements
+from breakscope.static.tensors import Tensors
+from breakscope.values import UNKNOWN, External, Value
+
+BUDGET = 400_000  # expressions evaluated for one region: far above what real models need, an end for all others
+CALL_DEPTH = 40
+
+
+class Interpreter(Statements, Expressions, Calls, Objects, BuiltinCalls, Tensors, LibraryCalls):
+    """Interprets one file's regions; its memory of calls and objects is dropped with it."""
+
+    def __init__(self, program: Program, library: Library, interesting, python: tuple[int, int], home: ModuleInfo) -> None:
+        self.program = program
+        self.library = library
+        self.interesting = interesting  # canonical name -> True when some rule asks for calls of it
+        self.python = python
+        self.remembered: dict = {}  # (function, arguments) -> Outcome
+        self.instances: dict = {}  # (class, arguments) -> Instance
+        self.hooks: dict[int, list] = {}  # id of a module value -> [(kind, hook)]
+        self.kept: list[Value] = []  # values whose id is a key above
+        self.running: set = set()
+        self.work = 0
+        self.reads: set[tuple[int, str]] = set()  # (id of owner, attribute) read inside the region
+        self.pending: list[tuple[Activation, int, tuple[int, str]]] = []  # stores whose `is_read` is not known yet
+        self.outside: list = []  # attributes set on objects from outside of regions
+        self.home = home  # the checked file
+        self.compiled: list[Value] = []  # what was passed to torch.compile
+        self.annotated: dict[int, Value] = {}  # class -> the object that stands for arguments of it
+        self.contexts: dict[str, Value] = {}  # attributes set on the ctx of an autograd.Function
+        self.later: dict[tuple[int, str], list[Value]] = {}  # what regions store in attributes of objects from outside
+        self.made_inside: set[int] = set()  # ids of objects made inside the running region
+        self.entry_target: Value | None = None
+        self.cut_short = False
+        self.eval_table = self._table("eval_")
+        self.exec_table = self._table("exec_")
+
+    def _table(self, prefix: str) -> dict:
+        return {getattr(ast, name.removeprefix(prefix)): getattr(self, name)
+                for name in dir(self) if name.startswith(prefix) and hasattr(ast, name.removeprefix(prefix))}
+
+    def eval(self, node: ast.expr, frame: Frame) -> Value:
+        """The abstract value of an expression; emits the events of evaluating it."""
+        self.work += 1
+        if self.work > BUDGET:
+            raise OutOfBudget
+        return self.eval_table[type(node)](node, frame)
+
+    def emit(self, event_type: type[Event], node: ast.AST, frame: Frame, certainty: str = "certain", **fields) -> None:
+        """Record an event once per activation; nothing outside of regions."""
+        if not frame.emits:
+            return
+        activation = frame.activation
+        detail = fields.get("construct") or fields.get("how") or fields.get("name") or fields.get("method")
+        key = (id(node), event_type, detail)
+        if key in activation.seen:
+            return
+        activation.seen.add(key)
+        if frame.certainty != "certain" and certainty != "possible":
+            certainty = frame.certainty
+        event = event_type(
+            node=node, source=self.text(node, frame.module), function=activation.function, certainty=certainty,
+            lost=frame.lost, condition=frame.condition, **fields)
+        activation.steps.append(Step(event))
+
+    def text(self, node: ast.AST, module: ModuleInfo) -> str:
+        """The node's source on one line."""
+        line, last = getattr(node, "lineno", 0), getattr(node, "end_lineno", 0)
+        if line and line == last:
+            text = module.source_lines()[line - 1]
+            if text.isascii():
+                return text[node.col_offset:node.end_col_offset]
+            return text.encode()[node.col_offset:node.end_col_offset].decode(errors="replace")
+        try:
+            return ast.unparse(node)
+        except (RecursionError, ValueError):
+            return ""
+
+    def begin_region(self, frame: Frame) -> None:
+        """Start a region with a fresh budget."""
+        self.work = 0
+        self.reads.clear()
+        self.pending.clear()
+        self.running.clear()
+        self.last_test_is_configuration = False
+
+    def end_region(self) -> None:
+        """Settle which of the stored attributes the region reads too."""
+        for activation, index, key in self.pending:
+            step = activation.steps[index]
+            if key in self.reads:
+                activation.steps[index] = Step(replace(step.event, is_read=True))
+
+    def module_names(self, module: ModuleInfo) -> dict[str, Value]:
+        """The module's namespace after its top level has run (without emitting anything)."""
+        if module.names is None:
+            module.names = {"__name__": UNKNOWN, "__file__": UNKNOWN}
+            module.executing = True
+            frame = Frame(module, None, None, None, False, 0, "")
+            frame.names = module.names
+            self.run_module_body(module, frame)
+            module.names = frame.names
+            module.executing = False
+        return module.names
+
+    def resolve(self, value: Value) -> Value:
+        """Follow an import to what it names."""
+        for _ in range(12):
+            if type(value) is not Import:
+                return value
+            value = self._import_step(value)
+        return UNKNOWN
+
+    def _import_step(self, imported: Import) -> Value:
+        if not imported.member:
+            found = self.program.find(imported.module, imported.importer)
+            return Namespace(found) if found else External(imported.module)
+        found = self.program.find(imported.module, imported.importer)
+        if found is not None:
+            value = self.module_names(found).get(imported.member)
+            if value is not None:
+                return value
+            inner = self.program.find(f"{imported.module}.{imported.member}", imported.importer)
+            return Namespace(inner) if inner else UNKNOWN
+        inner = self.program.find(f"{imported.module}.{imported.member}", imported.importer)
+        if inner is not None:
+            return Namespace(inner)
+        return External(self.canonical(f"{imported.module}.{imported.member}"))
+
+    def canonical(self, name: str) -> str:
+        """The name under which tables and rules know a library member."""
+        return self.library.canonical(name)

@@ -1,0 +1,103 @@
+"""From events to problems: ask the rules, follow breaks up the calls, and hide what an earlier break hides."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from dataclasses import dataclass
+
+from breakscope.events import Event, Problem
+from breakscope.rule import Handler, Rule
+from breakscope.static.frames import Activation
+from breakscope.static.program import ModuleInfo
+from breakscope.static.regions import Region
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One problem at one place, with the calls that lead there, outermost first."""
+
+    rule: Rule
+    problem: Problem
+    event: Event
+    module: ModuleInfo
+    chain: tuple[tuple[Activation, object], ...]
+    hidden: bool  # an earlier break in the same frame leaves this code to eager Python
+
+
+class Judge:
+    """Asks each rule about the events it wants."""
+
+    def __init__(self, rules: tuple[Rule, ...]) -> None:
+        self.by_event: dict[type, list[tuple[Rule, Handler]]] = defaultdict(list)
+        self.by_name: dict[tuple[type, str], list[tuple[Rule, Handler]]] = defaultdict(list)
+        self.names: set[str] = set()
+        for rule in rules:
+            for handler in rule.handlers:
+                if handler.names:
+                    self.names |= handler.names
+                    for name in handler.names:
+                        self.by_name[handler.event, name].append((rule, handler))
+                else:
+                    self.by_event[handler.event].append((rule, handler))
+        self.wants_all = {t.__name__ for t in self.by_event}
+
+    def interesting(self, name: str) -> bool:
+        """True when some rule asks for calls of this name (or for all events of a kind)."""
+        return name in self.names or "Call" in self.wants_all or name in self.wants_all
+
+    def problems(self, event: Event) -> list[tuple[Rule, Problem]]:
+        """What the rules say of an event, lower codes first; one rule speaks for each place."""
+        asked = [*self.by_event.get(type(event), ())]
+        name = getattr(event, "name", None)
+        if name is not None:
+            asked += self.by_name.get((type(event), name), ())
+        found = []
+        for rule, handler in asked:
+            if handler.wants(event):
+                found.extend((rule, problem) for problem in handler.check(event) or ())
+        return sorted(found, key=lambda pair: pair[0].code)
+
+    def judge(self, regions: list[Region]) -> list[Verdict]:
+        """All verdicts of the regions, each place once, visible ones first where a place is reached twice."""
+        found: dict[tuple, Verdict] = {}
+        breaks: dict[int, bool] = {}
+        for region in regions:
+            self._walk(region.activation, (), found, breaks, set())
+        return list(found.values())
+
+    def _walk(self, activation: Activation, chain: tuple, found: dict, breaks: dict[int, bool], open_: set[int]) -> bool:
+        """True when something in the activation, or called from it, breaks the graph."""
+        if id(activation) in breaks:
+            return breaks[id(activation)]
+        if id(activation) in open_:
+            return False
+        open_.add(id(activation))
+        lost = any_break = False
+        for step in activation.steps:
+            if step.child is not None:
+                inner = self._walk(step.child, (*chain, (activation, step.node)), found, breaks, open_)
+                any_break = any_break or inner
+                lost = lost or (inner and bool(step.lost))
+                continue
+            for rule, problem in self.problems(step.event)[:1]:
+                verdict = Verdict(rule, problem, step.event, activation.module, chain + ((activation, None),), lost)
+                key = _place(verdict)
+                old = found.get(key)
+                if old is None or (old.hidden and not lost) or (_rank(old) > _rank(verdict)):
+                    found[key] = verdict
+                if rule.kind == "break" and not lost and problem.certainty != "possible":
+                    any_break = True
+                    lost = lost or bool(step.event.lost)
+        open_.discard(id(activation))
+        breaks[id(activation)] = any_break
+        return any_break
+
+
+def _place(verdict: Verdict) -> tuple:
+    node: ast.AST = verdict.problem.node
+    return (verdict.module.path, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset, verdict.rule.kind)
+
+
+def _rank(verdict: Verdict) -> tuple:
+    return (verdict.hidden, ("certain", "likely", "possible").index(verdict.problem.certainty), verdict.rule.code)

@@ -1,0 +1,264 @@
+"""The program under check: its modules, classes and functions, and how an import finds its file.
+
+Nothing is imported or run. A module is parsed when it is first needed and forgotten again when the parsed source in
+memory grows over a limit.
+"""
+
+from __future__ import annotations
+
+import ast
+import gc
+import os
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from breakscope.values import Value
+
+PARSED_BYTES = 3_000_000  # source kept parsed; its trees take about 20 times as much memory
+LIBRARIES = frozenset({"torch", "numpy"})  # known by tables, never read as source
+
+
+@dataclass(eq=False, slots=True)
+class FunctionInfo:
+    """A `def` or lambda of the checked source."""
+
+    name: str
+    qualname: str
+    node: ast.AST
+    module: "ModuleInfo"
+    owner: "ClassInfo | None" = None
+    defaults: dict[str, Value] | None = None
+    generator: bool | None = None
+    marks: frozenset[str] = frozenset()  # "staticmethod", "classmethod", "property", "contextmanager", "disabled", ...
+
+
+@dataclass(eq=False, slots=True)
+class ClassInfo:
+    """A `class` of the checked source. `bases` and `members` are filled in by the interpreter when first asked for."""
+
+    name: str
+    qualname: str
+    node: ast.ClassDef
+    module: "ModuleInfo"
+    scope: object = None
+    bases: list[Value] | None = None
+    mro: list["ClassInfo"] | None = None
+    external_bases: tuple[str, ...] | None = None
+    members: dict[str, object] | None = None  # name -> list of statements that define it, last wins
+    values: dict[str, Value] = field(default_factory=dict)
+    decorators: frozenset[str] = frozenset()
+
+
+@dataclass(eq=False, slots=True)
+class Namespace(Value):
+    """A module of the checked source, as a value."""
+
+    info: "ModuleInfo"
+
+    def describe(self) -> str:
+        return f"the module `{self.info.name}`"
+
+
+@dataclass(frozen=True, slots=True)
+class Import(Value):
+    """A name bound by an import, resolved when it is used: `module` and, for `from module import member`, `member`."""
+
+    module: str
+    member: str
+    importer: "ModuleInfo"
+
+
+@dataclass(eq=False, slots=True)
+class ModuleInfo:
+    """One source file, parsed. `names` is its namespace once the interpreter has executed its top level."""
+
+    path: str
+    name: str
+    root: str
+    is_package: bool
+    source: str
+    tree: ast.Module
+    names: dict[str, Value] | None = None
+    executing: bool = False
+    functions: dict[int, FunctionInfo] = field(default_factory=dict)
+    classes: dict[int, ClassInfo] = field(default_factory=dict)
+    lines: list[str] | None = None
+
+    def source_lines(self) -> list[str]:
+        if self.lines is None:
+            self.lines = self.source.splitlines(keepends=True) if "\f" not in self.source else split_lines(self.source)
+        return self.lines
+
+
+def split_lines(source: str) -> list[str]:
+    """Lines as the tokenizer counts them: only \\n, \\r\\n and \\r end a line (str.splitlines also splits at \\f)."""
+    return source.replace("\r\n", "\n").replace("\r", "\n").splitlines(keepends=True) if "\f" not in source else [
+        part + "\n" for part in source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    ]
+
+
+class SourceError(Exception):
+    """A file that cannot be read as Python: message and line (0 when it has none)."""
+
+    def __init__(self, message: str, line: int = 0) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+def read_source(path: str | Path) -> str:
+    """The file's text; raises SourceError with one clear line."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except OSError as problem:
+        raise SourceError(f"cannot be read: {problem.strerror or problem}") from None
+    return decode(data)
+
+
+def decode(data: bytes) -> str:
+    """Source text of a file's bytes, by its BOM or coding line; raises SourceError."""
+    if b"\0" in data:
+        raise SourceError("is no Python source: it contains null bytes")
+    encoding = "utf-8-sig"
+    head = data[:400]
+    if b"coding" in head:
+        import io
+        import tokenize
+
+        try:
+            encoding = tokenize.detect_encoding(io.BytesIO(head).readline)[0]
+        except SyntaxError as problem:
+            raise SourceError(f"names an unknown source encoding: {problem}") from None
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as problem:
+        line = data.count(b"\n", 0, problem.start) + 1
+        raise SourceError(f"is not {encoding.removesuffix('-sig')}: byte 0x{data[problem.start]:02x} cannot be decoded; "
+                          "save it as UTF-8 or add a coding line", line) from None
+
+
+def parse(source: str, path: str) -> ast.Module:
+    """The file's tree; raises SourceError. The collector stands still meanwhile: that saves 10 to 40 % of the time."""
+    import warnings
+
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # SyntaxWarning, DeprecationWarning of the user's literals
+            return ast.parse(source, path)
+    except SyntaxError as problem:
+        raise SourceError(f"syntax error: {problem.msg}", problem.lineno or 0) from None
+    except (RecursionError, MemoryError):
+        raise SourceError("is nested too deeply to be parsed") from None
+    except ValueError as problem:
+        raise SourceError(f"cannot be parsed: {problem}") from None
+    finally:
+        if collecting:
+            gc.enable()
+
+
+class Program:
+    """All modules that a check may look at, found through the import roots of the checked files."""
+
+    def __init__(self) -> None:
+        self._modules: OrderedDict[str, ModuleInfo] = OrderedDict()
+        self._size = 0
+        self._roots: dict[str, None] = {}
+        self._found: dict[tuple[str, str], str | None] = {}
+        self._directories: dict[str, frozenset[str]] = {}
+        self.pinned: set[str] = set()
+
+    def add_root(self, path: str) -> None:
+        """Make the import root of a checked file known to every other file."""
+        self._roots.setdefault(self.place(path)[1])
+
+    def place(self, path: str) -> tuple[str, str]:
+        """(dotted module name, import root) of a file: the root is the first folder above without `__init__.py`."""
+        folder, name = os.path.split(path)
+        parts = [] if name == "__init__.py" else [name.removesuffix(".py")]
+        while folder and "__init__.py" in self._listing(folder):
+            folder, last = os.path.split(folder)
+            parts.insert(0, last)
+        return ".".join(parts) or "__init__", folder
+
+    def module_at(self, path: str, source: str | None = None) -> ModuleInfo:
+        """The module of a file (absolute path); raises SourceError."""
+        module = self._modules.get(path)
+        if module is not None:
+            self._modules.move_to_end(path)
+            return module
+        source = read_source(path) if source is None else source
+        name, root = self.place(path)
+        module = ModuleInfo(path, name, root, path.endswith("__init__.py"), source, parse(source, path))
+        self._modules[path] = module
+        self._size += len(source)
+        while self._size > PARSED_BYTES and len(self._modules) > 1:
+            oldest = next((p for p in self._modules if p != path and p not in self.pinned), None)
+            if oldest is None:
+                break
+            self._size -= len(self._modules.pop(oldest).source)
+        return module
+
+    def find(self, name: str, importer: ModuleInfo) -> ModuleInfo | None:
+        """The module `name` (absolute dotted name) as `importer` would import it; None when it is not in the source."""
+        if name.partition(".")[0] in LIBRARIES:
+            return None
+        path = self._path_of(name, importer.root)
+        if path is None:
+            return None
+        try:
+            return self.module_at(path)
+        except SourceError:
+            return None
+
+    def _path_of(self, name: str, root: str) -> str | None:
+        key = (name, root)
+        if key not in self._found:
+            self._found[key] = next(
+                (p for r in (root, *(r for r in self._roots if r != root)) if (p := self._path_under(r, name))), None)
+        return self._found[key]
+
+    def _path_under(self, root: str, name: str) -> str | None:
+        folder, *rest = root, *name.split(".")
+        for part in rest[:-1]:
+            if part not in self._listing(folder):
+                return None
+            folder = os.path.join(folder, part)
+        last, listing = rest[-1], self._listing(folder)
+        package = os.path.join(folder, last)
+        if last in listing and "__init__.py" in self._listing(package):
+            return os.path.join(package, "__init__.py")
+        if last + ".py" in listing:
+            return package + ".py"
+        return None
+
+    def _listing(self, folder: str) -> frozenset[str]:
+        names = self._directories.get(folder)
+        if names is None:
+            try:
+                names = frozenset(os.listdir(folder))
+            except OSError:
+                names = frozenset()
+            self._directories[folder] = names
+        return names
+
+
+def function_info(module: ModuleInfo, node: ast.AST, prefix: str, owner: ClassInfo | None = None) -> FunctionInfo:
+    """The one FunctionInfo of a def or lambda node."""
+    info = module.functions.get(id(node))
+    if info is None:
+        name = getattr(node, "name", "<lambda>")
+        info = FunctionInfo(name, f"{prefix}.{name}" if prefix else name, node, module, owner)
+        module.functions[id(node)] = info
+    return info
+
+
+def absolute_name(module: ModuleInfo, name: str | None, level: int) -> str:
+    """The absolute dotted name of `from {'.' * level}{name} import ...` inside `module`."""
+    if not level:
+        return name or ""
+    parts = module.name.split(".")
+    keep = len(parts) - level + (1 if module.is_package else 0)
+    return ".".join([*parts[:max(keep, 0)], *([name] if name else [])])

@@ -1,0 +1,279 @@
+"""Regions: the code of a file that Dynamo would trace, and the values with which it is entered."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from fnmatch import fnmatch
+
+from breakscope.static.frames import Activation, Frame, OutOfBudget, Raised, Step
+from breakscope.static.interpreter import Interpreter
+from breakscope.static.joins import element_of, join, join_all
+from breakscope.static.program import ModuleInfo, Namespace
+from breakscope.values import (
+    NONE, UNKNOWN, Class, Const, Dict, External, ExternalInstance, Function, Instance, Py, Sequence, Tensor, Union, Value,
+)
+
+CONFIG = Py("unknown", "config")
+NUMPY_OR_TENSOR_ONLY = frozenset({
+    "shape", "size", "dim", "ndim", "dtype", "device", "view", "reshape", "unsqueeze", "squeeze", "transpose", "permute", "flatten",
+    "float", "long", "bool", "half", "numel", "new_zeros", "new_ones", "new_tensor", "new_full", "masked_fill", "sum", "mean", "max", "min",
+    "norm", "pow", "exp", "log", "abs", "softmax", "sigmoid", "clone", "detach", "contiguous", "expand", "repeat", "chunk", "split",
+    "type_as", "requires_grad", "is_cuda", "unbind", "argmax", "argmin", "t", "T", "data", "nonzero", "any", "all", "item", "cpu", "cuda",
+    "expand_as", "view_as", "gather", "scatter", "index_select", "masked_select", "tolist", "std", "var", "add", "mul", "sub", "div",
+    "matmul", "bmm", "mm", "roll", "flip", "cumsum", "topk", "sort", "eq", "ne", "ge", "le", "gt", "lt", "unfold", "clamp", "new_empty",
+    "is_sparse", "layout", "stride", "backward", "relu", "tanh", "numpy", "element_size", "is_floating_point", "storage", "grad",
+    "to", "type", "requires_grad_", "ndimension", "nelement", "is_contiguous", "swapaxes", "movedim", "unique", "bincount",
+    "argsort", "diagonal", "triu", "tril", "logical_not", "int", "double", "is_complex", "real", "imag", "conj", "squeeze_", "fill_",
+})
+SHARED_WITH_OTHERS = frozenset({"to", "device", "dtype", "data", "type", "max", "min", "size", "all", "any", "split", "float", "item"})
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """One compiled region: what is called, and the activation that holds what was seen."""
+
+    name: str
+    activation: Activation
+
+
+@dataclass(eq=False, slots=True)
+class Callers:
+    """How the file itself says that a region is called: see `breakscope.static.calling`."""
+
+    region: Value
+    args: list[Value] = field(default_factory=list)
+    kwargs: dict[str, Value] = field(default_factory=dict)
+
+
+def default_regions(interpreter: Interpreter, module: ModuleInfo) -> list[Region]:
+    """`forward` of every nn.Module class at the top of the file, and every function under torch.compile."""
+    regions = []
+    names = interpreter.module_names(module)
+    for value in list(dict.fromkeys(v for v in names.values() if isinstance(v, Class | Function | Instance))):
+        if isinstance(value, Class) and value.info.module is module:
+            region = _module_region(interpreter, value)
+        elif isinstance(value, Function) and value.info.module is module and "compiled" in value.info.marks:
+            region = enter(interpreter, value.info.qualname, value, *parameter_values(interpreter, value, False))
+        else:
+            continue
+        if region is not None:
+            regions.append(region)
+    for value in interpreter.compiled:
+        if isinstance(value, Function) and value.info.module is module:
+            regions.append(enter(interpreter, value.info.qualname, value, *parameter_values(interpreter, value, False)))
+    return regions
+
+
+def _module_region(interpreter: Interpreter, cls: Class) -> Region | None:
+    if not interpreter.is_module_class(cls.info):
+        return None
+    forward = interpreter.find_member(cls.info, "forward")
+    if not isinstance(forward, Function) or _only_raises(forward):
+        return None
+    instance = configured_instance(interpreter, cls)
+    bound = interpreter.bound_to(forward, instance)
+    if not isinstance(bound, Function):
+        return None
+    original = cls.info.members.get("forward") if cls.info.members else None
+    return enter(interpreter, f"{cls.info.qualname}.forward", instance,
+                 *parameter_values(interpreter, undecorated(bound, original, interpreter, instance), True))
+
+
+def undecorated(bound: Function, original, interpreter: Interpreter, instance: Instance) -> Function:
+    """The function whose parameters say what the region takes, even when a decorator wrapped it."""
+    if original is not None and bound.info.node is not original and isinstance(original, ast.FunctionDef):
+        from breakscope.static.program import function_info
+
+        info = function_info(instance.cls.info.module, original, instance.cls.info.qualname, instance.cls.info)
+        return Function(info, instance, bound.scope)
+    return bound
+
+
+def _only_raises(function: Function) -> bool:
+    """An abstract forward."""
+    body = [s for s in function.info.node.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
+    return bool(body) and all(isinstance(s, ast.Raise | ast.Pass) for s in body)
+
+
+def entry_regions(interpreter: Interpreter, module: ModuleInfo, pattern: str) -> list[Region]:
+    """The regions that an entry's NAME pattern names in this file: a factory's callable, a class or a function."""
+    regions = []
+    names = interpreter.module_names(module)
+    for name, raw in list(names.items()):
+        value = interpreter.resolve(raw)
+        if not fnmatch(name, pattern) or isinstance(value, Namespace):
+            continue
+        if isinstance(value, Class) and value.info.module is module:
+            region = _module_region(interpreter, value)
+            if region is not None:
+                regions.append(region)
+        elif isinstance(value, Instance):
+            forward = interpreter.attribute(value, "forward", ast.Constant(None), _outer(module))
+            if isinstance(forward, Function):
+                regions.append(enter(interpreter, name, value, *parameter_values(interpreter, forward, True)))
+        elif isinstance(value, Function) and value.info.module is module:
+            regions.extend(_function_entry(interpreter, value))
+    return regions
+
+
+def _function_entry(interpreter: Interpreter, function: Function) -> list[Region]:
+    made = _factory_product(interpreter, function)
+    if made is None:
+        return [enter(interpreter, function.info.qualname, function, *parameter_values(interpreter, function, False))]
+    target, args, kwargs = made
+    interpreter.entry_target = target
+    return [enter(interpreter, describe(target), target, args, kwargs)]
+
+
+def describe(target: Value) -> str:
+    if isinstance(target, Instance):
+        return f"{target.cls.info.qualname}.forward"
+    return target.info.qualname if isinstance(target, Function) else target.describe()
+
+
+def _factory_product(interpreter: Interpreter, function: Function) -> tuple[Value, list[Value], dict[str, Value]] | None:
+    """(callable, args, kwargs) when the function is a factory that returns them; None otherwise."""
+    if function.info.node.args.args and not function.info.node.args.defaults:
+        return None
+    try:
+        made = interpreter.call_function(function, [], {}, function.info.node, _outer(function.info.module))
+    except (Raised, OutOfBudget):
+        return None
+    if not isinstance(made, Sequence) or made.type != "tuple" or not made.items or len(made.items) > 3:
+        return None
+    target, rest = made.items[0], made.items[1:]
+    if not isinstance(target, Function | Instance | ExternalInstance | Union | Sequence | External):
+        return None
+    if not rest or not isinstance(rest[0], Sequence):
+        return None
+    args = list(rest[0].items) if rest[0].items is not None else [rest[0].element]
+    kwargs = rest[1].items if len(rest) > 1 and isinstance(rest[1], Dict) else {}
+    return target, [as_argument(a) for a in args], {k: as_argument(v) for k, v in kwargs.items()}
+
+
+def as_argument(value: Value) -> Value:
+    """A factory's value as an argument of the region."""
+    if isinstance(value, Tensor):
+        return Tensor(value.dtype, value.ndim, None, True, value.kind, "argument")
+    return value
+
+
+def enter(interpreter: Interpreter, name: str, target: Value, args: list[Value], kwargs: dict[str, Value]) -> Region:
+    """Interpret a region's call and keep what was seen, also when the work grows over the budget."""
+    info = target.info if isinstance(target, Function) else None
+    module = info.module if info else target.cls.info.module if isinstance(target, Instance) else interpreter.home
+    activation = Activation("", module, 0)
+    frame = Frame(module, None, None, activation, True, 0, "")
+    interpreter.begin_region(frame)
+    try:
+        interpreter.call_value(target, args, kwargs, ast.Pass(lineno=0, col_offset=0), frame)
+    except (Raised, OutOfBudget, RecursionError) as problem:
+        interpreter.cut_short = interpreter.cut_short or not isinstance(problem, Raised)
+    interpreter.end_region()
+    return Region(name, activation)
+
+
+def _outer(module: ModuleInfo) -> Frame:
+    return Frame(module, None, None, None, False, 0, "")
+
+
+def configured_instance(interpreter: Interpreter, cls: Class) -> Instance:
+    """An object of a module class as some configuration would make it."""
+    init = interpreter.find_member(cls.info, "__init__")
+    args: list[Value] = []
+    kwargs: dict[str, Value] = {}
+    if isinstance(init, Function) and isinstance(init.info.node, ast.FunctionDef):
+        spec = init.info.node.args
+        defaults = interpreter.defaults(init.info, init.scope)
+        frame = Frame(init.info.module, None, init.scope, None, False, 0, "")
+        for parameter in [*spec.posonlyargs, *spec.args][1:]:
+            args.append(configured(interpreter, parameter, defaults.get(parameter.arg), frame))
+        for parameter in spec.kwonlyargs:
+            kwargs[parameter.arg] = configured(interpreter, parameter, defaults.get(parameter.arg), frame)
+        if spec.kwarg:
+            kwargs["**"] = CONFIG
+    try:
+        made = interpreter.instantiate(cls, args, kwargs, cls.info.node, _outer(cls.info.module))
+    except (Raised, RecursionError):
+        made = Instance(cls)
+        interpreter.kept.append(made)
+    return made if isinstance(made, Instance) else Instance(cls)
+
+
+def configured(interpreter: Interpreter, parameter: ast.arg, default: Value | None, frame: Frame) -> Value:
+    """What a constructor's parameter may be: of its default's or annotation's type, decided by configuration."""
+    annotated = interpreter.value_of_annotation(parameter.annotation, frame)
+    if isinstance(annotated, Py):
+        return Py(annotated.type, "config")
+    if isinstance(annotated, Tensor | Instance | Sequence | Dict):
+        return annotated
+    if default is not None:
+        return opened(default)
+    return CONFIG
+
+
+def opened(default: Value) -> Value:
+    """A default that configuration may replace by another value of its type."""
+    if isinstance(default, Const):
+        return CONFIG if default.value is None else Py(type(default.value).__name__, "config")
+    if isinstance(default, Sequence):
+        return Sequence(default.type, None, opened(element_of(default)) if default.items != [] else CONFIG)
+    return default
+
+
+def parameter_values(interpreter: Interpreter, function: Function, is_forward: bool) -> tuple[list[Value], dict[str, Value]]:
+    """What a region's parameters are, from annotations, defaults and how the body uses them."""
+    info = function.info
+    spec = info.node.args
+    positional = [*spec.posonlyargs, *spec.args]
+    if function.bound is not None:
+        positional = positional[1:]
+    frame = Frame(info.module, None, function.scope, None, False, 0, "")
+    defaults = interpreter.defaults(info, function.scope)
+    used = usage(info.node)
+    args = [parameter_value(interpreter, p, defaults.get(p.arg), used.get(p.arg, frozenset()), frame, is_forward) for p in positional]
+    kwargs = {p.arg: parameter_value(interpreter, p, defaults.get(p.arg), used.get(p.arg, frozenset()), frame, is_forward)
+              for p in spec.kwonlyargs}
+    if spec.kwarg:
+        kwargs["**"] = UNKNOWN
+    return args, kwargs
+
+
+def parameter_value(interpreter: Interpreter, parameter: ast.arg, default: Value | None, used: frozenset[str], frame: Frame,
+                    is_forward: bool) -> Value:
+    annotated = interpreter.value_of_annotation(parameter.annotation, frame)
+    tensor = Tensor(sure=False, origin="argument")
+    if not annotated.is_unknown:
+        if default is not None and default.is_none and not any(o.is_none for o in getattr(annotated, "options", ())):
+            return join(annotated, NONE)
+        return annotated
+    if isinstance(default, Const) and default.value is not None:
+        return Py(type(default.value).__name__, "argument")
+    if default is not None and not default.is_none:
+        return default
+    looks_like_tensor = bool(used & NUMPY_OR_TENSOR_ONLY - SHARED_WITH_OTHERS) and not used - NUMPY_OR_TENSOR_ONLY
+    if default is not None:
+        return join(NONE, tensor) if looks_like_tensor else Py("unknown", "argument")
+    if looks_like_tensor:
+        return tensor
+    if parameter.annotation is None and is_forward and not used - NUMPY_OR_TENSOR_ONLY:
+        return tensor
+    return UNKNOWN
+
+
+def usage(node: ast.AST) -> dict[str, frozenset[str]]:
+    """For each name, the attributes that the function reads of it; "()" when it is called, "[str]" for string keys,
+    "for" when it is unpacked or iterated as a whole."""
+    found: dict[str, set[str]] = {}
+    for part in ast.walk(node):
+        if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
+            found.setdefault(part.value.id, set()).add(part.attr)
+        elif isinstance(part, ast.Call) and isinstance(part.func, ast.Name):
+            found.setdefault(part.func.id, set()).add("()")
+            if part.func.id == "isinstance" and part.args and isinstance(part.args[0], ast.Name):
+                found.setdefault(part.args[0].id, set()).add("isinstance")
+        elif isinstance(part, ast.Subscript) and isinstance(part.value, ast.Name) and isinstance(part.slice, ast.Constant) and isinstance(
+                part.slice.value, str):
+            found.setdefault(part.value.id, set()).add("[str]")
+    return {name: frozenset(attributes) for name, attributes in found.items()}
