@@ -1,0 +1,82 @@
+"""Changing `requires_grad` inside the region ends the graph.
+
+`x.requires_grad_()` on an input or a parameter, `x.requires_grad = True`, and `torch.ones(n, requires_grad=True)` make
+leaves of autograd's graph in the middle of the capture, which AOTAutograd cannot express. On an intermediate tensor
+`requires_grad_()` itself is traced, but the region ends where that tensor, or something computed from it, is returned.
+
+Mark parameters and inputs outside the region. To freeze a part, use `y.detach()` or `torch.no_grad()` in the forward
+pass. If the mark is there for `torch.autograd.grad` a few lines below, write both as one `torch.func.grad`.
+"""
+
+import torch
+
+from breakscope.events import Call, Store
+from breakscope.rule import Rule
+from breakscope.values import Tensor
+
+rule = Rule("BRK605", "requires-grad", dynamo=("GB0125", "GB0206: requires_grad", "GB8985", "GB0225", "GB0104"))
+
+FACTORIES = {f"torch.{name}" for name in (
+    "ones", "zeros", "empty", "full", "rand", "randn", "tensor", "arange", "linspace", "ones_like", "zeros_like",
+    "rand_like", "randn_like", "full_like", "empty_like", "eye")}
+HELP = "mark it outside the region; for a gradient inside use `torch.func.grad`, to freeze use `detach()`"
+
+
+@rule.on(Store, scope="tensor", name="requires_grad")
+def check_store(event):
+    yield event.problem(f"`{event.owner}.requires_grad` is set inside the region, so the graph ends here", help=HELP)
+
+
+@rule.on(Call, "Tensor.requires_grad_")
+def check_call(event):
+    tensor = event.receiver
+    if isinstance(tensor, Tensor) and (tensor.origin == "argument" or tensor.kind in ("parameter", "buffer")):
+        yield event.problem(f"`{event.shown}` changes an input of the graph, so the graph ends here", help=HELP)
+    elif not (event.args and event.args[0].is_const and not event.args[0].value):
+        yield event.problem(f"`{event.shown}` makes a leaf inside the region; where it leaves a graph, that graph ends",
+                            help=HELP, certainty="likely")
+
+
+@rule.on(Call, FACTORIES)
+def check_made(event):
+    wanted = event.kwargs.get("requires_grad")
+    if wanted is not None and wanted.is_const and wanted.value is True:
+        yield event.problem(f"`{event.shown}` makes a leaf inside the region, so the graph ends here", help=HELP)
+
+
+@rule.example(lambda: (torch.ones(4),), equal=False, dynamo=("GB0206",))
+def bad(x):
+    h = x * 2
+    h.requires_grad = True  # BRK605
+    return h.sin()
+
+
+@rule.becomes
+def good(x):
+    h = x * 2
+    return h.sin()
+
+
+@rule.example(lambda: (torch.ones(4),), equal=False, dynamo=("GB8985",))
+def bad(x):
+    leaf = x.detach().requires_grad_()  # BRK605
+    return leaf * leaf
+
+
+@rule.becomes
+def good(x):
+    leaf = x.detach()
+    return leaf * leaf
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0125",))
+def bad(x):
+    y = x.sin()
+    x.requires_grad_()  # BRK605
+    return y * 2
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0225",))
+def bad(x):
+    offset = torch.zeros(4, requires_grad=True)  # BRK605
+    return x + offset

@@ -1,0 +1,37 @@
+"""`retain_grad()` ends the graph.
+
+It asks autograd to keep the gradient of an intermediate tensor, which inside a compiled graph exists only within the
+fused backward kernels.
+
+Keep the gradient with a hook, which is traced: `y.register_hook(self.save)`; or return the intermediate tensor from
+the region and call `retain_grad()` on it outside.
+"""
+
+import torch
+
+from breakscope.events import Call
+from breakscope.rule import Rule
+
+rule = Rule("BRK606", "retain-grad", dynamo=("GB0108",))
+
+
+@rule.on(Call, "Tensor.retain_grad")
+def check(event):
+    yield event.problem(
+        f"`{event.shown}` keeps a gradient that the compiled graph does not have, so the graph ends here",
+        help="use `register_hook` on the tensor, or return it and call `retain_grad()` outside",
+    )
+
+
+@rule.example(lambda: (torch.ones(4, requires_grad=True),))
+def bad(x):
+    y = x * 2
+    y.retain_grad()  # BRK606
+    return y.sin()
+
+
+@rule.becomes
+def good(x):
+    y = x * 2
+    y.register_hook(torch.neg)
+    return y.sin()

@@ -1,0 +1,61 @@
+"""Converting or loading a module inside the region ends the graph.
+
+`module.half()`, `module.to(dtype)`, `load_state_dict(...)`, `module.requires_grad_(False)` change parameters, which are
+inputs of the graph. (`module.train()`, `eval()`, `state_dict()`, `zero_grad()` are traced.)
+
+Do it once, before the module is compiled. To run one part in another precision, cast its input and use
+`torch.autocast` around the call, which is traced.
+"""
+
+import torch
+
+from breakscope.events import Call
+from breakscope.rule import Rule
+
+rule = Rule("BRK607", "module-state", dynamo=("GB0264", "GB0208: non-Tensor", "GB0125", "GB0220"))
+
+LOADS = {f"torch.nn.Module.{name}" for name in ("load_state_dict", "half", "bfloat16", "double")}
+
+
+@rule.on(Call, LOADS)
+def check(event):
+    yield event.problem(f"`{event.shown}` replaces parameters inside the region, so the graph ends here",
+                        help="do it once, before the module is compiled; use `torch.autocast` for one part")
+
+
+@rule.on(Call, "torch.nn.Module.requires_grad_")
+def check_frozen(event):
+    yield event.problem(
+        f"`{event.shown}` changes `requires_grad` of parameters inside the region, so the graph ends here",
+        help="freeze before the module is compiled, or use `detach()` in the forward pass",
+    )
+
+
+@rule.example(lambda: (torch.ones(2, 4),), module=True, dynamo=("GB0208",))
+def bad():
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = torch.nn.Linear(4, 4)
+            self.saved = self.layer.state_dict()
+
+        def forward(self, x):
+            y = x * 2
+            self.layer.load_state_dict(self.saved)  # BRK607
+            return self.layer(y)
+
+    return Net()
+
+
+@rule.becomes
+def good():
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = torch.nn.Linear(4, 4)
+
+        def forward(self, x):
+            y = x * 2
+            return self.layer(y)
+
+    return Net()
