@@ -18,7 +18,7 @@ from breakscope.rule import Rule
 rule = Rule("BRK403", "warning", fix="safe", dynamo=("GB0007: _?warnings",))
 
 
-@rule.on(Call, "warnings.warn", "warnings.warn_explicit", "warnings.warnpy3k")
+@rule.on(Call, "warnings.warn", "warnings.warn_explicit")
 def check(event):
     yield event.problem(
         f"`{event.name}` cannot be traced, so the graph ends here in every call",
@@ -26,7 +26,7 @@ def check(event):
     )
 
 
-@rule.on(Call, "warnings.simplefilter", "warnings.filterwarnings")
+@rule.on(Call, "warnings.simplefilter", "warnings.filterwarnings", "warnings.resetwarnings")
 def check_filter(event):
     yield event.problem(
         f"`{event.name}` changes the warning filters of the process, so the graph ends here",

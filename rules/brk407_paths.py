@@ -14,7 +14,8 @@ import torch
 from breakscope.events import Call
 from breakscope.rule import Rule
 
-rule = Rule("BRK407", "file-system", dynamo=(r"GB0007: builtin `(posix|nt|sys\.audit)",))
+rule = Rule("BRK407", "file-system", dynamo=(
+    r"GB0007: builtin `((posix|nt)\.(l?stat|listdir|scandir|mkdir|getcwd|chdir|access|unlink|remove|rename|_path)|sys\.audit)",))
 
 ASKING = {f"os.path.{name}" for name in (
     "exists", "lexists", "isfile", "isdir", "islink", "ismount", "getsize", "getmtime", "getatime", "getctime",

@@ -13,8 +13,7 @@ import torch
 from breakscope.events import Call
 from breakscope.rule import Rule
 
-rule = Rule("BRK409", "seeding", dynamo=(
-    "GB0007: manual_seed|rng_state", "GB7650", "GB0208: non-Tensor"))
+rule = Rule("BRK409", "seeding", dynamo=("GB0007: manual_seed|rng_state", "GB7650"))
 
 FUNCTIONS = {f"torch.{owner}{name}" for owner in ("", "random.") for name in (
     "manual_seed", "get_rng_state", "set_rng_state")}

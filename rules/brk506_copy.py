@@ -17,7 +17,7 @@ from breakscope.events import Call
 from breakscope.rule import Rule
 from breakscope.values import Dict, ExternalInstance, Instance, Sequence, holds_tensor
 
-rule = Rule("BRK506", "copy", dynamo=("GB4198", "GB0208: non-Tensor", r"GB0007: (list|dict|set)\.copy"))
+rule = Rule("BRK506", "copy", dynamo=("GB4198", r"GB0007: (list|dict|set)\.copy"))
 
 
 @rule.on(Call, "copy.deepcopy")

@@ -14,31 +14,25 @@ import threading
 import torch
 
 from breakscope.events import Enter
+from breakscope.knowledge import load
 from breakscope.rule import Rule
 
 rule = Rule("BRK508", "context-manager", dynamo=(
-    "GB0142", "GB0208: non-Tensor", "GB0008: __init__", "GB0262", "GB0007: _thread|flags|fuser", "GB0294: errstate",
-    "GB0156: of class `type`"))
+    "GB0142", "GB0262", r"GB0008: \w*(hook|anomaly|save_on|nvtx|multithreading|tracking|fusion|FlopCounter)\w*\.__init__"))
 
-LOCKS = {f"threading.{name}" for name in ("Lock", "RLock", "Condition", "Semaphore", "BoundedSemaphore")} | {
-    "_thread.lock", "_thread.RLock", "multiprocessing.Lock", "multiprocessing.RLock"}
-TORCH = {f"torch.{name}" for name in (
-    "device", "random.fork_rng", "autograd.set_detect_anomaly", "autograd.detect_anomaly", "autograd.graph.save_on_cpu",
-    "autograd.graph.saved_tensors_hooks", "autograd.graph.allow_mutation_on_saved_tensors", "jit.fuser",
-    "autograd.set_multithreading_enabled", "autograd.profiler.emit_nvtx", "cuda.nvtx.range", "backends.cudnn.flags",
-    "backends.mkldnn.flags", "backends.opt_einsum.flags", "backends.cuda.sdp_kernel", "_dynamo.config.patch",
-    "utils.flop_counter.FlopCounterMode", "sparse.check_sparse_tensor_invariants")}
-OTHERS = {"contextlib.redirect_stdout", "contextlib.redirect_stderr", "contextlib.closing", "numpy.errstate",
-          "tempfile.TemporaryDirectory", "tempfile.NamedTemporaryFile"}
+LOCKS = {"_thread.lock", "_thread.RLock", "_thread.allocate_lock", "threading.BoundedSemaphore", "multiprocessing.Lock",
+         "multiprocessing.RLock"}
 HELP = {"torch.device": "give `device=` to the calls inside instead"}
 
 
-@rule.on(Enter, LOCKS, TORCH, OTHERS)
+@rule.on(Enter)
 def check(event):
-    yield event.problem(
-        f"Dynamo cannot enter `{event.shown}` (`{event.name}`), so the graph ends here and the block runs without one",
-        help=HELP.get(event.name, "enter it around the compiled call, not inside it"),
-    )
+    measured = load().context(event.name)
+    if event.name in LOCKS or measured is not None and measured.breaks and measured.always:
+        yield event.problem(
+            f"Dynamo cannot enter `{event.shown}` (`{event.name}`), so the graph ends here and the block runs without one",
+            help=HELP.get(event.name, "enter it around the compiled call, not inside it"),
+        )
 
 
 lock = threading.Lock()
@@ -59,7 +53,7 @@ def good(x):
     return y
 
 
-@rule.example(lambda: (torch.ones(1, 1, 4, 4), torch.ones(1, 1, 3, 3)), dynamo=("GB0142", "GB0208"))
-def bad(x, w):
-    with torch.backends.cudnn.flags(deterministic=True):  # BRK508
-        return torch.nn.functional.conv2d(x, w)
+@rule.example(lambda: (torch.ones(4, requires_grad=True),), dynamo=("GB0142", "GB0008"))
+def bad(x):
+    with torch.autograd.graph.save_on_cpu():  # BRK508
+        return (x * 2).sin()

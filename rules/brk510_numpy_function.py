@@ -16,7 +16,7 @@ import torch
 from breakscope.events import Call
 from breakscope.rule import Rule
 
-rule = Rule("BRK510", "numpy-function", dynamo=("GB0294", "GB0156: of class `(Generator|RandomState|type)`"))
+rule = Rule("BRK510", "numpy-function", dynamo=("GB0294", "GB0156: of class `(Generator|RandomState)`"))
 
 RANDOM = {f"numpy.random.{name}" for name in (
     "beta", "binomial", "chisquare", "default_rng", "dirichlet", "exponential", "gamma", "geometric", "get_state",

@@ -16,7 +16,7 @@ from breakscope.rule import Rule
 
 rule = Rule("BRK512", "serialising", dynamo=(
     r"GB0007: builtin `(zlib|_hashlib|_pickle|binascii|_blake2|_sha|_md5|_uuid|posix\.urandom|_csv|_struct|_bz2|_lzma)",
-    "GB0156: class `(type|Scanner|HASH|bytes)`", "GB0008: SystemRandom"))
+    "GB0156: class `(Scanner|HASH|bytes)`", "GB0008: SystemRandom"))
 
 NAMES = {
     "zlib": "crc32 adler32 compress decompress compressobj", "pickle": "dumps loads dump load",

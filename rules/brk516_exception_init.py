@@ -13,7 +13,7 @@ import torch
 from breakscope.events import Call
 from breakscope.rule import Rule
 
-rule = Rule("BRK516", "exception-with-init", dynamo=("GB0006: super", "GB0088"))
+rule = Rule("BRK516", "exception-with-init", dynamo=("GB0006: super",))
 
 BASES = (
     "BaseException", "Exception", "ValueError", "RuntimeError", "TypeError", "KeyError", "IndexError", "AttributeError",

@@ -12,6 +12,7 @@ import torch
 
 from breakscope.events import Call
 from breakscope.rule import Rule
+from breakscope.values import Tensor
 
 rule = Rule("BRK517", "module-in-region", dynamo=("GB0264",))
 
@@ -24,6 +25,9 @@ LAYERS = {f"torch.nn.{name}" for name in (
 
 @rule.on(Call, LAYERS)
 def check(event):
+    given = event.argument(0, "data")
+    if event.name.endswith(".Parameter") and isinstance(given, Tensor) and given.origin == "argument":
+        return  # measured: a parameter made of an input is traced
     affine = event.kwargs.get("elementwise_affine") or event.kwargs.get("affine")
     if affine is not None and affine.is_const and affine.value is False:
         return

@@ -13,7 +13,7 @@ from breakscope.events import Call
 from breakscope.rule import Rule
 
 rule = Rule("BRK520", "storage", dynamo=(
-    "GB0208: non-Tensor", "GB0156: Storage", "GB0117", "GB0007: _?(from|to)_dlpack", "GB0087: to_mkldnn"))
+    "GB0156: Storage", "GB0117", "GB0007: _?(from|to)_dlpack", "GB0087: to_mkldnn"))
 
 METHODS = {f"Tensor.{name}" for name in (
     "storage", "share_memory_", "is_shared", "is_pinned", "storage_offset", "__reduce_ex__", "to_mkldnn")}
@@ -29,15 +29,14 @@ def check(event):
     )
 
 
-@rule.example(lambda: (torch.ones(4),), dynamo=("GB0208",))
+@rule.example(lambda: (torch.ones(4),), lambda: (torch.ones(0),), dynamo=("GB0117",))
 def bad(x):
     y = x * 2
-    if x.is_shared():  # BRK520
-        y = y + 1
-    return y
+    y.share_memory_()  # BRK520
+    return y + 1
 
 
 @rule.becomes
 def good(x):
     y = x * 2
-    return y
+    return y + 1

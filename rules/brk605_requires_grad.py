@@ -14,7 +14,7 @@ from breakscope.events import Call, Store
 from breakscope.rule import Rule
 from breakscope.values import Tensor
 
-rule = Rule("BRK605", "requires-grad", dynamo=("GB0125", "GB0206: requires_grad", "GB8985", "GB0225", "GB0104"))
+rule = Rule("BRK605", "requires-grad", dynamo=("GB0125", "GB0206: requires_grad", "GB8985", "GB0225"))
 
 FACTORIES = {f"torch.{name}" for name in (
     "ones", "zeros", "empty", "full", "rand", "randn", "tensor", "arange", "linspace", "ones_like", "zeros_like",

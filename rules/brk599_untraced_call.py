@@ -1,0 +1,58 @@
+"""A call of a function that Dynamo does not trace ends the graph.
+
+Dynamo follows Python source and knows torch. It cannot look into functions written in C (the standard library's and
+those of extensions), and it skips whole modules on purpose: threads, subprocesses, sockets, the data loader, much of
+`torch.utils` and `torch.jit`. At such a call it ends the graph, calls the function eagerly and starts a new graph.
+
+The names come from a table that was measured: each function was called in a small program under Dynamo
+(`rules/knowledge/`). Where a rule with a lower code speaks of the same call, this one is silent.
+
+Do the work outside the region, once, where you can: in `__init__`, in the data loader, or on the result. A function
+that must stay in the middle can be wrapped with `torch.library.custom_op` (it then stands in the graph as one node).
+"""
+
+import os
+
+import torch
+
+from breakscope.events import Call
+from breakscope.knowledge import kind, load
+from breakscope.rule import Rule
+
+# The ids of calls that are not traced, whatever the data; ids of data-dependent operators belong to other rules.
+IDS = (
+    "GB0007", "GB0008", "GB0001", "GB0055", "GB0059", "GB0090", "GB0107", "GB0116", "GB0117", "GB0134", "GB0142", "GB0147",
+    "GB0150", "GB0156", "GB0157", "GB0158", "GB0208", "GB0249", "GB0262", "GB0264", "GB0294", "GB0299", "GB0467", "GB0811",
+    "GB4695", "GB6215")
+
+rule = Rule("BRK599", "untraced-call", dynamo=IDS)
+
+
+@rule.on(Call)
+def check(event):
+    fact = load().call(event.name)
+    if fact is None or fact.never:
+        return
+    verdict = fact.judge(tuple(map(kind, event.args)), {name: kind(value) for name, value in event.kwargs.items()})
+    if verdict.breaks and verdict.breaks[0] in IDS:
+        yield event.problem(
+            f"Dynamo does not trace `{event.name}`, so the graph ends at `{event.shown}`",
+            help="do it outside the compiled region, or wrap it with `torch.library.custom_op`",
+            certainty=None if verdict.certain else "possible",
+        )
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0007",))
+def bad(x):
+    y = x * 2
+    cores = os.cpu_count()  # BRK599
+    return y, cores
+
+
+CORES = os.cpu_count()
+
+
+@rule.becomes
+def good(x):
+    y = x * 2
+    return y, CORES
