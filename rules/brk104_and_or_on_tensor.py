@@ -1,0 +1,59 @@
+"""`and` and `or` ask a tensor for its truth, and that ends the graph.
+
+Python's `a and b` must know whether `a` is true before it looks at `b`. With a tensor on the left that is a
+data-dependent branch: Dynamo ends the graph, reads the bool, and goes on, whether or not an `if` stands around it.
+`flag and tensor` with a plain Python flag on the left is free as long as nothing asks for the result's truth.
+
+Write `a & b`, `a | b` for boolean tensors (mind the parentheses: `(x > 0) & (y > 0)`), or `torch.logical_and(a, b)`
+for any dtype. For a default, `x or y` with a tensor on the left nearly always means `y if x is None else x`.
+
+What changes: both sides are always computed, so the right side must be valid even where the left is False; the result
+is a boolean tensor and not one of the operands. When an `if` uses the result, that `if` is the next break (BRK101).
+"""
+
+import torch
+
+from breakscope.events import Branch
+from breakscope.rule import Rule
+
+rule = Rule("BRK104", "and-or-on-tensor", shares=("GB0170",), fix="unsafe")
+
+
+@rule.on(Branch, construct=("and", "or"))
+def check(event):
+    if event.test.is_tensor:
+        sign, name = ("&", "logical_and") if event.construct == "and" else ("|", "logical_or")
+        yield event.problem(
+            f"`{event.construct}` asks the tensor `{event.source}` for its truth, so the graph ends here",
+            help=f"write `(a) {sign} (b)` or `torch.{name}(a, b)`; for a default write `b if a is None else a`",
+        )
+
+
+@rule.rewrite
+def rewrite(node, problem):
+    import libcst as cst
+
+    from breakscope import libcst_tools as rw
+
+    if not isinstance(node, cst.SimpleStatementLine):
+        return None
+    for part in rw.walk(node):
+        if isinstance(part, cst.BooleanOperation) and rw.same(part.left, problem.node):
+            sides = (part.left, part.right)
+            if not all(isinstance(side, cst.Comparison) and len(side.comparisons) == 1 for side in sides):
+                return None  # the result would not be one of two booleans
+            name = "logical_and" if isinstance(part.operator, cst.And) else "logical_or"
+            return rw.swap(node, part, f"torch.{name}({rw.code(part.left)}, {rw.code(part.right)})")
+    return None
+
+
+@rule.example(lambda: (torch.ones(4),), lambda: (-torch.ones(4),), lambda: (torch.full((4,), torch.nan),))
+def bad(x):
+    calm = x.abs().max() < 10 and x.sum() > 0  # BRK104
+    return x * calm
+
+
+@rule.becomes
+def good(x):
+    calm = torch.logical_and(x.abs().max() < 10, x.sum() > 0)
+    return x * calm

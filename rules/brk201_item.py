@@ -1,0 +1,65 @@
+"""`.item()` reads a tensor's value into Python, and the graph ends.
+
+Dynamo runs the graph up to there, waits for the device, takes the number, and compiles the rest as another graph that
+has the number for an input. If the number then steers Python (a size, a loop, a branch) every new value may compile
+again. In a loop, a comprehension of 3.12, or a `with` that Dynamo cannot resume, the whole function is lost.
+
+Leave the `.item()` away where only arithmetic follows: a 0-d tensor works like a number in `x / scale`, and
+`torch.stack([a, b])` takes the place of `torch.tensor([a.item(), b.item()])`. For logging, return the tensor and call
+`.item()` outside. `torch._dynamo.config.capture_scalar_outputs = True` keeps the read inside the graph when the number
+is really needed; then `torch._check` its range.
+
+The rewrite writes `.detach()` for `.item()`, since a number read by `.item()` carries no gradient either: gradients
+stay as they were. It is unsafe because later code may want a Python number (a dict key, `range`, JSON), and because
+float32 arithmetic replaces Python's float64.
+"""
+
+import torch
+
+from breakscope.events import ScalarRead
+from breakscope.rule import Rule
+
+rule = Rule("BRK201", "tensor-item", dynamo=("GB0124",), fix="unsafe")
+
+
+@rule.on(ScalarRead, how="item")
+def check(event):
+    if getattr(event.value, "kind", "") != "numpy":
+        yield event.problem(
+            f"`{event.source}` reads a tensor's value into Python, so the graph ends here",
+            help=f"keep `{event.expression}` a tensor (`.detach()` if no gradient should flow), or return it and read it outside",
+        )
+
+
+@rule.rewrite
+def rewrite(node, problem):
+    import libcst as cst
+
+    from breakscope import libcst_tools as rw
+
+    found = rw.find(node, problem) if isinstance(node, cst.SimpleStatementLine) else None
+    if not isinstance(found, cst.Call) or not isinstance(found.func, cst.Attribute) or not rw.in_arithmetic(node, found):
+        return None
+    return rw.swap(node, found, f"{rw.code(found.func.value)}.detach()")
+
+
+@rule.example(lambda: (torch.tensor([1.0, -4.0]),), lambda: (torch.tensor([torch.nan, 1.0]),), lambda: (torch.zeros(2),))
+def bad(x):
+    scale = x.abs().max().item()  # BRK201
+    return x / (scale + 1)  # at most one
+
+
+@rule.becomes
+def good(x):
+    scale = x.abs().max().detach()
+    return x / (scale + 1)  # at most one
+
+
+@rule.example(lambda: (torch.tensor([1.0, -4.0]),), lambda: (torch.full((2,), torch.inf),))
+def bad_inline(x):
+    return x.cos() * x.sum().item() - 1  # BRK201
+
+
+@rule.becomes
+def good_inline(x):
+    return x.cos() * x.sum().detach() - 1

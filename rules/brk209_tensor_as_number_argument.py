@@ -1,0 +1,65 @@
+"""A tensor passed where an operator wants a Python number ends the graph.
+
+`x.clamp(0, limit)` with one number and one tensor, `dropout(x, p)`, `add(x, y, alpha=a)`, `norm(p=t)`,
+`uniform_(low, high)`, `leaky_relu(x, slope)`: torch converts the 0-d tensor to a number by reading it, silently, and
+Dynamo reports GB0033 on `aten._local_scalar_dense`. A tensor that requires grad raises an error in most of these.
+
+Use the form that takes tensors: `torch.minimum`/`torch.maximum` or a `clamp` whose bounds are both tensors;
+`torch.add(x, a * y)` for alpha; a tensor formula for the slope; `low + (high - low) * torch.rand(...)` for uniform.
+A rate that never changes should be a Python float in the first place.
+
+The tensor form lets gradients reach the bound or factor where the number form cut them; `.detach()` it to keep that.
+"""
+
+import torch
+
+from breakscope.events import Call
+from breakscope.rule import Rule
+
+rule = Rule("BRK209", "tensor-as-number-argument", dynamo=("GB0033: _local_scalar_dense",))
+
+# Operator -> keyword and position of each argument that must be a number; positions count the tensor as 0.
+NUMBERS = {
+    "dropout": {"p": 1}, "leaky_relu": {"negative_slope": 1}, "softshrink": {"lambd": 1}, "hardshrink": {"lambd": 1},
+    "elu": {"alpha": 1}, "celu": {"alpha": 1}, "add": {"alpha": None}, "sub": {"alpha": None}, "norm": {"p": 1},
+    "addcmul": {"value": None}, "addcdiv": {"value": None}, "uniform_": {"from": 1, "to": 2}, "normal_": {"mean": 1, "std": 2},
+    "scaled_dot_product_attention": {"scale": None}, "tensor_split": {"indices_or_sections": 1},
+}
+OWNERS = ("torch", "Tensor", "torch.nn.functional", "torch.linalg")
+
+
+@rule.on(Call, {f"{owner}.{name}" for owner in OWNERS for name in (*NUMBERS, "clamp", "clip", "clamp_")})
+def check(event):
+    owner, _, name = event.name.rpartition(".")
+    skip = 1 if owner == "Tensor" else 0
+    if name in NUMBERS:
+        given = [event.argument(99 if at is None else at - skip, keyword) for keyword, at in NUMBERS[name].items()]
+    else:
+        given = [event.argument(1 - skip, "min"), event.argument(2 - skip, "max")]
+        if not any(value is not None and (value.is_const and not value.is_none) for value in given):
+            return  # two tensors, or one tensor alone, is the traced overload
+    if any(value is not None and value.is_tensor for value in given):
+        yield event.problem(
+            f"`{name}` gets a tensor where it needs a Python number and reads its value, so the graph ends here",
+            help="use the form that takes tensors (`torch.minimum`, a product, `torch.where`), or pass a Python number",
+        )
+
+
+@rule.example(lambda: (torch.arange(4.0),), lambda: (torch.tensor([torch.nan, 1.0]),), lambda: (-torch.ones(3),))
+def bad(x):
+    return x.clamp(0, x.mean())  # BRK209
+
+
+@rule.becomes
+def good(x):
+    return x.clamp(torch.zeros(()), x.mean())
+
+
+@rule.example(lambda: (torch.arange(4.0),), lambda: (torch.ones(2),))
+def bad_alpha(x):
+    return x.add(x.cos(), alpha=x.mean())  # BRK209
+
+
+@rule.becomes
+def good_alpha(x):
+    return x.add(x.cos() * x.mean())

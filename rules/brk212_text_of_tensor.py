@@ -1,0 +1,59 @@
+"""`str`, `repr` and `%` of a tensor print its values, and the graph ends.
+
+A tensor's text holds its values, so it must be computed first. torch 2.13 reports GB0059 for `str(t)`, GB0569 for
+`repr(t)` and `f"{t!r}"`, and loses the whole function for `"%.3f" % t` (GB0033) and `"%s" % t` (GB0208).
+A plain f-string or `.format` of a tensor is deferred and costs nothing from 2.13 on (it broke up to 2.11), with or
+without a format spec.
+
+Format outside the compiled function: return the tensor, or guard a debug line with
+`if not torch.compiler.is_compiling():`. To say what a tensor is, `x.shape`, `x.dtype` and `x.device` are free.
+
+The rewrite turns `str(t)` into `f"{t}"`. It is unsafe since the text of a 0-d tensor differs: `tensor(1.)` against `1.0`.
+"""
+
+import torch
+
+from breakscope.events import Format
+from breakscope.rule import Rule
+
+rule = Rule("BRK212", "text-of-tensor", dynamo=("GB0059: `str`", "GB0569"), shares=("GB0033", "GB0208"), fix="unsafe")
+
+
+@rule.on(Format, construct=("str", "repr", "percent"))
+def check(event):
+    if event.value.is_tensor:
+        yield event.problem(
+            f"`{event.source}` needs the tensor's values as text, so the graph ends here",
+            help="format outside the compiled code, or use an f-string without `!r`, which is traced since 2.13",
+        )
+
+
+@rule.rewrite
+def rewrite(node, problem):
+    import libcst as cst
+
+    from breakscope import libcst_tools as rw
+
+    found = rw.find(node, problem) if isinstance(node, cst.SimpleStatementLine) else None
+    if not isinstance(found, cst.Call) or rw.dotted(found.func) != "str" or len(found.args) != 1:
+        return None
+    text = rw.code(found.args[0].value)
+    return None if set(text) & set("\"'{}\\") else rw.swap(node, found, f'f"{{{text}}}"')
+
+
+@rule.example(lambda: (torch.ones(2),), lambda: (torch.full((2,), torch.nan),), dynamo=("GB0059",))
+def bad(x):
+    label = str(x.cos())  # BRK212
+    return x + 1, label
+
+
+@rule.becomes
+def good(x):
+    label = f"{x.cos()}"
+    return x + 1, label
+
+
+@rule.example(lambda: (torch.ones(2),), dynamo=("GB0033",))
+def bad_percent(x):
+    label = "%.3f" % x.sum()  # BRK212
+    return x + 1, label

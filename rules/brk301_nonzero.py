@@ -1,0 +1,57 @@
+"""`nonzero`, `argwhere` and one-argument `where` give a result whose size depends on data, and the graph ends.
+
+How many rows come back is only known after the operator ran. Dynamo ends the graph before it (GB0036), runs it in eager
+mode with a device synchronisation, and compiles what follows, for each new count at first and then with a dynamic size.
+
+Most code that asks for indices wants a mask: `torch.where(mask, a, b)` with three arguments, `masked_fill`, a product,
+`mask.sum()` for the count, `mask.int().argmax()` for the first hit. When indices are needed and a bound is known,
+`torch.nonzero_static(t, size=n)` has a fixed size and stays in the graph (padded with `fill_value`, -1).
+`torch._dynamo.config.capture_dynamic_output_shape_ops = True` keeps the operator in the graph instead; what follows
+must then work with an unknown size.
+
+A masked formula keeps all rows: divide by `mask.sum()` and not by the length, and clean NaN with `torch.where` before
+an operation whose gradient would carry it.
+"""
+
+import torch
+
+from breakscope.events import Call
+from breakscope.rule import Rule
+
+rule = Rule("BRK301", "nonzero", dynamo=(r"GB0036: aten\.nonzero",))
+
+NAMES = {"torch.nonzero", "Tensor.nonzero", "torch.argwhere", "Tensor.argwhere", "torch.where", "numpy.nonzero",
+         "torch.ops.aten.nonzero.default", "numpy.argwhere", "numpy.flatnonzero",
+         "numpy.ndarray.nonzero", "numpy.where", "torch.ops.aten.nonzero"}
+
+
+@rule.on(Call, NAMES)
+def check(event):
+    if event.name in ("torch.where", "numpy.where") and (len(event.args) + len(event.kwargs) != 1):
+        return
+    yield event.problem(
+        f"the size of `{event.source}` depends on the tensor's values, so the graph ends here",
+        help="work with the mask itself (`torch.where(mask, a, b)`, `mask.sum()`), or `torch.nonzero_static(t, size=n)`",
+    )
+
+
+@rule.example(lambda: (torch.tensor([1.0, -2.0, 3.0]),), lambda: (torch.full((3,), torch.nan),), lambda: (torch.empty(0),))
+def bad(x):
+    hits = torch.nonzero(x > 0)  # BRK301
+    return x - hits.shape[0]
+
+
+@rule.becomes
+def good(x):
+    return x - (x > 0).sum()
+
+
+@rule.example(lambda: (torch.tensor([1.0, -2.0, 3.0]),), lambda: (torch.full((3,), -1.0),))
+def bad_where(x):
+    (rows,) = torch.where(x > 0)  # BRK301
+    return x[rows].sum()  # no mask here: `rows` holds integers
+
+
+@rule.becomes
+def good_where(x):
+    return torch.where(x > 0, x, 0).sum()

@@ -1,0 +1,76 @@
+"""A library function that checks its arguments' values reads tensors, and the graph ends.
+
+Some functions look at the data before they work: `F.gaussian_nll_loss` that the variance is not negative, `torch.cov`
+that weights are positive, `clip_grad_norm_(..., error_if_nonfinite=True)` that the norm is finite, distributions under
+`validate_args=True` that their parameters are valid, `torch.testing.assert_close` by profession. Each check is a
+data-dependent branch, in torch's code but at your line (GB0033, GB0170; GB0007 for a distribution's constraints).
+Without `validate_args=True` Dynamo switches a distribution's own checks off.
+
+Switch the check off where there is a switch, write the formula yourself where there is none, and check outside the
+compiled code, once. The results are the same for valid arguments; invalid ones give NaN where an error stood.
+"""
+
+import torch
+
+from breakscope.events import Call
+from breakscope.rule import Rule
+
+rule = Rule("BRK312", "library-checks-values", shares=("GB0033", "GB0170", "GB0007", "GB0059"))
+
+ALWAYS = {"torch.cov", "torch.corrcoef", "numpy.cov", "numpy.corrcoef", "torch.testing.assert_close", "torch.nn.GaussianNLLLoss.forward"}
+DISTRIBUTIONS = {f"torch.distributions.{name}" for name in (
+    "Normal", "Categorical", "Bernoulli", "Beta", "Gamma", "Dirichlet", "Uniform", "Exponential", "Laplace", "LogNormal",
+    "MultivariateNormal", "OneHotCategorical", "Poisson", "Independent", "Cauchy", "StudentT", "Multinomial",
+)}
+
+
+@rule.on(Call, ALWAYS, "torch.nn.functional.gaussian_nll_loss", "torch.nn.utils.clip_grad_norm_", DISTRIBUTIONS)
+def check(event):
+    name = event.name.rpartition(".")[2]
+    switch = {"gaussian_nll_loss": "", "clip_grad_norm_": "error_if_nonfinite"}.get(name, "validate_args")
+    if name == "gaussian_nll_loss":
+        variance = event.argument(2, "var")
+        reads = variance is not None and variance.is_tensor
+    else:
+        given = event.kwargs.get(switch)
+        reads = event.name in ALWAYS or (given is not None and given.is_const and given.value is True)
+    if reads:
+        yield event.problem(
+            f"`{name}` checks the values of its arguments and reads them, so the graph ends here",
+            help=f"leave `{switch}` off" if event.name not in ALWAYS and switch else "write out its formula, or call it outside the compiled code",
+        )
+
+
+@rule.example(lambda: (torch.arange(3.0), torch.ones(3)), dynamo=("GB0033",))
+def bad(mean, variance):
+    return torch.nn.functional.gaussian_nll_loss(mean, mean * 2, variance)  # BRK312
+
+
+@rule.becomes
+def good(mean, variance):
+    return 0.5 * (variance.clamp(min=1e-6).log() + (mean - mean * 2) ** 2 / variance.clamp(min=1e-6)).mean()
+
+
+@rule.example(lambda: (torch.arange(3.0),), dynamo=("GB0007",))
+def bad_distribution(x):
+    noise = torch.distributions.Normal(x, x + 1, validate_args=True)  # BRK312
+    return noise.mean * 2
+
+
+@rule.becomes
+def good_distribution(x):
+    noise = torch.distributions.Normal(x, x + 1)
+    return noise.mean * 2
+
+
+@rule.example(lambda: (torch.ones(2, 2), torch.ones(2, 2)), dynamo=("GB0170",))
+def bad_compare(a, b):
+    y = a @ b
+    torch.testing.assert_close(y, y.clone())  # BRK312
+    return y.relu()
+
+
+@rule.becomes
+def good_compare(a, b):
+    y = a @ b
+    return y.relu()

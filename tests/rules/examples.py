@@ -1,0 +1,136 @@
+"""The rules' examples as the laws need them: marked lines, source without names and marks, outcomes of a call."""
+
+from __future__ import annotations
+
+import inspect
+import io
+import re
+import tokenize
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.utils import _pytree as pytree
+
+from breakscope.rule import Example, Rule
+from breakscope.rulebook import load_rules
+
+MARK = re.compile(r"[ ]*# BRK\d{3}\b")
+LAYOUT = (tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER, tokenize.ENCODING)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One example of one rule."""
+
+    rule: Rule
+    example: Example
+
+    @property
+    def name(self) -> str:
+        return f"{self.rule.code}-{self.example.bad.__name__}"
+
+    @property
+    def calls(self) -> list[tuple]:
+        """Fresh arguments, one tuple for each call."""
+        torch.manual_seed(0)
+        return [make() for make in self.example.inputs]
+
+    @property
+    def ids(self) -> set[str]:
+        """The GB ids, or guard families, that this example must show."""
+        return set(self.example.dynamo if self.example.dynamo is not None else self.rule.gb_ids())
+
+
+def cases() -> list[Case]:
+    return [Case(rule, example) for rule in load_rules(heavy=True) for example in rule.examples]
+
+
+def callable_of(function: Callable, module: bool) -> Callable:
+    """What is called: the function, or what it makes."""
+    torch.manual_seed(0)
+    return function() if module else function
+
+
+def lines_of(function: Callable) -> tuple[int, int]:
+    """First and last line of a function, its decorators not counted."""
+    lines, first = inspect.getsourcelines(function)
+    skip = next(i for i, line in enumerate(lines) if line.lstrip().startswith("def "))
+    return first + skip, first + len(lines) - 1
+
+
+def marked_lines(case: Case) -> set[int]:
+    """The lines of `bad` that end with the rule's mark."""
+    lines, first = inspect.getsourcelines(case.example.bad)
+    return {first + i for i, line in enumerate(lines) if line.rstrip().endswith(f"# {case.rule.code}")}
+
+
+def source_of(function: Callable) -> str:
+    """A function's source from `def` on."""
+    lines, _ = inspect.getsourcelines(function)
+    skip = next(i for i, line in enumerate(lines) if line.lstrip().startswith("def "))
+    return "".join(lines[skip:])
+
+
+def tokens_of(source: str) -> list[str]:
+    """The tokens of a function, comments among them, without layout, marks and the function's name."""
+    plain = MARK.sub("", source)
+    tokens = [t.string for t in tokenize.generate_tokens(io.StringIO(plain).readline) if t.type not in LAYOUT]
+    tokens[1] = "def_name"
+    return tokens
+
+
+@dataclass
+class Outcome:
+    """What a call gave: its results and the arguments afterwards as tensors, and gradients; or an exception."""
+
+    failed: bool
+    leaves: list[Any]
+    gradients: list[torch.Tensor]
+
+
+def outcome(function: Callable, arguments: tuple, with_gradients: bool) -> Outcome:
+    """Call `function` with a copy of the arguments. With gradients, every float result is summed and differentiated."""
+    arguments = pytree.tree_map(lambda a: a.clone() if isinstance(a, torch.Tensor) else a, arguments)
+    inputs = [a for a in pytree.tree_leaves(arguments) if isinstance(a, torch.Tensor) and a.is_floating_point()]
+    if isinstance(function, torch.nn.Module):
+        inputs += list(function.parameters())
+    torch.manual_seed(1)
+    try:
+        results = function(*arguments)
+    except Exception:
+        return Outcome(True, [], [])
+    leaves = [_plain(leaf) for leaf in pytree.tree_leaves((results, arguments))]
+    return Outcome(False, leaves, gradients(function, arguments, inputs) if with_gradients else [])
+
+
+def gradients(function: Callable, arguments: tuple, inputs: list[torch.Tensor]) -> list[torch.Tensor]:
+    """The gradient of the sum of all float results; zeros where an input has none."""
+    for tensor in inputs:
+        tensor.requires_grad_()
+    torch.manual_seed(1)
+    results = pytree.tree_leaves(function(*arguments))
+    total = sum(r.sum() for r in results if isinstance(r, torch.Tensor) and r.requires_grad)
+    if not isinstance(total, torch.Tensor):
+        return [torch.zeros_like(t) for t in inputs]
+    found = torch.autograd.grad(total, inputs, allow_unused=True)
+    return [torch.zeros_like(t) if g is None else g for t, g in zip(inputs, found)]
+
+
+def _plain(leaf: Any) -> Any:
+    if isinstance(leaf, torch.Tensor):
+        return leaf.detach().clone()
+    return torch.tensor(leaf) if isinstance(leaf, (bool, int, float, complex)) else leaf
+
+
+def assert_same(bad: Outcome, good: Outcome) -> None:
+    """Equal failures, equal values up to rounding and dtype, equal gradients; NaN equals NaN."""
+    assert bad.failed == good.failed
+    assert len(bad.leaves) == len(good.leaves)
+    for left, right in zip([*bad.leaves, *bad.gradients], [*good.leaves, *good.gradients]):
+        if isinstance(left, torch.Tensor):
+            dtype = torch.promote_types(left.dtype, right.dtype)
+            torch.testing.assert_close(left.to(dtype), right.to(dtype), equal_nan=True)
+        else:
+            assert left == right or type(left) is type(right)

@@ -1,0 +1,87 @@
+"""The laws that every rule file must keep, in one place: a new rule needs no test of its own."""
+
+import contextlib
+import io
+
+import pytest
+from capture import capture
+from examples import (
+    assert_same, callable_of, cases, lines_of, marked_lines, outcome, source_of, tokens_of,
+)
+
+from breakscope.static import StaticOptions, analyze
+
+ALL = cases()
+TWINS = [case for case in ALL if case.example.good is not None]
+
+
+def each(chosen):
+    return pytest.mark.parametrize("case", chosen, ids=[case.name for case in chosen])
+
+
+def found_in(case, function):
+    """The findings in one function of the rule's file, with that function as the region."""
+    result = analyze([case.rule.path], StaticOptions(entries=(f"{case.rule.path}::{function.__name__}",)))
+    assert not result.errors
+    first, last = lines_of(function)
+    return [f for f in result.findings if first <= f.line <= last and f.confidence != "possible"]
+
+
+def observed(case, function, calls):
+    """What Dynamo does with one function of an example over these calls; what it prints is dropped."""
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        return capture(callable_of(function, case.example.module), calls)
+
+
+@each(ALL)
+def test_1_source_analysis_flags_the_marked_lines_and_nothing_else(case):
+    found = found_in(case, case.example.bad)
+    assert {f.line for f in found if f.code == case.rule.code} == marked_lines(case)
+    assert [f for f in found if f.code != case.rule.code] == []
+    if case.example.good is not None:
+        assert found_in(case, case.example.good) == []
+
+
+@each(ALL)
+def test_2_dynamo_reports_what_the_rule_declares(case):
+    assert marked_lines(case), f"mark the lines of {case.example.bad.__name__} with `# {case.rule.code}`"
+    sequence = case.calls if case.rule.kind == "recompile" else case.calls[:1]  # a second call may break elsewhere, too
+    seen = observed(case, case.example.bad, sequence)
+    if case.rule.kind == "recompile":
+        assert set(seen.families) == case.ids
+    if case.rule.kind == "break":
+        assert seen.ids() == case.ids
+        assert case.ids <= set(case.rule.gb_ids())
+        assert {b.line_in(case.rule.path) for b in seen.breaks} <= marked_lines(case)
+        for reason in (b.reason for b in seen.breaks if b.reason.gb_id not in case.rule.shares):
+            assert case.rule.explains(reason.gb_id, reason.text)
+
+
+@each(TWINS)
+def test_3_the_good_twin_compiles_whole(case):
+    seen = observed(case, case.example.good, case.calls)
+    assert [b.reason.text for b in seen.breaks] == []
+    if case.rule.kind == "recompile":
+        assert seen.families == []
+
+
+@each([case for case in TWINS if case.rule.fix])
+def test_4_the_fix_of_bad_is_good(case):
+    lines = source_of(case.example.bad).splitlines(keepends=True)
+    first = lines_of(case.example.bad)[0]
+    fixes = {f.fix for f in found_in(case, case.example.bad) if f.code == case.rule.code}
+    assert fixes and None not in fixes
+    for fix in sorted(fixes, key=lambda fix: -fix.line):
+        assert fix.safety == case.rule.fix
+        lines[fix.line - first : fix.end_line - first + 1] = fix.replacement.splitlines(keepends=True)
+    assert tokens_of("".join(lines)) == tokens_of(source_of(case.example.good))
+
+
+@each([case for case in TWINS if case.example.equal])
+def test_5_the_good_twin_computes_the_same(case):
+    for bad_arguments, good_arguments in zip(case.calls, case.calls):
+        bad, good = (callable_of(f, case.example.module) for f in (case.example.bad, case.example.good))
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            expected = outcome(bad, bad_arguments, case.rule.fix == "safe")
+            actual = outcome(good, good_arguments, case.rule.fix == "safe")
+        assert_same(expected, actual)
