@@ -1,0 +1,147 @@
+"""Graph breaks from the records: every site once, at the innermost line of the user's code."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from breakscope.dynamic.compiles import is_limit
+from breakscope.dynamic.observations import Break, FrameCompile
+from breakscope.dynamic.places import Frame, Places, original_name
+from breakscope.dynamic.reasons import Reason, header_place, read_frames, read_reason
+from breakscope.dynamic.trace import LogMessage, Record
+from breakscope.dynamic.source import SourceFile
+
+SKIPPED = "Graph break: skip: from user code at:"
+
+
+@dataclass(frozen=True)
+class Report:
+    """One break report of one compile, before reports are merged into sites."""
+
+    compile_id: str
+    reason: Reason
+    chain: tuple[Frame, ...]
+    phase: str
+
+
+def read_breaks(records: Iterable[Record], messages: Iterable[LogMessage], compiles: Mapping[str, FrameCompile],
+                places: Places, ids: dict[str, str]) -> tuple[Break, ...]:
+    """All break sites, in the order in which they were first seen.
+
+    Three witnesses: the structured trace; the failure of a frame, where old dialects report nothing else; and the
+    text log, for sites that neither shows.
+    """
+    reports = [r for r in (_from_trace(record, compiles, places, ids) for record in records) if r]
+    reported = {report.compile_id for report in reports}
+    for compile in compiles.values():
+        if compile.failed and compile.fail_reason and compile.compile_id not in reported and not is_limit(compile.fail_reason):
+            report = _from_failure(compile, records, places, ids)
+            reports += [report] if report else []
+    seen = {(r.chain[-1].path, r.chain[-1].line) for r in reports}
+    for message in messages:
+        report = _from_log(message, compiles, places, ids)
+        if report and (report.chain[-1].path, report.chain[-1].line) not in seen:
+            reports.append(report)
+    return _merge(reports, compiles)
+
+
+def _from_trace(record: Record, compiles: Mapping[str, FrameCompile], places: Places, ids: dict[str, str]) -> Report | None:
+    if record.name != "dynamo_graph_break_reason":
+        return None
+    return _report(record.payload, record.compile_id, record.phase, compiles, places, ids)
+
+
+def _from_log(message: LogMessage, compiles: Mapping[str, FrameCompile], places: Places, ids: dict[str, str]) -> Report | None:
+    if message.artifact != "graph_breaks" or header_place(message.text) is None or "User code traceback" not in message.text:
+        return None
+    return _report(message.text, message.compile_id, message.phase, compiles, places, ids)
+
+
+def _report(text: str, compile_id: str, phase: str, compiles: Mapping[str, FrameCompile], places: Places,
+            ids: dict[str, str]) -> Report | None:
+    if text.startswith(SKIPPED):
+        return None  # up to 2.9, beside the frame's own failure, which says more
+    reason = read_reason(text, ids)
+    if is_limit(reason.type):
+        return None
+    frames = read_frames(text)
+    place = header_place(text)
+    if not frames and place:
+        frames = [Frame(place[0], place[1], "")]
+    chain = _chain(frames, compiles.get(compile_id), places)
+    return Report(compile_id, reason, chain, phase) if chain else None
+
+
+def _from_failure(compile: FrameCompile, records: Iterable[Record], places: Places, ids: dict[str, str]) -> Report | None:
+    """A frame that failed without a break report: read the error's own traceback."""
+    frames: list[Frame] = []
+    for record in records:
+        if record.name == "dynamo_error" and record.compile_id == compile.compile_id:
+            frames = read_frames(record.payload, "from user code:")
+    if not frames and compile.fail_path:
+        frames = [Frame(compile.fail_path, compile.fail_line, compile.function)]
+    chain = _chain(frames, compile, places)
+    if not chain:
+        return None
+    return Report(compile.compile_id, replace(read_reason(compile.fail_reason, ids), abandoned=True), chain, compile.phase)
+
+
+def _chain(frames: list[Frame], compile: FrameCompile | None, places: Places) -> tuple[Frame, ...]:
+    """The user's frames down to the break; where all are library code, those that led to the compiled frame."""
+    named = [replace(frame, function=original_name(frame.function)) for frame in frames]
+    chain = places.chain(named)
+    if not chain and compile is not None:
+        chain = places.chain([replace(f, function=original_name(f.function)) for f in compile.stack])
+    return tuple(chain)
+
+
+def _merge(reports: Iterable[Report], compiles: Mapping[str, FrameCompile]) -> tuple[Break, ...]:
+    """One Break for each (file, line, GB id); a compile's repeated attempts count once."""
+    merged: dict[tuple[str, int, str], Break] = {}
+    for report in reports:
+        site = report.chain[-1]
+        key = (site.path, site.line, report.reason.gb_id or report.reason.type)
+        lost = _lost(report, compiles.get(report.compile_id))
+        backward = report.phase.startswith("capture backward")
+        known = merged.get(key)
+        if known is None:
+            merged[key] = Break(site, report.reason, report.chain, (report.compile_id,), lost, backward)
+            continue
+        again = report.compile_id in known.compile_ids
+        merged[key] = replace(
+            known,
+            chain=max(known.chain, report.chain, key=len),
+            compile_ids=known.compile_ids if again else (*known.compile_ids, report.compile_id),
+            lost=known.lost or lost, backward=known.backward and backward, count=known.count + (not again),
+        )
+    return tuple(merged.values())
+
+
+def _lost(report: Report, compile: FrameCompile | None) -> str:
+    """Why the whole frame runs eager: "loop", "with", "try", "skipped"; "" when Dynamo resumes behind the break."""
+    if not (report.reason.abandoned or (compile and compile.failed)):
+        return ""
+    wrapper = report.reason.wrapped_by.lower()
+    if "loop" in wrapper:
+        return "loop"
+    if "context" in wrapper or "context manager" in report.reason.type.lower():
+        return "with"
+    if "except" in wrapper or "try" in wrapper.split():
+        return "try"
+    return _around(report, compile) or "skipped"
+
+
+def _around(report: Report, compile: FrameCompile | None) -> str:
+    """The loop, try or with of the compiled frame that stands around the break, from its source."""
+    frame = next((f for f in report.chain if compile and (f.path, f.function) == (compile.path, compile.function)),
+                 report.chain[-1])
+    names = {ast.For: "loop", ast.While: "loop", ast.AsyncFor: "loop", ast.Try: "try", ast.With: "with"}
+    inside = ""
+    for node in SourceFile.read(frame.path).enclosing(frame.line):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            inside = ""
+        elif type(node) in names and node.lineno != frame.line:
+            inside = names[type(node)]
+    return inside

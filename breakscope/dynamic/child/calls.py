@@ -1,0 +1,129 @@
+"""Making the calls: the same sequence for the eager reference and for Dynamo."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any
+
+import torch
+
+from breakscope.dynamic.child import tensors
+from breakscope.dynamic.child.load import Target, argument_tuples, look_up, resolve
+
+SAME_CALLS = 3  # the first compiles, the second shows what the first changed, the third what became dynamic
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Which calls to make: those of `calls` or `drive`, else the factory's arguments, then another batch size."""
+
+    name: str
+    calls: str
+    drive: str
+    vary: bool
+    backward: bool
+    device: torch.device
+    limit: int | None = None  # leave off after this many calls: those that worked in eager
+
+
+@dataclass
+class Made:
+    """What has been done so far; kept when a call raises."""
+
+    calls: int = 0
+    backward: int = 0
+    varied: bool = False
+    notes: list[str] = field(default_factory=list)
+
+
+class Enough(BaseException):
+    """Raised inside `drive` when as many calls were made as the eager reference managed."""
+
+
+def build(module: ModuleType, plan: Plan) -> Target:
+    """A fresh target on its device, under fixed seeds."""
+    tensors.seed_everything()
+    target = resolve(module, plan.name, bool(plan.calls or plan.drive))
+    args, kwargs = tensors.move_values((target.args, target.kwargs), plan.device)
+    return Target(tensors.move_function(target.function, plan.device), args, kwargs)
+
+
+def make_calls(module: ModuleType, target: Target, function: Callable, plan: Plan, made: Made,
+               mark: Callable[[str, int], None], strict: bool) -> None:
+    """Call `function` (the target itself, or its compiled form) as the plan says.
+
+    `mark(what, call)` is told before every step. With `strict` a failing backward or varied call raises; without it
+    the failure becomes a note, and the step is left out of the compiled run too.
+    """
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if plan.limit is not None and made.calls >= plan.limit:
+            raise Enough
+        args, kwargs = tensors.move_values((args, kwargs), plan.device)
+        mark("call", made.calls)
+        output = function(*args, **kwargs)
+        _wait_for_device(plan.device)
+        made.calls += 1
+        return output
+
+    def call_with_backward(args: tuple, kwargs: dict) -> None:
+        output = call(*args, **kwargs)
+        if plan.backward:
+            _backward(output, target, (args, kwargs), plan, made, mark, strict)
+
+    tensors.seed_everything()
+    if plan.drive:
+        try:
+            look_up(module, plan.drive, " for --drive")(call, target.function)
+        except Enough:
+            pass
+        return
+    if plan.calls:
+        sequence = argument_tuples(module, plan.calls)
+    else:
+        sequence = [(target.args, target.kwargs)] * SAME_CALLS
+    for args, kwargs in sequence[:plan.limit]:
+        call_with_backward(args, kwargs)
+    if plan.vary and not plan.calls:
+        _vary(call_with_backward, target, made, strict)
+
+
+def _backward(output: Any, target: Target, arguments: Any, plan: Plan, made: Made, mark: Callable, strict: bool) -> None:
+    try:
+        loss = tensors.form_loss(output)
+        if loss is None:
+            return
+        mark("backward", made.calls - 1)
+        with tensors.gradients_put_back(target.function, arguments):
+            loss.backward()
+        _wait_for_device(plan.device)
+        made.backward += 1
+    except Exception as problem:
+        if strict:
+            raise
+        made.notes.append(f"backward left out: it fails without torch.compile too ({_short(problem)})")
+
+
+def _vary(call_with_backward: Callable, target: Target, made: Made, strict: bool) -> None:
+    wider = tensors.another_batch(target.args, target.kwargs)
+    if wider is None:
+        made.notes.append("no call with another batch size: no argument is a tensor with a first dimension")
+        return
+    try:
+        call_with_backward(*wider)
+        made.varied = True
+    except Exception as problem:
+        if strict:
+            raise
+        made.notes.append(f"no call with another batch size: it fails without torch.compile too ({_short(problem)})")
+
+
+def _wait_for_device(device: torch.device) -> None:
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+
+
+def _short(problem: BaseException) -> str:
+    text = " ".join(str(problem).split())
+    return f"{type(problem).__name__}: {text[:160]}"

@@ -1,0 +1,120 @@
+"""Compiles of frames: their graphs, their time, and the frames that Dynamo gave up."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from breakscope.dynamic.observations import Break, FrameCompile
+from breakscope.dynamic.places import Frame, Places, original_name
+from breakscope.dynamic.reasons import read_reason
+from breakscope.dynamic.trace import Record
+from breakscope.report.model import Graph, LostFrame
+
+SIGNS = {"+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "@": "matmul", "**": "pow",
+         "&": "and_", "|": "or_", "^": "xor", "<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne",
+         "<<": "lshift", ">>": "rshift"}
+OP = re.compile(r"^\s*\w+(?:: \"[^\"]*\")? = (?P<call>[\w.]+)\(", re.MULTILINE)
+OPERATOR = re.compile(r"^\s*\w+(?:: \"[^\"]*\")? = [\w.]+ (?P<operator>[-+*/@%&|^<>=!]{1,3}) ", re.MULTILINE)
+RESUMED_AT = re.compile(r"_at_(\d+)$")
+LIMIT = re.compile(r"recompile limit|cache_size_limit|recompile_limit|accumulated_cache", re.IGNORECASE)
+
+
+def read_compiles(records: Iterable[Record]) -> dict[str, FrameCompile]:
+    """Every compile, by compile id, from `dynamo_start` and `compilation_metrics`."""
+    compiles: dict[str, FrameCompile] = {}
+    for record in records:
+        if not record.compile_id:
+            continue
+        if record.kind == "dynamo_start":
+            stack = tuple(Frame(f["filename"], int(f.get("line") or 0), str(f.get("name", ""))) for f in record.data["stack"])
+            if stack and record.compile_id not in compiles:
+                last = stack[-1]
+                compiles[record.compile_id] = FrameCompile(
+                    record.compile_id, original_name(last.function), last.path, last.line,
+                    resumed_at=_resumed_at(last.function), stack=stack, phase=record.phase)
+        elif record.kind == "compilation_metrics" and isinstance(record.data, dict):
+            known = compiles.get(record.compile_id) or FrameCompile(record.compile_id, "", "", 0, phase=record.phase)
+            compiles[record.compile_id] = _with_metrics(known, record.data)
+    return compiles
+
+
+def _with_metrics(compile: FrameCompile, metrics: dict) -> FrameCompile:
+    name = str(metrics.get("co_name") or compile.function)
+    reason = str(metrics.get("fail_reason") or "")
+    return replace(
+        compile,
+        function=original_name(name), path=str(metrics.get("co_filename") or compile.path),
+        line=int(metrics.get("co_firstlineno") or compile.line),
+        resumed_at=_resumed_at(name) or compile.resumed_at,
+        seconds=compile.seconds + float(metrics.get("entire_frame_compile_time_s") or 0.0),
+        graph_ops=metrics.get("graph_op_count"), guards=int(metrics.get("guard_count") or 0),
+        failed=metrics.get("graph_op_count") is None, fail_reason=reason,
+        fail_path=str(metrics.get("fail_user_frame_filename") or ""),
+        fail_line=int(metrics.get("fail_user_frame_lineno") or 0),
+    )
+
+
+def read_graphs(records: Iterable[Record], compiles: Mapping[str, FrameCompile]) -> tuple[Graph, ...]:
+    """Every graph with its ops, in the order of compilation."""
+    graphs: dict[str, Graph] = {}
+    for record in records:
+        if record.kind != "dynamo_output_graph" or not record.compile_id:
+            continue
+        compile = compiles.get(record.compile_id)
+        names = _op_names(record.payload)
+        ops = compile.graph_ops if compile and compile.graph_ops is not None else len(names)
+        graphs[record.compile_id] = Graph(
+            compile_id=record.compile_id, function=compile.function if compile else "", path=compile.path if compile else "",
+            line=compile.line if compile else 0, ops=ops, op_names=names)
+    return tuple(graph for graph in graphs.values() if graph.ops)
+
+
+def _op_names(code: str) -> tuple[str, ...]:
+    """Names of the calls in a printed graph, in order: "linear", "add", "aten.sum.default"."""
+    found = [(m.start(), _short(m["call"])) for m in OP.finditer(code)]
+    found += [(m.start(), SIGNS.get(m["operator"], m["operator"])) for m in OPERATOR.finditer(code)]
+    return tuple(name for _, name in sorted(found))
+
+
+def _short(call: str) -> str:
+    return call.removeprefix("torch.ops.") if call.startswith("torch.ops.") else call.rpartition(".")[2]
+
+
+def lost_frames(compiles: Mapping[str, FrameCompile], breaks: Iterable[Break], places: Places) -> tuple[LostFrame, ...]:
+    """Frames that run eager without a word, the worst first: recompile limits, then frames lost to a break."""
+    by_compile = {compile_id: found for found in breaks for compile_id in found.compile_ids}
+    lost: dict[tuple[str, int, str], LostFrame] = {}
+    for compile in compiles.values():
+        if not compile.failed or not places.is_user(compile.path):
+            continue
+        found = by_compile.get(compile.compile_id)
+        limited = is_limit(compile.fail_reason)
+        if found is None and not compile.fail_reason:
+            continue  # nothing to compile in this frame
+        why = "recompile limit" if limited else (found.lost if found and found.lost else "skipped")
+        reason = found.reason.text if found else read_reason(compile.fail_reason, {}).text
+        lost.setdefault((compile.path, compile.line, why), LostFrame(
+            function=compile.function, path=compile.path, line=compile.line, why=why, reason=reason))
+    return tuple(sorted(lost.values(), key=lambda frame: frame.why != "recompile limit"))
+
+
+def is_limit(fail_reason: str) -> bool:
+    """True when the frame was given up because it had been compiled too often."""
+    return bool(LIMIT.search(fail_reason.partition("\n")[0]))
+
+
+def resume_seconds(compiles: Mapping[str, FrameCompile]) -> dict[tuple[str, int], float]:
+    """Seconds spent on compiling the rest of a frame after a break, by the path and line that broke."""
+    seconds: dict[tuple[str, int], float] = defaultdict(float)
+    for compile in compiles.values():
+        if compile.resumed_at:
+            seconds[(compile.path, compile.resumed_at)] += compile.seconds
+    return dict(seconds)
+
+
+def _resumed_at(name: str) -> int:
+    found = RESUMED_AT.search(name) if original_name(name) != name else None
+    return int(found[1]) if found else 0

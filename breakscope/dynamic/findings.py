@@ -1,0 +1,171 @@
+"""Observations into findings: each gets the code of the rule that explains it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from breakscope.dynamic.guards import Guard
+from breakscope.dynamic.observations import Break, Observations, RecompileSeen
+from breakscope.dynamic.places import Frame
+from breakscope.dynamic.source import SourceFile
+from breakscope.report.model import Cost, Finding, Link, LostFrame
+from breakscope.rule import Rule
+
+UNEXPLAINED_BREAK, UNEXPLAINED_RECOMPILE, RECOMPILE_LIMIT = "BRK901", "BRK951", "BRK952"
+ADDRESS = re.compile(r" at 0x[0-9a-f]+")  # differs from run to run
+SNIPPET = 60  # characters of source in a message
+CURES = {
+    "size": "mark the dimension with `torch._dynamo.mark_dynamic`, compile with `dynamic=True`, or pad to a few fixed sizes",
+    "stride": "call `.contiguous()` before the compiled region, so that the layout is always the same",
+    "dtype": "convert before the compiled region, so that every call has one dtype",
+    "device": "move inputs to one device before the compiled region",
+    "requires_grad": "detach, or set requires_grad, before the compiled region, so that every call is alike",
+    "grad_mode": "call training and evaluation through two compiled functions, or accept one compile for each mode",
+    "autocast": "enter autocast inside the compiled region, or always outside of it",
+    "default_dtype": "set the default dtype once, before the first call",
+    "global_state": "set torch's global switches once, before the first call",
+    "alias": "pass distinct tensors in every call, or the same tensor in every call",
+    "int_argument": "pass the number as a 0-d tensor, or let it vary early: the second value makes it dynamic",
+    "float_argument": "pass the number as a 0-d tensor",
+    "bool_argument": "accept one compile for each value, or split the function in two",
+    "str_argument": "accept one compile for each value, or choose the function outside the compiled region",
+    "enum_argument": "accept one compile for each value, or choose the function outside the compiled region",
+    "none_argument": "give the argument in every call, or in none",
+    "attribute": "keep the value in a tensor (a buffer updated in place), or set it once before the first call",
+    "global": "keep the value in a tensor, or pass it as an argument",
+    "closure": "keep the value in a tensor, or pass it as an argument",
+    "container_length": "keep the container outside the compiled region, or give it a fixed length",
+    "container_key": "fill the dict before the first call, or keep it outside the compiled region",
+    "object_identity": "create the object once and reuse it, so that every call passes the same one",
+    "type": "pass the same types in every call",
+    "optimizer_state": "the first step creates the state; one recompile is normal, later ones are not",
+    "module_parameters": "add or replace parameters before the first call",
+}
+
+
+def make_findings(seen: Observations, rules: Iterable[Rule], folder: Path) -> tuple[Finding, ...]:
+    """All findings of a run, by place. Paths are relative to `folder` where they lie below it."""
+    rules = tuple(rules)
+    found = [_break_finding(b, rules, seen, folder) for b in seen.breaks]
+    found += _recompile_findings(seen.recompiles, rules, folder)
+    found += [_limit_finding(f, rules, folder) for f in seen.lost_frames if f.why == "recompile limit"]
+    return tuple(sorted(found, key=Finding.place))
+
+
+def shown_path(path: str, folder: Path) -> str:
+    """Relative to the working directory where possible, with forward slashes."""
+    if not path:
+        return ""
+    real, base = os.path.realpath(path), os.path.realpath(folder)
+    shown = os.path.relpath(real, base) if real.startswith(base.rstrip(os.sep) + os.sep) else path
+    return shown.replace(os.sep, "/")
+
+
+def _break_finding(seen: Break, rules: tuple[Rule, ...], observations: Observations, folder: Path) -> Finding:
+    rule = next((r for r in rules if r.kind == "break" and r.explains(seen.reason.gb_id, seen.reason.text)),
+                _catch_all(rules, UNEXPLAINED_BREAK))
+    explanation = _sentence(seen.reason.explanation) or seen.reason.type
+    message = f"the graph ends at `{_snippet(seen.site)}`: {explanation}"
+    hints = seen.reason.useful_hints
+    seconds = sum(observations.resume_seconds.get((frame.path, frame.line), 0.0) for frame in seen.chain)
+    return Finding(
+        **_place(seen.site, folder), **_identity(rule), evidence="observed", confidence="certain", kind="break",
+        message=message, help=_one_line(hints[0]) if hints else "", reason=seen.reason.text,
+        dynamo=(seen.reason.gb_id,) if seen.reason.gb_id else (), chain=_links(seen.chain, folder), lost=seen.lost,
+        condition="only in the backward pass" if seen.backward else "", count=seen.count,
+        cost=Cost(compile_seconds=round(seconds, 6)) if seconds else None)
+
+
+def _recompile_findings(recompiles: Iterable[RecompileSeen], rules: tuple[Rule, ...], folder: Path) -> list[Finding]:
+    """One finding for each (file, line, family, guarded name), with its count and the compile time it cost."""
+    groups: dict[tuple, list[RecompileSeen]] = {}
+    for seen in recompiles:
+        if seen.site is not None:
+            key = (seen.site.path, seen.site.line, seen.guard.family, seen.guard.name)
+            groups.setdefault(key, []).append(seen)
+    return [_recompile_finding(group, rules, folder) for group in groups.values()]
+
+
+def _recompile_finding(group: list[RecompileSeen], rules: tuple[Rule, ...], folder: Path) -> Finding:
+    first = group[0]
+    guard = first.guard
+    rule = next((r for r in rules if r.kind == "recompile" and guard.family in r.dynamo),
+                _catch_all(rules, UNEXPLAINED_RECOMPILE))
+    seconds = sum(seen.frame.seconds for seen in group)
+    return Finding(
+        **_place(first.site, folder), **_identity(rule), evidence="observed", confidence="certain", kind="recompile",
+        message=_recompile_message(first, guard), help=CURES.get(guard.family, ""), reason=guard.hint, guard=guard.text,
+        dynamo=(guard.family,), count=len(group), cost=Cost(compile_seconds=round(seconds, 6)) if seconds else None)
+
+
+def _recompile_message(seen: RecompileSeen, guard: Guard) -> str:
+    what = f"`{guard.name}` changed" if guard.name else "a condition changed"
+    return f"`{seen.frame.function}` was compiled again because {what}: the guard `{guard.text}` failed"
+
+
+def _limit_finding(frame: LostFrame, rules: tuple[Rule, ...], folder: Path) -> Finding:
+    rule = _catch_all(rules, RECOMPILE_LIMIT)
+    return Finding(
+        **_place(Frame(frame.path, frame.line, frame.function), folder), **_identity(rule), evidence="observed",
+        confidence="certain", kind="recompile", lost="recompile limit", reason=frame.reason, count=1,
+        message=f"`{frame.function}` was compiled so often that Dynamo gave it up: it runs eager from then on",
+        help="cure the recompiles of this function first; a higher torch._dynamo.config.recompile_limit only moves the wall")
+
+
+def _catch_all(rules: tuple[Rule, ...], code: str) -> Rule:
+    return next((rule for rule in rules if rule.code == code), Rule(code, "seen-by-a-run"))
+
+
+def _identity(rule: Rule) -> dict:
+    return {"code": rule.code, "rule": rule.name, "severity": rule.severity}
+
+
+def _place(site: Frame, folder: Path) -> dict:
+    """Where the finding stands: the range that Dynamo's carets mark, else the whole line."""
+    source = SourceFile.read(site.path)
+    first, last = _columns(site)
+    start, lines = source.frame(site.line)
+    return {
+        "path": shown_path(site.path, folder), "line": site.line, "column": first, "end_line": site.line,
+        "end_column": last, "function": source.qualified_name(site.line) or site.function,
+        "first_source_line": start, "source": tuple(lines),
+    }
+
+
+def _columns(site: Frame) -> tuple[int, int]:
+    source = SourceFile.read(site.path)
+    text = source.line(site.line)
+    indent = len(text) - len(text.lstrip())
+    if not site.column:
+        return indent + 1, max(indent + 1, source.code_end(site.line))
+    first = indent + site.column
+    return first, max(first, source.expression_end(site.line, first, indent + site.end_column))
+
+
+def _links(chain: tuple[Frame, ...], folder: Path) -> tuple[Link, ...]:
+    """The call chain with the site as its last link; nothing when the break is in the entered function itself."""
+    if len(chain) < 2:
+        return ()
+    return tuple(
+        Link(path=shown_path(f.path, folder), line=f.line,
+             function=SourceFile.read(f.path).qualified_name(f.line) or f.function)
+        for f in chain)
+
+
+def _snippet(site: Frame) -> str:
+    text = SourceFile.read(site.path).line(site.line)
+    first, last = _columns(site)
+    text = text[first - 1:last - 1].strip() if last - first > 3 else text.strip()
+    return text if len(text) <= SNIPPET else text[: SNIPPET - 3] + "..."
+
+
+def _sentence(text: str) -> str:
+    """The first paragraph of Dynamo's explanation, in one line, without the full stop."""
+    return _one_line(text.partition("\n\n")[0].partition("\n")[0]).rstrip(".")
+
+
+def _one_line(text: str) -> str:
+    return ADDRESS.sub("", " ".join(text.split()))

@@ -1,0 +1,168 @@
+"""Guards that failed, sorted into families, and the user's line that each one guards."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+COMMENT = re.compile(r"\s+#\s(?P<rest>.*)", re.DOTALL)
+PLACE = re.compile(r"#\s*(?P<path>[^#\s][^#\n]*?):(?P<line>\d+) in (?P<function>[\w<>.]+)")
+PREFIX = re.compile(r"^\s*(?:- )?(?:!?\d+/)?\d+/\d+(?:_\d+)?: ")
+STACK_FRAME = re.compile(r'File "(?P<path>[^"]+)", line (?P<line>\d+), in (?P<name>\S+)')
+HINT = re.compile(r"\s*\(HINT: (?P<hint>.*?)\)\s*$", re.DOTALL)
+
+TENSOR = re.compile(r"tensor '(?P<name>.+?)' (?P<what>size|stride|dtype|rank|requires_grad|dispatch key set|device)")
+GLOBAL_STATE = (
+    ("autocast", "autocast"), ("grad_mode", "grad_mode"), ("default_dtype", "default_dtype"),
+    ("inference_mode", "grad_mode"),
+)
+SIZE = re.compile(r"(?<![\w])(?:\w+\.)*[\w\[\]'\".]*\.(?:size|stride|storage_offset|shape|_size)\b|\bs\d+\b|Eq\(|Ne\(")
+COMPARE = re.compile(r"^(?:not )?(?P<left>.+?)\s*(?P<op>==|!=|<=|>=|<|>|\bis not\b|\bis\b)\s*(?P<right>.+?)$")
+LITERALS = (
+    (re.compile(r"(?:True|False)$"), "bool_argument"), (re.compile(r"[-+]?\d+$"), "int_argument"),
+    (re.compile(r"[-+]?(?:\d+\.\d*(?:e[-+]?\d+)?|\d+e[-+]?\d+|inf|nan)$"), "float_argument"),
+    (re.compile(r"""[bru]?['"]"""), "str_argument"),
+)
+
+
+@dataclass(frozen=True)
+class Guard:
+    """One guard that failed. `name` is what it guards, in the user's words ("self.steps"); `path` and `line` are
+    where the user's code needs it, "" and 0 when Dynamo does not say."""
+
+    text: str
+    family: str
+    name: str
+    path: str = ""
+    line: int = 0
+    hint: str = ""
+
+
+def read_guard(reason: str) -> Guard:
+    """Read one recompile reason: "0/0: k == 2   # return x * k + 1  # /p/script.py:32 in scaled", in any dialect."""
+    text = PREFIX.sub("", reason.strip())
+    text, _, stack = text.partition("User stack trace:")
+    hint = ""
+    comment = COMMENT.search(text)
+    guard = text[: comment.start()] if comment else text
+    tail = comment["rest"] if comment else ""
+    found_hint = HINT.search(guard) or HINT.search(tail)
+    if found_hint:
+        hint = " ".join(found_hint["hint"].split())
+        guard = HINT.sub("", guard)
+    guard = " ".join(guard.split())
+    path, line = _place(stack, "#" + text[comment.start():] if comment else "")
+    family, name = classify(guard)
+    return Guard(guard, family, name, path, line, hint)
+
+
+def classify(guard: str) -> tuple[str, str]:
+    """The family of a guard's text (one of breakscope.rule.FAMILIES) and the name of what it guards."""
+    plain = _in_user_words(guard)
+    tensor = TENSOR.search(plain)
+    if tensor:
+        return _tensor_family(tensor["what"], plain), tensor["name"]
+    if "GLOBAL_STATE" in plain or "global_state" in plain.lower():
+        return next((family for word, family in GLOBAL_STATE if word in plain), "global_state"), ""
+    if _is_optimizer(plain):
+        return "optimizer_state", _subject(plain)
+    if "Duplicate tensor" in plain or "aliasing" in plain.lower() or "no_tensor_aliasing" in plain:
+        return "alias", _subject(plain)
+    if "_parameters" in plain and re.search(r"\blen\(|dict_contains|\bkeys\(", plain):
+        return "module_parameters", _subject(plain)
+    if re.search(r"\blen\(", plain) or re.match(r"not [\w.\[\]'\"()]+$", plain) or "___len" in plain:
+        return "container_length", _subject(plain)
+    if "dict_contains" in plain or re.search(r"\bkeys\(|dict_version|set_contains", plain):
+        return "container_key", _subject(plain)
+    if "check_obj_id" in plain or "___check_obj" in plain or re.search(r"\bid\(", plain):
+        return _object_family(plain), _subject(plain)
+    if "check_type_id" in plain or re.match(r"type\(|isinstance\(", plain) or "expected type" in plain:
+        return "type", _subject(plain)
+    if "hasattr" in plain:
+        return "attribute", _subject(plain)
+    return _comparison_family(plain)
+
+
+def _comparison_family(plain: str) -> tuple[str, str]:
+    found = COMPARE.match(plain)
+    if SIZE.search(plain) or re.match(r"-?\d+ <=? ", plain):
+        return "size", _subject(plain)
+    if not found:
+        return "other", _subject(plain)
+    left, operator, right = found["left"].strip(), found["op"], found["right"].strip()
+    if right == "None":
+        return "none_argument", left
+    if operator.startswith("is"):
+        return "alias", left
+    kind = next((family for pattern, family in LITERALS if pattern.match(right)), "")
+    owner = _owner(left)
+    if kind or operator == "==":
+        return (owner or kind or "other"), left
+    return "other", left
+
+
+def _owner(name: str) -> str:
+    """Where a guarded Python value lives, when it is not an argument."""
+    if name.startswith("G["):
+        return "global"
+    if "__closure__" in name or "cell_contents" in name:
+        return "closure"
+    if re.match(r"(?:self|cls|[a-z_]\w*)\.[A-Za-z_]", name) and "(" not in name:
+        return "attribute"
+    return ""
+
+
+def _object_family(plain: str) -> str:
+    kind = re.search(r"type=<class '(?P<name>[\w.]+)'>", plain)
+    if kind and kind["name"] in ("bool", "NoneType"):
+        return "bool_argument" if kind["name"] == "bool" else "none_argument"
+    if kind and kind["name"] in ("function", "method", "builtin_function_or_method", "functools.partial", "type"):
+        return "object_identity"
+    if kind and "." in kind["name"] and kind["name"].rpartition(".")[2][:1].isupper() and not plain.startswith("___check_obj_id(self"):
+        return "enum_argument" if "torch" not in kind["name"] else "object_identity"
+    return "object_identity"
+
+
+def _tensor_family(what: str, plain: str) -> str:
+    if what == "rank":
+        return "size"
+    if what != "dispatch key set":
+        return what
+    sets = re.findall(r"DispatchKeySet\(([^)]*)\)", plain)
+    different = set(sets[0].split(", ")) ^ set(sets[1].split(", ")) if len(sets) == 2 else set()
+    if any("Autocast" in key for key in different):
+        return "autocast"
+    if any(key in ("CPU", "CUDA", "XPU", "MPS", "Meta") for key in different):
+        return "device"
+    if different & {"Python", "PythonTLSSnapshot", "Sparse", "SparseCPU", "SparseCUDA", "Conjugate", "Negative"}:
+        return "type"
+    return "requires_grad" if different else "other"
+
+
+def _is_optimizer(plain: str) -> bool:
+    return bool(re.search(r"param_groups|\bself\.state\[|\.state\[list\(dict\.keys|optimizer", plain))
+
+
+def _in_user_words(guard: str) -> str:
+    """`L['self'].steps` is `self.steps` since 2.8; older dialects spell the scope."""
+    return re.sub(r"L\['(\w+)'\]", r"\1", guard)
+
+
+def _subject(plain: str) -> str:
+    """The first name with its attributes and indices in a guard's text."""
+    inside = re.search(r"\b(?:len|___check_obj_id|___check_type_id|type|id|hasattr|isinstance)\((?P<name>[^,()]+)", plain)
+    if inside:
+        return inside["name"].strip()
+    contains = re.search(r"contains\((?P<key>.+?), (?P<name>[^,()]+)\)", plain)
+    if contains:
+        return contains["name"].strip()
+    names = re.findall(r"(?:G\['\w+'\]|[A-Za-z_]\w*)(?:\.\w+|\[[^\]]*\])*", plain.removeprefix("not "))
+    return names[0] if names else ""
+
+
+def _place(stack: str, comment: str) -> tuple[str, int]:
+    frames = STACK_FRAME.findall(stack)
+    if frames:
+        return frames[-1][0], int(frames[-1][1])
+    found = PLACE.search(comment)
+    return (found["path"].strip(), int(found["line"])) if found else ("", 0)

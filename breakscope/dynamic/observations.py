@@ -1,0 +1,67 @@
+"""What Dynamo reported, as facts, before any rule is asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from breakscope.dynamic.guards import Guard
+from breakscope.dynamic.places import Frame
+from breakscope.dynamic.reasons import Reason
+from breakscope.report.model import Graph, LostFrame
+
+
+@dataclass(frozen=True)
+class FrameCompile:
+    """One compile of one frame. `failed` when the frame runs eager from then on; `seconds` is the whole compile."""
+
+    compile_id: str
+    function: str
+    path: str
+    line: int
+    seconds: float = 0.0
+    graph_ops: int | None = None
+    guards: int = 0
+    failed: bool = False
+    fail_reason: str = ""
+    fail_path: str = ""
+    fail_line: int = 0
+    resumed_at: int = 0  # for a resume function: the line that broke
+    stack: tuple[Frame, ...] = ()
+    phase: str = ""
+
+
+@dataclass(frozen=True)
+class Break:
+    """One break site: innermost user line, why, and how often it was reported (once per enclosing frame)."""
+
+    site: Frame
+    reason: Reason
+    chain: tuple[Frame, ...]
+    compile_ids: tuple[str, ...]
+    lost: str = ""
+    backward: bool = False  # seen only while a backward pass ran
+    count: int = 1
+
+
+@dataclass(frozen=True)
+class RecompileSeen:
+    """One recompile: the frame that was compiled again and the guard that failed."""
+
+    frame: FrameCompile
+    guard: Guard
+    site: Frame | None  # the user's line: the frame's first line, or its caller's when the frame is torch's
+
+
+@dataclass(frozen=True)
+class Observations:
+    """All that one run showed."""
+
+    breaks: tuple[Break, ...] = ()
+    recompiles: tuple[RecompileSeen, ...] = ()
+    graphs: tuple[Graph, ...] = ()
+    lost_frames: tuple[LostFrame, ...] = ()
+    compile_seconds: float = 0.0
+    resume_seconds: dict[tuple[str, int], float] = field(default_factory=dict)  # by the line that broke
+    traced: dict[str, frozenset[int]] = field(default_factory=dict)
+    records: int = 0
+    self_tests: int = 0  # how many planted breaks the reader saw

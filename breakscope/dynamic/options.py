@@ -1,0 +1,50 @@
+"""What a run is asked to do, and what it gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from breakscope.report.model import Finding, ReportError, Run
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions:
+    """One target and the way to run it.
+
+    `calls` names a function in the file that returns the argument tuples of one sequence of calls; `drive` names a
+    function `drive(call, model)` that makes the calls itself. Without them the target is called three times with the
+    arguments of its factory, then (with `vary`) once with another batch size.
+    `device` None means CUDA when there is one, else the CPU. `timeout` is in seconds, for the whole child process.
+    `memory` is the limit for the child in bytes; None means what the machine has free, 0 means no limit.
+    `rules` are folders of the user's own rules.
+    """
+
+    file: str
+    name: str
+    calls: str = ""
+    drive: str = ""
+    vary: bool = True
+    backend: str = "eager"
+    device: str | None = None
+    timeout: float = 300.0
+    backward: bool = True
+    memory: int | None = None
+    witness: bool = True  # ask torch._dynamo.explain too
+    show_output: bool = False  # pass what the program prints on to our stderr instead of dropping it
+    rules: tuple[str, ...] = ()
+
+    @property
+    def target(self) -> str:
+        return f"{self.file}::{self.name}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunResult:
+    """What a run saw. `traced` maps absolute paths to the lines that Dynamo traced: the witness of a false alarm."""
+
+    findings: tuple[Finding, ...]
+    run: Run
+    errors: tuple[ReportError, ...] = ()
+    traced: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    torch_version: str = ""

@@ -1,0 +1,76 @@
+"""Whose code a file is: the user's, torch's, Python's or ours."""
+
+from __future__ import annotations
+
+import re
+import sysconfig
+from dataclasses import dataclass
+from pathlib import Path
+
+RESUMED = re.compile(r"(?:torch_dynamo_resume_in_|<resume in )(?P<name>.+?)(?:_at_\d+|>)$")
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One frame of a traceback; columns are characters from 1, 0 when unknown."""
+
+    path: str
+    line: int
+    function: str
+    column: int = 0
+    end_column: int = 0
+
+
+@dataclass(frozen=True)
+class Places:
+    """The folders of torch, of Python's library and of breakscope. All that lies elsewhere is the user's code,
+    libraries in site-packages among it."""
+
+    torch: str
+    python: tuple[str, ...]
+    own: str
+
+    @classmethod
+    def here(cls, torch_root: str) -> Places:
+        paths = sysconfig.get_paths()
+        own = str(Path(__file__).resolve().parent.parent)
+        return cls(torch_root, tuple({paths["stdlib"], paths["platstdlib"]}), own)
+
+    def is_own(self, path: str) -> bool:
+        return _inside(path, self.own)
+
+    def is_user(self, path: str) -> bool:
+        if not path or path.startswith("<") or self.is_own(path):
+            return False
+        if self.torch and (_inside(path, self.torch) or _inside(path, _beside(self.torch, "functorch"))):
+            return False
+        in_library = "/site-packages/" in path.replace("\\", "/") or "/dist-packages/" in path.replace("\\", "/")
+        return in_library or not any(_inside(path, root) for root in self.python)
+
+    def chain(self, frames: list[Frame]) -> list[Frame]:
+        """The user's frames inside the compiled region, outermost first: those below the last frame of ours."""
+        last = max((i for i, frame in enumerate(frames) if self.is_own(frame.path)), default=-1)
+        users = [f for f in frames[last + 1:] if self.is_user(f.path) and f.function != "<module>"]
+        merged: list[Frame] = []
+        for frame in users:
+            if merged and (merged[-1].path, merged[-1].function) == (frame.path, frame.function):
+                merged[-1] = frame  # a resume function stands below the frame that it resumes
+            else:
+                merged.append(frame)
+        return merged
+
+
+def original_name(function: str) -> str:
+    """`f` for `torch_dynamo_resume_in_f_at_12`, however often it was resumed."""
+    while found := RESUMED.match(function):
+        function = found["name"]
+    return function
+
+
+def _inside(path: str, folder: str) -> bool:
+    return bool(folder) and (path == folder or path.startswith(folder.rstrip("/\\") + "/")
+                             or path.startswith(folder.rstrip("/\\") + "\\"))
+
+
+def _beside(folder: str, name: str) -> str:
+    return folder[: -len("torch")] + name if folder.endswith("torch") else ""

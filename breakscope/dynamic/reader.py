@@ -1,0 +1,72 @@
+"""One reader for everything that the child left: folder -> Observations."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from breakscope.dynamic.breaks import read_breaks
+from breakscope.dynamic.compiles import lost_frames, read_compiles, read_graphs, resume_seconds
+from breakscope.dynamic.observations import Observations
+from breakscope.dynamic.places import Places
+from breakscope.dynamic.reasons import ids_by_type
+from breakscope.dynamic.recompiles import read_recompiles
+from breakscope.dynamic.trace import LogMessage, Record, read_log, read_trace
+
+TRACED = "TRACE starts_line "
+
+
+def read_folder(folder: Path, places: Places) -> Observations:
+    """Read a run's folder: trace/, log.txt."""
+    return read_records(read_trace(folder / "trace"), list(read_log(folder / "log.txt")), places,
+                        registry(places.torch))
+
+
+def read_records(records: Sequence[Record], messages: Sequence[LogMessage], places: Places,
+                 ids: dict[str, str]) -> Observations:
+    """The observations of the capture phase; of everything when the trace has no phase markers."""
+    marked = any(record.phase for record in records)
+    during = [r for r in records if not marked or r.phase.startswith("capture")]
+    logged = [m for m in messages if not marked or m.phase.startswith("capture")]
+    compiles = read_compiles(during)
+    breaks = read_breaks(during, logged, compiles, places, ids)
+    return Observations(
+        breaks=breaks,
+        recompiles=read_recompiles(during, compiles, places),
+        graphs=read_graphs(during, compiles),
+        lost_frames=lost_frames(compiles, breaks, places),
+        compile_seconds=sum(compile.seconds for compile in compiles.values()),
+        resume_seconds=resume_seconds(compiles),
+        traced=traced_lines(logged, places),
+        records=len(during),
+        self_tests=_self_tests(records),
+    )
+
+
+def traced_lines(messages: Iterable[LogMessage], places: Places) -> dict[str, frozenset[int]]:
+    """The user's lines that Dynamo traced: the witness against a false alarm."""
+    lines: dict[str, set[int]] = defaultdict(set)
+    for message in messages:
+        if not message.text.startswith(TRACED):
+            continue
+        place = message.text[len(TRACED):].partition(" in ")[0]
+        path, _, line = place.rpartition(":")
+        if line.isdigit() and places.is_user(path):
+            lines[path].add(int(line))
+    return {path: frozenset(found) for path, found in lines.items()}
+
+
+def registry(torch_root: str) -> dict[str, str]:
+    """GB ids by type, from the registry that torch ships; empty where it ships none."""
+    try:
+        text = (Path(torch_root) / "_dynamo" / "graph_break_registry.json").read_text(encoding="utf-8")
+        return ids_by_type(json.loads(text))
+    except (OSError, ValueError):
+        return {}
+
+
+def _self_tests(records: Iterable[Record]) -> int:
+    return len({r.phase for r in records if r.phase.startswith("self-test") and r.name == "dynamo_graph_break_reason"
+                and "graph_break()" in r.payload})

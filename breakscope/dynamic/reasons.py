@@ -1,0 +1,156 @@
+"""Dynamo's words about one graph break, in the dialects of torch 2.6 to 2.15, as facts."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from breakscope.dynamic.places import Frame
+
+LINK = re.compile(r"/gb/gb(\d+)\.html")
+ANOTHER = "*** While handling this graph break, another graph break occurred: ***"
+HEADER = re.compile(r"^Graph break\b.*? in user code at (?P<path>.+):(?P<line>\d+)\s*$", re.MULTILINE)
+REASON = re.compile(r"^(?:Graph Break )?Reason: ?", re.MULTILINE)
+PREAMBLES = ("Encountered graph break when attempting to trace", "Failed to handle graph break gracefully")
+FRAME = re.compile(r'^\s*File "(?P<path>.+)", line (?P<line>\d+), in (?P<name>.+?)\s*$')
+ENDS = ("User code traceback:", "Stack variable source attribution:", "Traceback (most recent call last):",
+        "from user code:", "Set TORCHDYNAMO_VERBOSE", "Set TORCH_LOGS")
+USELESS_HINTS = ("Please report an issue", "It may be possible to write Dynamo tracing rules", "File an issue to PyTorch",
+                 "This graph break is fundamental", "This graph break may have been caused by an earlier graph break",
+                 "This is likely to be a Dynamo bug")
+# The free texts of 2.6 and 2.7, which know no ids, by how they begin.
+OLD_TEXTS = (
+    ("Data-dependent jump", "GB0170"), ("generic_jump", "GB0170"), ("Tensor.item", "GB0124"), ("builtin: ", "GB0059"),
+    ("TorchDynamo purposely graph breaks on RNN", "GB0014"), ("BEFORE_WITH", "GB0142"), ("dynamic shape operator", "GB0036"),
+    ("data dependent operator", "GB0033"), ("call_function graph_break", "GB0025"), ("'skip function", "GB0007"),
+    ("Tensor.backward", "GB0123"), ("torch.* op returned non-Tensor", "GB0208"),
+)
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a graph ended. `gb_id` is "" where the dialect has none and the registry does not know the type."""
+
+    type: str
+    explanation: str = ""
+    context: str = ""
+    hints: tuple[str, ...] = ()
+    gb_id: str = ""
+    wrapped_by: str = ""  # type of the second break that lost the frame: "graph break in loop"
+    abandoned: bool = False  # Dynamo says that the whole frame runs eager
+
+    @property
+    def text(self) -> str:
+        """One line: the type and Dynamo's explanation."""
+        words = f"{self.type}: {self.explanation}" if self.explanation else self.type
+        return " ".join(words.split())
+
+    @property
+    def useful_hints(self) -> tuple[str, ...]:
+        return tuple(h for h in self.hints if not h.startswith(USELESS_HINTS))
+
+
+def read_reason(text: str, ids: dict[str, str]) -> Reason:
+    """Read a `dynamo_graph_break_reason` artifact, a TORCH_LOGS message or a `fail_reason`.
+
+    `ids` maps the types of torch's registry to GB ids, for the dialects that do not name the id.
+    """
+    found = REASON.search(text)
+    body = text[found.end():] if found else text
+    first, _, second = body.partition(ANOTHER)
+    abandoned = bool(second) or body.lstrip().startswith(PREAMBLES[1])
+    reason = _read_one(_without_preamble(_until_end(first)), ids)
+    wrapper = _read_one(_until_end(second), ids) if second else None
+    return Reason(reason.type, reason.explanation, reason.context, reason.hints, reason.gb_id,
+                  wrapper.type if wrapper else "", abandoned)
+
+
+def read_frames(text: str, title: str = "User code traceback:") -> list[Frame]:
+    """The frames of a traceback that stands under `title`, outermost first, with columns where carets mark them."""
+    start = text.find(title)
+    if start < 0:
+        return []
+    frames: list[Frame] = []
+    lines = text[start + len(title):].splitlines()
+    code = ""
+    for line in lines:
+        found = FRAME.match(line)
+        if found:
+            frames.append(Frame(found["path"], int(found["line"]), found["name"]))
+            code = ""
+        elif frames and line.strip() and not line.strip("^~ ") and code:
+            frames[-1] = _with_columns(frames[-1], code, line)
+        elif frames and not line.strip():
+            break
+        else:
+            code = line
+    return frames
+
+
+def header_place(text: str) -> tuple[str, int] | None:
+    """The file and line that the first line of a break report names."""
+    found = HEADER.search(text)
+    return (found["path"], int(found["line"])) if found else None
+
+
+def ids_by_type(registry: dict) -> dict[str, str]:
+    """From torch's graph_break_registry.json: the GB id of every type."""
+    ids: dict[str, str] = {}
+    for gb_id, entries in registry.items():
+        for entry in entries if isinstance(entries, list) else ():
+            ids.setdefault(entry.get("Gb_type", ""), gb_id)
+    return ids
+
+
+def _until_end(text: str) -> str:
+    places = [place for place in (text.find("\n" + end) for end in ENDS) if place >= 0]
+    return text[: min(places)] if places else text
+
+
+def _without_preamble(text: str) -> str:
+    while text.lstrip().startswith(PREAMBLES):
+        rest = text.lstrip().partition("\n\n")[2]
+        if not rest:
+            rest = text.lstrip().partition("\n")[2]
+        text = rest
+    return text
+
+
+def _read_one(text: str, ids: dict[str, str]) -> Reason:
+    kind, rest = "", []
+    for line in text.splitlines():
+        if not kind:
+            kind = line.strip().removeprefix("Unsupported: ")
+        else:
+            rest.append(line)
+    parts: dict[str, list[list[str]]] = {"Explanation": [], "Hint": [], "Developer debug context": []}
+    open_part: list[str] | None = None
+    for line in rest:
+        stripped = line.strip()
+        title = next((name for name in parts if stripped.startswith(f"{name}:")), None)
+        if title:
+            open_part = [stripped.removeprefix(f"{title}:").strip()]
+            parts[title].append(open_part)
+        elif stripped.startswith("For more details about this graph break"):
+            open_part = None
+        elif open_part is not None and stripped:
+            open_part.append(stripped)
+    link = LINK.search(text)
+    return Reason(
+        type=kind,
+        explanation="\n".join(line for part in parts["Explanation"] for line in part),
+        context=" ".join(line for part in parts["Developer debug context"] for line in part),
+        hints=tuple(" ".join(part) for part in parts["Hint"]),
+        gb_id=f"GB{int(link[1]):04d}" if link else ids.get(kind, "") or _id_of_old_text(kind),
+    )
+
+
+def _id_of_old_text(kind: str) -> str:
+    return next((gb_id for start, gb_id in OLD_TEXTS if kind.startswith(start)), "")
+
+
+def _with_columns(frame: Frame, code: str, carets: str) -> Frame:
+    """Columns relative to the first character of the code line; the caller adds the file's own indentation."""
+    offset = len(code) - len(code.lstrip())
+    first = len(carets) - len(carets.lstrip()) - offset + 1
+    return Frame(frame.path, frame.line, frame.function, max(1, first), max(1, len(carets.rstrip()) - offset + 1))

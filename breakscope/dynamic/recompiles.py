@@ -1,0 +1,49 @@
+"""Recompiles from the records: which frame, which guard, which line of the user."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+
+from breakscope.dynamic.guards import Guard, read_guard
+from breakscope.dynamic.observations import FrameCompile, RecompileSeen
+from breakscope.dynamic.places import Frame, Places, original_name
+from breakscope.dynamic.trace import Record
+
+
+def read_recompiles(records: Iterable[Record], compiles: Mapping[str, FrameCompile],
+                    places: Places) -> tuple[RecompileSeen, ...]:
+    """Every recompile, in order."""
+    seen = []
+    for record in records:
+        if record.name != "recompile_reasons":
+            continue
+        reasons = recompile_reasons(record.payload)
+        if not reasons:
+            continue
+        frame = compiles.get(record.compile_id) or FrameCompile(record.compile_id, "", "", 0)
+        seen.append(RecompileSeen(frame, read_guard(reasons[0]), _site(frame, read_guard(reasons[0]), places)))
+    return tuple(seen)
+
+
+def recompile_reasons(payload: str) -> list[str]:
+    """The reasons of one recompile, newest cache entry first: a JSON list, or one bare string (from 2.11)."""
+    try:
+        value = json.loads(payload)
+    except ValueError:
+        value = payload
+    if isinstance(value, str):
+        value = [value]
+    if not isinstance(value, list):
+        return []
+    return [" ".join(str(part) for part in item) if isinstance(item, list) else str(item) for item in value if item]
+
+
+def _site(frame: FrameCompile, guard: Guard, places: Places) -> Frame | None:
+    """The guard's line when it is the user's, else the frame's first line, else the user's line that called it."""
+    if guard.line and places.is_user(guard.path):
+        return Frame(guard.path, guard.line, frame.function)
+    if places.is_user(frame.path):
+        return Frame(frame.path, frame.line, frame.function)
+    callers = places.chain(list(frame.stack))
+    return Frame(callers[-1].path, callers[-1].line, original_name(callers[-1].function)) if callers else None

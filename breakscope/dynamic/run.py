@@ -1,0 +1,74 @@
+"""run_target: start the child, read what it left, say what happened."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+
+from breakscope.dynamic.ends import describe_errors, status_of
+from breakscope.dynamic.findings import make_findings, shown_path
+from breakscope.dynamic.observations import Observations
+from breakscope.dynamic.options import RunOptions, RunResult
+from breakscope.dynamic.places import Places
+from breakscope.dynamic.process import run_child, run_folder
+from breakscope.dynamic.reader import read_folder
+from breakscope.dynamic.second import compare, fill_graphs
+from breakscope.dynamic.trace import read_progress
+from breakscope.errors import UserError
+from breakscope.report.model import Recompile, Run
+from breakscope.rulebook import load_rules
+
+
+def run_target(options: RunOptions) -> RunResult:
+    """Run a model under Dynamo in a child process and return what it saw.
+
+    Raises UserError when the file does not exist or torch is not installed. Whatever the user's code does is told in
+    `errors`, beside all that was captured before.
+    """
+    if not Path(options.file).is_file():
+        raise UserError(f"{options.file} does not exist" if not Path(options.file).exists() else
+                        f"{options.file} is a folder; name a file: {options.file}/FILE.py::NAME")
+    if importlib.util.find_spec("torch") is None:
+        raise UserError("running a model needs torch: install it with `pip install 'breakscope[torch]'`")
+    with run_folder() as folder:
+        ended = run_child(folder, options)
+        notes = read_progress(folder / "progress.jsonl")
+        versions = _last(notes, "versions")
+        places = Places.here(versions.get("torch_root", ""))
+        seen = read_folder(folder, places)
+        errors = describe_errors(folder, options, notes, ended, places)
+    status = status_of(notes, ended, errors, seen)
+    run = _describe_run(options, notes, seen, status)
+    findings = make_findings(seen, load_rules(options.rules), Path.cwd())
+    return RunResult(findings=findings, run=run, errors=errors, traced=seen.traced, torch_version=versions.get("torch", ""))
+
+
+def _describe_run(options: RunOptions, notes: list[dict], seen: Observations, status: str) -> Run:
+    versions, captured, witness = _last(notes, "versions"), _last(notes, "captured"), _last(notes, "witness")
+    calls = captured.get("calls", sum(note["event"] == "call" for note in notes))
+    planted = sum(note["event"] == "self-test" for note in notes)
+    return Run(
+        target=options.target, status=status, device=captured.get("device") or options.device or "", backend=options.backend,
+        torch_version=versions.get("torch", ""), python_version=versions.get("python", ""), calls=calls,
+        backward=bool(captured.get("backward") or any(note["event"] == "backward" for note in notes)),
+        graphs=tuple(_shown(graph) for graph in fill_graphs(seen.graphs, witness)),
+        recompiles=tuple(
+            Recompile(compile_id=r.frame.compile_id, function=r.frame.function, path=shown_path(r.frame.path, Path.cwd()),
+                      line=r.frame.line, family=r.guard.family, guard=r.guard.text)
+            for r in seen.recompiles),
+        lost_frames=tuple(_shown(frame) for frame in seen.lost_frames),
+        compile_seconds=round(seen.compile_seconds, 6),
+        capture_checked=planted > 0 and seen.self_tests >= planted,
+        notes=tuple(note["text"] for note in notes if note["event"] == "note") + compare(seen, witness),
+    )
+
+
+def _shown(fact):
+    """A graph or lost frame with its path as a person wants to read it."""
+    return type(fact)(**{name: getattr(fact, name) for name in fact.__struct_fields__}
+                      | {"path": shown_path(fact.path, Path.cwd())})
+
+
+def _last(notes: list[dict], event: str) -> dict:
+    return next((note for note in reversed(notes) if note["event"] == event), {})

@@ -1,0 +1,28 @@
+"""breakscope run: a run under Dynamo, joined with source analysis of the same file."""
+
+from __future__ import annotations
+
+from breakscope import __version__
+from breakscope.dynamic import RunOptions, RunResult, run_target
+from breakscope.report.model import Report
+from breakscope.static import StaticOptions, analyze
+from breakscope.workflows.joining import join_run
+
+
+def run(options: RunOptions) -> Report:
+    """Run the target, predict the same file's breaks for the torch that ran, and join both.
+
+    Raises UserError when the file does not exist or torch is not installed.
+    """
+    ran = run_target(options)
+    return join_run(predict(options, ran), ran)
+
+
+def predict(options: RunOptions, ran: RunResult) -> Report:
+    """The static report on the target, as if the torch of the run were the installed one."""
+    static = analyze((options.file,), StaticOptions(
+        entries=(options.target,), torch=ran.torch_version.partition("+")[0] or None, extra_rules=options.rules))
+    failed = {error.path for error in ran.errors}
+    return Report(
+        version=__version__, torch=static.torch, findings=static.findings, files=static.files, regions=static.regions,
+        errors=tuple(error for error in static.errors if error.path not in failed), hidden=static.suppressed)
