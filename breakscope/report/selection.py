@@ -65,8 +65,11 @@ def check_codes(codes: Iterable[str], known: Iterable[str], where: str) -> None:
     for code in codes:
         if code and any(k.startswith(code) for k in known):
             continue
-        import difflib
-
-        near = difflib.get_close_matches(code.upper(), known, n=3, cutoff=0.6)
+        near = _near(code.upper(), known)
         hint = f"; did you mean {' or '.join(near)}?" if near else "; `breakscope rule` lists the codes"
         raise UserError(f"{where}: no rule has the code {code!r}{hint}")
+
+
+def _near(code: str, known: list[str]) -> list[str]:
+    """Known codes that differ in one character."""
+    return [k for k in known if len(k) == len(code) and sum(a != b for a, b in zip(k, code, strict=True)) <= 1][:3]

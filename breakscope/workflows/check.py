@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from breakscope import __version__
 from breakscope.config import Config
 from breakscope.errors import UserError
+from breakscope.report.merge import together
 from breakscope.report.model import Report
-from breakscope.static import StaticOptions, analyze
+from breakscope.static import StaticOptions, StaticResult, analyze
 from breakscope.workflows.choice import Choice, narrow
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class CheckOptions:
 
 def check(options: CheckOptions, config: Config) -> Report:
     """One report on the paths; raises UserError when they, a code or the configuration are wrong."""
-    _refuse_missing(options.paths)
+    _refuse_what_is_no_path(options.paths)
     selection = options.choice.selection(config)
     static = analyze(options.paths, StaticOptions(
         entries=options.entries or config.entry,
@@ -41,7 +42,7 @@ def check(options: CheckOptions, config: Config) -> Report:
         exclude=config.exclude,
         extra_rules=config.rules,
     ))
-    _refuse_empty(options.paths, static)
+    _refuse_empty(options, static)
     report = Report(
         version=__version__, torch=static.torch, findings=static.findings, errors=static.errors,
         files=static.files, regions=static.regions, hidden=static.suppressed,
@@ -52,21 +53,31 @@ def check(options: CheckOptions, config: Config) -> Report:
 
 
 def _with_run(report: Report, options: RunOptions) -> Report:
+    """The report, what source analysis says of the target as an entry, and what the run saw, in one."""
     from breakscope.dynamic import run_target
     from breakscope.workflows.joining import join_run
+    from breakscope.workflows.run import predict
 
-    return join_run(report, run_target(options))
+    ran = run_target(options)
+    return join_run(together(report, predict(options, ran)), ran)
 
 
-def _refuse_missing(paths: tuple[str, ...]) -> None:
+def _refuse_what_is_no_path(paths: tuple[str, ...]) -> None:
     if not paths:
         raise UserError("nothing to check; name files or folders")
     for path in paths:
-        if not Path(path).exists():
+        if not os.path.exists(path):
             raise UserError(f"no such file or folder: {path}")
+        if not (os.path.isfile(path) or os.path.isdir(path)):
+            raise UserError(f"neither a file nor a folder: {path}")
 
 
-def _refuse_empty(paths: tuple[str, ...], static) -> None:
-    folders = [path for path in paths if Path(path).is_dir()]
-    if folders and not static.files and not static.errors:
+def _refuse_empty(options: CheckOptions, static: StaticResult) -> None:
+    """Nothing was there to be checked; a glob may match nothing, a plain name may not."""
+    if static.errors:
+        return
+    folders = [path for path in options.paths if os.path.isdir(path)]
+    if folders and not static.files:
         raise UserError(f"no Python files in {', '.join(folders)}")
+    if options.entries and not static.regions and not any(c in entry for entry in options.entries for c in "*?["):
+        raise UserError(f"--entry {', '.join(options.entries)}: no function or class of the checked files has that name")

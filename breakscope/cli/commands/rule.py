@@ -68,8 +68,8 @@ def _facts(rule: Rule) -> str:
     versions = f"torch {rule.since} and later" if not rule.until else f"torch {rule.since} up to, not including, {rule.until}"
     about = "guards" if rule.kind == "recompile" else "Dynamo"
     facts = [rule.kind, rule.severity, versions]
-    if rule.dynamo:
-        facts.append(f"{about}: {', '.join(dict.fromkeys(rule.gb_ids()))}")
+    if ids := ", ".join(rule.gb_ids()):
+        facts.append(f"{about}: {ids}")
     facts.append(f"{rule.fix} fix" if rule.fix else "no automatic fix")
     return " | ".join(facts)
 

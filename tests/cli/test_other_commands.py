@@ -1,0 +1,90 @@
+"""breakscope rule, report, --help."""
+
+import json
+
+import pytest
+from command import BREAKS, runner
+
+from breakscope.report import formats
+from breakscope.rulebook import load_rules
+
+CODES = [rule.code for rule in load_rules()]
+
+
+@pytest.fixture
+def run(capsys):
+    return runner(capsys)
+
+
+def test_the_table_holds_every_rule(run):
+    done = run("rule")
+    assert done.code == 0
+    assert [line.split()[0] for line in done.out.splitlines() if line.startswith("BRK")] == CODES
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_every_page_shows_title_facts_and_example(run, code):
+    done = run("rule", code)
+    rule = next(r for r in load_rules() if r.code == code)
+    assert done.code == 0 and done.out.startswith(f"{code} {rule.name}\n{rule.kind} | {rule.severity} | torch ")
+    assert all(gb in done.out.replace("\n", " ") for gb in rule.gb_ids())
+    assert len(done.out.splitlines()) > 5
+    assert ("Flagged:" in done.out) is bool(rule.examples)
+
+
+def test_a_prefix_is_a_shorter_table(run):
+    lines = run("rule", "brk1").out.splitlines()
+    assert {line[:4] for line in lines[1:] if not line.startswith(" ")} == {"BRK1"}
+
+
+def test_an_unknown_code(run):
+    done = run("rule", "BRK1O1")
+    assert done.code == 2 and "no rule has the code 'BRK1O1'; did you mean BRK101" in done.err
+
+
+@pytest.fixture
+def saved(tmp_path, monkeypatch, run):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "breaks.py").write_text(BREAKS)
+    run("check", ".", "-f", "json", "-o", "report.json")
+    return tmp_path / "report.json"
+
+
+@pytest.mark.parametrize("name", formats.names())
+def test_a_saved_report_in_every_format(saved, run, name):
+    assert run("report", saved, "--format", name) == run("check", ".", "--format", name)
+
+
+def test_several_reports_are_one(saved, run):
+    done = run("report", saved, saved, "--format", "json")
+    one = json.loads(saved.read_text())
+    assert json.loads(done.out)["findings"] == one["findings"]
+
+
+def test_a_saved_report_can_be_narrowed(saved, run):
+    assert {f["code"] for f in json.loads(run("report", saved, "-f", "json", "--select", "BRK1").out)["findings"]} == {"BRK101"}
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    (None, "cannot read report.json: No such file or directory"),
+    ("{}", "report.json is no breakscope report: Object missing required field `version`"),
+    ("no json", "report.json is no breakscope report: JSON is malformed"),
+])
+def test_a_file_that_is_no_report(tmp_path, monkeypatch, run, text, said):
+    monkeypatch.chdir(tmp_path)
+    if text is not None:
+        (tmp_path / "report.json").write_text(text)
+    done = run("report", "report.json")
+    assert done.code == 2 and said in done.err and done.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["check", "run", "rule", "report"])
+def test_help(run, command):
+    done = run(command, "--help")
+    assert done.code == 0 and f"Usage: breakscope {command}" in done.out
+    assert command in run("--help").out
+
+
+def test_no_arguments_show_help(run):
+    done = run()
+    assert done.code == 2 and "Usage: breakscope" in done.out
