@@ -202,6 +202,11 @@ class Varies(Event):
     values: tuple[str, ...] = ()
     use: str = "other"
 
+    @property
+    def seen(self) -> str:
+        """The first values, for a message: " (5, 6, 7)"; "" when they are not known."""
+        return f" ({', '.join(self.values[:4])})" if self.values else ""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement(Event):

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from breakscope.events import Event, Problem
@@ -72,6 +72,8 @@ class Example:
     module: bool = False
     equal: bool = True  # good(x) equals bad(x); False when the rule's page says what changes
     dynamo: tuple[str, ...] | None = None  # ids this example shows, when fewer than the rule's
+    calls: Callable | None = None  # `calls()` returns the argument tuples, instead of `inputs`
+    drive: Callable | None = None  # `drive(call, model)` makes the calls itself, instead of `inputs`
 
 
 @dataclass
@@ -119,19 +121,20 @@ class Rule:
         return function
 
     def example(self, *inputs: Callable[[], tuple], module: bool = False, equal: bool = True,
-                dynamo: tuple[str, ...] | None = None) -> Callable:
-        """Register `bad` with one or more inputs. `good` follows with `@rule.becomes`."""
+                dynamo: tuple[str, ...] | None = None, calls: Callable | None = None,
+                drive: Callable | None = None) -> Callable:
+        """Register `bad` with one or more inputs, or with the file's own `calls()` or `drive(call, model)`, which the
+        source analysis reads as well. `good` follows with `@rule.becomes`."""
 
         def register(function: Callable) -> Callable:
-            self.examples.append(Example(function, inputs, None, module, equal, dynamo))
+            self.examples.append(Example(function, inputs, None, module, equal, dynamo, calls, drive))
             return function
 
         return register
 
     def becomes(self, function: Callable) -> Callable:
         """Register `good` for the example above it."""
-        last = self.examples[-1]
-        self.examples[-1] = Example(last.bad, last.inputs, function, last.module, last.equal, last.dynamo)
+        self.examples[-1] = replace(self.examples[-1], good=function)
         return function
 
     @property

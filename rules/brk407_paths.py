@@ -15,7 +15,8 @@ from breakscope.events import Call
 from breakscope.rule import Rule
 
 rule = Rule("BRK407", "file-system", dynamo=(
-    r"GB0007: builtin `((posix|nt)\.(l?stat|listdir|scandir|mkdir|getcwd|chdir|access|unlink|remove|rename|_path)|sys\.audit)",))
+    r"GB0007: builtin `(posix|nt)\.(l?stat|listdir|scandir|mkdir|getcwd|chdir|access|unlink|remove|rename|_path)",
+    r"GB0007: builtin `sys\.audit"))
 
 ASKING = {f"os.path.{name}" for name in (
     "exists", "lexists", "isfile", "isdir", "islink", "ismount", "getsize", "getmtime", "getatime", "getctime",

@@ -18,7 +18,7 @@ from breakscope.knowledge import load
 from breakscope.rule import Rule
 
 rule = Rule("BRK508", "context-manager", dynamo=(
-    "GB0142", "GB0262", r"GB0008: \w*(hook|anomaly|save_on|nvtx|multithreading|tracking|fusion|FlopCounter)\w*\.__init__"))
+    "GB0142", "GB0262", r"GB0008: \w*(hook|anomaly|save_on|nvtx|multithreading|tracking|fusion|Flop)\w*\.__init__"))
 
 LOCKS = {"_thread.lock", "_thread.RLock", "_thread.allocate_lock", "threading.BoundedSemaphore", "multiprocessing.Lock",
          "multiprocessing.RLock"}
@@ -30,7 +30,7 @@ def check(event):
     measured = load().context(event.name)
     if event.name in LOCKS or measured is not None and measured.breaks and measured.always:
         yield event.problem(
-            f"Dynamo cannot enter `{event.shown}` (`{event.name}`), so the graph ends here and the block runs without one",
+            f"Dynamo cannot enter `{event.shown}` (`{event.name}`): the graph ends and the block runs without one",
             help=HELP.get(event.name, "enter it around the compiled call, not inside it"),
         )
 

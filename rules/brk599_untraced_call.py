@@ -21,9 +21,9 @@ from breakscope.rule import Rule
 
 # The ids of calls that are not traced, whatever the data; ids of data-dependent operators belong to other rules.
 IDS = (
-    "GB0007", "GB0008", "GB0001", "GB0055", "GB0059", "GB0090", "GB0107", "GB0116", "GB0117", "GB0134", "GB0142", "GB0147",
-    "GB0150", "GB0156", "GB0157", "GB0158", "GB0208", "GB0249", "GB0262", "GB0264", "GB0294", "GB0299", "GB0467", "GB0811",
-    "GB4695", "GB6215")
+    "GB0007", "GB0008", "GB0001", "GB0055", "GB0059", "GB0090", "GB0107", "GB0116", "GB0117", "GB0134", "GB0142",
+    "GB0147", "GB0150", "GB0156", "GB0157", "GB0158", "GB0208", "GB0249", "GB0262", "GB0264", "GB0294", "GB0299",
+    "GB0467", "GB0811", "GB4695", "GB6215")
 
 rule = Rule("BRK599", "untraced-call", dynamo=IDS)
 

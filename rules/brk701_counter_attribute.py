@@ -1,0 +1,69 @@
+"""A Python number that counts on an attribute recompiles in every call.
+
+`self.steps += 1`: Dynamo treats an int attribute of a module as a constant and guards its value. The next call finds
+another number, so the graph is compiled again, until the recompile limit (8) is reached and the code runs eagerly for
+good. A float attribute is compiled once more and then kept as an input; a string behaves like an int.
+
+Register a buffer: `self.register_buffer("steps", torch.zeros((), dtype=torch.long))`, then `self.steps += 1` is work in
+the graph. It moves with the module and stands in its state_dict unless `persistent=False`. Or count outside the region,
+in the training loop, when the forward pass does not use the number.
+"""
+
+import torch
+
+from breakscope.events import Store
+from breakscope.rule import Rule
+from breakscope.values import Const, Py
+
+rule = Rule("BRK701", "counter-attribute", kind="recompile", severity="warning", dynamo=("attribute",))
+
+NUMBERS = ("int", "float", "str", "number")
+
+
+@rule.on(Store, scope="attribute", reads_itself=True)
+def check(event):
+    initial = event.initial
+    if isinstance(initial, Const) and type(initial.value) in (int, float, str):
+        kind = type(initial.value).__name__
+    elif isinstance(initial, Py) and initial.type in NUMBERS:
+        kind = initial.type
+    else:
+        return
+    if event.value.is_tensor:
+        return
+    often = "once more" if kind == "float" else "in every call"
+    yield event.problem(
+        f"`{event.owner}.{event.name}` is a Python {kind} that changes in the region, so it is compiled {often}",
+        help=f"make `{event.name}` a buffer (a 0-d tensor), or count outside the compiled region",
+    )
+
+
+CALLS = [lambda: (torch.ones(2, 4),)] * 4
+
+
+@rule.example(*CALLS, module=True)
+def bad():
+    class Warmup(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.steps = 0
+
+        def forward(self, x):
+            self.steps += 1  # BRK701
+            return x * self.steps
+
+    return Warmup()
+
+
+@rule.becomes
+def good():
+    class Warmup(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("steps", torch.zeros((), dtype=torch.long))
+
+        def forward(self, x):
+            self.steps += 1
+            return x * self.steps
+
+    return Warmup()

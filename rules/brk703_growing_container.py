@@ -1,0 +1,59 @@
+"""A list, set or deque that grows in the region recompiles in every call.
+
+Dynamo guards the length of a list that the region touches. `self.history.append(y)` makes it longer, so the next call
+fails the guard and compiles again, until the recompile limit (8) is reached and the code runs eagerly for good. The
+tensors in the list are also kept alive. It is the same for a global list, a list in a closure and a default argument.
+
+Return the value and append outside the region, where it is ordinary Python; or keep a tensor of fixed size in a buffer
+and write into a slot of it. A list that is made anew in every call costs nothing.
+"""
+
+import torch
+
+from breakscope.events import Mutate
+from breakscope.rule import Rule
+
+rule = Rule("BRK703", "growing-container", kind="recompile", severity="warning", dynamo=("container_length",))
+
+GROWING = ("append", "appendleft", "extend", "extendleft", "insert", "add", "__iadd__")
+
+
+@rule.on(Mutate, method=GROWING)
+def check(event):
+    yield event.problem(
+        f"`{event.home}` grows in every call, and its length is guarded, so the region is compiled again each time",
+        help=f"return the value and `{event.method}` outside the region, or keep a fixed-size tensor in a buffer",
+    )
+
+
+CALLS = [lambda: (torch.ones(2, 4),)] * 4
+
+
+@rule.example(*CALLS, module=True)
+def bad():
+    class Recorder(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.history = []
+
+        def forward(self, x):
+            y = x * 2
+            self.history.append(y)  # BRK703
+            return y
+
+    return Recorder()
+
+
+@rule.becomes
+def good():
+    class Recorder(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("last", torch.zeros(2, 4))
+
+        def forward(self, x):
+            y = x * 2
+            self.last.copy_(y)
+            return y
+
+    return Recorder()

@@ -1,0 +1,63 @@
+"""An attribute that is None in the first call and a tensor afterwards recompiles.
+
+`if self.cache is None` is decided while Dynamo traces, with a guard on the answer. The first call stores a tensor, so
+the second call fails the guard and compiles the other path. Where the tensor then grows (`torch.cat` on a cache of keys
+and values), its sizes cause one more recompile.
+
+Make the buffer in `__init__`, with its largest size, and write into it with `index_copy_` or a slice; or pass the state
+in and return it, and let the caller make the first one. A tensor computed once is best computed in `__init__`.
+"""
+
+import torch
+
+from breakscope.events import Store
+from breakscope.rule import Rule
+from breakscope.values import maybe_tensor, options
+
+rule = Rule("BRK707", "none-then-tensor", kind="recompile", severity="warning",
+            dynamo=("none_argument", "attribute", "size"))
+
+
+@rule.on(Store, scope=("attribute", "global", "nonlocal"), is_read=True)
+def check(event):
+    first = options(event.initial)
+    if len(first) >= 1 and first[0].is_none and maybe_tensor(event.value):
+        name = f"{event.owner}.{event.name}" if event.owner else event.name
+        yield event.problem(
+            f"`{name}` is None in the first call and a tensor afterwards, so the region is compiled again",
+            help=f"make `{event.name}` in `__init__` as a buffer, or pass it in and return it",
+        )
+
+
+CALLS = [lambda: (torch.ones(2, 4),)] * 3
+
+
+@rule.example(*CALLS, module=True, dynamo=("none_argument",))
+def bad():
+    class Smooth(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.last = None
+
+        def forward(self, x):
+            if self.last is not None:
+                x = x + self.last
+            self.last = x.detach()  # BRK707
+            return x * 2
+
+    return Smooth()
+
+
+@rule.becomes
+def good():
+    class Smooth(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("last", torch.zeros(2, 4))
+
+        def forward(self, x):
+            x = x + self.last
+            self.last = x.detach()
+            return x * 2
+
+    return Smooth()

@@ -1,0 +1,31 @@
+"""A Python float argument that varies recompiles once.
+
+Dynamo makes a float argument a constant of the graph and guards its value. The second value compiles again, and the
+float becomes an input of the graph, unless it decides a branch: then every new value is a new graph.
+
+Pass a number that changes (a temperature, a weight of the loss) as a 0-d tensor: `torch.tensor(0.7)`.
+"""
+
+import torch
+
+from breakscope.events import Varies
+from breakscope.rule import Rule
+
+rule = Rule("BRK709", "float-argument", kind="recompile", severity="warning", dynamo=("float_argument",))
+
+
+@rule.on(Varies, what="float")
+def check(event):
+    yield event.problem(
+        f"`{event.name}` is a Python float that varies between calls{event.seen}; its value is guarded",
+        help=f"pass `{event.name}` as a 0-d tensor",
+    )
+
+
+def calls():
+    return [(torch.ones(4), temperature) for temperature in (0.5, 0.7, 0.9)]
+
+
+@rule.example(calls=calls)
+def bad(x, temperature):
+    return (x / temperature).softmax(-1)  # BRK709
