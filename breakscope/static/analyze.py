@@ -15,6 +15,7 @@ from breakscope.report.model import Finding, ReportError
 from breakscope.rulebook import load_rules
 from breakscope.static.files import python_files
 from breakscope.static.flag import Flagger, relative_path
+from breakscope.static.frames import OutOfBudget
 from breakscope.static.interpreter import Interpreter
 from breakscope.static.judge import Judge, Verdict
 from breakscope.static.library import Library
@@ -43,7 +44,7 @@ class StaticOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class StaticResult:
-    """What was found. `suppressed` counts findings that a comment silenced."""
+    """What was found. `suppressed` counts findings that a comment silenced; `notes` say where the analysis gave up."""
 
     findings: tuple[Finding, ...] = ()
     errors: tuple[ReportError, ...] = ()
@@ -51,6 +52,7 @@ class StaticResult:
     regions: int = 0
     suppressed: int = 0
     torch: str = ""
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(eq=False)
@@ -61,7 +63,8 @@ class _Progress:
     errors: list[ReportError] = field(default_factory=list)
     files: int = 0
     regions: int = 0
-    suppressed: set = field(default_factory=set)
+    suppressed: int = 0
+    notes: list[str] = field(default_factory=list)
 
 
 def analyze(paths: Iterable[str | Path], options: StaticOptions = StaticOptions()) -> StaticResult:
@@ -86,7 +89,7 @@ def analyze(paths: Iterable[str | Path], options: StaticOptions = StaticOptions(
     done = analysis.progress
     return StaticResult(
         findings=tuple(sorted(done.findings.values(), key=Finding.place)), errors=tuple(done.errors), files=done.files,
-        regions=done.regions, suppressed=len(done.suppressed), torch=torch)
+        regions=done.regions, suppressed=done.suppressed, torch=torch, notes=tuple(done.notes))
 
 
 class _Analysis:
@@ -100,6 +103,7 @@ class _Analysis:
         self.progress = _Progress()
         self._judge: Judge | None = None
         self._library: Library | None = None
+        self._interpreter: Interpreter | None = None
 
     @property
     def judge(self) -> Judge:
@@ -148,15 +152,23 @@ class _Analysis:
         return names
 
     def module(self, module: ModuleInfo) -> None:
-        interpreter = Interpreter(self.program, self.library, self.judge.interesting, self.python, module)
-        if self.options.entries:
-            regions = [r for name in self.names_for(module.path) for r in entry_regions(interpreter, module, name)]
-        else:
-            regions = default_regions(interpreter, module)
+        interpreter = self._interpreter
+        if interpreter is None or interpreter.is_full:
+            interpreter = self._interpreter = Interpreter(self.program, self.library, self.judge.interesting, self.python)
+        interpreter.begin_file(module)
+        regions: list[Region] = []
+        try:
+            if self.options.entries:
+                for name in self.names_for(module.path):
+                    regions += entry_regions(interpreter, module, name)
+            else:
+                regions = default_regions(interpreter, module)
+        except OutOfBudget:
+            interpreter.cut_short = True
         self.progress.regions += len(regions)
         self.gather(regions)
         if interpreter.cut_short:
-            self.error(module.path, "is too large to be analysed to its end; what was found is reported", 0)
+            self.progress.notes.append(f"{relative_path(module.path)} takes too much work to be followed to its end")
 
     def gather(self, regions: list[Region]) -> None:
         verdicts: dict[str, list[Verdict]] = {}
@@ -166,6 +178,7 @@ class _Analysis:
             flagger = Flagger(found[0].module)
             for finding in flagger.findings(found):
                 self.keep(finding)
+            self.progress.suppressed += flagger.suppressed
 
     def keep(self, finding: Finding) -> None:
         """Each place once, however many regions reach it; the surer finding stays."""

@@ -10,11 +10,12 @@ from breakscope.static.frames import GO_ON, RAISE, Activation, Frame, Raised, St
 from breakscope.static.joins import element_of, join_all, key_of
 from breakscope.static.program import ClassInfo, FunctionInfo, Namespace
 from breakscope.values import (
-    NONE, UNKNOWN, Class, Const, Dict, External, ExternalInstance, Function, Instance, Method, Py, Sequence, Tensor, Union, Value,
+    NONE, UNKNOWN, Class, Const, Dict, External, ExternalInstance, Function, Instance, Method, Py, Sequence, ShapeInt, Tensor, Union, Value,
     options,
 )
 
 CALL_DEPTH = 40
+MOST_VARIANTS = 6  # analyses of one function for different constants; further ones share one for any constant
 TRANSPARENT_DECORATORS = frozenset({
     "functools.wraps", "functools.lru_cache", "functools.cache", "torch.no_grad", "torch.enable_grad", "torch.inference_mode",
     "torch.autocast", "torch.amp.autocast", "torch.jit.export", "torch.jit.ignore", "torch.jit.unused", "torch.compile",
@@ -155,9 +156,12 @@ class Calls:
         if frame.depth >= CALL_DEPTH:
             return UNKNOWN
         emits = frame.emits and "disabled" not in info.marks
-        key = (id(info), id(function.scope), emits, tuple([key_of(a) for a in args]),
-               tuple([(k, key_of(v)) for k, v in kwargs.items()]) if kwargs else ())
+        key = _call_key(function, emits, args, kwargs)
         outcome = self.remembered.get(key)
+        if outcome is None and self.variants.get(id(info), 0) >= MOST_VARIANTS:
+            args, kwargs = [opened(a) for a in args], {k: opened(v) for k, v in kwargs.items()}
+            key = _call_key(function, emits, args, kwargs)
+            outcome = self.remembered.get(key)
         if outcome is None:
             if key in self.running or sum(1 for k in self.running if k[0] == id(info)) > 3:
                 return UNKNOWN  # recursion: the first call's result is not known yet
@@ -167,6 +171,7 @@ class Calls:
             finally:
                 self.running.discard(key)
             self.remembered[key] = outcome
+            self.variants[id(info)] = self.variants.get(id(info), 0) + 1
             self.kept.extend((function, *args, *kwargs.values()))
         if emits and outcome.activation is not None:
             frame.activation.steps.append(Step(None, outcome.activation, frame.lost, node))
@@ -348,6 +353,21 @@ class Super(Value):
 
     instance: Value
     owner: ClassInfo
+
+
+def _call_key(function: Function, emits: bool, args: list[Value], kwargs: dict[str, Value]) -> tuple:
+    return (id(function.info), id(function.scope), emits, tuple([key_of(a) for a in args]),
+            tuple([(k, key_of(v)) for k, v in kwargs.items()]) if kwargs else ())
+
+
+def opened(value: Value) -> Value:
+    """The value with its constants forgotten: text and numbers become any text and number."""
+    if isinstance(value, Const) and isinstance(value.value, int | float | str) and not isinstance(value.value, bool):
+        return Py(type(value.value).__name__)
+    if isinstance(value, Sequence) and value.items is not None and not value.home and value.type in ("list", "tuple"):
+        if value.items and all(isinstance(v, Const | Py | ShapeInt) for v in value.items):
+            return Sequence(value.type, None, opened(element_of(value)))
+    return value
 
 
 def _yields(body: list[ast.stmt]) -> bool:

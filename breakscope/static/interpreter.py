@@ -23,18 +23,19 @@ from breakscope.static.tensors import Tensors
 from breakscope.values import UNKNOWN, External, Value
 
 BUDGET = 400_000  # expressions evaluated for one region: far above what real models need, an end for all others
-CALL_DEPTH = 40
+MOST_KEPT = 60_000  # values that the memory of calls keeps alive
 
 
 class Interpreter(Statements, Expressions, Calls, Objects, BuiltinCalls, Tensors, LibraryCalls):
     """Interprets one file's regions; its memory of calls and objects is dropped with it."""
 
-    def __init__(self, program: Program, library: Library, interesting, python: tuple[int, int], home: ModuleInfo) -> None:
+    def __init__(self, program: Program, library: Library, interesting, python: tuple[int, int]) -> None:
         self.program = program
         self.library = library
         self.interesting = interesting  # canonical name -> True when some rule asks for calls of it
         self.python = python
         self.remembered: dict = {}  # (function, arguments) -> Outcome
+        self.variants: dict[int, int] = {}  # function -> number of its analyses
         self.instances: dict = {}  # (class, arguments) -> Instance
         self.hooks: dict[int, list] = {}  # id of a module value -> [(kind, hook)]
         self.kept: list[Value] = []  # values whose id is a key above
@@ -43,7 +44,7 @@ class Interpreter(Statements, Expressions, Calls, Objects, BuiltinCalls, Tensors
         self.reads: set[tuple[int, str]] = set()  # (id of owner, attribute) read inside the region
         self.pending: list[tuple[Activation, int, tuple[int, str]]] = []  # stores whose `is_read` is not known yet
         self.outside: list = []  # attributes set on objects from outside of regions
-        self.home = home  # the checked file
+        self.home: ModuleInfo | None = None  # the checked file
         self.compiled: list[Value] = []  # what was passed to torch.compile
         self.annotated: dict[int, Value] = {}  # class -> the object that stands for arguments of it
         self.contexts: dict[str, Value] = {}  # attributes set on the ctx of an autograd.Function
@@ -94,6 +95,16 @@ class Interpreter(Statements, Expressions, Calls, Objects, BuiltinCalls, Tensors
             return ast.unparse(node)
         except (RecursionError, ValueError):
             return ""
+
+    @property
+    def is_full(self) -> bool:
+        """True when so much is remembered that a fresh interpreter is better for the next file."""
+        return len(self.kept) > MOST_KEPT
+
+    def begin_file(self, home: ModuleInfo) -> None:
+        """Turn to the next file; what is known of functions and classes stays."""
+        self.home, self.work = home, 0
+        self.compiled, self.outside, self.entry_target, self.cut_short = [], [], None, False
 
     def begin_region(self, frame: Frame) -> None:
         """Start a region with a fresh budget."""

@@ -48,21 +48,23 @@ class Callers:
 
 def default_regions(interpreter: Interpreter, module: ModuleInfo) -> list[Region]:
     """`forward` of every nn.Module class at the top of the file, and every function under torch.compile."""
-    regions = []
     names = interpreter.module_names(module)
-    for value in list(dict.fromkeys(v for v in names.values() if isinstance(v, Class | Function | Instance))):
-        if isinstance(value, Class) and value.info.module is module:
-            region = _module_region(interpreter, value)
-        elif isinstance(value, Function) and value.info.module is module and "compiled" in value.info.marks:
-            region = enter(interpreter, value.info.qualname, value, *parameter_values(interpreter, value, False))
-        else:
-            continue
-        if region is not None:
-            regions.append(region)
-    for value in interpreter.compiled:
-        if isinstance(value, Function) and value.info.module is module:
-            regions.append(enter(interpreter, value.info.qualname, value, *parameter_values(interpreter, value, False)))
-    return regions
+    candidates = [v for v in names.values() if isinstance(v, Class | Function) and v.info.module is module]
+    candidates += [v for v in interpreter.compiled if isinstance(v, Function) and v.info.module is module]
+    regions = [_region_of(interpreter, value) for value in dict.fromkeys(candidates)]
+    return [region for region in regions if region is not None]
+
+
+def _region_of(interpreter: Interpreter, value: Value) -> Region | None:
+    interpreter.work = 0
+    try:
+        if isinstance(value, Class):
+            return _module_region(interpreter, value)
+        if "compiled" in value.info.marks or value in interpreter.compiled:
+            return enter(interpreter, value.info.qualname, value, *parameter_values(interpreter, value, False))
+    except (OutOfBudget, RecursionError):
+        interpreter.cut_short = True
+    return None
 
 
 def _module_region(interpreter: Interpreter, cls: Class) -> Region | None:
@@ -195,7 +197,7 @@ def configured_instance(interpreter: Interpreter, cls: Class) -> Instance:
             kwargs["**"] = CONFIG
     try:
         made = interpreter.instantiate(cls, args, kwargs, cls.info.node, _outer(cls.info.module))
-    except (Raised, RecursionError):
+    except (Raised, RecursionError, OutOfBudget):
         made = Instance(cls)
         interpreter.kept.append(made)
     return made if isinstance(made, Instance) else Instance(cls)

@@ -17,10 +17,14 @@ class Suppressions:
     def __init__(self, lines: list[str]) -> None:
         self.by_line: dict[int, tuple[str, ...]] = {}
         self.whole_file: tuple[str, ...] | None = None
-        text = "".join(lines)
-        if "breakscope" in text or "noqa" in text.lower():
-            for number, comment in _comments(text):
+        suspects = [n for n, line in enumerate(lines, 1) if "breakscope" in line or "noqa" in line.lower()]
+        quoted = any('"' in lines[n - 1].partition("#")[2] or "'" in lines[n - 1].partition("#")[2] for n in suspects)
+        if quoted:  # only then can the mark stand inside a string
+            for number, comment in _comments("".join(lines)):
                 self._read(number, comment)
+        else:
+            for number in suspects:
+                self._read(number, lines[number - 1].partition("#")[1] + lines[number - 1].partition("#")[2])
 
     def _read(self, number: int, comment: str) -> None:
         for match in MARK.finditer(comment):
