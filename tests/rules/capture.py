@@ -92,13 +92,16 @@ def recording() -> Iterator[Seen]:
         torch._dynamo.reset()
 
 
-def capture(function: Callable, calls: list[tuple]) -> Seen:
+def capture(function: Callable, calls: list[tuple], drive: Callable | None = None) -> Seen:
     """Compile `function` with the eager backend, call it with each tuple of arguments, return what Dynamo did.
 
-    An exception of the function itself ends that call and not the capture.
+    With `drive`, that makes the calls: `drive(compiled, function)`. An exception of the function itself ends that call
+    and not the capture.
     """
     with recording() as seen:
         compiled = torch.compile(function, backend="eager")
+        if drive is not None:
+            drive(compiled, function)
         for arguments in calls:
             with contextlib.suppress(Exception):
                 compiled(*arguments)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import io
 import re
 import tokenize
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -35,6 +37,8 @@ class Case:
     def calls(self) -> list[tuple]:
         """Fresh arguments, one tuple for each call."""
         torch.manual_seed(0)
+        if self.example.calls is not None:
+            return self.example.calls()
         return [make() for make in self.example.inputs]
 
     @property
@@ -79,6 +83,43 @@ def tokens_of(source: str) -> list[str]:
     tokens = [t.string for t in tokenize.generate_tokens(io.StringIO(plain).readline) if t.type not in LAYOUT]
     tokens[1] = "def_name"
     return tokens
+
+
+def as_program(case: Case, function: Callable, folder: Path) -> Path:
+    """The rule's file as a program that a user may check: `function` under a name of its own, and behind everything else
+    a `make()`, and `calls()` where calls matter. Line numbers stay as they are."""
+    source = Path(case.rule.path).read_text(encoding="utf-8")
+    lines = source.splitlines()
+    first, name = lines_of(function)[0], "the_example"
+    lines[first - 1] = lines[first - 1].replace(f"def {function.__name__}(", f"def {name}(", 1)
+    target = f"{name}()" if case.example.module else name
+    lines += ["", "", "def make():", f"    return {target}, {_first_call(case, source)}, {{}}"]
+    if case.rule.kind == "recompile" and not (case.example.calls or case.example.drive):
+        lines += ["", "", "def calls():", f"    return [{', '.join(_inputs_text(case, source))}]"]
+    program = folder / Path(case.rule.path).name
+    program.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return program
+
+
+def _first_call(case: Case, source: str) -> str:
+    if case.example.drive:
+        return "()"
+    return "calls()[0]" if case.example.calls else _inputs_text(case, source)[0]
+
+
+def _inputs_text(case: Case, source: str) -> list[str]:
+    """The source of each call's argument tuple, as `@rule.example` gives it."""
+    bad = next(n for n in ast.walk(ast.parse(source)) if isinstance(n, ast.FunctionDef) and n.lineno == lines_of(case.example.bad)[0])
+    decorator = next(d for d in bad.decorator_list if isinstance(d, ast.Call))
+    texts = []
+    for given in decorator.args:
+        if isinstance(given, ast.Lambda):
+            texts.append(ast.unparse(given.body))
+        elif isinstance(given, ast.Starred):
+            texts += [f"{ast.unparse(given.value)}[{i}]()" for i in range(len(case.example.inputs))]
+        else:
+            texts.append(f"{ast.unparse(given)}()")
+    return texts
 
 
 @dataclass

@@ -6,7 +6,7 @@ import io
 import pytest
 from capture import capture
 from examples import (
-    assert_same, callable_of, cases, lines_of, marked_lines, outcome, source_of, tokens_of,
+    as_program, assert_same, callable_of, cases, lines_of, marked_lines, outcome, source_of, tokens_of,
 )
 
 from breakscope.static import StaticOptions, analyze
@@ -19,9 +19,10 @@ def each(chosen):
     return pytest.mark.parametrize("case", chosen, ids=[case.name for case in chosen])
 
 
-def found_in(case, function):
-    """The findings in one function of the rule's file, with that function as the region."""
-    result = analyze([case.rule.path], StaticOptions(entries=(f"{case.rule.path}::{function.__name__}",)))
+def found_in(case, function, folder):
+    """What source analysis finds in one function of an example, when a program calls it with the example's arguments."""
+    program = str(as_program(case, function, folder))
+    result = analyze([program], StaticOptions(entries=(f"{program}::make",)))
     assert not result.errors
     first, last = lines_of(function)
     return [f for f in result.findings if first <= f.line <= last and f.confidence != "possible"]
@@ -30,16 +31,16 @@ def found_in(case, function):
 def observed(case, function, calls):
     """What Dynamo does with one function of an example over these calls; what it prints is dropped."""
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        return capture(callable_of(function, case.example.module), calls)
+        return capture(callable_of(function, case.example.module), calls, case.example.drive)
 
 
 @each(ALL)
-def test_1_source_analysis_flags_the_marked_lines_and_nothing_else(case):
-    found = found_in(case, case.example.bad)
+def test_1_source_analysis_flags_the_marked_lines_and_nothing_else(case, tmp_path):
+    found = found_in(case, case.example.bad, tmp_path)
     assert {f.line for f in found if f.code == case.rule.code} == marked_lines(case)
     assert [f for f in found if f.code != case.rule.code] == []
     if case.example.good is not None:
-        assert found_in(case, case.example.good) == []
+        assert found_in(case, case.example.good, tmp_path) == []
 
 
 @each(ALL)
@@ -66,10 +67,10 @@ def test_3_the_good_twin_compiles_whole(case):
 
 
 @each([case for case in TWINS if case.rule.fix])
-def test_4_the_fix_of_bad_is_good(case):
+def test_4_the_fix_of_bad_is_good(case, tmp_path):
     lines = source_of(case.example.bad).splitlines(keepends=True)
     first = lines_of(case.example.bad)[0]
-    fixes = {f.fix for f in found_in(case, case.example.bad) if f.code == case.rule.code}
+    fixes = {f.fix for f in found_in(case, case.example.bad, tmp_path) if f.code == case.rule.code}
     assert fixes and None not in fixes
     for fix in sorted(fixes, key=lambda fix: -fix.line):
         assert fix.safety == case.rule.fix

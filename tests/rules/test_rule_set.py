@@ -1,0 +1,87 @@
+"""The sixth law: what must hold for the rules as a set."""
+
+import re
+
+import pytest
+from examples import MARK
+
+from breakscope.rulebook import RuleError, load_file, load_rules, rules_folder
+
+RULES = load_rules()
+FAMILIES = {"1": "break", "2": "break", "3": "break", "4": "break", "5": "break", "6": "break", "7": "recompile"}
+
+# Every GB id that our corpus of small programs and real models shows under torch 2.13.
+SEEN = """
+GB0006 GB0007 GB0014 GB0015 GB0025 GB0033 GB0036 GB0046 GB0055 GB0059 GB0083 GB0088 GB0092 GB0098 GB0123 GB0124 GB0142
+GB0147 GB0148 GB0156 GB0170 GB0193 GB0206 GB0207 GB0208 GB0277 GB0291 GB0294 GB0467 GB4198 GB4347 GB8335 GB8985 GB9186
+""".split()
+GAPS = {
+    "GB0092": "a callable of a kind that Dynamo does not know, met behind an earlier break; the earlier break has its rule",
+    "GB4347": "a comprehension that Dynamo could not resume; the break inside of it has its rule",
+}
+
+
+def test_codes_and_names_are_unique():
+    assert len({rule.code for rule in RULES}) == len(RULES)
+    assert len({rule.name for rule in RULES}) == len(RULES)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+def test_every_rule_has_a_page_and_an_example(rule):
+    paragraphs = rule.page.strip().split("\n\n")
+    assert len(paragraphs) >= 3 and rule.title.endswith(".")
+    assert len(rule.title) <= 120
+    assert rule.kind == FAMILIES.get(rule.code[3], rule.kind)
+    assert rule.examples or not rule.handlers
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+def test_the_file_is_named_after_its_code(rule):
+    name = re.split(r"[/\\]", rule.path)[-1]
+    assert re.fullmatch(rf"{rule.code.lower()}_[a-z0-9_]+\.py", name)
+    with open(rule.path, encoding="utf-8") as file:
+        marks = {mark.split()[-1] for mark in MARK.findall(file.read())}
+    assert marks <= {rule.code}
+
+
+def test_every_id_that_was_seen_has_a_rule_or_a_reason():
+    known = {gb_id for rule in RULES if rule.kind == "break" for gb_id in rule.gb_ids()}
+    assert set(SEEN) - known == set(GAPS)
+
+
+def test_only_one_rule_explains_a_break_by_its_id_alone():
+    owners = {}
+    for rule in RULES:
+        for entry in rule.dynamo:
+            if rule.kind == "break" and ":" not in entry:
+                owners.setdefault(entry, []).append(rule.code)
+    assert {gb_id: codes for gb_id, codes in owners.items() if len(codes) > 1} == {}
+
+
+def test_two_rules_with_one_code_are_refused(tmp_path):
+    first = next(rules_folder().glob("brk101_*.py"))
+    (tmp_path / "brk101_again.py").write_text(first.read_text(encoding="utf-8"), encoding="utf-8")
+    with pytest.raises(RuleError, match="BRK101 is taken"):
+        load_rules((str(tmp_path),))
+
+
+@pytest.mark.parametrize(
+    ("source", "complaint"),
+    [
+        ("x = 1\n", "defines no `rule"),
+        ('"""A page."""\nfrom breakscope.rule import Rule\nrule = Rule("BRK1", "x")\n', "is no code"),
+        ('from breakscope.rule import Rule\nrule = Rule("BRK901", "x")\n', "has no docstring"),
+        ('"""A page."""\nfrom breakscope.rule import Rule\nrule = Rule("BRK901", "x", fix="safe")\n', "has no @rule.rewrite"),
+        ('"""A page."""\nfrom breakscope.rule import Rule\nrule = Rule("BRK701", "x", kind="recompile", dynamo=("moon",))\n',
+         "is no guard family"),
+        ('"""A page."""\nimport torch\nfrom breakscope.rule import Rule\nrule = Rule("BRK901", "x")\ntorch.ones(1)\n', "torch.ones"),
+        ("rule =\n", "cannot be loaded"),
+    ],
+)
+def test_a_wrong_rule_file_is_refused_by_name(tmp_path, monkeypatch, source, complaint):
+    monkeypatch.delitem(__import__("sys").modules, "torch", raising=False)
+    file = tmp_path / "brk901_wrong.py"
+    file.write_text(source, encoding="utf-8")
+    with pytest.raises(RuleError, match=complaint) as caught:
+        load_file(file, heavy=False)
+    assert str(file) in str(caught.value)
