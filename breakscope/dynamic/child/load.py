@@ -75,11 +75,11 @@ def resolve(module: ModuleType, name: str, has_inputs: bool) -> Target:
     elif isinstance(thing, torch.nn.Module):
         target = Target(thing)
     elif not callable(thing):
-        raise TargetError(f"{name} is a {type(thing).__name__}; name an nn.Module class, a function or a factory")
+        raise TargetError(f"{name} is of type {type(thing).__name__}; name an nn.Module class, a function or a factory")
     elif required_arguments(thing):
         target = Target(thing)
     else:
-        target = _from_factory(thing)
+        target = _from_factory(thing, name)
     target = Target(_without_compile(target.function), target.args, target.kwargs)
     if not has_inputs and not target.args and not target.kwargs:
         missing = required_arguments(_entry(target.function))
@@ -125,7 +125,7 @@ def _construct(cls: type, name: str) -> Any:
     return cls()
 
 
-def _from_factory(function: Callable) -> Target:
+def _from_factory(function: Callable, name: str) -> Target:
     import torch
 
     made = function()
@@ -137,6 +137,8 @@ def _from_factory(function: Callable) -> Target:
             return Target(made[0], tuple(rest[0]))
         if isinstance(rest[0], (tuple, list)) and len(rest) == 2 and isinstance(rest[1], dict):
             return Target(made[0], tuple(rest[0]), dict(rest[1]))
+        shape = ", ".join(type(part).__name__ for part in made)
+        raise TargetError(f"{name}() returned ({shape}); a factory returns (callable, args, kwargs), args a tuple")
     if isinstance(made, torch.nn.Module) or inspect.isroutine(made):
         return Target(made)
     return Target(function)
