@@ -14,7 +14,7 @@ import torch
 from breakscope.events import Call
 from breakscope.rule import Rule
 
-rule = Rule("BRK511", "numpy-scalar-draw", dynamo=("GB0033: _local_scalar_dense",))
+rule = Rule("BRK511", "numpy-scalar-draw", shares=("GB0033",))
 
 # Where the size stands when it is given by position; `rand` and `randn` take sizes only.
 SIZE = {"rand": 0, "randn": 0, "random": 0, "random_sample": 0, "uniform": 2, "normal": 2, "randint": 2, "choice": 1}

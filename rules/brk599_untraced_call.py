@@ -25,7 +25,7 @@ IDS = (
     "GB0147", "GB0150", "GB0156", "GB0157", "GB0158", "GB0208", "GB0249", "GB0262", "GB0264", "GB0294", "GB0299",
     "GB0467", "GB0811", "GB4695", "GB6215")
 
-rule = Rule("BRK599", "untraced-call", dynamo=IDS)
+rule = Rule("BRK599", "untraced-call", dynamo=tuple(f"{gb_id}: ." for gb_id in IDS))
 
 
 @rule.on(Call)

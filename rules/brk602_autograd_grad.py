@@ -13,7 +13,8 @@ import torch
 from breakscope.events import Call
 from breakscope.rule import Rule
 
-rule = Rule("BRK602", "autograd-grad", dynamo=("GB9186", "GB0055", "GB8985", "GB0007: function `grad`"))
+rule = Rule("BRK602", "autograd-grad", dynamo=("GB9186", "GB0007: function `grad`"),
+            shares=("GB0055", "GB8985"))
 
 
 @rule.on(Call, "torch.autograd.grad")

@@ -14,7 +14,8 @@ from breakscope.events import Call
 from breakscope.rule import Rule
 
 rule = Rule("BRK603", "optimizer-in-region", dynamo=(
-    "GB0025: User-inserted", r"GB0007: \.step`", r"GB0008: (Optimizer\.|LRScheduler\.)"))
+    r"GB0007: \.step`", r"GB0008: (Optimizer\.|LRScheduler\.)"),
+    shares=("GB0025",))
 
 OPTIMIZERS = ("Optimizer", "SGD", "Adam", "AdamW", "Adamax", "Adadelta", "Adagrad", "ASGD", "LBFGS", "NAdam", "RAdam",
               "RMSprop", "Rprop", "SparseAdam", "Adafactor", "Muon")

@@ -12,7 +12,7 @@ import torch
 from breakscope.events import Call
 from breakscope.rule import Rule
 
-rule = Rule("BRK607", "module-state", dynamo=("GB0264", "GB0208: non-Tensor", "GB0125", "GB0220"))
+rule = Rule("BRK607", "module-state", dynamo=("GB0220",), shares=("GB0208", "GB0125"))
 
 LOADS = {f"torch.nn.Module.{name}" for name in ("load_state_dict", "half", "bfloat16", "double")}
 
