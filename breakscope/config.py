@@ -47,7 +47,10 @@ class Config:
 
 def load_config(start: Path | None = None) -> Config:
     """The settings that hold for the working directory (or for `start`); raises UserError when they are wrong."""
-    folder = (start or Path.cwd()).resolve()
+    try:
+        folder = (start or Path.cwd()).resolve()
+    except FileNotFoundError:
+        raise UserError("the working directory does not exist any more") from None
     for candidate in (folder, *folder.parents):
         file = candidate / "pyproject.toml"
         try:

@@ -27,13 +27,15 @@ def output_options(command: Callable) -> Callable:
     return _apply(command, (
         click.option("--format", "-f", "format", type=click.Choice(formats.names()), help="How to show the report [text]."),
         click.option("--output", "-o", type=click.Path(dir_okay=False), default="", help="Write the report to this file."),
+        click.option("--show-fixes", is_flag=True, help="Show suggested rewrites in the text format."),
         click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Colour the text format."),
     ))
 
 
 def output_from(given: dict) -> OutputOptions:
     """Takes the values of `output_options` out of a command's arguments."""
-    return OutputOptions(format=given.pop("format") or "", file=given.pop("output"), color=given.pop("color"))
+    return OutputOptions(format=given.pop("format") or "", file=given.pop("output"), color=given.pop("color"),
+                         fixes=given.pop("show_fixes"))
 
 
 def choice_options(command: Callable) -> Callable:

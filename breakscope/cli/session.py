@@ -29,6 +29,7 @@ class OutputOptions:
     format: str = ""
     file: str = ""
     color: str = "auto"
+    fixes: bool = False  # show suggested rewrites in the text format
 
 
 def answer(make: Callable[[Config], Report], output: OutputOptions) -> int:
@@ -77,6 +78,7 @@ def deliver(report: Report, name: str, output: OutputOptions, config: Config) ->
     text = formats.render(report, name, formats.RenderOptions(
         color=wants_color(output.color, terminal),
         width=shutil.get_terminal_size().columns if terminal else None,
+        fixes=output.fixes,
         rules=_rule_texts(config) if getattr(formats.load(name), "WANTS_RULES", False) else {},
     ))
     if output.file:
@@ -100,8 +102,8 @@ def write(text: str) -> None:
     """Text to stdout, whatever its encoding can show; JSON stays UTF-8 wherever it is redirected."""
     if not text:
         return
-    encoding = "utf-8" if not sys.stdout.isatty() else sys.stdout.encoding
-    sys.stdout.reconfigure(encoding=encoding, errors="backslashreplace")
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(encoding=sys.stdout.encoding if sys.stdout.isatty() else "utf-8", errors="backslashreplace")
     sys.stdout.write(text)
     sys.stdout.flush()
 

@@ -10,7 +10,7 @@ SEEN = ("confirmed", "observed")
 
 
 def ranked(findings: Iterable[Finding]) -> list[Finding]:
-    """By measured cost of a step, then of compiling; then frames that a run saw lost; then by place."""
+    """By measured cost of a step; then frames that a run saw lost; then by measured cost of compiling; then by place."""
     return sorted(findings, key=_rank)
 
 
@@ -19,4 +19,4 @@ def _rank(finding: Finding) -> tuple:
     step = (cost.step_seconds or 0.0) if cost else 0.0
     compiling = (cost.compile_seconds or 0.0) if cost else 0.0
     lost = bool(finding.lost) and finding.evidence in SEEN
-    return (-step, -compiling, not lost, finding.evidence == "refuted", *finding.place())
+    return (-step, not lost, -compiling, finding.evidence == "refuted", *finding.place())

@@ -62,7 +62,7 @@ def _joined(report: Report) -> str:
 
 def _fixes(report: Report) -> str:
     fixable = sum(f.fix is not None for f in report.findings)
-    return f"{fixable} with a suggested rewrite." if fixable else ""
+    return f"{fixable} with a suggested rewrite (--show-fixes)." if fixable else ""
 
 
 def _hidden(report: Report) -> str:

@@ -9,7 +9,7 @@ from facts import BASE, BROKEN_FILE, CONFIRMED, FAILED_RUN, FULL, ODD_PATH, RECO
 from rich.cells import cell_len
 
 from breakscope.report.formats import RenderOptions, render
-from breakscope.report.model import Cost, Link, LostFrame
+from breakscope.report.model import Cost, Fix, Link, LostFrame
 
 LONG = finding(
     path="src/package_name/models/modeling_long_name.py",
@@ -111,7 +111,7 @@ def test_a_long_line_is_cut_around_the_range(width):
 
 def test_a_finding_without_source_still_says_what_was_seen():
     text = "\n".join(block(RECOMPILE))
-    assert "observed attribute, 2 events, 12 s to compile" in text and "guard: L['self'].step == 3" in text
+    assert "observed (attribute), 2 events, 12 s to compile" in text and "guard: L['self'].step == 3" in text
 
 
 def test_conditions_and_lost_frames_are_told():
@@ -131,6 +131,20 @@ def test_dearest_first_then_by_place():
     assert places == ["99", "7", "50"]
 
 
+def test_lost_frames_of_a_run_come_before_dear_compiles():
+    lost = finding(line=50, evidence="observed", lost="loop")
+    compiled = finding(line=7, evidence="observed", cost=Cost(compile_seconds=9.0))
+    assert re.findall(r"^\S+:(\d+):15:", shown(compiled, lost), re.MULTILINE) == ["50", "7"]
+
+
+def test_fixes_are_shown_when_asked_for():
+    text = render(report(CONFIRMED), "text", RenderOptions(fixes=True))
+    assert "\n    -         cap = int(counts.max())\n    +         cap = counts.max()\n\n" in text
+    longer = finding(fix=Fix(safety="safe", description="d", line=41, end_line=43, replacement="a\nb\n"))
+    text = render(report(longer), "text", RenderOptions(fixes=True))
+    assert "    -         cap = int(counts.max())\n    - ... 2 more lines\n    + a\n    + b\n" in text
+
+
 def test_summary_of_source_analysis():
     text = shown(BASE, RECOMPILE, finding(kind="usage", code="BRK801"), hidden=4)
     assert text.splitlines()[-1] == "1 region, 1 break, 1 recompile, 1 other finding. 4 hidden."
@@ -139,7 +153,7 @@ def test_summary_of_source_analysis():
 def test_summary_of_a_run():
     assert shown(CONFIRMED, run=RUN, missed=1, refuted=2).splitlines()[-1] == (
         "1 region, 4 graphs, 1 break (3 events), 1 frame lost; 62% of op time compiled. "
-        "Source analysis: 1 confirmed by the run, 1 missed, 2 refuted. 1 with a suggested rewrite."
+        "Source analysis: 1 confirmed by the run, 1 missed, 2 refuted. 1 with a suggested rewrite (--show-fixes)."
     )
 
 

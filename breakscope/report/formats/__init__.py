@@ -30,10 +30,14 @@ class RuleText:
 
 @dataclass(frozen=True)
 class RenderOptions:
-    """`width` is the terminal's number of columns, None where lines must not be wrapped (a file, a pipe)."""
+    """`width` is the terminal's number of columns, None where lines must not be wrapped (a file, a pipe).
+
+    `fixes` asks for the suggested rewrites themselves, where a format would only say that there is one.
+    """
 
     color: bool = False
     width: int | None = None
+    fixes: bool = False
     rules: Mapping[str, RuleText] = field(default_factory=dict)
 
 

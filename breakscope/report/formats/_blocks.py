@@ -28,6 +28,20 @@ def finding_lines(finding: Finding, width: int | None) -> list[Line]:
     return [*head, *frame, *notes]
 
 
+def fix_lines(finding: Finding) -> list[Line]:
+    """The suggested rewrite as a difference; of the old lines those that the report holds."""
+    fix = finding.fix
+    if fix is None:
+        return []
+    first = finding.first_source_line
+    old = [finding.source[n - first] for n in range(fix.line, fix.end_line + 1) if 0 <= n - first < len(finding.source)]
+    left_out = fix.end_line + 1 - fix.line - len(old)
+    lines: list[Line] = [[("    - ", "red"), (expand(line), "red")] for line in old]
+    if left_out:
+        lines.append([("    - ", "red"), (f"... {count(left_out, 'more line')}", "dim")])
+    return [*lines, *([("    + ", "green"), (expand(line), "green")] for line in fix.replacement.splitlines())]
+
+
 def error_lines(error: ReportError, width: int | None) -> list[Line]:
     place = f"{error.path}:{error.line or 1}:" if error.path else "breakscope:"
     lines = _hanging([(place, "bold"), ("error:", "bold red")], error.message, width)
@@ -121,7 +135,7 @@ def _notes(finding: Finding, ids: bool) -> list[str]:
     """Evidence and cost, in a few words; with Dynamo's ids where there is room for them."""
     notes = []
     if finding.evidence != "predicted":
-        notes.append(" ".join((finding.evidence, *(finding.dynamo if ids else ()))))
+        notes.append(" ".join((finding.evidence, *(_ids(finding) if ids else ()))))
     elif finding.confidence != "certain":
         notes.append(finding.confidence)
     if finding.count:
@@ -130,6 +144,13 @@ def _notes(finding: Finding, ids: bool) -> list[str]:
     if finding.condition:
         notes.append(f"only when `{finding.condition}`")
     return notes
+
+
+def _ids(finding: Finding) -> tuple[str, ...]:
+    """GB ids of a break; of a recompile the families of guards, in words."""
+    if finding.kind != "recompile":
+        return finding.dynamo
+    return (f"({', '.join(family.replace('_', ' ') for family in finding.dynamo)})",) if finding.dynamo else ()
 
 
 def _costs(cost: Cost | None) -> list[str]:

@@ -19,7 +19,8 @@ def render(report: Report, options: RenderOptions) -> str:
 
     lines = _blocks.run_lines(report, options.width)
     for finding in ranked(report.findings):
-        lines += [*_blocks.finding_lines(finding, options.width), _blocks.EMPTY]
+        lines += [*_blocks.finding_lines(finding, options.width)]
+        lines += [*(_blocks.fix_lines(finding) if options.fixes else ()), _blocks.EMPTY]
     for error in report.errors:
         lines += [*_blocks.error_lines(error, options.width), _blocks.EMPTY]
     lines += _blocks.summary_lines(summary(report), options.width)
