@@ -14,7 +14,8 @@ class Tagger(nn.Module):
         self.transitions = nn.Parameter(torch.randn(tags, tags) * 0.1)
 
     def scores(self, words, lengths):
-        packed = pack_padded_sequence(self.embedding(words), lengths, batch_first=True, enforce_sorted=False)
+        embedded = self.embedding(words)
+        packed = pack_padded_sequence(embedded, lengths, batch_first=True, enforce_sorted=False)
         hidden, _ = self.lstm(packed)
         hidden, _ = pad_packed_sequence(hidden, batch_first=True)
         return self.emission(hidden)
