@@ -7,17 +7,21 @@ import io
 import shutil
 import sys
 import textwrap
+from collections.abc import Callable
 
 import click
 from rich.console import Console
 from rich.markdown import Markdown
+from rich.padding import Padding
+from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
+from rich.theme import Theme
 
 from breakscope.cli import session
 from breakscope.config import load_config
 from breakscope.report.selection import check_codes
-from breakscope.rule import Example, Rule
+from breakscope.rule import Rule
 from breakscope.rulebook import load_rules
 
 
@@ -43,7 +47,7 @@ def _console(color: str) -> Console:
     colored = session.wants_color(color, sys.stdout.isatty())
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 100
     return Console(file=io.StringIO(), force_terminal=colored, no_color=not colored, width=min(width, 120),
-                   color_system="standard" if colored else None, legacy_windows=False, highlight=False)
+                   color_system="standard" if colored else None, legacy_windows=False, highlight=False, theme=Theme({"markdown.code": "cyan"}))
 
 
 def _table(console: Console, rules: list[Rule]) -> None:
@@ -60,8 +64,9 @@ def _page(console: Console, rule: Rule) -> None:
     console.print()
     console.print(Markdown(rule.page.strip()))
     for example in rule.examples[:1]:
-        console.print()
-        console.print(Markdown(_example(example)))
+        _show_code(console, "Flagged:", example.bad)
+        if example.good is not None:
+            _show_code(console, "Instead:", example.good)
 
 
 def _facts(rule: Rule) -> str:
@@ -74,15 +79,16 @@ def _facts(rule: Rule) -> str:
     return " | ".join(facts)
 
 
-def _example(example: Example) -> str:
-    parts = ["Flagged:", _code(example.bad)]
-    if example.good is not None:
-        parts += ["Instead:", _code(example.good)]
-    return "\n\n".join(parts)
+def _show_code(console: Console, title: str, function: Callable) -> None:
+    console.print()
+    console.print(title, style="bold")
+    console.print()
+    syntax = Syntax(_source(function), "python", theme="ansi_dark", background_color="default")
+    console.print(Padding(syntax, (0, 0, 0, 4)))
 
 
-def _code(function) -> str:
+def _source(function: Callable) -> str:
     lines = textwrap.dedent(inspect.getsource(function)).splitlines()
     while lines and not lines[0].lstrip().startswith(("def ", "class ", "async def ")):
         lines.pop(0)  # the decorators that make it an example
-    return "```python\n" + "\n".join(lines) + "\n```"
+    return "\n".join(lines)
