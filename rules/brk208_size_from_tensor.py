@@ -14,17 +14,31 @@ capture_scalar_outputs = True` is the other way out, at the price of dynamic siz
 
 import torch
 
-from breakscope.events import ScalarRead
+from breakscope.events import Call
 from breakscope.rule import Rule
+from breakscope.values import Sequence
 
 rule = Rule("BRK208", "size-from-tensor", shares=("GB0033",))
 
+ALL = range(8)
+SIZES = {  # name -> positions of the arguments that must be Python numbers; the receiver of a method is not counted
+    **{f"torch.{name}": ALL for name in ("zeros", "ones", "empty", "rand", "randn", "arange", "eye", "randperm")},
+    **{f"Tensor.{name}": ALL for name in ("new_zeros", "new_ones", "new_empty", "view", "reshape", "expand", "repeat", "roll")},
+    **{f"Tensor.{name}": (0,) for name in ("topk", "new_full", "chunk", "kthvalue", "split")},
+    **{f"torch.{name}": (1,) for name in ("topk", "chunk", "split", "roll", "reshape", "kthvalue")},
+    "Tensor.narrow": (1, 2), "torch.narrow": (2, 3), "Tensor.select": (1,), "torch.select": (2,), "torch.full": (0,),
+    "torch.linspace": (2,), "torch.randint": ALL, "torch.nn.functional.pad": (1,), "torch.nn.functional.interpolate": (1,),
+}
 
-@rule.on(ScalarRead, how="size")
+
+@rule.on(Call, SIZES)
 def check(event):
-    if getattr(event.value, "origin", "op") == "op":
+    given = [event.args[at] for at in SIZES[event.name] if at < len(event.args)]
+    given += [event.kwargs[name] for name in ("size", "k", "length", "chunks", "steps", "shape") if name in event.kwargs]
+    inside = [item for value in given if isinstance(value, Sequence) for item in value.items or ()]
+    if any(value.is_tensor and value.ndim == 0 and value.origin == "op" for value in (*given, *inside)):
         yield event.problem(
-            f"the size `{event.expression}` is read from a tensor, so the graph ends here",
+            f"a size in `{event.source}` is read from a tensor, so the graph ends here",
             help="use a size that Python knows (`x.shape`, a fixed maximum, an int argument) and mask the rest",
         )
 
