@@ -20,6 +20,8 @@ class Event:
     used says so, "possible" when it is a guess or an earlier break in the same frame hides it.
     `lost`: "loop", "try", "with", "comprehension" when a break here loses the whole frame, else "".
     `condition`: source text of the configuration test that decides whether this code runs, or "".
+    `caught`: an exception raised here is caught inside the region. `undecided`: a condition that is not known decides
+    whether this code runs at all.
     """
 
     node: ast.AST
@@ -28,6 +30,8 @@ class Event:
     certainty: str = "certain"
     lost: str = ""
     condition: str = ""
+    caught: bool = False
+    undecided: bool = False
 
     @property
     def shown(self) -> str:

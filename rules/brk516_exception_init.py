@@ -20,13 +20,15 @@ BASES = (
     "ArithmeticError", "LookupError", "OSError", "NotImplementedError", "AssertionError", "StopIteration")
 
 
-@rule.on(Call, {f"{base}.__init__" for base in BASES})
+@rule.on(Call, "super().method")
 def check(event):
-    yield event.problem(
-        f"`{event.shown}` builds an exception inside the region, which Dynamo does not trace, so the graph ends here",
-        help="return a default instead of raising, or drop the exception's own `__init__` and read its `args`",
-        certainty=None if event.lost == "try" else "possible",
-    )
+    method, *bases = event.args
+    if method.is_const and method.value == "__init__" and any(base.name in BASES for base in bases):
+        yield event.problem(
+            f"`{event.shown}` builds an exception in the region, which Dynamo does not trace, so the graph ends here",
+            help="return a default instead of raising, or drop the exception's own `__init__` and read its `args`",
+            certainty="likely",
+        )
 
 
 

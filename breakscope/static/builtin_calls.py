@@ -7,7 +7,7 @@ import ast
 from breakscope.events import Branch, Call, Format, ScalarRead
 from breakscope.static.frames import Frame, Raised
 from breakscope.static.joins import element_of, join, join_all
-from breakscope.static.program import Namespace
+from breakscope.static.tensors import TENSOR_ONLY
 from breakscope.values import (
     FALSE, NONE, TRUE, UNKNOWN, Class, Const, Dict, External, ExternalInstance, Function, Instance, Method, Py, Scalar, Sequence,
     ShapeInt, Tensor, Union, Value, holds_tensor, options,
@@ -230,6 +230,9 @@ class BuiltinCalls:
         if len(args) > 1 and all(isinstance(a, Const) and isinstance(a.value, int | float) for a in args):
             return Const((min if name == "min" else max)(a.value for a in args))
         self.keys_compared(values, kwargs, node, frame, name)
+        tensors = [v for v in args if v.is_tensor]
+        if len(args) > 1 and tensors and "key" not in kwargs:
+            return tensors[0]
         return join_all(args) if len(args) > 1 else element_of(values)
 
     def builtin_min(self, args, kwargs, node, frame) -> Value:
@@ -384,6 +387,8 @@ class BuiltinCalls:
     def builtin_attribute(self, owner: Value, name: str, node: ast.AST, frame: Frame) -> Value:
         kind = type(owner)
         if kind is Py and owner.type in ("object", "unknown"):
+            if owner.source == "argument" and name in TENSOR_ONLY:
+                return self.tensor_attribute(Tensor(sure=False, origin="argument"), name, node, frame)
             return Py("unknown", owner.source) if owner.source else UNKNOWN
         if kind is Py and owner.type.startswith("enum") and name in ("value", "name"):
             return Py("str", owner.source)

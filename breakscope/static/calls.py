@@ -185,6 +185,7 @@ class Calls:
         frame = Frame(info.module, info, function.scope, activation, emits, caller.depth + 1, info.qualname)
         if emits:
             frame.certainty, frame.condition = caller.certainty, caller.condition
+        frame.caught, frame.undecided = caller.caught, caller.undecided
         self.bind(info, args, kwargs, frame, function.scope)
         frame.bound = args[0] if args and function.bound is not None else None
         node = info.node
@@ -215,30 +216,39 @@ class Calls:
         for i, parameter in enumerate(positional):
             name = parameter.arg
             if i < len(args):
-                names[name] = args[i]
+                value = args[i]
             elif name in kwargs:
-                names[name] = kwargs.pop(name)
+                value = kwargs.pop(name)
             elif more is not None and name not in defaults:
-                names[name] = more
+                value = more
             else:
-                names[name] = self.missing(name, defaults, rest, more)
+                value = self.missing(name, defaults, rest)
+            names[name] = self.as_annotated(value, parameter, info) if value.is_unknown else value
         for parameter in spec.kwonlyargs:
             name = parameter.arg
-            names[name] = kwargs.pop(name) if name in kwargs else self.missing(name, defaults, rest, None)
+            value = kwargs.pop(name) if name in kwargs else self.missing(name, defaults, rest)
+            names[name] = self.as_annotated(value, parameter, info) if value.is_unknown else value
         if spec.vararg:
             extra = list(args[len(positional):])
             names[spec.vararg.arg] = Sequence("tuple", extra) if more is None else Sequence("tuple", None, join_all([*extra, more]))
         if spec.kwarg:
             names[spec.kwarg.arg] = Dict(kwargs, rest if rest is not None else UNKNOWN, open=rest is not None)
 
-    def missing(self, name: str, defaults: dict[str, Value], rest: Value | None, more: Value | None) -> Value:
-        """The value of a parameter that the call does not name."""
+    def missing(self, name: str, defaults: dict[str, Value], rest: Value | None) -> Value:
+        """The value of a parameter that the call does not name; `rest` is what an open `**kwargs` holds."""
         default = defaults.get(name)
         if default is None:
             return rest if rest is not None else UNKNOWN
-        if rest is not None or more is not None:
-            return join_all([default, rest if rest is not None else more])
+        if rest is not None and (default.is_none or not rest.is_tensor):
+            return join_all([default, rest])
         return default
+
+    def as_annotated(self, value: Value, parameter: ast.arg, info: FunctionInfo) -> Value:
+        """An unknown argument is what the parameter's annotation, or the function's type comment, says."""
+        annotation = parameter.annotation or type_comments(info).get(parameter.arg)
+        if annotation is None:
+            return value
+        return self.value_of_annotation(annotation, Frame(info.module, None, None, None, False, 0, ""))
 
     def defaults(self, info: FunctionInfo, scope: Frame | None) -> dict[str, Value]:
         """The values of a function's parameter defaults, evaluated once where the function was defined."""
@@ -358,6 +368,26 @@ class Super(Value):
 def _call_key(function: Function, emits: bool, args: list[Value], kwargs: dict[str, Value]) -> tuple:
     return (id(function.info), id(function.scope), emits, tuple([key_of(a) for a in args]),
             tuple([(k, key_of(v)) for k, v in kwargs.items()]) if kwargs else ())
+
+
+def type_comments(info: FunctionInfo) -> dict[str, ast.expr]:
+    """Annotations from a `# type: (Tensor, int) -> Tensor` comment between the header and the body."""
+    if info.comments is None:
+        info.comments = {}
+        node, lines = info.node, info.module.source_lines()
+        if isinstance(node, ast.FunctionDef):
+            for text in lines[node.lineno - 1:node.body[0].lineno]:
+                before, mark, rest = text.partition("# type: (")
+                if mark and "->" in rest:
+                    try:
+                        wanted = ast.parse(f"({rest.rpartition('->')[0].strip()[:-1]},)", mode="eval").body
+                    except SyntaxError:
+                        break
+                    names = [p.arg for p in [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]]
+                    given = wanted.elts if isinstance(wanted, ast.Tuple) else []
+                    info.comments = dict(zip(names[len(names) - len(given):], given))
+                    break
+    return info.comments
 
 
 def opened(value: Value) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from breakscope.events import Branch, Format, ScalarRead
-from breakscope.static.frames import Frame, Raised
+from breakscope.static.frames import Activation, Frame, Raised, Step
 from breakscope.static.joins import element_of, join, join_all
 from breakscope.static.program import Import, function_info
 from breakscope.values import (
@@ -177,15 +177,15 @@ class Expressions:
 
     def rows(self, node, frame: Frame, produce) -> tuple[list, bool]:
         """What a comprehension produces, and whether that is exactly known (short, known source and no open filter)."""
-        before, lost = frame.names, frame.lost
+        before, lost, outer = frame.names, frame.lost, frame.activation
         frame.names = dict(before)
         try:
             first = node.generators[0]
             source = self.eval(first.iter, frame)
-            if self.python < (3, 12):
-                frame.lost = "comprehension" if not lost else lost
-            else:
-                frame.lost = lost or "comprehension"
+            if self.python < (3, 12) and frame.emits:  # a comprehension is a frame of its own
+                frame.activation = Activation(outer.function, outer.module, node.lineno)
+                outer.steps.append(Step(None, frame.activation, lost, node))
+            frame.lost = lost or "comprehension"
             items = source.items if isinstance(source, Sequence) else None
             if isinstance(source, Dict) and not source.open:
                 items = [Const(k) for k in source.items]
@@ -199,7 +199,7 @@ class Expressions:
                 known = known and sure
             return rows, known and len(node.generators) == 1
         finally:
-            frame.names, frame.lost = before, lost
+            frame.names, frame.lost, frame.activation = before, lost, outer
 
     def produced_known(self, node, item: Value, frame: Frame, produce) -> tuple[list, bool]:
         self.assign(node.generators[0].target, item, frame, node)
@@ -241,6 +241,8 @@ class Expressions:
     def binary(self, node, left: Value, right: Value, frame: Frame) -> Value:
         """The result of an operator; `node` is a BinOp or an AugAssign."""
         op = type(node.op)
+        if op is ast.BitOr and (left is TRUE or left == TRUE) and not right.is_tensor:
+            return TRUE  # flags collected with `|=`
         if left.is_tensor or right.is_tensor:
             return self.tensor_operator(op, left, right)
         if type(left) is Union or type(right) is Union:
@@ -468,7 +470,7 @@ class Expressions:
 
     def test_bool_op(self, node: ast.BoolOp, frame: Frame, construct: str, facts: dict) -> bool | None:
         is_and, unknown, configuration = type(node.op) is ast.And, False, False
-        before = frame.names
+        before, condition, certainty = frame.names, frame.condition, frame.certainty
         frame.names = dict(before)
         try:
             for operand in node.values:
@@ -477,11 +479,20 @@ class Expressions:
                 if truth is (not is_and):
                     return truth
                 unknown = unknown or truth is None
+                if truth is None and frame.emits and self.last_test_is_configuration:
+                    frame.condition = frame.condition or self.text(operand, frame.module)
+                    if is_and and self.rarely_true(operand, frame):
+                        frame.certainty = "possible"
                 self.narrow(operand, is_and, frame)
         finally:
-            frame.names = before
+            frame.names, frame.condition, frame.certainty = before, condition, certainty
             self.last_test_is_configuration = configuration
         return None if unknown else is_and
+
+    def rarely_true(self, test: ast.expr, frame: Frame) -> bool:
+        """A test for half precision: compiled regions run in float32 or bfloat16 unless the user says otherwise."""
+        return isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Eq) and any(
+            isinstance(c, ast.Attribute) and c.attr in ("float16", "half") for c in test.comparators)
 
     def is_configuration(self, value: Value) -> bool:
         """True when who wrote or configured the model decides the value, not the data."""

@@ -48,7 +48,7 @@ class Frame:
     """The state of one running function, class body or module."""
 
     __slots__ = ("names", "module", "function", "scope", "activation", "emits", "lost", "certainty", "condition", "returns",
-                 "exits", "yields", "globals_", "nonlocals", "self_class", "bound", "depth", "prefix", "handled", "fresh")
+                 "exits", "yields", "globals_", "nonlocals", "bound", "depth", "prefix", "handled", "caught", "undecided")
 
     def __init__(self, module: ModuleInfo, function: FunctionInfo | None, scope: "Frame | None", activation: Activation | None,
                  emits: bool, depth: int, prefix: str) -> None:
@@ -70,6 +70,8 @@ class Frame:
         self.depth = depth
         self.prefix = prefix
         self.handled: Value | None = None  # the exception being handled
+        self.caught = False  # an exception raised here is caught inside the region
+        self.undecided = False  # a condition that is not known decides whether this code runs
 
     def enclosing(self, name: str) -> "Frame | None":
         """The enclosing function frame that binds `name`."""

@@ -80,7 +80,7 @@ class Interpreter(Statements, Expressions, Calls, Objects, BuiltinCalls, Tensors
             certainty = frame.certainty
         event = event_type(
             node=node, source=self.text(node, frame.module), function=activation.function, certainty=certainty,
-            lost=frame.lost, condition=frame.condition, **fields)
+            lost=frame.lost, condition=frame.condition, caught=frame.caught, undecided=frame.undecided, **fields)
         activation.steps.append(Step(event))
 
     def text(self, node: ast.AST, module: ModuleInfo) -> str:

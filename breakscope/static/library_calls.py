@@ -194,6 +194,8 @@ class LibraryCalls:
         returned = self.returned(name)
         if returned is not None:
             return returned
+        if self.library.returns(name) in ("tensor", "maybe tensor"):
+            return Tensor(sure=True)
         if name.startswith(("torch.cuda.", "torch.distributed.", "torch.version.", "torch.mps.", "torch.xpu.")):
             return Py("bool" if last.startswith("is_") else "unknown", "environment")
         if name.startswith("torch.nn.utils.rnn."):
@@ -258,6 +260,9 @@ class LibraryCalls:
                 self.emit(Call, node, frame, name="super().method", receiver=instance, args=(Const(name), *map(External, externals)), kwargs={})
             if name in self.library.module_methods and self.is_module(instance):
                 return self.call_module_method(instance, name, args, kwargs, node, frame)
+            base = next((n for n in externals if n in self.library.builtins), "")
+            if base and name == "__init__":
+                self.emit(Call, node, frame, name=f"{base}.__init__", receiver=instance, args=tuple(args), kwargs=kwargs)
             if name == "forward" and self.is_module(instance):
                 base = next((n for n in externals if n.startswith("torch.nn.") and n != "torch.nn.Module"), None)
                 if base:
@@ -390,6 +395,8 @@ class LibraryCalls:
             if name == "__call__" or name == "forward":
                 return self.call_external_instance(owner, args, kwargs, node, frame)
         full = f"{owner.name}.{name}"
+        if owner.name == "logging.Logger" and name.endswith("_once"):
+            full = full.removesuffix("_once")  # added to the class by several libraries
         if self.interesting(full):
             self.emit(Call, node, frame, name=full, receiver=owner, args=tuple(args), kwargs=kwargs)
         if owner.name.startswith("torch.nn."):

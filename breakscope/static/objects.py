@@ -9,6 +9,7 @@ from breakscope.static.calls import Super
 from breakscope.static.frames import Frame, Raised
 from breakscope.static.joins import element_of, join, join_all
 from breakscope.static.program import ClassInfo, Import, Namespace, function_info
+from breakscope.static.tensors import TENSOR_ONLY
 from breakscope.values import (
     NONE, UNKNOWN, Class, Const, Dict, External, ExternalInstance, Function, Instance, Method, Py, Scalar, Sequence, ShapeInt,
     Tensor, Union, Value, options,
@@ -179,6 +180,8 @@ class Objects:
             if name in ("__name__", "__qualname__"):
                 return Const(owner.info.name)
             return UNKNOWN
+        if kind is type(UNKNOWN) and name in TENSOR_ONLY:
+            return self.tensor_attribute(Tensor(sure=False), name, node, frame)
         return UNKNOWN
 
     def instance_attribute(self, owner: Instance, name: str, node: ast.AST, frame: Frame) -> Value:

@@ -30,6 +30,7 @@ class FunctionInfo:
     owner: "ClassInfo | None" = None
     defaults: dict[str, Value] | None = None
     generator: bool | None = None
+    comments: dict[str, ast.expr] | None = None  # annotations from a type comment
     marks: frozenset[str] = frozenset()  # "staticmethod", "classmethod", "property", "contextmanager", "disabled", ...
 
 

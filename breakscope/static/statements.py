@@ -115,7 +115,10 @@ class Statements:
             except Raised:
                 pass
             frame.emits, frame.names = emits, before
-        truth = self.test(node.test, frame, "assert", raises=True, message=message, has_message=node.msg is not None)
+        literal = node.msg is None or isinstance(node.msg, ast.Constant) or isinstance(node.msg, ast.JoinedStr) and all(
+            isinstance(part, ast.Constant) for part in node.msg.values)
+        truth = self.test(node.test, frame, "assert", raises=True, message=message, has_message=node.msg is not None,
+                          literal_message=literal)
         if truth is False:
             raise Raised(External("AssertionError"))
         self.narrow(node.test, True, frame)
@@ -208,16 +211,18 @@ class Statements:
         return self.both_paths(node, frame)
 
     def both_paths(self, node: ast.If, frame: Frame) -> int:
-        before, condition = frame.names, frame.condition
-        frame.names = dict(before)
-        self.narrow(node.test, True, frame)
+        before, condition, certainty, undecided = frame.names, frame.condition, frame.certainty, frame.undecided
+        frame.names, frame.undecided = dict(before), True
         if frame.emits and self.last_test_is_configuration:
             frame.condition = frame.condition or self.text(node.test, frame.module)
+            frame.certainty = "possible" if self.rarely_true(node.test, frame) else certainty
+        self.narrow(node.test, True, frame)
         first = self.exec_path(node.body, frame)
-        frame.condition = condition
+        frame.condition, frame.certainty = condition, certainty
         names, frame.names = frame.names, dict(before)
         self.narrow(node.test, False, frame)
         second = self.exec_path(node.orelse, frame) if node.orelse else GO_ON
+        frame.undecided = undecided
         if first == second == RAISE:
             raise Raised(UNKNOWN)
         if first and second:
@@ -338,12 +343,13 @@ class Statements:
     def exec_Try(self, node: ast.Try, frame: Frame) -> int:
         before = dict(frame.names)
         lost, frame.lost = frame.lost, frame.lost or ("try" if node.handlers else "")
+        caught, frame.caught = frame.caught, frame.caught or bool(node.handlers)
         raised = None
         try:
             status = self.exec_block(node.body, frame)
         except Raised as problem:
             raised, status = problem, RAISE
-        frame.lost = lost
+        frame.lost, frame.caught = lost, caught
         after_body = frame.names
         if status == GO_ON and node.orelse:
             status = self.exec_path(node.orelse, frame)
@@ -352,7 +358,7 @@ class Statements:
         if raised is not None and node.handlers:
             self.emit(Statement, self.raising_node(node, frame), frame, construct="raise", name=self.exception_name(raised.value),
                       value=raised.value)
-        certainty = frame.certainty
+        certainty, returns = frame.certainty, len(frame.returns)
         for handler in node.handlers:
             if raised is None:
                 frame.certainty = "possible"
@@ -362,7 +368,9 @@ class Statements:
                 frame.names[handler.name] = frame.handled
             end = self.exec_path(handler.body, frame)
             frame.certainty = certainty
-            if end != RAISE:
+            if raised is None and status == RETURN:
+                del frame.returns[returns:]  # the body returns unless something goes wrong
+            elif end != RAISE:
                 ends.append((end, frame.names))
         if not ends:
             frame.names = after_body

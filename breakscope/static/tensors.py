@@ -51,6 +51,13 @@ SCALAR_ATTRIBUTES = {
     "is_xla": Py("bool", "environment"), "is_xpu": Py("bool", "environment"), "is_npu": Py("bool", "environment"),
 }
 TENSOR_ATTRIBUTES = frozenset({"T", "mT", "H", "mH", "real", "imag", "data"})
+TENSOR_ONLY = frozenset({  # methods that only tensors (and arrays) have: a value that they are called on is one
+    "unsqueeze", "masked_fill", "masked_fill_", "permute", "expand", "expand_as", "view_as", "contiguous", "detach", "index_select",
+    "gather", "scatter", "scatter_", "scatter_add", "scatter_add_", "long", "argmax", "topk", "cumsum", "new_zeros", "new_ones",
+    "new_full", "new_tensor", "new_empty", "nonzero", "masked_select", "repeat_interleave", "unbind", "item", "isnan", "softmax",
+    "log_softmax", "sigmoid", "requires_grad_", "chunk", "dim", "any", "all", "transpose", "type_as", "byte", "bool", "argsort",
+    "squeeze", "flatten", "norm", "numel", "matmul", "bmm",
+})
 BITWISE = (ast.BitAnd, ast.BitOr, ast.BitXor)
 FLOAT_DTYPES = frozenset(f"torch.{n}" for n in ("float", "float16", "float32", "float64", "half", "double", "bfloat16"))
 
@@ -264,13 +271,11 @@ class Tensors:
 
     def returned(self, full: str) -> Value | None:
         """What the generated table says a library call returns; None when it says nothing."""
-        kind = self.library.returns(full)
-        if kind is None:
-            return None
-        return _VALUES.get(kind, UNKNOWN)
+        return _VALUES.get(self.library.returns(full))
 
 
 _VALUES: dict[str, Value] = {
     "int": Py("int"), "bool": Py("bool"), "float": Py("float"), "str": Py("str"), "none": NONE, "shape": Sequence("size", None, ShapeInt()),
     "dtype": Py("dtype"), "device": Py("device"), "python": UNKNOWN,
+    "object": UNKNOWN,
 }
