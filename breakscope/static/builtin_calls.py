@@ -79,7 +79,7 @@ class BuiltinCalls:
             if isinstance(method, Function):
                 return self.call_value(method, [], {}, node, frame)
         if isinstance(value, Sequence | Dict) and value.home and frame.emits:
-            self.reads.add((id(value), ""))
+            self.reads.setdefault((id(value), ""), (frame.activation, node))
         return ShapeInt() if any(o.is_tensor for o in options(value)) else Py("int")
 
     def builtin_range(self, args, kwargs, node, frame) -> Value:

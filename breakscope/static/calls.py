@@ -102,6 +102,9 @@ class Calls:
                     except Raised:
                         pass
             return join_all(results)
+        if hasattr(callee, "record"):
+            callee.record(args, kwargs, self.state)
+            return UNKNOWN
         if kind is Sequence and callee.type == "Sequential":
             return self.call_sequential(callee, args, node, frame)
         return UNKNOWN

@@ -28,9 +28,9 @@ class Expressions:
         return Const(node.value)
 
     def eval_Name(self, node: ast.Name, frame: Frame) -> Value:
-        return self.lookup(node.id, frame)
+        return self.lookup(node.id, frame, node)
 
-    def lookup(self, name: str, frame: Frame) -> Value:
+    def lookup(self, name: str, frame: Frame, node: ast.AST | None = None) -> Value:
         """The value of a name, through the frame, its closure, the module and the builtins."""
         value = frame.names.get(name) if name not in frame.globals_ else None
         if value is None and frame.scope is not None:
@@ -38,12 +38,12 @@ class Expressions:
             if scope is not None:
                 value = scope.names[name]
                 if frame.emits:
-                    self.reads.add((id(scope), name))
+                    self.reads.setdefault((id(scope), name), (frame.activation, node))
         if value is None:
             names = frame.module.names
             value = (self.module_names(frame.module) if names is None else names).get(name)
             if value is not None and frame.emits:
-                self.reads.add((id(frame.module), name))
+                self.reads.setdefault((id(frame.module), name), (frame.activation, node))
         if value is None:
             return External(name) if name in self.library.builtins else UNKNOWN
         return self.resolve(value) if type(value) is Import else value
@@ -422,7 +422,7 @@ class Expressions:
             if right.is_const and isinstance(right.value, str) and isinstance(left.value, str):
                 return left.value in right.value
         if isinstance(right, Dict) and right.home and frame.emits:
-            self.reads.add((id(right), ""))
+            self.reads.setdefault((id(right), ""), (frame.activation, node))
         if isinstance(right, Instance):
             method = self.attribute(right, "__contains__", node, frame)
             if isinstance(method, Function):
@@ -522,7 +522,7 @@ class Expressions:
             if value.items is not None and not value.home:
                 return bool(value.items)
             if frame.emits and value.home:
-                self.reads.add((id(value), ""))
+                self.reads.setdefault((id(value), ""), (frame.activation, node))
             return None
         if kind is Dict:
             return bool(value.items) if not value.open and not value.home else None

@@ -41,7 +41,7 @@ class Interpreter(Statements, Expressions, Calls, Objects, BuiltinCalls, Tensors
         self.kept: list[Value] = []  # values whose id is a key above
         self.running: set = set()
         self.work = 0
-        self.reads: set[tuple[int, str]] = set()  # (id of owner, attribute) read inside the region
+        self.reads: dict[tuple[int, str], tuple] = {}  # (id of owner, attribute) -> where the region first reads it
         self.pending: list[tuple[Activation, int, tuple[int, str]]] = []  # stores whose `is_read` is not known yet
         self.outside: list = []  # attributes set on objects from outside of regions
         self.home: ModuleInfo | None = None  # the checked file
@@ -50,7 +50,8 @@ class Interpreter(Statements, Expressions, Calls, Objects, BuiltinCalls, Tensors
         self.contexts: dict[str, Value] = {}  # attributes set on the ctx of an autograd.Function
         self.later: dict[tuple[int, str], list[Value]] = {}  # what regions store in attributes of objects from outside
         self.made_inside: set[int] = set()  # ids of objects made inside the running region
-        self.entry_target: Value | None = None
+        self.driver = None  # the running driver: its loops are followed step by step
+        self.state: dict[str, str] = {}  # global state that a driver has set: "autocast", "default_dtype", ...
         self.cut_short = False
         self.eval_table = self._table("eval_")
         self.exec_table = self._table("exec_")
@@ -104,7 +105,7 @@ class Interpreter(Statements, Expressions, Calls, Objects, BuiltinCalls, Tensors
     def begin_file(self, home: ModuleInfo) -> None:
         """Turn to the next file; what is known of functions and classes stays."""
         self.home, self.work = home, 0
-        self.compiled, self.outside, self.entry_target, self.cut_short = [], [], None, False
+        self.compiled, self.outside, self.cut_short = [], [], False
 
     def begin_region(self, frame: Frame) -> None:
         """Start a region with a fresh budget."""

@@ -44,6 +44,8 @@ class LibraryCalls:
     """What calls outside the checked source emit and return."""
 
     def call_external(self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+        if self.driver is not None and name == "torch.set_default_dtype" and args:
+            self.state["default_dtype"] = args[0].describe()
         answer = self.library.answer(name)
         if answer is not None:
             return answer
@@ -273,6 +275,8 @@ class LibraryCalls:
         full = f"torch.nn.Module.{name}"
         if self.interesting(full):
             self.emit(Call, node, frame, name=full, receiver=owner, args=tuple(args), kwargs=kwargs)
+        if self.driver is not None and name in ("double", "half", "bfloat16", "float", "to", "requires_grad_"):
+            self.state["requires_grad" if name == "requires_grad_" else "module_dtype"] = self.text(node, frame.module)
         if name in ("register_buffer", "register_parameter") and args and isinstance(args[0], Const):
             value = args[1] if len(args) > 1 else kwargs.get("tensor", kwargs.get("param", UNKNOWN))
             owner.attributes[args[0].value] = self.registered(value, "buffer" if name == "register_buffer" else "parameter")

@@ -186,7 +186,7 @@ class Objects:
 
     def instance_attribute(self, owner: Instance, name: str, node: ast.AST, frame: Frame) -> Value:
         if frame.emits:
-            self.reads.add((id(owner), name))
+            self.reads.setdefault((id(owner), name), (frame.activation, node))
             if type(node) is ast.Attribute and type(node.value) is ast.Name:
                 narrowed = frame.names.get(f"{node.value.id}.{name}")
                 if narrowed is not None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fnmatch import fnmatch
 
-from breakscope.static.frames import Activation, Frame, OutOfBudget, Raised, Step
+from breakscope.static.calling import add_call_events
+from breakscope.static.frames import Activation, Frame, OutOfBudget, Raised
 from breakscope.static.interpreter import Interpreter
-from breakscope.static.joins import element_of, join, join_all
+from breakscope.static.joins import element_of, join
 from breakscope.static.program import ModuleInfo, Namespace
 from breakscope.values import (
     NONE, UNKNOWN, Class, Const, Dict, External, ExternalInstance, Function, Instance, Py, Sequence, Tensor, Union, Value,
@@ -35,15 +36,6 @@ class Region:
 
     name: str
     activation: Activation
-
-
-@dataclass(eq=False, slots=True)
-class Callers:
-    """How the file itself says that a region is called: see `breakscope.static.calling`."""
-
-    region: Value
-    args: list[Value] = field(default_factory=list)
-    kwargs: dict[str, Value] = field(default_factory=dict)
 
 
 def default_regions(interpreter: Interpreter, module: ModuleInfo) -> list[Region]:
@@ -124,8 +116,9 @@ def _function_entry(interpreter: Interpreter, function: Function) -> list[Region
     if made is None:
         return [enter(interpreter, function.info.qualname, function, *parameter_values(interpreter, function, False))]
     target, args, kwargs = made
-    interpreter.entry_target = target
-    return [enter(interpreter, describe(target), target, args, kwargs)]
+    region = enter(interpreter, describe(target), target, args, kwargs)
+    add_call_events(interpreter, function.info.module, target, region.activation)
+    return [region]
 
 
 def describe(target: Value) -> str:

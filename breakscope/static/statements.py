@@ -13,6 +13,9 @@ from breakscope.values import (
 )
 
 CONTAINERS = (Sequence, Dict)
+STATES = {"torch.autocast": "autocast", "torch.amp.autocast": "autocast", "torch.cpu.amp.autocast": "autocast",
+          "torch.cuda.amp.autocast": "autocast", "torch.no_grad": "grad_mode", "torch.inference_mode": "grad_mode",
+          "torch.enable_grad": "grad_mode", "torch.set_grad_enabled": "grad_mode"}
 
 
 class Statements:
@@ -246,6 +249,11 @@ class Statements:
         element = self.iterate(iterable, node.iter, frame)
         if element is None:  # certainly empty
             return self.exec_path_of_else(node, frame)
+        if self.driver is not None and frame.function is self.driver and isinstance(iterable, Sequence) and iterable.items is not None:
+            for item in iterable.items:
+                self.assign(node.target, item, frame, node)
+                self.exec_path(node.body, frame)
+            return GO_ON
         lost, frame.lost = frame.lost, frame.lost or "loop"
         self.run_loop_body(node, frame, (node.target, element))
         frame.lost = lost
@@ -281,7 +289,7 @@ class Statements:
         frame.names = current
 
     def exec_With(self, node: ast.With, frame: Frame) -> int:
-        lost, emits_leave = frame.lost, []
+        lost, emits_leave, state = frame.lost, [], dict(self.state)
         swallows = False
         for item in node.items:
             manager = self.eval(item.context_expr, frame)
@@ -290,6 +298,8 @@ class Statements:
                 self.assign(item.optional_vars, entered, frame, node)
             if self.loses_frame(manager):
                 frame.lost = frame.lost or "with"
+            if self.driver is not None and isinstance(manager, ExternalInstance) and manager.name in STATES:
+                self.state[STATES[manager.name]] = self.text(item.context_expr, frame.module)
             swallows = swallows or (isinstance(manager, ExternalInstance) and manager.name == "contextlib.suppress")
             emits_leave.append(manager)
         try:
@@ -298,7 +308,7 @@ class Statements:
             if not swallows:
                 raise
             status = GO_ON
-        frame.lost = lost
+        frame.lost, self.state = lost, state
         for manager in reversed(emits_leave):
             self.leave_context(manager, node, frame)
         return status

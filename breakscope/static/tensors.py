@@ -90,6 +90,8 @@ class Tensors:
             return Const(owner.ndim) if owner.ndim is not None else ShapeInt()
         if name in SCALAR_ATTRIBUTES:
             return SCALAR_ATTRIBUTES[name]
+        if name in ("T", "mT") and owner.shape is not None and owner.kind == "":
+            return Tensor(owner.dtype, owner.ndim, tuple(reversed(owner.shape)), owner.sure, "strided")
         if name in TENSOR_ATTRIBUTES:
             return Tensor(owner.dtype, owner.ndim, None, owner.sure, owner.kind if owner.kind == "numpy" else "")
         if name == "grad":
@@ -173,6 +175,9 @@ class Tensors:
         returned = self.returned(full)
         if returned is not None:
             return returned
+        if name in ("t", "transpose", "permute") and owner.shape is not None and owner.kind == "":
+            shape = tuple(reversed(owner.shape)) if name == "t" else None
+            return Tensor(owner.dtype, owner.ndim, shape, owner.sure, "strided")
         return Tensor(self.result_dtype(name, owner, kwargs), self.result_rank(name, owner, args, kwargs, full),
                       owner.shape if name in KEEPS_RANK and name not in ("transpose", "t") else None, owner.sure,
                       "numpy" if owner.kind == "numpy" else "")

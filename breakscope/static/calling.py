@@ -1,0 +1,228 @@
+"""How the file itself says that its entry is called: `calls()` returns the argument tuples of successive calls,
+`drive(call, model)` makes the calls. What differs between them, and what is set on the model in between, makes Dynamo
+recompile when the region depends on it.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from breakscope.events import Outside, Varies
+from breakscope.static.frames import Activation, Frame, OutOfBudget, Raised
+from breakscope.static.interpreter import Interpreter
+from breakscope.static.program import ModuleInfo
+from breakscope.values import Const, Function, Instance, Py, Sequence, Tensor, Value
+
+KINDS = {bool: "bool", int: "int", float: "float", str: "str"}
+
+
+@dataclass(eq=False, slots=True)
+class Recorder(Value):
+    """Stands for the compiled callable while a driver runs; keeps what it is called with."""
+
+    calls: list[tuple[list[Value], dict[str, Value], dict[str, str]]] = field(default_factory=list)
+
+    def record(self, args: list[Value], kwargs: dict[str, Value], state: dict[str, str]) -> None:
+        self.calls.append((args, {k: v for k, v in kwargs.items() if not k.startswith("*")}, dict(state)))
+
+
+def add_call_events(interpreter: Interpreter, module: ModuleInfo, target: Value, activation: Activation) -> None:
+    """Emit what the file's `calls` or `drive` tells of the region under `activation`."""
+    names = interpreter.module_names(module)
+    driver, caller = names.get("drive"), names.get("calls")
+    recorder = Recorder()
+    writes: list = []
+    try:
+        if isinstance(driver, Function) and len(driver.info.node.args.args) == 2:
+            writes = drive(interpreter, driver, recorder, target)
+        elif isinstance(caller, Function) and not caller.info.node.args.args:
+            listed = interpreter.call_function(caller, [], {}, caller.info.node, _outer(module))
+            for row in listed.items or [] if isinstance(listed, Sequence) else []:
+                if isinstance(row, Sequence) and row.items is not None:
+                    recorder.record(list(row.items), {}, {})
+    except (Raised, OutOfBudget, RecursionError):
+        pass
+    entered = next((step.child for step in activation.steps if step.child is not None), None)
+    function = _function_of(interpreter, target)
+    if entered is None or function is None:
+        return
+    frame = Frame(entered.module, function.info, None, entered, True, 0, entered.function)
+    _emit_variation(interpreter, frame, function, recorder)
+    _emit_writes(interpreter, frame, writes)
+
+
+def drive(interpreter: Interpreter, driver: Function, recorder: Recorder, target: Value) -> list:
+    """Run a driver; returns the attributes that it sets on objects that were there before."""
+    before = len(interpreter.outside)
+    interpreter.driver = driver.info
+    interpreter.state = {}
+    try:
+        interpreter.call_function(driver, [recorder, target], {}, driver.info.node, _outer(driver.info.module))
+    finally:
+        interpreter.driver = None
+    writes, interpreter.outside[before:] = interpreter.outside[before:], []
+    return writes
+
+
+def _outer(module: ModuleInfo) -> Frame:
+    return Frame(module, None, None, None, False, 0, "")
+
+
+def _function_of(interpreter: Interpreter, target: Value) -> Function | None:
+    if isinstance(target, Instance):
+        target = interpreter.attribute(target, "forward", ast.Constant(None), _outer(interpreter.home))
+    return target if isinstance(target, Function) else None
+
+
+def _emit_variation(interpreter: Interpreter, frame: Frame, function: Function, recorder: Recorder) -> None:
+    if len(recorder.calls) < 2:
+        return
+    rows = [bound(interpreter, function, args, kwargs) for args, kwargs, _ in recorder.calls]
+    uses = Uses(function.info.node)
+    for name in rows[0]:
+        values = [row[name] for row in rows if name in row]
+        what = variation(values)
+        node = uses.first.get(name)
+        if what and node is not None:
+            shown = tuple(dict.fromkeys(describe(v) for v in values))
+            interpreter.emit(Varies, node, frame, name=name, what=what, values=shown, use=uses.of(name, what == "size"))
+    if len({aliases(row) for row in rows}) > 1:
+        name = next(n for pattern in (aliases(row) for row in rows) for pair in pattern for n in pair)
+        if name in uses.first:
+            interpreter.emit(Varies, uses.first[name], frame, name=name, what="alias")
+    for what in ("autocast", "grad_mode", "default_dtype", "module_dtype", "requires_grad"):
+        seen = {state.get(what, "") for _, _, state in recorder.calls}
+        if len(seen) > 1 and uses.first:
+            node = next(iter(uses.first.values()))
+            interpreter.emit(Varies, node, frame, name=what, what=what, values=tuple(sorted(s for s in seen if s)))
+
+
+def _emit_writes(interpreter: Interpreter, frame: Frame, writes: list) -> None:
+    """Attributes that the driver sets and the region reads."""
+    values: dict[tuple[int, str], list] = {}
+    for write in writes:
+        values.setdefault((id(write[0]), write[1]), []).append(write)
+    for key, rows in values.items():
+        read = interpreter.reads.get(key)
+        if read is None or read[0] is None:
+            continue
+        activation, node = read
+        owner, name, value, initial, path, at = rows[-1]
+        different = {describe(row[2]) for row in rows} | {describe(initial)}
+        if isinstance(value, Tensor) or len(different) < 2:
+            continue
+        inside = Frame(activation.module, frame.function, None, activation, True, 0, activation.function)
+        interpreter.emit(Outside, node, inside, owner=interpreter.text(getattr(node, "value", node), activation.module), name=name,
+                         value=value, initial=initial, path=path, line=getattr(at, "lineno", 0))
+
+
+def bound(interpreter: Interpreter, function: Function, args: list[Value], kwargs: dict[str, Value]) -> dict[str, Value]:
+    """The parameters of one call, defaults included."""
+    frame = _outer(function.info.module)
+    own = [function.bound] if function.bound is not None else []
+    interpreter.bind(function.info, [*own, *args], kwargs, frame, function.scope)
+    names = dict(frame.names)
+    if own and function.info.node.args.args:
+        names.pop(function.info.node.args.args[0].arg, None)
+    return names
+
+
+def variation(values: list[Value]) -> str:
+    """What differs between the values of one parameter over the calls; "" when nothing that guards would see."""
+    if len({describe(v) for v in values}) < 2:
+        return ""
+    if any(v.is_none for v in values):
+        return "none"
+    kinds = {type(v) for v in values}
+    if kinds == {Const}:
+        types = {type(v.value) for v in values}
+        return KINDS.get(types.pop(), "object") if len(types) == 1 else "type"
+    if kinds == {Tensor}:
+        return _tensor_variation(values)
+    if kinds == {Py}:
+        return "enum" if all(v.type.startswith("enum") for v in values) else ""
+    if kinds == {Sequence}:
+        lengths = {len(v.items) if v.items is not None else -1 for v in values}
+        return "object" if len(lengths) > 1 else ""
+    return "type" if len(kinds) > 1 else ""
+
+
+def _tensor_variation(values: list[Tensor]) -> str:
+    if len({v.dtype for v in values}) > 1:
+        return "dtype"
+    if len({v.shape for v in values}) > 1 and all(v.shape is not None for v in values):
+        return "size"
+    if len({v.kind for v in values}) > 1:
+        return "stride"
+    return "requires_grad" if len({bool(v.requires_grad) for v in values}) > 1 else ""
+
+
+def aliases(row: dict[str, Value]) -> frozenset:
+    """The pairs of parameters that are the same tensor."""
+    tensors = [(n, v) for n, v in row.items() if isinstance(v, Tensor)]
+    return frozenset((a, b) for i, (a, x) in enumerate(tensors) for b, y in tensors[i + 1:] if x is y)
+
+
+def describe(value: Value) -> str:
+    """The value as a message may show it; equal for values that no guard tells apart."""
+    if isinstance(value, Const):
+        return repr(value.value)
+    if isinstance(value, Tensor):
+        shape = "?" if value.shape is None else "x".join(map(str, value.shape)) or "scalar"
+        return f"{shape}{'' if value.dtype in (None, 'float') else ' ' + value.dtype}{' ' + value.kind if value.kind else ''}" + (
+            " requires_grad" if value.requires_grad else "")
+    if isinstance(value, Py):
+        return value.type
+    if isinstance(value, Sequence):
+        return f"{value.type} of {len(value.items)}" if value.items is not None else value.type
+    return value.describe()
+
+
+class Uses:
+    """How a function uses its parameters: the first use of each, and whether a size decides a branch or becomes text."""
+
+    def __init__(self, node: ast.AST) -> None:
+        self.first: dict[str, ast.Name] = {}
+        self.tests: list[ast.expr] = []
+        self.texts: list[ast.expr] = []
+        self.derived: dict[str, set[str]] = {}  # name -> names that its value was computed from
+        body = node.body if isinstance(node.body, list) else [node.body]
+        for part in (p for statement in body for p in ast.walk(statement)):
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
+                known = self.first.get(part.id)
+                if known is None or (part.lineno, part.col_offset) < (known.lineno, known.col_offset):
+                    self.first[part.id] = part
+            elif isinstance(part, ast.If | ast.While | ast.IfExp):
+                self.tests.append(part.test)
+            elif isinstance(part, ast.JoinedStr):
+                self.texts.append(part)
+            elif isinstance(part, ast.Assign):
+                sizes = _names_of_sizes(part.value) | {n for n in _names(part.value) if n in self.derived}
+                for target in part.targets:
+                    for name in _names(target):
+                        self.derived.setdefault(name, set()).update(sizes)
+
+    def of(self, name: str, by_size: bool) -> str:
+        """"branch", "format" or "other"."""
+        for kind, places in (("branch", self.tests), ("format", self.texts)):
+            for place in places:
+                seen = _names_of_sizes(place) if by_size else _names(place)
+                if name in seen or any(name in self.derived.get(n, ()) for n in _names(place)):
+                    return kind
+        return "other"
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+
+
+def _names_of_sizes(node: ast.AST) -> set[str]:
+    """Names whose size is read: x.shape, x.size(), len(x)."""
+    found = set()
+    for part in ast.walk(node):
+        if isinstance(part, ast.Attribute) and part.attr in ("shape", "size", "numel", "dim") and isinstance(part.value, ast.Name):
+            found.add(part.value.id)
+        elif isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id == "len" and part.args:
+            found |= _names(part.args[0])
+    return found
