@@ -20,9 +20,10 @@ rule = Rule("BRK402", "logging", fix="safe", dynamo=(
     "GB0291", "GB4841: python_type", "GB6215: LoggingLoggerVariable"))
 
 LEVELS = ("debug", "info", "warning", "warn", "error", "exception", "critical", "fatal", "log")
-# `logger.name` and `logger.level` are plain attributes, which Dynamo reads without a break.
+OTHERS = ("isEnabledFor", "setLevel", "getEffectiveLevel", "getChild", "addHandler", "removeHandler", "hasHandlers")
+ADDED = ("warning_once", "info_once", "warning_advice", "debug_once", "trace", "success")  # by transformers and others
 METHODS = {f"logging.{owner}.{name}" for owner in ("Logger", "LoggerAdapter", "RootLogger")
-           for name in (*LEVELS, "isEnabledFor", "setLevel", "getEffectiveLevel", "addHandler", "hasHandlers")}
+           for name in (*LEVELS, *OTHERS, *ADDED)}
 FUNCTIONS = {f"logging.{name}" for name in (*LEVELS, "getLogger", "basicConfig")}
 
 logger = logging.getLogger("rules.brk402")

@@ -12,12 +12,15 @@ import torch
 
 from breakscope.events import Call
 from breakscope.rule import Rule
-from breakscope.values import Tensor
 
 rule = Rule("BRK505", "sparse-tensor", dynamo=("GB0277", "GB0015", "GB0007: sparse_"))
 
 LAYOUTS = ("coo", "csr", "csc", "bsr", "bsc")
 MAKE = {f"Tensor.to_sparse{layout}" for layout in ("", *(f"_{name}" for name in LAYOUTS))}
+USE = {f"torch.{name}" for name in (
+    "sparse.mm", "sparse.sum", "sparse.addmm", "sparse.softmax", "sparse.log_softmax", "sparse.sampled_addmm", "smm",
+    "mm", "matmul", "hspmm", "sspaddmm")} | {f"Tensor.{name}" for name in (
+    "matmul", "mm", "coalesce", "indices", "values", "_nnz", "_indices", "_values", "sum", "t", "to_dense")}
 BUILD = {f"torch.sparse_{name}_tensor" for name in (*LAYOUTS, "compressed")}
 
 
@@ -29,10 +32,10 @@ def check(event):
     )
 
 
-@rule.on(Call)
+@rule.on(Call, USE)
 def check_use(event):
     inputs = (event.receiver, *event.args, *event.kwargs.values())
-    if any(isinstance(value, Tensor) and value.kind == "sparse" for value in inputs):
+    if event.name.startswith("torch.sparse.") or any(getattr(value, "kind", "") == "sparse" for value in inputs):
         yield event.problem(
             f"`{event.shown}` takes a sparse tensor, which Dynamo does not trace, so the graph ends here",
             help="keep indices and values as dense buffers and use `index_add`, or multiply densely",

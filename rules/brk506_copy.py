@@ -25,7 +25,8 @@ def check_deep(event):
     value = event.argument(0, "x")
     if value is not None and holds_tensor(value):
         yield event.problem(f"Dynamo does not trace `{event.shown}` of something with a tensor, so the graph ends here",
-                            help="write `x.clone()`, or `x.detach().clone()`")
+                            help="write `x.clone()`, or `x.detach().clone()`",
+                            certainty="possible" if isinstance(value, Dict) else None)
     elif isinstance(value, Instance | ExternalInstance) and "Module" in _bases(value):
         yield event.problem(f"`{event.shown}` copies a module inside the region, so the graph ends here",
                             help="make the copy once, in `__init__`", certainty="likely")

@@ -17,10 +17,16 @@ from breakscope.values import ExternalInstance, options
 rule = Rule("BRK507", "generator-argument", dynamo=("GB0055", "GB0363: Opaque"))
 
 
-@rule.on(Call)
+DRAWS = {f"torch.{name}" for name in (
+    "rand", "randn", "randint", "randperm", "normal", "bernoulli", "multinomial", "poisson", "rand_like", "randn_like")}
+FILLS = {f"{owner}.{name}_" for owner in ("Tensor", "torch.nn.init") for name in (
+    "normal", "uniform", "exponential", "bernoulli", "random", "cauchy", "geometric", "log_normal", "trunc_normal")}
+
+
+@rule.on(Call, DRAWS, FILLS, "Tensor.bernoulli", "Tensor.multinomial")
 def check(event):
     generator = event.kwargs.get("generator")
-    if generator is None or generator.is_none or not event.name.startswith(("torch.", "Tensor.")):
+    if generator is None or generator.is_none:
         return
     known = any(isinstance(o, ExternalInstance) and o.name == "torch.Generator" for o in options(generator))
     yield event.problem(

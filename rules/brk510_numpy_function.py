@@ -46,11 +46,12 @@ def check(event):
     )
 
 
-@rule.on(Call)
+@rule.on(Call, {f"numpy.random.{owner}.{name}" for owner in ("Generator", "RandomState") for name in (
+    "random", "integers", "normal", "uniform", "choice", "permutation", "shuffle", "beta", "rand", "randn", "randint",
+    "standard_normal", "binomial", "poisson", "exponential", "gamma", "random_sample", "permuted", "seed")})
 def check_generator(event):
-    if event.name.startswith(("numpy.random.Generator.", "numpy.random.RandomState.")):
-        yield event.problem(f"Dynamo does not trace a numpy generator, so the graph ends at `{event.shown}`",
-                            help="draw with torch, or pass the draw in as an argument")
+    yield event.problem(f"Dynamo does not trace a numpy generator, so the graph ends at `{event.shown}`",
+                        help="draw with torch, or pass the draw in as an argument")
 
 
 @rule.example(lambda: (torch.ones(4, 3),), equal=False, dynamo=("GB0294",))

@@ -21,14 +21,18 @@ from breakscope.rule import Rule
 
 # The ids of calls that are not traced, whatever the data; ids of data-dependent operators belong to other rules.
 IDS = (
-    "GB0007", "GB0008", "GB0001", "GB0055", "GB0059", "GB0090", "GB0107", "GB0116", "GB0117", "GB0134", "GB0142",
+    "GB0007", "GB0008", "GB0055", "GB0059", "GB0090", "GB0107", "GB0116", "GB0117", "GB0134", "GB0142",
     "GB0147", "GB0150", "GB0156", "GB0157", "GB0158", "GB0208", "GB0249", "GB0262", "GB0264", "GB0294", "GB0299",
     "GB0467", "GB0811", "GB4695", "GB6215")
 
 rule = Rule("BRK599", "untraced-call", dynamo=tuple(f"{gb_id}: ." for gb_id in IDS))
 
 
-@rule.on(Call)
+# Rules with higher codes speak of these.
+TRAINING = ("torch.autograd.", "torch.optim.", "torch.nn.Module.", "torch.GradScaler.", "torch.amp.", "torch.cuda.amp.")
+
+
+@rule.on(Call, {name for name in load().names(*IDS, always=False) if not name.startswith(TRAINING)})
 def check(event):
     fact = load().call(event.name)
     if fact is None or fact.never:

@@ -24,8 +24,8 @@ def check(event):
     )
 
 
-@rule.on(Call, {f"torch.{where}.GradScaler.{name}" for where in ("amp", "cuda.amp")
-                for name in ("scale", "unscale_", "step", "update")})
+@rule.on(Call, {f"torch.{where}GradScaler.{name}" for where in ("", "amp.", "cuda.amp.")
+                for name in ("scale", "unscale_", "step", "update", "get_scale")})
 def check_scaler(event):
     yield event.problem(f"Dynamo does not trace `{event.shown}`, so the graph ends here",
                         help="return the loss; scale, step and update outside the compiled region")

@@ -31,11 +31,17 @@ def check(event):
     yield event.problem(f"Dynamo does not inline `{event.shown}`, so the graph ends here", help=help)
 
 
-@rule.on(Call)
+SCHEDULERS = (
+    "LRScheduler", "LambdaLR", "MultiplicativeLR", "StepLR", "MultiStepLR", "ConstantLR", "LinearLR", "ExponentialLR",
+    "SequentialLR", "PolynomialLR", "CosineAnnealingLR", "ChainedScheduler", "ReduceLROnPlateau", "CyclicLR",
+    "CosineAnnealingWarmRestarts", "OneCycleLR")
+
+
+@rule.on(Call, {f"torch.optim.lr_scheduler.{name}.{method}" for name in SCHEDULERS
+                for method in ("step", "get_last_lr")})
 def check_scheduler(event):
-    if event.name.startswith("torch.optim.lr_scheduler.") and event.name.endswith(".step"):
-        yield event.problem(f"Dynamo does not trace `{event.shown}`, so the graph ends here",
-                            help="step the scheduler outside the compiled region")
+    yield event.problem(f"Dynamo does not trace `{event.shown}`, so the graph ends here",
+                        help="step the scheduler outside the compiled region")
 
 
 @rule.example(lambda: (torch.ones(4),), module=True, equal=False, dynamo=("GB0025",))

@@ -10,11 +10,13 @@ Do it once, before the module is compiled. To run one part in another precision,
 import torch
 
 from breakscope.events import Call
+from breakscope.knowledge import load
 from breakscope.rule import Rule
 
 rule = Rule("BRK607", "module-state", dynamo=("GB0220",), shares=("GB0208", "GB0125"))
 
-LOADS = {f"torch.nn.Module.{name}" for name in ("load_state_dict", "half", "bfloat16", "double")}
+CLASSES = {"torch.nn.Module"} | {name.removesuffix(".forward") for name in load().modules if name.endswith(".forward")}
+LOADS = {f"{owner}.{name}" for owner in CLASSES for name in ("load_state_dict", "half", "bfloat16", "double")}
 
 
 @rule.on(Call, LOADS)
@@ -23,7 +25,7 @@ def check(event):
                         help="do it once, before the module is compiled; use `torch.autocast` for one part")
 
 
-@rule.on(Call, "torch.nn.Module.requires_grad_")
+@rule.on(Call, {f"{owner}.requires_grad_" for owner in CLASSES})
 def check_frozen(event):
     yield event.problem(
         f"`{event.shown}` changes `requires_grad` of parameters inside the region, so the graph ends here",

@@ -31,6 +31,8 @@ def check(event):
         return
     if event.value.is_tensor:
         return
+    if "is_available" in event.condition:
+        return  # a probe of the hardware decides whether this runs at all
     often = "once more" if kind == "float" else "in every call"
     yield event.problem(
         f"`{event.owner}.{event.name}` is a Python {kind} that changes in the region, so it is compiled {often}",
