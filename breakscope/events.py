@@ -38,12 +38,14 @@ class Event:
         """The source of `node`, short enough for a message."""
         return self.source if len(self.source) <= 60 else self.source[:57] + "..."
 
-    def problem(self, message: str, help: str = "", certainty: str | None = None, node: ast.AST | None = None) -> "Problem":
+    def problem(self, message: str, help: str = "", certainty: str | None = None, node: ast.AST | None = None,
+                fixable: bool = True) -> "Problem":
         """What a rule yields: `message` names the user's variable, `help` says what to write instead; both one line.
 
-        `node` moves the finding to another ast node of the same function.
+        `node` moves the finding to another ast node of the same function. With `fixable` False the rule's rewrite is not
+        asked: the values say that it would be wrong here.
         """
-        return Problem(message, help, certainty or self.certainty, node or self.node)
+        return Problem(message, help, certainty or self.certainty, node or self.node, fixable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,7 @@ class Problem:
     help: str
     certainty: str
     node: ast.AST
+    fixable: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,11 @@ import libcst as cst
 
 _ATOMS = (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.Integer, cst.Float)
 _ARITHMETIC = (cst.Add, cst.Subtract, cst.Multiply, cst.Divide, cst.Power)
+_ELEMENTWISE = (cst.LessThan, cst.LessThanEqual, cst.GreaterThan, cst.GreaterThanEqual, cst.Equal, cst.NotEqual)
+_NEVER_TENSORS = (
+    cst.SimpleString, cst.FormattedString, cst.ConcatenatedString, cst.List, cst.Tuple, cst.Dict, cst.Set, cst.Lambda, cst.ListComp,
+    cst.DictComp, cst.GeneratorExp, cst.Yield, cst.Await, cst.NamedExpr, cst.BooleanOperation,
+)
 
 
 def code(node: cst.CSTNode) -> str:
@@ -42,9 +47,30 @@ def find(statement: cst.CSTNode, problem) -> cst.BaseExpression | None:
     return found[0] if len(found) == 1 else None
 
 
-def swap(statement: cst.CSTNode, old: cst.CSTNode, text: str) -> cst.CSTNode:
-    """The statement with one expression replaced by the source `text`; all layout and comments stay."""
-    return statement.deep_replace(old, cst.parse_expression(text))
+def swap(statement: cst.CSTNode, old: cst.BaseExpression, text: str) -> cst.CSTNode | None:
+    """The statement with one expression replaced by the source `text`; all layout around it stays.
+
+    None when a comment stands inside the expression, since it would be lost.
+    """
+    if "#" in code(old):
+        return None
+    new = cst.parse_expression(text)
+    if old.lpar and not isinstance(new, _ATOMS):
+        new = new.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+    return statement.deep_replace(old, new)
+
+
+def is_comparison(node: cst.CSTNode) -> bool:
+    """True for one comparison with an operator that works element by element: `a < b`, not `a is b`, not `a < b < c`."""
+    return isinstance(node, cst.Comparison) and len(node.comparisons) == 1 and isinstance(
+        node.comparisons[0].operator, _ELEMENTWISE)
+
+
+def may_be_tensor(node: cst.BaseExpression) -> bool:
+    """False for what is certainly neither a tensor nor a number, or may not be evaluated where Python did not do so."""
+    if isinstance(node, cst.Name):
+        return node.value not in ("None", "True", "False")
+    return not isinstance(node, _NEVER_TENSORS)
 
 
 def operand(node: cst.BaseExpression) -> str:

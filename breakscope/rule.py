@@ -116,8 +116,8 @@ class Rule:
 
     def rewrite(self, function: Callable) -> Callable:
         """Register the fix: `function(node, problem) -> libcst node | None`; `node` is the libcst node of the statement
-        around the finding."""
-        self.rewriter = function
+        around the finding. It is not asked about a problem that is not fixable."""
+        self.rewriter = lambda node, problem: function(node, problem) if problem.fixable else None
         return function
 
     def example(self, *inputs: Callable[[], tuple], module: bool = False, equal: bool = True,

@@ -43,7 +43,7 @@ def rewrite(node, problem):
         return None
     for part in rw.walk(node):
         if isinstance(part, cst.IfExp) and rw.same(part.test, problem.node):
-            if any(isinstance(n, (cst.BooleanOperation, cst.SimpleString)) for n in rw.walk(part)):
+            if isinstance(part.test, cst.UnaryOperation) or not all(map(rw.may_be_tensor, (part.test, part.body, part.orelse))):
                 return None
             return rw.swap(node, part, f"torch.where({rw.code(part.test)}, {rw.code(part.body)}, {rw.code(part.orelse)})")
     return None
@@ -56,6 +56,8 @@ def _if_as_where(node, problem, cst, rw):
     if isinstance(node.orelse, cst.Else) and not node.orelse.leading_lines:
         otherwise = rw.only_assignment(node.orelse.body)
     if not then or (node.orelse and not otherwise) or (otherwise and otherwise[0] != then[0]):
+        return None
+    if not all(rw.may_be_tensor(side[1]) for side in (then, otherwise) if side):
         return None
     name = then[0]
     sides = [f"{name} {side[2]} {rw.operand(side[1])}" if side[2] else rw.code(side[1]) for side in (then, otherwise) if side]

@@ -42,13 +42,12 @@ def rewrite(node, problem):
     message = _constant_message(node.body, cst)
     if message is None:
         return None
-    test = node.test
+    test, wanted = node.test, "torch.logical_not({})"
     if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
-        wanted = rw.code(test.expression)
-    elif isinstance(test, (cst.BooleanOperation, cst.NamedExpr)):
+        test, wanted = test.expression, "{}"
+    if not rw.same(test, problem.node) or (isinstance(test, cst.Comparison) and not rw.is_comparison(test)):
         return None
-    else:
-        wanted = f"torch.logical_not({rw.code(test)})"
+    wanted = wanted.format(rw.code(test))
     return rw.line_instead(node, f"assert {wanted}, {message}")
 
 

@@ -7,7 +7,7 @@ loop, a `try` or behind `and`, Dynamo gives the whole function up.
 Choose by what the loop is for:
 - a bound is known: `for _ in range(bound)` and freeze what has finished with `torch.where(done, old, new)`;
 - the body is dear and the count varies: `torch._higher_order_ops.while_loop` keeps the loop inside the graph (traced
-  without a break on 2.13; no backward through it in older versions);
+  without a break on 2.13);
 - the loop is a driver (sampling until end of text, a solver): compile the body, and leave the loop in Python outside.
 
 A masked loop runs all its passes: gradients flow through `torch.where` of each, and a body that overflows after

@@ -39,11 +39,10 @@ def rewrite(node, problem):
         return None
     for part in rw.walk(node):
         if isinstance(part, cst.BooleanOperation) and rw.same(part.left, problem.node):
-            sides = (part.left, part.right)
-            if not all(isinstance(side, cst.Comparison) and len(side.comparisons) == 1 for side in sides):
+            if not (rw.is_comparison(part.left) and rw.is_comparison(part.right)):
                 return None  # the result would not be one of two booleans
-            name = "logical_and" if isinstance(part.operator, cst.And) else "logical_or"
-            return rw.swap(node, part, f"torch.{name}({rw.code(part.left)}, {rw.code(part.right)})")
+            sign = "&" if isinstance(part.operator, cst.And) else "|"
+            return rw.swap(node, part, f"({rw.code(part.left)}) {sign} ({rw.code(part.right)})")
     return None
 
 
@@ -55,5 +54,5 @@ def bad(x):
 
 @rule.becomes
 def good(x):
-    calm = torch.logical_and(x.abs().max() < 10, x.sum() > 0)
+    calm = (x.abs().max() < 10) & (x.sum() > 0)
     return x * calm

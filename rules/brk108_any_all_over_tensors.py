@@ -37,7 +37,7 @@ def rewrite(node, problem):
     for part in rw.walk(node):
         if isinstance(part, cst.Call) and rw.dotted(part.func) in ("any", "all") and len(part.args) == 1:
             mask = part.args[0].value
-            if isinstance(mask, (cst.Comparison, cst.Name)):
+            if rw.is_comparison(mask) and (rw.same(mask, problem.node) or rw.same(part, problem.node)):
                 return rw.swap(node, part, f"{rw.operand(mask)}.{part.func.value}()")
     return None
 

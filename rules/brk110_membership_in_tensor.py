@@ -20,9 +20,11 @@ rule = Rule("BRK110", "membership-in-tensor", shares=("GB0124", "GB0170", "GB008
 
 @rule.on(ScalarRead, how="contains")
 def check(event):
+    in_tensor = not event.source.startswith(event.expression)  # else a tensor is looked up in a Python list
     yield event.problem(
-        f"`{event.source}` reads a tensor to answer with a Python bool, and the whole function runs eager",
-        help=f"write `({event.expression} == value).any()` or `torch.isin(...)`, which stay in the graph",
+        f"`{event.source}` reads a tensor to answer with a Python bool, so the graph ends here",
+        help="write `(t == value).any()` or `torch.isin(t, values)`, which stay in the graph",
+        fixable=in_tensor,
     )
 
 

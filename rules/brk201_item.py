@@ -11,7 +11,7 @@ is really needed; then `torch._check` its range.
 
 The rewrite writes `.detach()` for `.item()`, since a number read by `.item()` carries no gradient either: gradients
 stay as they were. It is unsafe because later code may want a Python number (a dict key, `range`, JSON), and because
-float32 arithmetic replaces Python's float64.
+float32 arithmetic replaces Python's float64; it leaves integers alone, which mostly become sizes and indices.
 """
 
 import torch
@@ -28,6 +28,7 @@ def check(event):
         yield event.problem(
             f"`{event.source}` reads a tensor's value into Python, so the graph ends here",
             help=f"keep `{event.expression}` a tensor (`.detach()` if no gradient should flow), or return it and read it outside",
+            fixable=getattr(event.value, "dtype", None) not in ("int", "bool"),  # those become sizes, indices and tests
         )
 
 

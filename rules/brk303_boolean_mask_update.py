@@ -44,7 +44,7 @@ def rewrite(node, problem):
     if sign == "/" and not float(amount.value) or len(place.slice) != 1 or not isinstance(place.slice[0].slice, cst.Index):
         return None
     mask, whole = place.slice[0].slice.value, rw.code(place.value)
-    if not isinstance(mask, cst.Comparison) or len(mask.comparisons) != 1 or rw.code(mask.left) != whole:
+    if not rw.is_comparison(mask) or rw.code(mask.left) != whole:
         return None
     if not isinstance(mask.comparisons[0].comparator, (cst.Integer, cst.Float)):
         return None
