@@ -67,7 +67,7 @@ EXPECTED = {
             Break("self.history.append(kl.item())", "BRK201", "GB0124"),
         ),
         recompiles=frozenset({"attribute", "container_length"}),
-        hazards=(("BRK7", "self.step += 1"),),
+        hazards=(("BRK701", "self.step += 1"), ("BRK703", "self.history.append(kl.item())")),
     ),
     "tagger.py": Sample(
         breaks=(
@@ -95,6 +95,7 @@ EXPECTED = {
         ),
         behind=('return {"loss": float("nan"), "norm": norm.item()}',),
         recompiles=frozenset({"attribute", "none_argument", "optimizer_state"}),
+        hazards=(("BRK701", "self.skipped += 1"),),
     ),
     "diffusion.py": Sample(
         breaks=(
