@@ -22,7 +22,8 @@ from breakscope.static.library import Library
 from breakscope.static.program import ModuleInfo, Program, SourceError, decode
 from breakscope.static.regions import Region, default_regions, entry_regions
 
-MATTERS = re.compile(rb"\bforward\b|torch\s*\.\s*compile|\.compile\(")  # without one of these a file holds no region
+MATTERS = re.compile(rb"\bforward\b|torch\s*\.\s*compile|\.compile\(")  # a file with one of these may hold a region,
+INHERITS = re.compile(rb"^class \w+\(", re.MULTILINE)  # or one that derives a class, whose base may have a forward
 LARGEST_FILE = 20_000_000  # bytes
 
 
@@ -133,7 +134,7 @@ class _Analysis:
         except SourceError as problem:
             self.error(path, str(problem), problem.line)
             return
-        if not self.options.entries and not MATTERS.search(data):
+        if not self.options.entries and not MATTERS.search(data) and not (b"torch" in data and INHERITS.search(data)):
             return
         if self.options.entries and not self.names_for(path):
             return

@@ -12,7 +12,7 @@ from breakscope.events import Outside, Varies
 from breakscope.static.frames import Activation, Frame, OutOfBudget, Raised
 from breakscope.static.interpreter import Interpreter
 from breakscope.static.program import ModuleInfo
-from breakscope.values import Const, Function, Instance, Py, Sequence, Tensor, Value
+from breakscope.values import Class, Const, External, Function, Instance, Py, Sequence, Tensor, Value
 
 KINDS = {bool: "bool", int: "int", float: "float", str: "str"}
 
@@ -145,6 +145,8 @@ def variation(values: list[Value]) -> str:
     if kinds == {Sequence}:
         lengths = {len(v.items) if v.items is not None else -1 for v in values}
         return "object" if len(lengths) > 1 else ""
+    if kinds <= {Class, External, Function}:
+        return "object"
     return "type" if len(kinds) > 1 else ""
 
 

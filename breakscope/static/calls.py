@@ -159,11 +159,12 @@ class Calls:
         if frame.depth >= CALL_DEPTH:
             return UNKNOWN
         emits = frame.emits and "disabled" not in info.marks
-        key = _call_key(function, emits, args, kwargs)
+        mode = (emits, frame.certainty, frame.caught) if emits else (False,)
+        key = _call_key(function, mode, args, kwargs)
         outcome = self.remembered.get(key)
         if outcome is None and self.variants.get(id(info), 0) >= MOST_VARIANTS:
             args, kwargs = [opened(a) for a in args], {k: opened(v) for k, v in kwargs.items()}
-            key = _call_key(function, emits, args, kwargs)
+            key = _call_key(function, mode, args, kwargs)
             outcome = self.remembered.get(key)
         if outcome is None:
             if key in self.running or sum(1 for k in self.running if k[0] == id(info)) > 3:
@@ -368,8 +369,8 @@ class Super(Value):
     owner: ClassInfo
 
 
-def _call_key(function: Function, emits: bool, args: list[Value], kwargs: dict[str, Value]) -> tuple:
-    return (id(function.info), id(function.scope), emits, tuple([key_of(a) for a in args]),
+def _call_key(function: Function, mode: tuple, args: list[Value], kwargs: dict[str, Value]) -> tuple:
+    return (id(function.info), id(function.scope), mode, tuple([key_of(a) for a in args]),
             tuple([(k, key_of(v)) for k, v in kwargs.items()]) if kwargs else ())
 
 

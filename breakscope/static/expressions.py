@@ -565,6 +565,8 @@ class Expressions:
                 self.narrow_to(test.left, (type(test.ops[0]) is ast.Is) == truth, frame)
         elif kind is ast.Call and type(test.func) is ast.Name and test.func.id == "isinstance" and len(test.args) == 2:
             self.narrow_isinstance(test.args[0], test.args[1], truth, frame)
+        elif kind is ast.Call and type(test.func) is ast.Attribute and test.func.attr == "is_tensor" and len(test.args) == 1:
+            self.narrow_isinstance(test.args[0], ast.copy_location(ast.Constant("is_tensor"), test), truth, frame)
         elif kind is ast.NamedExpr:
             self.narrow(test.target, truth, frame)
         elif kind in (ast.Name, ast.Attribute) and truth:
@@ -588,7 +590,7 @@ class Expressions:
         if value is None:
             return
         emits, frame.emits = frame.emits, False
-        wanted = self.eval(types, frame)
+        wanted = External("torch.Tensor") if isinstance(types, ast.Constant) else self.eval(types, frame)
         frame.emits = emits
         verdicts = [(o, self.is_instance(o, wanted)) for o in options(value)]
         kept = [o for o, verdict in verdicts if verdict is truth or (verdict is None and not o.is_unknown)]

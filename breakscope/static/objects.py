@@ -339,6 +339,8 @@ class Objects:
                 return container.attributes.get(index.value, UNKNOWN)
         if container.is_scalar:
             return Scalar()
+        if isinstance(index, Tensor) and index.dtype == "bool":  # only a tensor takes a mask
+            return self.tensor_item(node, Tensor(sure=False), index, frame, store)
         return UNKNOWN
 
     def sequence_item(self, node: ast.AST, container: Sequence, index: Value, frame: Frame) -> Value:
