@@ -24,7 +24,7 @@ def check(event):
 
 
 def calls():
-    return [(torch.ones(4),), (torch.ones(4, dtype=torch.float64),)]
+    return [(torch.ones(4),), (torch.ones(4, dtype=torch.long),)]
 
 
 @rule.example(calls=calls)

@@ -23,10 +23,12 @@ def check(event):
                         help="detach inputs that need no gradient, and keep evaluation in one place")
 
 
-def calls():
-    return [(torch.ones(4),), (torch.ones(4, requires_grad=True),)]
+def drive(call, model):
+    call(torch.ones(4))
+    with torch.no_grad():
+        call(torch.ones(4))
 
 
-@rule.example(calls=calls, dynamo=("requires_grad",))
+@rule.example(drive=drive, dynamo=("grad_mode",))
 def bad(x):
     return x * 2  # BRK718
