@@ -155,12 +155,16 @@ class Knowledge:
     registry = cached_property(lambda self: self._table("registry"))
 
     def call(self, name: str) -> CallFact | None:
-        """What was measured of calls of `name`, or of the same method of a base class; None when nothing was."""
+        """What was measured of calls of `name`, or of the same method of a base class; None when nothing was.
+
+        `name` is a function, a method ("logging.Logger.info") or a module's forward ("torch.nn.LSTM.forward").
+        """
         for candidate in (name, *self._inherited(name)):
-            if (entry := self.calls.get(candidate)) is not None:
-                return _fact(candidate, entry)
-            if (entry := self.modules.get(candidate)) is not None:
-                return _fact(candidate, entry)
+            for table in (self.calls, self.modules):
+                if (entry := table.get(candidate)) is not None:
+                    return _fact(candidate, entry)
+            if (operator := self.ops.get(candidate)) is not None:
+                return _fact(candidate, operator.get("measured", []))
         return None
 
     def context(self, name: str) -> CallFact | None:
@@ -174,13 +178,15 @@ class Knowledge:
         return None if entry is None else _fact(name, entry)
 
     def op(self, name: str) -> dict | None:
-        """Tags of an operator ("torch.nonzero", "Tensor.nonzero"): {"shape": condition} when its output's shape depends on
-        data, {"value": condition} when it returns a Python value that does; the condition is "" for always."""
+        """What is known of an operator ("torch.nonzero", "Tensor.nonzero"): {} when Dynamo traces it, "depends" is "shape"
+        when the shape of its result depends on data and "value" when Python must read data, "when" says on what condition,
+        "measured" what Dynamo did. None for a name that is no operator."""
         return self.ops.get(name)
 
     def returns(self, name: str) -> str | None:
-        """What a call returns: "tensor", "bool tensor", "int tensor", "tensors" (a list or tuple of them), "int", "bool",
-        "shape", "dtype", "none", "python", "maybe tensor" (it depends on the arguments), ...; None when not known."""
+        """What a call returns: "tensor", "bool tensor", "int tensor", "(tensor, int tensor)", "[tensor]" (any number),
+        "int", "bool", "float", "str", "none", "shape", "dtype", "device", "module", "ndarray", "python" (another object);
+        alternatives are joined by " | ". None when not known."""
         return self.results.get(name)
 
     def names(self, *ids: str, table: str = "calls", prefix: str = "", always: bool = True) -> frozenset[str]:
@@ -198,11 +204,8 @@ class Knowledge:
         """True when Dynamo does not trace functions of this dotted module, False when torch names it as traced, None when
         torch's rules do not mention it (then its functions are traced)."""
         parts = name.split(".")
-        for length in range(len(parts), 0, -1):
-            verdict = self.skips.get(".".join(parts[:length]))
-            if verdict is not None:
-                return verdict == "skip"
-        return None
+        said = {self.skips.get(".".join(parts[:length])) for length in range(1, len(parts) + 1)} - {None}
+        return None if not said else "trace" not in said
 
     def break_type(self, gb_id: str) -> str | None:
         """A graph break's type, in the words of torch's registry."""
@@ -216,7 +219,7 @@ class Knowledge:
 def _fact(name: str, entry: list) -> CallFact:
     if entry and isinstance(entry[0], dict):
         variants = tuple(
-            Measured(e["code"], tuple(e.get("args", ())), tuple(e.get("kwargs", {}).items()), *_split(e["breaks"])) for e in entry
+            Measured(e.get("code") or e["about"], tuple(e.get("args", ())), tuple(e.get("kwargs", {}).items()), *_split(e["breaks"])) for e in entry
         )
     else:
         variants = (Measured("", (), (), *_split(entry)),)

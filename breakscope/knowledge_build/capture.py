@@ -15,12 +15,14 @@ LINK = re.compile(r"/gb/gb(\d+)\.html")
 @dataclass(frozen=True)
 class Verdict:
     """What Dynamo did with one function: the ids of its graph breaks in order of appearance, how many graphs it made,
-    the exception of the compiled call ("" when there was none) and the first break's reason in one line."""
+    the exception of the compiled call ("" when there was none), the first break's reason in one line, and whether the
+    function's own frame was given up (`lost`: nothing of it is compiled, not even what stands before the break)."""
 
     breaks: tuple[str, ...]
     graphs: int
     error: str
     reason: str
+    lost: bool = False
 
 
 class _Breaks(logging.Handler):
@@ -29,14 +31,14 @@ class _Breaks(logging.Handler):
     def __init__(self) -> None:
         super().__init__()
         self.payloads: list[str] = []
-        self.failures: list[str] = []
+        self.failures: list[dict] = []
 
     def emit(self, record: logging.LogRecord) -> None:
         metadata = getattr(record, "metadata", {})
         if metadata.get("artifact", {}).get("name") == "dynamo_graph_break_reason":
             self.payloads.append(str(record.payload))
         elif "compilation_metrics" in metadata and metadata["compilation_metrics"].get("fail_reason"):
-            self.failures.append(metadata["compilation_metrics"]["fail_reason"])
+            self.failures.append(metadata["compilation_metrics"])
 
 
 def run(function: Callable, arguments: tuple) -> Verdict:
@@ -58,9 +60,22 @@ def run(function: Callable, arguments: tuple) -> Verdict:
         error = f"{type(problem).__name__}: {str(problem).strip().partition(chr(10))[0][:120]}"
     finally:
         log.removeHandler(handler)
-    texts = handler.payloads + handler.failures
+    texts = handler.payloads + [failure["fail_reason"] for failure in handler.failures]
+    lost = any(failure["co_name"] == function.__name__ for failure in handler.failures)
     ids = dict.fromkeys("GB" + number for text in texts for number in LINK.findall(text))
-    return Verdict(tuple(ids), len(graphs), error, _reason(texts[0]) if texts else "")
+    return Verdict(tuple(ids), len(graphs), error, _reason(texts[0]) if texts else "", lost)
+
+
+def trace(function: Callable, arguments: tuple) -> Verdict:
+    """Trace `function` as one graph and stop at the first break; what breaks the graph is never run."""
+    torch._dynamo.reset()
+    try:
+        torch.compile(function, backend=lambda graph, _inputs: graph.forward, fullgraph=True)(*arguments)
+    except torch._dynamo.exc.Unsupported as problem:
+        return Verdict(tuple("GB" + n for n in LINK.findall(str(problem))), 0, "", str(problem).partition("\n")[0])
+    except Exception as problem:
+        return Verdict((), 0, type(problem).__name__, str(problem).partition("\n")[0])
+    return Verdict((), 1, "", "")
 
 
 def _reason(text: str) -> str:

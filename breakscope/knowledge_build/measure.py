@@ -11,12 +11,14 @@ import tempfile
 from collections.abc import Iterator
 
 SECONDS_PER_SNIPPET = 60
+OPERATORS = "operators"  # the topic whose programs are torch's own operator samples
+SWEEP = "sweep"  # the topic of functions that are asked about without a probe
 
 
 def topics() -> list[str]:
     from breakscope.knowledge_build.snippets import FOLDER
 
-    return sorted(p.stem for p in FOLDER.glob("*.py") if not p.stem.startswith("_"))
+    return [*sorted(p.stem for p in FOLDER.glob("*.py") if not p.stem.startswith("_")), SWEEP, OPERATORS]
 
 
 def measure(topic: str) -> Iterator[dict]:
@@ -50,21 +52,24 @@ def _child(topic: str, start: int) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     import torch
 
-    from breakscope.knowledge_build import snippets
+    from breakscope.knowledge_build import operators, snippets, sweep
 
     torch.set_num_threads(1)
-    for number, snippet in enumerate(snippets.read(topic)):
+    generators = {OPERATORS: (operators.programs, operators.measure), SWEEP: (sweep.programs, sweep.measure)}
+    programs, one = generators.get(topic, (lambda: snippets.read(topic), _one))
+    found = programs()
+    for number, snippet in enumerate(found):
         if number < start:
             continue
         out.write(json.dumps({"begin": number, "topic": topic, "source": snippet.source}) + "\n")
         signal.alarm(SECONDS_PER_SNIPPET)
-        out.write(json.dumps({"topic": topic, "source": snippet.source, **_one(snippet)}) + "\n")
+        out.write(json.dumps({"topic": topic, "source": snippet.source, **one(snippet)}) + "\n")
         signal.alarm(0)
 
 
 def _one(snippet) -> dict:
     """Identify, run in plain Python, run under Dynamo."""
-    from breakscope.knowledge_build import capture, inputs, snippets
+    from breakscope.knowledge_build import capture, inputs, results, snippets
 
     names = tuple(dict.fromkeys(("x", *snippet.parameters))) if not snippet.whole else snippet.parameters
     try:
@@ -77,6 +82,8 @@ def _one(snippet) -> dict:
         _restore()
         try:
             function(*inputs.make(names).values())
+            if (returned := snippets.returned(snippet, inputs.make(names))) is not None:
+                result["returned"] = [results.describe(returned[0])]
         except Exception as problem:
             if not snippet.raises:
                 return result | {"invalid": f"{type(problem).__name__}: {problem}"[:300]}
@@ -85,7 +92,7 @@ def _one(snippet) -> dict:
         _restore()
     except (Exception, SystemExit) as problem:
         return {"invalid": f"{type(problem).__name__}: {problem}"[:300]}
-    return result | {"breaks": verdict.breaks, "graphs": verdict.graphs, "reason": verdict.reason,
+    return result | {"breaks": verdict.breaks, "graphs": verdict.graphs, "lost": verdict.lost, "reason": verdict.reason,
                      "error": "" if snippet.raises else verdict.error}
 
 

@@ -11,6 +11,7 @@ import ast
 import importlib.util
 import inspect
 import linecache
+import sys
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -61,7 +62,7 @@ def read(topic: str) -> list[Snippet]:
     for function in ast.parse(text).body:
         if not isinstance(function, ast.FunctionDef) or not function.name.startswith(("cases", "program_")):
             continue
-        parameters = tuple(a.arg for a in function.args.args)
+        parameters = tuple(a.arg for a in function.args.args[: len(function.args.args) - len(function.args.defaults)])
         if function.name.startswith("program_"):
             source = "\n".join(lines[function.lineno - 1 : function.end_lineno])
             found.append(Snippet(topic, source, parameters, module, function, function.name.removeprefix("program_"), whole=True,
@@ -120,6 +121,13 @@ def identify(snippet: Snippet, values: dict[str, Any]) -> Named:
     return Named(table, snippet.name or _name(target.func, space), arguments, keywords)
 
 
+def returned(snippet: Snippet, values: dict[str, Any]) -> tuple[Any] | None:
+    """What the call or the attribute of a one-expression snippet gives, in a tuple; None for any other statement."""
+    if snippet.whole or not isinstance(snippet.node, ast.Expr) or not isinstance(snippet.node.value, (ast.Call, ast.Attribute)):
+        return None
+    return (eval(snippet.source, {**snippet.module.__dict__, **values}),)
+
+
 def _kind(node: ast.expr, space: dict[str, Any]) -> str:
     if isinstance(node, ast.Starred):
         return "*"
@@ -168,7 +176,7 @@ def class_name(cls: type) -> str:
     if cls.__module__ == "builtins":
         return cls.__name__
     parts = cls.__module__.removeprefix("_").split(".")
-    module = importlib.import_module(parts[0]) if not parts[0].startswith("probe_") else None
+    module = sys.modules.get(parts[0])
     for part in parts:
         if part is not parts[0]:
             module = getattr(module, part, None)

@@ -1,4 +1,5 @@
 """Python's builtin functions with constants, tensors and lists."""
+# ruff: noqa
 
 
 def cases_output(x, t, s, n):
@@ -89,14 +90,9 @@ def cases_numbers(x, t, k, flag, n, p, s):
     chr(97)
     round(p)
     round(p, 1)
-    round(t)
-    round(t, 1)
-    round(x)
-    round(x, 2)
     abs(x)
     abs(n)
     divmod(n, 2)
-    divmod(x, 2)
     divmod(x.shape[0], 2)
     pow(x, 2)
     pow(2, x)

@@ -1,4 +1,5 @@
 """Context managers entered inside a compiled function."""
+# ruff: noqa
 
 import contextlib
 import decimal
@@ -146,7 +147,6 @@ def cases_torch(x, w, yes):
     with torch.overrides.BaseTorchFunctionMode(): x + 1
     with torch._C.DisableTorchFunctionSubclass(): x + 1
     with torch._C.DisableTorchFunction(): x + 1
-    with torch.utils._python_dispatch.TorchDispatchMode(): x + 1
     with torch.utils.flop_counter.FlopCounterMode(display=False): x + 1
     with torch.sparse.check_sparse_tensor_invariants(): x + 1
     with torch.jit.optimized_execution(True): x + 1
@@ -157,7 +157,6 @@ def cases_torch(x, w, yes):
     with torch._dynamo.disable(): x + 1  # raises
     with torch._inductor.config.patch(debug=False): x + 1
     with torch.fx.traceback.annotate({"a": "b"}): x + 1
-    with torch.testing._internal.common_utils.freeze_rng_state(): x + 1
     with torch.no_grad(), torch.autocast("cpu"): x @ x.T  # as: two contexts in one with
     with torch.no_grad() as context: x + 1  # as: torch.no_grad with as
 

@@ -1,4 +1,5 @@
 """Library modules called from a compiled function."""
+# ruff: noqa
 
 import torch
 import torch.nn as nn

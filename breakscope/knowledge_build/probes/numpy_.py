@@ -1,4 +1,5 @@
 """NumPy functions on arrays, which Dynamo traces as tensors where it can."""
+# ruff: noqa
 
 import numpy as np
 import torch

@@ -1,4 +1,5 @@
 """Calls of the standard library that touch the world outside: clocks, files, processes, logs, threads, sockets."""
+# ruff: noqa
 
 import asyncio
 import atexit

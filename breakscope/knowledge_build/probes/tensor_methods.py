@@ -1,4 +1,5 @@
 """Methods and attributes of tensors that are more than operators."""
+# ruff: noqa
 
 import torch
 
@@ -67,7 +68,6 @@ def cases_reads(x, t, k, flag, v, i, m, a):
     x.is_coalesced()  # raises
     x.sparse_dim()
     x.dense_dim()
-    x.has_names()
     x.type()
     x.type(torch.float64)
     x.type("torch.DoubleTensor")
@@ -92,7 +92,6 @@ def cases_reads(x, t, k, flag, v, i, m, a):
     x.is_quantized
     x.is_meta
     x.is_nested
-    x.names
     x.name
     x.itemsize
     x.nbytes
@@ -142,7 +141,6 @@ def cases_autograd(x, w, param, leaf):
     param.data.mul_(2)
     param.data.copy_(x)
     x.note = 1
-    x.names = None
     x.real = torch.zeros(4, 3)
     x.T[0] = 1.0  # as: store into view
     param.grad.zero_()  # raises
@@ -170,9 +168,6 @@ def cases_storage(x, y, v):
     x.new_empty(2)
     x.as_subclass(torch.nn.Parameter)
     torch.Tensor.add(x, y)
-    x.rename(None)
-    x.refine_names("a", "b")
-    x.align_to("a")  # raises
     x.to("cpu")
     x.to(torch.float64)
     x.to(y)
@@ -285,7 +280,6 @@ def cases_dynamic(x, y, v, t, i, m, mb):
     x.unfold(0, 2, 1)
     x.unflatten(0, (2, 2))
     x.diag_embed()
-    x.align_as  # as: Tensor.align_as
     x.sum_to_size(1, 3)
     x.backward  # as: Tensor.backward read
     x @ y.T  # as: matmul

@@ -1,4 +1,5 @@
 """Functions of torch that are no plain operators: state, randomness, devices, autograd, saving, utilities."""
+# ruff: noqa
 
 import torch
 import torch._dynamo
@@ -282,7 +283,6 @@ def cases_types(x, y, t, n, m, i, ts):
     torch.randn(3, generator=generator)
     torch.randint(0, 3, (2,))
     torch.randint(0, 3, (2,), generator=generator)
-    torch.randint(t, (2,))
     torch.randperm(4)
     torch.randperm(4, generator=generator)
     torch.normal(0.0, 1.0, (2,))
@@ -432,7 +432,6 @@ def cases_dynamic(x, y, v, t, i, m, mb, ts, sparse, n):
     torch._assert_async(x.sum() > 0)
     torch._check(True)
     torch._check(n > 0)
-    torch._check(x.sum() > 0)
     torch._check_is_size(n)
     torch._check_value(True)
     torch.sym_int(n)
@@ -440,7 +439,6 @@ def cases_dynamic(x, y, v, t, i, m, mb, ts, sparse, n):
     torch.sym_min(n, 2)
     torch.sym_not(True)
     torch.sym_float(n)
-    torch._sync(x)
     torch._dim_arange(x, 0)
     torch._foreach_add(ts, 1)
     torch._foreach_mul_(ts, 2)
@@ -465,7 +463,6 @@ def cases_cuda(x):
     torch.cuda.get_device_capability(0)  # raises
     torch.cuda.is_initialized()
     torch.cuda.is_bf16_supported()
-    torch.cuda.is_current_stream_capturing()
     torch.cuda.manual_seed(0)
     torch.cuda.manual_seed_all(0)
     torch.cuda.get_rng_state()  # raises
@@ -534,7 +531,7 @@ def cases_autograd(x, w, leaf, param):
     torch.utils.checkpoint.checkpoint(square, w, use_reentrant=False)
     torch.utils.checkpoint.checkpoint(square, w, use_reentrant=True)
     torch.utils.checkpoint.checkpoint(linear, w, use_reentrant=False)
-    torch.utils.checkpoint.checkpoint_sequential(nn.Sequential(linear, linear), 2, w, use_reentrant=False)
+    torch.utils.checkpoint.checkpoint_sequential(nn.Sequential(linear, linear, linear), 2, w, use_reentrant=False)
 
 
 def cases_saving(x, d):
@@ -624,7 +621,7 @@ def cases_saving(x, d):
 def cases_nn_utils(x, ts, i, param):
     torch.nn.utils.clip_grad_norm_(linear.parameters(), 1.0)
     torch.nn.utils.clip_grad_norm_([param], 1.0)
-    torch.nn.utils.clip_grad_value_(linear.parameters(), 1.0)
+    torch.nn.utils.clip_grad_value_([with_grad], 1.0)
     torch.nn.utils.get_total_norm([x])
     torch.nn.utils.parameters_to_vector(linear.parameters())
     torch.nn.utils.vector_to_parameters(torch.zeros(12), linear.parameters())
@@ -724,7 +721,6 @@ def cases_distributions(x, t, v, sq):
     torch.distributions.kl_divergence(torch.distributions.Normal(x, 1.0), torch.distributions.Normal(0.0, 1.0))
     torch.distributions.kl_divergence(normal, normal)
     torch.distributions.kl.kl_divergence(normal, normal)
-    torch.distributions.Distribution.set_default_validate_args(True)
     normal.sample()
     normal.rsample((2,))
     normal.log_prob(x)
@@ -736,4 +732,6 @@ def cases_distributions(x, t, v, sq):
 
 
 flag_true = True
+with_grad = nn.Parameter(torch.zeros(3))
+with_grad.grad = torch.ones(3)
 packed = torch.nn.utils.rnn.pack_sequence([torch.rand(3, 2), torch.rand(2, 2)])

@@ -1,4 +1,5 @@
 """Optimizers, schedulers, scalers and backward passes inside a compiled function."""
+# ruff: noqa
 
 import torch
 import torch.amp
@@ -20,10 +21,12 @@ radam, asgd, rprop = (
     torch.optim.RAdam(model.parameters()), torch.optim.ASGD(model.parameters()), torch.optim.Rprop(model.parameters()))
 lbfgs = torch.optim.LBFGS(model.parameters())
 muon = torch.optim.Muon([model.weight])
+other = torch.optim.SGD(nn.Linear(3, 3).parameters(), lr=0.1)
+third = torch.optim.SGD(nn.Linear(3, 3).parameters(), lr=0.1)
 step_lr = torch.optim.lr_scheduler.StepLR(sgd, 1)
 cosine = torch.optim.lr_scheduler.CosineAnnealingLR(sgd, 10)
-lambda_lr = torch.optim.lr_scheduler.LambdaLR(sgd, lambda e: 1.0)
-one_cycle = torch.optim.lr_scheduler.OneCycleLR(sgd, 0.1, total_steps=1000)
+lambda_lr = torch.optim.lr_scheduler.LambdaLR(other, lambda e: 1.0)
+one_cycle = torch.optim.lr_scheduler.OneCycleLR(third, 0.1, total_steps=1000)
 plateau = torch.optim.lr_scheduler.ReduceLROnPlateau(sgd)
 scaler = torch.amp.GradScaler("cpu")
 ema = torch.optim.swa_utils.AveragedModel(model)
