@@ -472,9 +472,11 @@ class Expressions:
         is_and, unknown, configuration = type(node.op) is ast.And, False, False
         before, condition, certainty = frame.names, frame.condition, frame.certainty
         frame.names = dict(before)
+        truths = self.operand_truths[id(node)] = []
         try:
             for operand in node.values:
                 truth = self.test(operand, frame, construct, **facts)
+                truths.append(truth)
                 configuration = configuration or self.last_test_is_configuration
                 if truth is (not is_and):
                     return truth
@@ -556,9 +558,15 @@ class Expressions:
         if kind is ast.UnaryOp and type(test.op) is ast.Not:
             self.narrow(test.operand, not truth, frame)
         elif kind is ast.BoolOp:
-            if (type(test.op) is ast.And) == truth:
+            is_and = type(test.op) is ast.And
+            if is_and == truth:
                 for operand in test.values:
                     self.narrow(operand, truth, frame)
+            else:  # `a and b` is false while b is true: so a is false
+                truths = self.operand_truths.get(id(test), ())
+                open_ = [o for o, known in zip(test.values, truths) if known is not is_and]
+                if len(truths) == len(test.values) and len(open_) == 1:
+                    self.narrow(open_[0], truth, frame)
         elif kind is ast.Compare and len(test.ops) == 1 and type(test.ops[0]) in (ast.Is, ast.IsNot):
             right = test.comparators[0]
             if type(right) is ast.Constant and right.value is None:

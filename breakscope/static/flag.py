@@ -55,7 +55,7 @@ class Flagger:
             confidence="possible" if verdict.hidden else problem.certainty, evidence="predicted",
             function=verdict.event.function, message=problem.message, help=problem.help,
             dynamo=tuple(rule.gb_ids()), chain=links(verdict), condition=verdict.event.condition,
-            lost=verdict.event.lost if rule.kind == "break" else "", fix=self.fix(verdict, statement),
+            lost=verdict.problem.lost if rule.kind == "break" else "", fix=self.fix(verdict, statement),
             first_source_line=first, source=tuple(text.rstrip("\r\n") for text in self.lines[first - 1:last]),
         )
 

@@ -51,6 +51,7 @@ class Interpreter(Statements, Expressions, Calls, Objects, BuiltinCalls, Tensors
         self.later: dict[tuple[int, str], list[Value]] = {}  # what regions store in attributes of objects from outside
         self.made_inside: set[int] = set()  # ids of objects made inside the running region
         self.driver = None  # the running driver: its loops are followed step by step
+        self.operand_truths: dict[int, list[bool | None]] = {}  # of the operands of each `and` and `or` as last tested
         self.state: dict[str, str] = {}  # global state that a driver has set: "autocast", "default_dtype", ...
         self.cut_short = False
         self.eval_table = self._table("eval_")

@@ -88,7 +88,7 @@ class Judge:
                     found[key] = verdict
                 if rule.kind == "break" and not lost and problem.certainty != "possible":
                     any_break = True
-                    lost = lost or bool(step.event.lost)
+                    lost = lost or bool(problem.lost)
         open_.discard(id(activation))
         breaks[id(activation)] = any_break
         return any_break
