@@ -39,13 +39,14 @@ class Event:
         return self.source if len(self.source) <= 60 else self.source[:57] + "..."
 
     def problem(self, message: str, help: str = "", certainty: str | None = None, node: ast.AST | None = None,
-                fixable: bool = True) -> "Problem":
+                fixable: bool = True, lost: str = "") -> "Problem":
         """What a rule yields: `message` names the user's variable, `help` says what to write instead; both one line.
 
-        `node` moves the finding to another ast node of the same function. With `fixable` False the rule's rewrite is not
-        asked: the values say that it would be wrong here.
+        `node` moves the finding to another ast node of the same function. With `fixable` False the rule's rewrite is
+        not asked: the values say that it would be wrong here. `lost` ("call", "with") says that Dynamo cannot resume
+        behind this break, whatever stands around it, so that the whole frame runs eagerly.
         """
-        return Problem(message, help, certainty or self.certainty, node or self.node, fixable)
+        return Problem(message, help, certainty or self.certainty, node or self.node, fixable, self.lost or lost)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,7 @@ class Problem:
     certainty: str
     node: ast.AST
     fixable: bool = True
+    lost: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

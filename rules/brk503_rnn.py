@@ -1,12 +1,13 @@
 """`nn.LSTM`, `nn.GRU` and `nn.RNN` run outside the graph.
 
-Dynamo does not trace the fused recurrent modules: it ends the graph before the call, runs the module eagerly (on a GPU
-with cuDNN, which is fast) and starts a new graph behind it. The cells (`nn.LSTMCell`, `nn.GRUCell`) are traced.
+Dynamo does not trace the fused recurrent modules, and cannot resume behind them: the whole function that calls one
+runs without a graph; only what it calls is compiled, each call by itself. On a GPU the module itself is fast (cuDNN).
+The cells (`nn.LSTMCell`, `nn.GRUCell`) are traced.
 
-Often the right answer is to accept the break and to keep everything around it in few graphs: compile the encoder and
-the head and leave the recurrent module between them, out of any loop or `try`. `torch._dynamo.config.allow_rnn = True`
-traces the module with its loop over time unrolled: compile time grows with the length, and each length is a graph of
-its own. For short sequences of one length, a loop over a cell does the same in the open.
+Often the right answer is to accept it and to keep everything around it in few graphs: put the encoder and the head
+into modules of their own, and let the function that calls the recurrent module do nothing else.
+`torch._dynamo.config.allow_rnn = True` traces the module with its loop over time unrolled: compile time grows with the
+length, and each length is a graph of its own. For short sequences of one length, a loop over a cell does the same.
 """
 
 import torch
@@ -24,8 +25,9 @@ MODULES = {f"torch.nn.{where}{name}.forward" for where in ("", "modules.rnn.")
 def check(event):
     kind = event.name.split(".")[-2]
     yield event.problem(
-        f"Dynamo does not trace `nn.{kind}`, so the graph ends at `{event.shown}`",
+        f"Dynamo does not trace `nn.{kind}` and gives up the function that calls it, at `{event.shown}`",
         help=f"compile what stands before and behind it, or loop over an `nn.{kind}Cell` where sequences are short",
+        lost="call",
     )
 
 

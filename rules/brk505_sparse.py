@@ -39,6 +39,7 @@ def check_use(event):
         yield event.problem(
             f"`{event.shown}` takes a sparse tensor, which Dynamo does not trace, so the graph ends here",
             help="keep indices and values as dense buffers and use `index_add`, or multiply densely",
+            lost="call",
         )
 
 

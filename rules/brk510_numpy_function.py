@@ -46,7 +46,8 @@ def check(event):
     )
 
 
-@rule.on(Call, {f"numpy.random.{owner}.{name}" for owner in ("Generator", "RandomState") for name in (
+@rule.on(Call, {f"numpy.random.{owner}.{name}" for owner in ("Generator", "RandomState", "default_rng")
+                for name in (
     "random", "integers", "normal", "uniform", "choice", "permutation", "shuffle", "beta", "rand", "randn", "randint",
     "standard_normal", "binomial", "poisson", "exponential", "gamma", "random_sample", "permuted", "seed")})
 def check_generator(event):

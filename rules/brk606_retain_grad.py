@@ -20,6 +20,7 @@ def check(event):
     yield event.problem(
         f"`{event.shown}` keeps a gradient that the compiled graph does not have, so the graph ends here",
         help="use `register_hook` on the tensor, or return it and call `retain_grad()` outside",
+        lost="call",
     )
 
 
