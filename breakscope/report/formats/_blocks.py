@@ -104,8 +104,9 @@ def _frame(finding: Finding, width: int | None) -> tuple[list[Line], str]:
     """The source frame: the line before, the line itself, carets with the evidence; and the evidence when it did not
     find room there."""
     index = finding.line - finding.first_source_line
+    condition = f"only when `{finding.condition}`" if finding.condition else ""
     if not 0 <= index < len(finding.source):
-        return [], _join_notes(finding, ids=True)
+        return [], _notes(finding, ids=True, condition=condition)
     raw = finding.source[index]
     line = expand(raw).rstrip()
     start = columns_before(raw, finding.column)
@@ -119,19 +120,19 @@ def _frame(finding: Finding, width: int | None) -> tuple[list[Line], str]:
         lines.append([(f"{finding.line - 1:>{gutter}} | ", "dim"), (crop_around(before, 0, 1, room)[0], "dim")])
     lines.append([(f"{finding.line:>{gutter}} | ", "dim"), (shown, "")])
     blank, carets = (" " * gutter + " | ", "dim"), ("^" * (end - start), CARET_STYLES[finding.severity])
-    for notes in (_join_notes(finding, ids=True), _join_notes(finding, ids=False)):
-        if not notes or room is None or end + 3 + len(notes) <= room:
-            return [*lines, [blank, (" " * start, ""), carets, ("   " + notes, "dim")]], ""
+    choices = [(_notes(finding, ids=True, condition=condition), ""), (_notes(finding, ids=False, condition=condition), ""),
+               (_notes(finding, ids=False), condition)]
+    for notes, leftover in choices:
+        if not notes:
+            return [*lines, [blank, (" " * start, ""), carets]], leftover
+        if room is None or end + 3 + len(notes) <= room:
+            return [*lines, [blank, (" " * start, ""), carets, ("   " + notes, "dim")]], leftover
         if len(notes) + 3 <= start:  # no room behind the carets, but in front of them
-            return [*lines, [blank, (notes.rjust(start - 3) + "   ", "dim"), carets]], ""
-    return [*lines, [blank, (" " * start, ""), carets]], notes
+            return [*lines, [blank, (notes.rjust(start - 3) + "   ", "dim"), carets]], leftover
+    return [*lines, [blank, (" " * start, ""), carets]], _notes(finding, ids=False, condition=condition)
 
 
-def _join_notes(finding: Finding, ids: bool) -> str:
-    return ", ".join(_notes(finding, ids))
-
-
-def _notes(finding: Finding, ids: bool) -> list[str]:
+def _notes(finding: Finding, ids: bool, condition: str = "") -> str:
     """Evidence and cost, in a few words; with Dynamo's ids where there is room for them."""
     notes = []
     if finding.evidence != "predicted":
@@ -141,9 +142,9 @@ def _notes(finding: Finding, ids: bool) -> list[str]:
     if finding.count:
         notes.append(count(finding.count, "event"))
     notes += _costs(finding.cost)
-    if finding.condition:
-        notes.append(f"only when `{finding.condition}`")
-    return notes
+    if condition:
+        notes.append(condition)
+    return ", ".join(notes)
 
 
 def _ids(finding: Finding) -> tuple[str, ...]:
