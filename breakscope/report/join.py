@@ -9,6 +9,7 @@ there is `refuted`. Everything else stays `predicted`: the run said nothing abou
 from __future__ import annotations
 
 import os
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -127,10 +128,17 @@ def _distance(prediction: Finding, observation: Finding, places: _Places) -> tup
     same_problem = prediction.code == observation.code or bool(set(prediction.dynamo) & set(observation.dynamo))
     if not places.of(prediction) & places.of(observation):
         same_function = _last_name(prediction.function) == _last_name(observation.function)
-        if not (prediction.kind == "recompile" and same_problem and same_function):
-            return None  # Dynamo names the frame of a recompile, the source the argument's use: the function suffices
+        about_same = prediction.kind == "recompile" and same_problem and _guards_subject(prediction, observation)
+        if not (same_function and about_same):
+            return None  # a guard may fail in another line of the function than the one that makes it fail
     inside = prediction.line <= observation.line <= max(prediction.line, prediction.end_line)
     return (not same_problem, not inside, abs(prediction.line - observation.line), prediction.column)
+
+
+def _guards_subject(prediction: Finding, observation: Finding) -> bool:
+    """The guard that failed speaks of something that the prediction's message names."""
+    names = re.findall(r"`([^`]+)`", prediction.message)
+    return not observation.guard or any(re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", observation.guard) for name in names)
 
 
 def _confirm(prediction: Finding, seen: list[Finding]) -> Finding:

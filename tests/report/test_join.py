@@ -123,10 +123,18 @@ def test_kinds_do_not_mix(predicted, observed):
     assert result.missed == 0  # only breaks are counted as missed
 
 
-def test_a_recompile_is_the_same_in_its_function_when_the_family_agrees(predicted, observed):
-    hazard = predicted(3, kind="recompile", dynamo=("attribute",))
-    assert join_findings([hazard], [observed(1, kind="recompile", dynamo=("attribute",))], {}).findings[0].evidence == "confirmed"
-    assert join_findings([hazard], [observed(1, kind="recompile", dynamo=("size",))], {}).findings[1].evidence == "predicted"
+def recompiles(predicted, observed, guard, family="attribute"):
+    hazard = predicted(3, kind="recompile", dynamo=("attribute",), message="`self.step` changes in every call")
+    seen = [observed(8, kind="recompile", dynamo=(family,), guard=g) for g in ([guard] if isinstance(guard, str) else guard)]
+    return [(f.evidence, f.count) for f in join_findings([hazard], seen, {}).findings]
+
+
+def test_a_recompile_is_the_same_anywhere_in_its_function_when_the_guard_names_its_subject(predicted, observed):
+    assert recompiles(predicted, observed, "self.step == 3") == [("confirmed", 1)]
+    assert recompiles(predicted, observed, ["self.step == 3", "self.step == 4"]) == [("confirmed", 2)]
+    assert recompiles(predicted, observed, "self.epoch == 3") == [("predicted", 0), ("observed", 1)]
+    assert recompiles(predicted, observed, "self.steps == 3") == [("predicted", 0), ("observed", 1)]
+    assert recompiles(predicted, observed, "self.step == 3", family="size") == [("predicted", 0), ("observed", 1)]
 
 
 def test_paths_may_be_absolute_or_relative(predicted, observed, program, monkeypatch, tmp_path):
