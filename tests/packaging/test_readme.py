@@ -34,6 +34,13 @@ def test_files_that_the_readme_names_exist():
         assert (ROOT / name).exists(), name
 
 
+def test_the_example_is_what_the_command_prints(capsys, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    command, shown = re.search(r"```\n\$ breakscope (.*)\n((?:.*\n)*?)```\n", README).groups()
+    main(command.split())
+    assert capsys.readouterr().out == shown, "paste the command's output into README.md"
+
+
 def test_version(capsys):
     assert main(["--version"]) == 0
     assert capsys.readouterr().out == f"breakscope {__version__}\n"
