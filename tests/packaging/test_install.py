@@ -14,6 +14,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.packaging
 LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "*.egg-info", "build", "dist")
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
 MODEL = """\
 import torch
 
@@ -27,7 +28,7 @@ class Model(torch.nn.Module):
 
 
 def call(*command, **options):
-    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, **options)
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, env=ENVIRONMENT, **options)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     return done.stdout
 
@@ -64,7 +65,7 @@ def check(python, tmp_path):
 
     def run():
         done = subprocess.run([python.with_name("breakscope"), "check", "model.py", "--format", "json"],
-                              capture_output=True, text=True, cwd=tmp_path)
+                              capture_output=True, text=True, cwd=tmp_path, env=ENVIRONMENT)
         assert done.returncode == 1, done.stderr
         return [(f["line"], f["code"]) for f in json.loads(done.stdout)["findings"]]
 
@@ -107,7 +108,7 @@ def test_wheel_sdist_and_editable_find_the_rules(python, built, checkout, check,
 
 
 def test_run_without_torch_says_what_to_install(python, check, tmp_path):
-    done = subprocess.run([python.with_name("breakscope"), "run", "model.py::Model"], capture_output=True, text=True, cwd=tmp_path)
+    done = subprocess.run([python.with_name("breakscope"), "run", "model.py::Model"], capture_output=True, text=True, cwd=tmp_path, env=ENVIRONMENT)
     assert done.returncode == 2
     assert "pip install 'breakscope[torch]'" in done.stdout + done.stderr
     assert "Traceback" not in done.stdout + done.stderr

@@ -1,0 +1,89 @@
+"""breakscope run, and check --run: one report from both analyzers."""
+
+import json
+
+import pytest
+from command import runner
+
+from breakscope.report.model import from_json
+
+pytest.importorskip("torch")
+
+# Line 9 breaks (predicted and seen), line 12 is not reached, line 16 breaks in a way that only a run knows.
+PROGRAM = """\
+import torch
+
+HOOKS = {"show": print}
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        print("the program's own words")
+        if x.sum() > 1000:
+            x = x * 2
+        if self.training and x.dim() == 3:
+            x = x + x.max().item()
+        return self.late(x)
+
+    def late(self, x):
+        HOOKS["sh" + "ow"](x.shape)
+        return x + 1
+
+
+def make():
+    return Model(), (torch.ones(4),), {}
+
+
+def fails():
+    raise ValueError("no weights")
+"""
+
+
+@pytest.fixture
+def run(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    (tmp_path / "program.py").write_text(PROGRAM)
+    return runner(capsys)
+
+
+def test_check_with_a_run_is_one_report(run, tmp_path):
+    (tmp_path / "other.py").write_text(PROGRAM.replace("class Model", "class Other").partition("def make")[0])
+    done = run("check", ".", "--run", "program.py::make", "--no-vary", "--format", "json", "--device", "cpu")
+    report = from_json(done.out.encode())  # the program's own words are not in between
+    assert done.code == 1 and report.errors == ()
+    breaks = {(f.path, f.line): f.evidence for f in report.findings if f.kind == "break"}
+    assert breaks["program.py", 8] == breaks["program.py", 9] == "confirmed"
+    assert breaks["program.py", 12] == "predicted"
+    assert breaks["program.py", 16] in ("observed", "confirmed")
+    assert breaks["other.py", 9] == "predicted"
+    assert report.missed == sum(evidence == "observed" for evidence in breaks.values())
+    assert report.run is not None and report.run.capture_checked and report.files == 2
+
+
+def test_a_target_that_fails_keeps_what_source_analysis_found(run):
+    done = run("check", "program.py", "--run", "program.py::fails", "--format", "json")
+    report = json.loads(done.out)
+    assert done.code == 2
+    assert {f["line"] for f in report["findings"]} >= {8, 9}
+    assert any("no weights" in error["message"] + error["detail"] for error in report["errors"])
+
+
+def test_run_hides_what_is_not_selected(run):
+    done = run("run", "program.py::make", "--no-vary", "--no-backward", "--select", "BRK1", "--format", "json", "--device", "cpu")
+    report = json.loads(done.out)
+    assert {f["code"] for f in report["findings"]} == {"BRK101"}
+    assert report["hidden"] >= 2 and report["run"]["backward"] is False
+
+
+@pytest.mark.parametrize(("arguments", "said"), [
+    (["run"], "Missing argument 'FILE::NAME'"),
+    (["run", "program.py"], "'program.py' is no target; write FILE::NAME"),
+    (["run", "absent.py::make"], "absent.py"),
+    (["run", "program.py::make", "--timeout", "0"], "--timeout"),
+    (["run", "program.py::make", "--select", "BRK1O1"], "'BRK1O1'; did you mean BRK101"),
+])
+def test_wrong_use_is_one_line(run, arguments, said):
+    done = run(*arguments)
+    assert done.code == 2 and done.out == ""
+    assert done.err.startswith("breakscope: error: ") and done.err.count("\n") == 1 and said in done.err
