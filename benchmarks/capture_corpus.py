@@ -82,18 +82,24 @@ def relative(path: str, folder: Path) -> str:
         return path
 
 
-def report(outcomes: Iterable[Outcome], show_remarks: bool) -> bool:
-    outcomes = sorted(outcomes, key=lambda outcome: outcome.name)
+def show(outcome: Outcome, remarks: bool) -> None:
+    for file, line in sorted(outcome.measured - outcome.seen):
+        print(f"missing  {outcome.name}: {file}:{line}", flush=True)
+    for file, line in sorted(outcome.seen - outcome.measured):
+        print(f"extra    {outcome.name}: {file}:{line}", flush=True)
+    for remark in outcome.remarks if remarks else ():
+        print(f"remark   {outcome.name}: {remark}", flush=True)
+
+
+def report(running: Iterable[Outcome], show_remarks: bool) -> bool:
+    """Print every difference as soon as its program is done, then the two shares; False when one is too low."""
+    outcomes = []
+    for outcome in running:
+        outcomes.append(outcome)
+        show(outcome, show_remarks)
     measured = sum(len(o.measured) for o in outcomes)
     found = sum(len(o.measured & o.seen) for o in outcomes)
     quiet = sum(not o.seen - o.measured for o in outcomes)
-    for outcome in outcomes:
-        for file, line in sorted(outcome.measured - outcome.seen):
-            print(f"missing  {outcome.name}: {file}:{line}")
-        for file, line in sorted(outcome.seen - outcome.measured):
-            print(f"extra    {outcome.name}: {file}:{line}")
-        for remark in outcome.remarks if show_remarks else ():
-            print(f"remark   {outcome.name}: {remark}")
     share, clean = found / max(1, measured), quiet / max(1, len(outcomes))
     print(f"{len(outcomes)} programs: {found}/{measured} measured sites found ({share:.1%}), "
           f"{quiet}/{len(outcomes)} programs without extra sites ({clean:.1%})")
@@ -115,8 +121,8 @@ def main() -> int:
     names = [n for n in truth if (options.folder / f"{n}.py").is_file() and (not options.names or n in options.names)]
     began = time.monotonic()
     with ThreadPoolExecutor(options.workers) as pool:
-        outcomes = list(pool.map(lambda name: run_program(options.folder, name, truth[name], options), names))
-    good = report(outcomes, options.remarks)
+        running = pool.map(lambda name: run_program(options.folder, name, truth[name], options), names)
+        good = report(running, options.remarks)
     print(f"took {time.monotonic() - began:.0f} s")
     return 0 if good else 1
 

@@ -13,6 +13,7 @@ from breakscope.dynamic.reasons import Reason, header_place, read_frames, read_r
 from breakscope.dynamic.trace import LogMessage, Record
 from breakscope.dynamic.source import SourceFile
 
+UNSUPPORTED_CONTEXT = "GB0142"
 SKIPPED = "Graph break: skip: from user code at:"
 
 
@@ -126,7 +127,7 @@ def _lost(report: Report, compile: FrameCompile | None) -> str:
     wrapper = report.reason.wrapped_by.lower()
     if "loop" in wrapper:
         return "loop"
-    if "context" in wrapper or "context manager" in report.reason.type.lower():
+    if "context" in wrapper or report.reason.gb_id == UNSUPPORTED_CONTEXT:
         return "with"
     if "except" in wrapper or "try" in wrapper.split():
         return "try"

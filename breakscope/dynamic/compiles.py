@@ -38,7 +38,20 @@ def read_compiles(records: Iterable[Record]) -> dict[str, FrameCompile]:
         elif record.kind == "compilation_metrics" and isinstance(record.data, dict):
             known = compiles.get(record.compile_id) or FrameCompile(record.compile_id, "", "", 0, phase=record.phase)
             compiles[record.compile_id] = _with_metrics(known, record.data)
-    return compiles
+    return {compile_id: _with_place(compile, compiles) for compile_id, compile in compiles.items()}
+
+
+def _with_place(compile: FrameCompile, compiles: Mapping[str, FrameCompile]) -> FrameCompile:
+    """A frame over its recompile limit is reported without its name: an earlier compile of the same frame has it."""
+    if compile.path:
+        return compile
+    frame, _, rest = compile.compile_id.partition("/")
+    reset = rest.partition("#")[2]
+    first = compiles.get(f"{frame}/0#{reset}" if reset else f"{frame}/0")
+    if first is None:
+        return compile
+    return replace(compile, function=first.function, path=first.path, line=first.line, resumed_at=first.resumed_at,
+                   stack=compile.stack or first.stack)
 
 
 def _with_metrics(compile: FrameCompile, metrics: dict) -> FrameCompile:

@@ -12,11 +12,12 @@ from breakscope.dynamic.observations import Observations
 from breakscope.dynamic.options import RunOptions
 from breakscope.dynamic.places import Places
 from breakscope.dynamic.process import Ended
+from breakscope.dynamic.source import SourceFile
 from breakscope.report.model import ReportError
 
 STAGES = {
     "import torch": "while torch was being imported", "import": "while the file was being imported",
-    "build": "while the target was being built", "eager": "when it ran without torch.compile",
+    "options": "while the options were being checked", "build": "while the target was being built", "eager": "in the eager run, without torch.compile",
     "capture": "under torch.compile, though it works without", "witness": "under torch._dynamo.explain",
 }
 STACK_LINE = re.compile(r'^\s*File "(?P<path>.+)", line (?P<line>\d+) in (?P<name>.+)$')
@@ -76,7 +77,7 @@ def _raised(note: dict, options: RunOptions, places: Places) -> ReportError:
 def _ended_early(note: dict, options: RunOptions, folder: Path, places: Places, printed: str = "") -> ReportError:
     """The process is gone: a signal, or os._exit."""
     where = STAGES.get(note["stage"], f"during {note['stage']}")
-    frames = _stack(folder / "crash.txt", places)
+    frames = _stack(folder, "crash", places)
     if "signal" in note:
         name = _signal_name(note["signal"])
         guess = "; the system most likely ran out of memory" if name == "SIGKILL" and not frames else ""
@@ -89,7 +90,7 @@ def _ended_early(note: dict, options: RunOptions, folder: Path, places: Places, 
 
 
 def _timed_out(options: RunOptions, notes: Sequence[dict], folder: Path, places: Places) -> ReportError:
-    frames = _stack(folder / "where.txt", places)
+    frames = _stack(folder, "where", places)
     stage = STAGES.get(_stage(notes), "")
     place = f", at {shown_path(frames[-1][0], Path.cwd())}:{frames[-1][1]} in {frames[-1][2]}" if frames else ""
     path, line = (frames[-1][0], frames[-1][1]) if frames else (options.file, 0)
@@ -105,16 +106,15 @@ def _stage(notes: Sequence[dict]) -> str:
     return next((note["name"] for note in reversed(notes) if note["event"] == "stage"), "start")
 
 
-def _stack(file: Path, places: Places) -> list[tuple[str, int, str, str]]:
+def _stack(folder: Path, name: str, places: Places) -> list[tuple[str, int, str, str]]:
     """The user's frames in faulthandler's output, outermost first: those of the first stack that has any."""
-    try:
-        text = file.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return []
+    files = sorted(folder.glob(f"{name}-*.txt"))
+    text = "\n".join(file.read_text(encoding="utf-8", errors="replace") for file in files)
     for section in re.split(r"\n(?=(?:Current thread|Thread|Fatal|Stack) )", text):
         found = [m for m in map(STACK_LINE.match, section.splitlines()) if m and places.is_user(m["path"])]
         if found:
-            return [(m["path"], int(m["line"]), m["name"], "") for m in reversed(found)]
+            return [(m["path"], int(m["line"]), m["name"], SourceFile.read(m["path"]).line(int(m["line"])).strip())
+                    for m in reversed(found)]
     return []
 
 

@@ -83,10 +83,18 @@ def _recompile_findings(recompiles: Iterable[RecompileSeen], rules: tuple[Rule, 
     """One finding for each (file, line, family, guarded name), with its count and the compile time it cost."""
     groups: dict[tuple, list[RecompileSeen]] = {}
     for seen in recompiles:
-        if seen.site is not None:
+        if seen.site is not None and not _is_asked_for(seen):
             key = (seen.site.path, seen.site.line, seen.guard.family, seen.guard.name)
             groups.setdefault(key, []).append(seen)
     return [_recompile_finding(group, rules, folder) for group in groups.values()]
+
+
+def _is_asked_for(seen: RecompileSeen) -> bool:
+    """The run itself changed the batch size, and the first change compiles again in every model: no finding.
+
+    It stays in Run.recompiles; a second change that compiles again is a finding.
+    """
+    return seen.guard.family == "size" and seen.frame.phase.startswith("capture varied")
 
 
 def _recompile_finding(group: list[RecompileSeen], rules: tuple[Rule, ...], folder: Path) -> Finding:
@@ -103,6 +111,8 @@ def _recompile_finding(group: list[RecompileSeen], rules: tuple[Rule, ...], fold
 
 def _recompile_message(seen: RecompileSeen, guard: Guard) -> str:
     what = f"`{guard.name}` changed" if guard.name else "a condition changed"
+    if guard.name.startswith("___stack"):
+        what = f"the value that line {seen.frame.resumed_at} gave after its break changed"
     return f"`{seen.frame.function}` was compiled again because {what}: the guard `{guard.text}` failed"
 
 

@@ -9,9 +9,11 @@ COMMENT = re.compile(r"\s+#\s(?P<rest>.*)", re.DOTALL)
 PLACE = re.compile(r"#\s*(?P<path>[^#\s][^#\n]*?):(?P<line>\d+) in (?P<function>[\w<>.]+)")
 PREFIX = re.compile(r"^\s*(?:- )?(?:!?\d+/)?\d+/\d+(?:_\d+)?: ")
 STACK_FRAME = re.compile(r'File "(?P<path>[^"]+)", line (?P<line>\d+), in (?P<name>\S+)')
+OBJECT_ID = re.compile(r", \d{6,}(?=\))")  # differs from run to run
 HINT = re.compile(r"\s*\(HINT: (?P<hint>.*?)\)\s*$", re.DOTALL)
 
 TENSOR = re.compile(r"tensor '(?P<name>.+?)' (?P<what>size|stride|dtype|rank|requires_grad|dispatch key set|device)")
+EXPECTED_TENSOR = re.compile(r"expected type of '(?P<name>.+?)' to be a tensor type, ' but found (?P<found>.+)")
 GLOBAL_STATE = (
     ("autocast", "autocast"), ("grad_mode", "grad_mode"), ("default_dtype", "default_dtype"),
     ("inference_mode", "grad_mode"),
@@ -21,7 +23,7 @@ COMPARE = re.compile(r"^(?:not )?(?P<left>.+?)\s*(?P<op>==|!=|<=|>=|<|>|\bis not
 LITERALS = (
     (re.compile(r"(?:True|False)$"), "bool_argument"), (re.compile(r"[-+]?\d+$"), "int_argument"),
     (re.compile(r"[-+]?(?:\d+\.\d*(?:e[-+]?\d+)?|\d+e[-+]?\d+|inf|nan)$"), "float_argument"),
-    (re.compile(r"""[bru]?['"]"""), "str_argument"),
+    (re.compile(r"""[bru]?['"]"""), "str_argument"), (re.compile(r"torch\.\w+$"), "dtype"), (re.compile(r"device\("), "device"),
 )
 
 
@@ -50,7 +52,7 @@ def read_guard(reason: str) -> Guard:
     if found_hint:
         hint = " ".join(found_hint["hint"].split())
         guard = HINT.sub("", guard)
-    guard = " ".join(guard.split())
+    guard = OBJECT_ID.sub("", " ".join(guard.split()))
     path, line = _place(stack, "#" + text[comment.start():] if comment else "")
     family, name = classify(guard)
     return Guard(guard, family, name, path, line, hint)
@@ -66,17 +68,20 @@ def classify(guard: str) -> tuple[str, str]:
         return next((family for word, family in GLOBAL_STATE if word in plain), "global_state"), ""
     if _is_optimizer(plain):
         return "optimizer_state", _subject(plain)
-    if "Duplicate tensor" in plain or "aliasing" in plain.lower() or "no_tensor_aliasing" in plain:
-        return "alias", _subject(plain)
+    if "Duplicate tensor" in plain or "aliasing" in plain.lower():
+        return "alias", ", ".join(re.findall(r'"([^"]+)"', plain))
+    expected = EXPECTED_TENSOR.search(plain)
+    if expected:
+        return ("none_argument" if "NoneType" in expected["found"] else "type"), expected["name"]
     if "_parameters" in plain and re.search(r"\blen\(|dict_contains|\bkeys\(", plain):
         return "module_parameters", _subject(plain)
     if re.search(r"\blen\(", plain) or re.match(r"not [\w.\[\]'\"()]+$", plain) or "___len" in plain:
         return "container_length", _subject(plain)
-    if "dict_contains" in plain or re.search(r"\bkeys\(|dict_version|set_contains", plain):
+    if re.search(r"dict_contains|set_contains|__contains__|\bkeys\(|dict_version", plain):
         return "container_key", _subject(plain)
     if "check_obj_id" in plain or "___check_obj" in plain or re.search(r"\bid\(", plain):
         return _object_family(plain), _subject(plain)
-    if "check_type_id" in plain or re.match(r"type\(|isinstance\(", plain) or "expected type" in plain:
+    if "check_type_id" in plain or re.match(r"type\(|isinstance\(", plain):
         return "type", _subject(plain)
     if "hasattr" in plain:
         return "attribute", _subject(plain)
@@ -107,7 +112,9 @@ def _owner(name: str) -> str:
         return "global"
     if "__closure__" in name or "cell_contents" in name:
         return "closure"
-    if re.match(r"(?:self|cls|[a-z_]\w*)\.[A-Za-z_]", name) and "(" not in name:
+    if re.match(r"self\.[A-Za-z_]", name) and "(" not in name:  # self.step too, which is no slice's step
+        return "attribute"
+    if re.match(r"[a-z_]\w*\.(?!keywords\[|args\[|(?:start|stop|step)$)[A-Za-z_]", name) and "(" not in name:
         return "attribute"
     return ""
 
@@ -132,6 +139,8 @@ def _tensor_family(what: str, plain: str) -> str:
     different = set(sets[0].split(", ")) ^ set(sets[1].split(", ")) if len(sets) == 2 else set()
     if any("Autocast" in key for key in different):
         return "autocast"
+    if different == {"ADInplaceOrView"}:  # a tensor made in inference mode has no such key
+        return "grad_mode"
     if any(key in ("CPU", "CUDA", "XPU", "MPS", "Meta") for key in different):
         return "device"
     if different & {"Python", "PythonTLSSnapshot", "Sparse", "SparseCPU", "SparseCUDA", "Conjugate", "Negative"}:
@@ -152,12 +161,15 @@ def _subject(plain: str) -> str:
     """The first name with its attributes and indices in a guard's text."""
     inside = re.search(r"\b(?:len|___check_obj_id|___check_type_id|type|id|hasattr|isinstance)\((?P<name>[^,()]+)", plain)
     if inside:
-        return inside["name"].strip()
-    contains = re.search(r"contains\((?P<key>.+?), (?P<name>[^,()]+)\)", plain)
+        return inside["name"].strip().removesuffix(".__code__").partition("[list")[0]
+    contains = re.search(r"(?:dict|set)_contains\((?P<key>.+), (?P<name>[^,()]+)\)", plain)
+    contains = contains or re.search(r"__contains__\((?P<name>[^,()]+),", plain)
     if contains:
         return contains["name"].strip()
+    if not COMPARE.match(plain) and not re.match(r"(?:not )?[\w.\[\]'\"]+$", plain):
+        return ""
     names = re.findall(r"(?:G\['\w+'\]|[A-Za-z_]\w*)(?:\.\w+|\[[^\]]*\])*", plain.removeprefix("not "))
-    return names[0] if names else ""
+    return names[0].partition("[list")[0] if names else ""
 
 
 def _place(stack: str, comment: str) -> tuple[str, int]:

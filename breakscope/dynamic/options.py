@@ -14,7 +14,7 @@ class RunOptions:
 
     `calls` names a function in the file that returns the argument tuples of one sequence of calls; `drive` names a
     function `drive(call, model)` that makes the calls itself. Without them the target is called three times with the
-    arguments of its factory, then (with `vary`) once with another batch size.
+    arguments of its factory, then (with `vary`) with two other batch sizes.
     `device` None means CUDA when there is one, else the CPU. `timeout` is in seconds, for the whole child process.
     `memory` is the limit for the child in bytes; None means what the machine has free, 0 means no limit.
     `rules` are folders of the user's own rules.

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from breakscope.dynamic.guards import Guard, read_guard
 from breakscope.dynamic.observations import FrameCompile, RecompileSeen
@@ -21,9 +23,19 @@ def read_recompiles(records: Iterable[Record], compiles: Mapping[str, FrameCompi
         reasons = recompile_reasons(record.payload)
         if not reasons:
             continue
-        frame = compiles.get(record.compile_id) or FrameCompile(record.compile_id, "", "", 0)
-        seen.append(RecompileSeen(frame, read_guard(reasons[0]), _site(frame, read_guard(reasons[0]), places)))
+        frame = compiles.get(record.compile_id) or FrameCompile(record.compile_id, "", "", 0, phase=record.phase)
+        guard = read_guard(reasons[0])
+        guard = replace(guard, path=_whole_path(guard.path, frame, compiles))
+        seen.append(RecompileSeen(frame, guard, _site(frame, guard, places)))
     return tuple(seen)
+
+
+def _whole_path(path: str, frame: FrameCompile, compiles: Mapping[str, FrameCompile]) -> str:
+    """A guard's comment names the last folders of a path only; the frames know the rest."""
+    if not path or os.path.isabs(path):
+        return path
+    known = [frame.path, *(f.path for f in frame.stack), *(c.path for c in compiles.values())]
+    return next((whole for whole in known if whole.replace("\\", "/").endswith("/" + path)), "")
 
 
 def recompile_reasons(payload: str) -> list[str]:

@@ -46,7 +46,7 @@ def run_target(options: RunOptions) -> RunResult:
 
 def _describe_run(options: RunOptions, notes: list[dict], seen: Observations, status: str) -> Run:
     versions, captured, witness = _last(notes, "versions"), _last(notes, "captured"), _last(notes, "witness")
-    calls = captured.get("calls", sum(note["event"] == "call" for note in notes))
+    calls = captured.get("calls", sum(note["event"] in ("call", "varied") for note in notes))
     planted = sum(note["event"] == "self-test" for note in notes)
     return Run(
         target=options.target, status=status, device=captured.get("device") or options.device or "", backend=options.backend,

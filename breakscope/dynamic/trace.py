@@ -28,7 +28,7 @@ class Record:
     data: Any
     name: str  # an artifact's name
     payload: str
-    compile_id: str  # "0/0", "" outside of a compile
+    compile_id: str  # "0/0", "0/0#1" after a reset of Dynamo, "" outside of a compile
     attempt: int
     phase: str
 
@@ -54,7 +54,7 @@ def read_trace(folder: Path) -> list[Record]:
 
 def read_trace_file(file: Path) -> Iterator[Record]:
     names: dict[int, str] = {}
-    phase = ""
+    phase, resets, started = "", 0, set()
     for header, payload in _blocks(file):
         if "str" in header:
             _learn(header["str"], names)
@@ -66,10 +66,18 @@ def read_trace_file(file: Path) -> Iterator[Record]:
         name = data.get("name", "") if isinstance(data, dict) else ""
         if kind == "artifact" and name == PHASE:
             phase = payload
+            if not phase.startswith("capture "):
+                resets, started = 0, set()
             continue
+        compile_id = _compile_id(header)
         if kind == "dynamo_start":
+            if compile_id in started:  # torch._dynamo.reset() counts from 0/0 again
+                resets, started = resets + 1, set()
+            started.add(compile_id)
             data = {"stack": [_with_name(frame, names) for frame in data.get("stack") or []]}
-        yield Record(kind, data, name, payload, _compile_id(header), header.get("attempt") or 0, phase)
+        if compile_id and resets:
+            compile_id += f"#{resets}"
+        yield Record(kind, data, name, payload, compile_id, header.get("attempt") or 0, phase)
 
 
 def read_log(file: Path) -> Iterator[LogMessage]:

@@ -13,6 +13,7 @@ from breakscope.dynamic.child import tensors
 from breakscope.dynamic.child.load import Target, argument_tuples, look_up, resolve
 
 SAME_CALLS = 3  # the first compiles, the second shows what the first changed, the third what became dynamic
+BATCHES = (2, 3)  # times the batch: the first makes the size dynamic, the second shows whether it stays so
 
 
 @dataclass(frozen=True)
@@ -57,11 +58,13 @@ def make_calls(module: ModuleType, target: Target, function: Callable, plan: Pla
     `mark(what, call)` is told before every step. With `strict` a failing backward or varied call raises; without it
     the failure becomes a note, and the step is left out of the compiled run too.
     """
+    step = "call"
+
     def call(*args: Any, **kwargs: Any) -> Any:
         if plan.limit is not None and made.calls >= plan.limit:
             raise Enough
         args, kwargs = tensors.move_values((args, kwargs), plan.device)
-        mark("call", made.calls)
+        mark(step, made.calls)
         output = function(*args, **kwargs)
         _wait_for_device(plan.device)
         made.calls += 1
@@ -85,8 +88,10 @@ def make_calls(module: ModuleType, target: Target, function: Callable, plan: Pla
         sequence = [(target.args, target.kwargs)] * SAME_CALLS
     for args, kwargs in sequence[:plan.limit]:
         call_with_backward(args, kwargs)
-    if plan.vary and not plan.calls:
-        _vary(call_with_backward, target, made, strict)
+    for times in BATCHES if plan.vary and not plan.calls else ():
+        step = "call" if made.varied else "varied"
+        if not _vary(call_with_backward, target, times, made, strict):
+            break
 
 
 def _backward(output: Any, target: Target, arguments: Any, plan: Plan, made: Made, mark: Callable, strict: bool) -> None:
@@ -105,18 +110,21 @@ def _backward(output: Any, target: Target, arguments: Any, plan: Plan, made: Mad
         made.notes.append(f"backward left out: it fails without torch.compile too ({_short(problem)})")
 
 
-def _vary(call_with_backward: Callable, target: Target, made: Made, strict: bool) -> None:
-    wider = tensors.another_batch(target.args, target.kwargs)
+def _vary(call_with_backward: Callable, target: Target, times: int, made: Made, strict: bool) -> bool:
+    """One call with a larger batch; False when there is none that works."""
+    wider = tensors.another_batch(target.args, target.kwargs, times)
     if wider is None:
         made.notes.append("no call with another batch size: no argument is a tensor with a first dimension")
-        return
+        return False
     try:
         call_with_backward(*wider)
-        made.varied = True
     except Exception as problem:
         if strict:
             raise
         made.notes.append(f"no call with another batch size: it fails without torch.compile too ({_short(problem)})")
+        return False
+    made.varied = True
+    return True
 
 
 def _wait_for_device(device: torch.device) -> None:

@@ -6,11 +6,9 @@ is touched: this folder leaves it, and breakscope's own root goes to its end.
 
 from __future__ import annotations
 
-import faulthandler
 import io
 import json
 import os
-import signal
 import sys
 from pathlib import Path
 
@@ -21,14 +19,11 @@ def main(folder: Path) -> int:
     if root not in sys.path:
         sys.path.append(root)
     job = json.loads((folder / "job.json").read_text(encoding="utf-8"))
+    from breakscope.dynamic.child import stacks
     from breakscope.dynamic.child.progress import Progress
 
     progress = Progress(str(folder / "progress.jsonl"))
-    crash = open(folder / "crash.txt", "w", encoding="utf-8")  # faulthandler writes to it until the end
-    faulthandler.enable(crash, all_threads=False)
-    if hasattr(faulthandler, "register"):
-        where = open(folder / "where.txt", "w", encoding="utf-8")
-        faulthandler.register(signal.SIGUSR1, where, all_threads=True)
+    stacks.tell_where(folder)
     progress.note("stage", name="import torch")
     try:
         torch = _import_torch()
@@ -41,7 +36,7 @@ def main(folder: Path) -> int:
     try:
         from breakscope.dynamic.child import stages
 
-        stages.run(job, progress)
+        stages.run(job, folder, progress)
     except BaseException as problem:  # a fault of ours: the user's code is fenced inside the stages
         progress.note("failure", message=f"{type(problem).__name__}: {problem}", detail=_traceback())
         return 1

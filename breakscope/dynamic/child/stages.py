@@ -21,6 +21,7 @@ from breakscope.dynamic.child.calls import Made, Plan, build, make_calls
 from breakscope.dynamic.child.load import TargetError, load_file
 from breakscope.dynamic.child.planted import see_planted_break
 from breakscope.dynamic.child.progress import Progress
+from breakscope.dynamic.child.stacks import tell_where
 from breakscope.dynamic.child.witness import ask_explain
 
 
@@ -28,14 +29,15 @@ class Stopped(Exception):
     """A stage failed and has said so; nothing follows."""
 
 
-def run(job: dict, progress: Progress) -> None:
-    """All stages in order; `job` is what the parent wrote into job.json."""
+def run(job: dict, folder: Path, progress: Progress) -> None:
+    """All stages in order; `job` is what the parent wrote into job.json, `folder` where everything goes."""
     try:
         self_test(progress, "self-test")
+        device, automatic = stage(progress, "options", lambda: pick_device(job["device"]))
         module = stage(progress, "import", lambda: load_file(Path(job["file"])))
-        device, automatic = pick_device(job["device"])
+        stage(progress, "options", lambda: check_backend(job["backend"]))
         plan = Plan(job["name"], job["calls"], job["drive"], job["vary"], job["backward"], device)
-        plan = eager_reference(module, plan, automatic, job, progress)
+        plan = eager_reference(module, plan, automatic, job, folder, progress)
         limit_memory(job, plan.device)
         capture(module, plan, job, progress)
         self_test(progress, "self-test again")
@@ -68,7 +70,13 @@ def note_exception(progress: Progress, name: str, problem: BaseException) -> Non
 
 
 def mark_phase(name: str) -> None:
-    """Write a marker into the structured trace and the text log: what follows belongs to this phase."""
+    """Write a marker into the structured trace and the text log: what follows belongs to this phase.
+
+    A program's logging.config.dictConfig may have disabled torch's loggers, by default and without meaning to.
+    """
+    for logger_name, logger in logging.root.manager.loggerDict.items():
+        if logger_name.startswith("torch") and isinstance(logger, logging.Logger):
+            logger.disabled = False
     logging.getLogger("torch._dynamo").warning("breakscope_phase %s", name)
     try:
         torch._logging.trace_structured(
@@ -89,22 +97,39 @@ def self_test(progress: Progress, name: str) -> None:
 
 
 def pick_device(wanted: str | None) -> tuple[torch.device, bool]:
-    """The device, and whether it was chosen without asking. NVML answers without starting CUDA, so forking stays safe."""
-    if wanted:
-        return torch.device(wanted), False
-    return torch.device("cuda" if torch.cuda.is_available() else "cpu"), True
+    """The device, and whether it was chosen without asking; raises TargetError when there is no such device.
+
+    NVML answers whether there is CUDA without starting it, so that forking stays safe.
+    """
+    cuda = torch.cuda.is_available()
+    if not wanted:
+        return torch.device("cuda" if cuda else "cpu"), True
+    try:
+        device = torch.device(wanted)
+    except RuntimeError:
+        raise TargetError(f"no device is called {wanted!r}; write cpu, cuda or cuda:1") from None
+    if device.type == "cuda" and not cuda:
+        raise TargetError(f"there is no device {wanted} here: torch {torch.__version__} sees no CUDA")
+    return device, False
 
 
-def eager_reference(module: ModuleType, plan: Plan, automatic: bool, job: dict, progress: Progress) -> Plan:
+def check_backend(name: str) -> None:
+    """Raise TargetError for an unknown backend; after the import, as the user's file may register its own."""
+    if name not in torch._dynamo.list_backends(exclude_tags=()):
+        raise TargetError(f"no backend is called {name!r}; there are {', '.join(sorted(torch._dynamo.list_backends()))}")
+
+
+def eager_reference(module: ModuleType, plan: Plan, automatic: bool, job: dict, folder: Path,
+                    progress: Progress) -> Plan:
     """Run the calls without torch.compile, in a fork where possible, so that no cache is warm when Dynamo comes.
 
     Returns the plan for the compiled run: the calls that worked, and only the steps that worked.
     """
-    result = _reference_on(module, plan, job, progress)
+    result = _reference_on(module, plan, job, folder, progress)
     if automatic and plan.device.type != "cpu" and result["calls"] == 0:
         progress.note("note", text=f"does not run on {plan.device}, so the CPU was used: {result['problem']}")
         plan = replace(plan, device=torch.device("cpu"))
-        result = _reference_on(module, plan, job, progress)
+        result = _reference_on(module, plan, job, folder, progress)
     if result.get("error"):
         progress.note("error", **result["error"])
     if result.get("end"):
@@ -119,7 +144,7 @@ def eager_reference(module: ModuleType, plan: Plan, automatic: bool, job: dict, 
                    limit=result["calls"] if failed else None)
 
 
-def _reference_on(module: ModuleType, plan: Plan, job: dict, progress: Progress) -> dict:
+def _reference_on(module: ModuleType, plan: Plan, job: dict, folder: Path, progress: Progress) -> dict:
     progress.note("stage", name="eager", device=str(plan.device))
     if not _may_fork():
         return _reference(module, plan, job)
@@ -128,6 +153,7 @@ def _reference_on(module: ModuleType, plan: Plan, job: dict, progress: Progress)
     if pid == 0:
         os.close(reader)
         own = os.getpid()
+        tell_where(folder)
         result = _in_fork(module, plan, job)
         if os.getpid() != own:
             os._exit(0)  # a fork of the user's

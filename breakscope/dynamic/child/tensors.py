@@ -59,8 +59,8 @@ def move_function(function: Callable, device: torch.device) -> Callable:
     return function
 
 
-def another_batch(args: tuple, kwargs: dict) -> tuple[tuple, dict] | None:
-    """The same arguments with twice the batch: every tensor whose first size is that of the first tensor is doubled.
+def another_batch(args: tuple, kwargs: dict, times: int) -> tuple[tuple, dict] | None:
+    """The same arguments with a batch `times` as large: every tensor whose first size is the first tensor's is repeated.
 
     None when no argument is a tensor with a first dimension.
     """
@@ -69,13 +69,13 @@ def another_batch(args: tuple, kwargs: dict) -> tuple[tuple, dict] | None:
         return None
     size = tensors[0].shape[0]
 
-    def double(value):
+    def repeat(value):
         if isinstance(value, torch.Tensor) and value.dim() > 0 and value.shape[0] == size:
-            wider = torch.cat([value.detach(), value.detach()])
+            wider = torch.cat([value.detach()] * times)
             return wider.requires_grad_(value.requires_grad)
         return value
 
-    return pytree.tree_map(double, (args, kwargs))
+    return pytree.tree_map(repeat, (args, kwargs))
 
 
 def form_loss(output: Any) -> torch.Tensor | None:
