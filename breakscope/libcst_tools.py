@@ -14,8 +14,21 @@ _ATOMS = (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.Integer, cst.Flo
 _ARITHMETIC = (cst.Add, cst.Subtract, cst.Multiply, cst.Divide, cst.Power)
 _ELEMENTWISE = (cst.LessThan, cst.LessThanEqual, cst.GreaterThan, cst.GreaterThanEqual, cst.Equal, cst.NotEqual)
 _NEVER_TENSORS = (
-    cst.SimpleString, cst.FormattedString, cst.ConcatenatedString, cst.List, cst.Tuple, cst.Dict, cst.Set, cst.Lambda, cst.ListComp,
-    cst.DictComp, cst.GeneratorExp, cst.Yield, cst.Await, cst.NamedExpr, cst.BooleanOperation,
+    cst.SimpleString,
+    cst.FormattedString,
+    cst.ConcatenatedString,
+    cst.List,
+    cst.Tuple,
+    cst.Dict,
+    cst.Set,
+    cst.Lambda,
+    cst.ListComp,
+    cst.DictComp,
+    cst.GeneratorExp,
+    cst.Yield,
+    cst.Await,
+    cst.NamedExpr,
+    cst.BooleanOperation,
 )
 
 
@@ -61,9 +74,12 @@ def swap(statement: cst.CSTNode, old: cst.BaseExpression, text: str) -> cst.CSTN
 
 
 def is_comparison(node: cst.CSTNode) -> bool:
-    """True for one comparison with an operator that works element by element: `a < b`, not `a is b`, not `a < b < c`."""
-    return isinstance(node, cst.Comparison) and len(node.comparisons) == 1 and isinstance(
-        node.comparisons[0].operator, _ELEMENTWISE)
+    """True for one comparison that works element by element: `a < b`, not `a is b`, not `a < b < c`."""
+    return (
+        isinstance(node, cst.Comparison)
+        and len(node.comparisons) == 1
+        and isinstance(node.comparisons[0].operator, _ELEMENTWISE)
+    )
 
 
 def may_be_tensor(node: cst.BaseExpression) -> bool:

@@ -43,9 +43,13 @@ def rewrite(node, problem):
         return None
     for part in rw.walk(node):
         if isinstance(part, cst.IfExp) and rw.same(part.test, problem.node):
-            if isinstance(part.test, cst.UnaryOperation) or not all(map(rw.may_be_tensor, (part.test, part.body, part.orelse))):
+            if isinstance(part.test, cst.UnaryOperation) or not all(
+                map(rw.may_be_tensor, (part.test, part.body, part.orelse))
+            ):
                 return None
-            return rw.swap(node, part, f"torch.where({rw.code(part.test)}, {rw.code(part.body)}, {rw.code(part.orelse)})")
+            return rw.swap(
+                node, part, f"torch.where({rw.code(part.test)}, {rw.code(part.body)}, {rw.code(part.orelse)})"
+            )
     return None
 
 
@@ -60,7 +64,9 @@ def _if_as_where(node, problem, cst, rw):
     if not all(rw.may_be_tensor(side[1]) for side in (then, otherwise) if side):
         return None
     name = then[0]
-    sides = [f"{name} {side[2]} {rw.operand(side[1])}" if side[2] else rw.code(side[1]) for side in (then, otherwise) if side]
+    sides = [
+        f"{name} {side[2]} {rw.operand(side[1])}" if side[2] else rw.code(side[1]) for side in (then, otherwise) if side
+    ]
     return rw.line_instead(node, f"{name} = torch.where({rw.code(node.test)}, {', '.join((sides + [name])[:2])})")
 
 

@@ -26,8 +26,10 @@ rule = Rule("BRK102", "validate-by-raising", shares=("GB0170",), fix="unsafe")
 def check(event):
     if event.test.is_tensor:
         yield event.problem(
-            f"the check `if {event.source}` reads a tensor's value to decide whether to raise or warn, so the graph ends here",
-            help="check outside the compiled code, or write `assert condition, \"constant message\"`, which stays in the graph",
+            f"the check `if {event.source}` reads a tensor's value to decide whether to raise or warn, so the "
+            "graph ends here",
+            help='check outside the compiled code, or write `assert condition, "constant message"`, which stays '
+            "in the graph",
         )
 
 
@@ -56,7 +58,12 @@ def _constant_message(body, cst):
     if len(body.body) != 1 or not isinstance(body.body[0], cst.SimpleStatementLine) or len(body.body[0].body) != 1:
         return None
     raised = body.body[0].body[0]
-    if not isinstance(raised, cst.Raise) or raised.cause or not isinstance(raised.exc, cst.Call) or len(raised.exc.args) != 1:
+    if (
+        not isinstance(raised, cst.Raise)
+        or raised.cause
+        or not isinstance(raised.exc, cst.Call)
+        or len(raised.exc.args) != 1
+    ):
         return None
     literal = raised.exc.args[0].value
     return literal.value if isinstance(literal, cst.SimpleString) else None

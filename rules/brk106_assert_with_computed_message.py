@@ -34,8 +34,6 @@ def check(event):
 def rewrite(node, problem):
     import libcst as cst
 
-    from breakscope import libcst_tools as rw
-
     if not isinstance(node, cst.SimpleStatementLine) or not isinstance(node.body[0], cst.Assert):
         return None
     message = node.body[0].msg

@@ -5,8 +5,8 @@ that is tried (GB0170).
 
 If the choice is configuration, pass a Python int or an enum instead of a tensor: the match then costs nothing at run
 time, and each value gets its own graph. If it is data, compute the candidates and pick: `torch.where` for two, an index
-into `torch.stack([a, b, c])` for more, `torch.cond` when they are dear. All candidates then run, and a candidate that is
-infinite where it is not chosen spoils the gradient of the chosen one; clamp its input.
+into `torch.stack([a, b, c])` for more, `torch.cond` when they are dear. All candidates then run, and a candidate that
+is infinite where it is not chosen spoils the gradient of the chosen one; clamp its input.
 """
 
 import torch

@@ -1,32 +1,70 @@
 """Python's `sorted`, `list.sort`, and `max` or `min` with a key, compare tensors one by one and end the graph.
 
-Plain `max(a, b)` and `min(a, b)` over 0-d tensors are traced (as `torch.maximum`), but sorting, and choosing by a key,
-need the outcome of each comparison in Python. torch 2.13 reports GB0207 for sorting, GB0193 for a key, GB0059 for
-`sorted(tensor)`, and GB0124 beside them when the key calls `.item()`.
+Plain `max(a, b)` and `min(a, b)` over 0-d tensors are traced (as `torch.maximum`), and so is `sorted` by a key that is
+no tensor (`key=lambda t: t.shape[0]`). Sorting by values, and `max` or `min` of tensors with any key, need the outcome
+of each comparison in Python. torch 2.13 reports GB0207 for sorting, GB0193 for a key, GB0059 for
+`sorted(tensor)`, and GB0124 beside them when the key calls `.item()`. `numbers.index(t)` and `.remove(t)` compare in
+the same way (GB0170).
 
-Stack the candidates and let torch choose: `torch.stack(items).sort()`, `.argsort()`, `.topk(k)`, or
-the stacked tensor indexed by `scores.argmax()[None]` (indexing a Python list by a tensor breaks again, BRK205). Ties may fall differently: Python's sort is stable, `torch.sort` only with `stable=True`, and NaN sorts last.
-Gradients flow through the chosen values in both forms.
+Stack the candidates and let torch choose: `torch.stack(items).sort()`, `.argsort()`, `.topk(k)`, or the stacked tensor
+indexed by `scores.argmax()[None]` (indexing a Python list by a tensor breaks again, BRK205). Ties may fall differently:
+Python's sort is stable, `torch.sort` only with `stable=True`, and NaN sorts last. Gradients flow through the chosen
+values in both forms.
 """
+
+import ast
 
 import torch
 
 from breakscope.events import Call
 from breakscope.rule import Rule
-from breakscope.values import holds_tensor
+from breakscope.values import NONE, Dict, holds_tensor
 
-rule = Rule("BRK112", "sort-tensors-in-python", dynamo=("GB0207", "GB0193: op (min|max)", "GB0059: `sorted`"))
+rule = Rule(
+    "BRK112",
+    "sort-tensors-in-python",
+    dynamo=("GB0207", "GB0193: op (min|max)", "GB0059: `sorted`"),
+    shares=("GB0170",),
+)
 
 
 @rule.on(Call, "sorted", "list.sort", "min", "max")
 def check(event):
     items = [event.receiver] if event.receiver is not None else list(event.args)
-    by_key = "key" in event.kwargs
-    if any(holds_tensor(item) for item in items) and (by_key or event.name in ("sorted", "list.sort")):
-        name = event.name.removeprefix("list.")
+    key = event.kwargs.get("key", NONE)
+    if event.name in ("min", "max"):
+        compares = not key.is_none and any(holds_tensor(item) for item in items if not isinstance(item, Dict))
+    elif key.is_none:
+        compares = any(holds_tensor(item) for item in items if not isinstance(item, Dict))
+    else:
+        compares = _of_tensors(items[0]) and _gives_tensor(key) if items else False
+    if compares:
         yield event.problem(
-            f"Python's `{name}` compares tensors one by one, so the graph ends here",
+            f"Python's `{event.name.removeprefix('list.')}` compares tensors one by one, so the graph ends here",
             help="stack them and choose in torch: `torch.stack(items).sort()`, `.topk(k)` or `.max()`",
+        )
+
+
+def _of_tensors(items):
+    inside = getattr(items, "items", None) or [getattr(items, "element", items)]
+    return items.is_tensor or all(item.is_tensor for item in inside)
+
+
+def _gives_tensor(key):
+    """True for a lambda over a tensor that asks for none of its Python facts."""
+    body = getattr(getattr(getattr(key, "info", None), "node", None), "body", None)
+    names = (
+        {getattr(n, "attr", getattr(n, "id", "")) for n in ast.walk(body)} if isinstance(body, ast.expr) else {"len"}
+    )
+    return not names & {"shape", "size", "numel", "ndim", "dim", "len", "id", "item", "dtype"}
+
+
+@rule.on(Call, "list.index", "list.remove", "tuple.index")
+def check_search(event):
+    if event.args and event.args[0].is_tensor:
+        yield event.problem(
+            f"`{event.source}` compares the elements with a tensor one by one, so the graph ends here",
+            help="compare as tensors, `(torch.tensor(values) == t).int().argmax()`, or search for a Python number",
         )
 
 

@@ -27,7 +27,8 @@ def check(event):
     if getattr(event.value, "kind", "") != "numpy":
         yield event.problem(
             f"`{event.source}` reads a tensor's value into Python, so the graph ends here",
-            help=f"keep `{event.expression}` a tensor (`.detach()` if no gradient should flow), or return it and read it outside",
+            help=f"keep `{event.expression}` a tensor (`.detach()` if no gradient should flow), or return it and "
+            "read it outside",
             fixable=getattr(event.value, "dtype", None) not in ("int", "bool"),  # those become sizes, indices and tests
         )
 
@@ -39,12 +40,18 @@ def rewrite(node, problem):
     from breakscope import libcst_tools as rw
 
     found = rw.find(node, problem) if isinstance(node, cst.SimpleStatementLine) else None
-    if not isinstance(found, cst.Call) or not isinstance(found.func, cst.Attribute) or not rw.in_arithmetic(node, found):
+    if (
+        not isinstance(found, cst.Call)
+        or not isinstance(found.func, cst.Attribute)
+        or not rw.in_arithmetic(node, found)
+    ):
         return None
     return rw.swap(node, found, f"{rw.code(found.func.value)}.detach()")
 
 
-@rule.example(lambda: (torch.tensor([1.0, -4.0]),), lambda: (torch.tensor([torch.nan, 1.0]),), lambda: (torch.zeros(2),))
+@rule.example(
+    lambda: (torch.tensor([1.0, -4.0]),), lambda: (torch.tensor([torch.nan, 1.0]),), lambda: (torch.zeros(2),)
+)
 def bad(x):
     scale = x.abs().max().item()  # BRK201
     return x / (scale + 1)  # at most one

@@ -14,10 +14,16 @@ replaces Python's float64. `int(t)` also truncates; write `t.detach().trunc()` w
 
 import torch
 
-from breakscope.events import ScalarRead
+from breakscope.events import Call, ScalarRead
 from breakscope.rule import Rule
 
-rule = Rule("BRK202", "scalar-cast", dynamo=("GB0059: `(bool|complex|float|int)`",), shares=("GB0124",), fix="unsafe")
+rule = Rule(
+    "BRK202",
+    "scalar-cast",
+    dynamo=("GB0059: `(bool|complex|float|int|hex|bin|oct|chr)`",),
+    shares=("GB0124",),
+    fix="unsafe",
+)
 
 
 @rule.on(ScalarRead, how=("int", "float", "bool", "complex"))
@@ -26,7 +32,17 @@ def check(event):
         keep = {"int": f"`{event.expression}.long()`", "bool": "a boolean tensor with `torch.where`"}
         yield event.problem(
             f"`{event.source}` reads the value of `{event.expression}` into Python, so the graph ends here",
-            help=f"keep it a tensor: write {keep.get(event.how, f'`{event.expression}`')}, or read it outside the compiled code",
+            help=f"keep it a tensor: write {keep.get(event.how, f'`{event.expression}`')}, or read it outside the "
+            "compiled code",
+        )
+
+
+@rule.on(Call, "hex", "bin", "oct", "chr", "operator.index")
+def check_text(event):
+    if event.args and event.args[0].is_tensor:
+        yield event.problem(
+            f"`{event.source}` needs a Python int and reads the tensor's value, so the graph ends here",
+            help="call it outside the compiled code",
         )
 
 

@@ -23,12 +23,16 @@ rule = Rule("BRK204", "tensor-tolist", dynamo=("GB0109",), shares=("GB0033",))
 def check(event):
     yield event.problem(
         f"`{event.source}` copies a tensor's values into a Python list, so the graph ends here",
-        help="pass the lengths as a Python list, mask with `torch.arange(n) < lengths[:, None]`, or loop over `t.unbind()`",
+        help="pass the lengths as a Python list, mask with `torch.arange(n) < lengths[:, None]`, or loop over "
+        "`t.unbind()`",
     )
 
 
-@rule.example(lambda: (torch.ones(4, 2), torch.tensor([1, 3])), lambda: (torch.ones(4, 2), torch.tensor([2, 2])),
-              dynamo=("GB0033",))
+@rule.example(
+    lambda: (torch.ones(4, 2), torch.tensor([1, 3])),
+    lambda: (torch.ones(4, 2), torch.tensor([2, 2])),
+    dynamo=("GB0033",),
+)
 def bad(x, lengths):
     first, second = x.cos().split(lengths.tolist())  # BRK204
     return first.sum() - second.sum()

@@ -23,12 +23,16 @@ rule = Rule("BRK206", "slice-bound-from-tensor", dynamo=("GB0038",), shares=("GB
 @rule.on(ScalarRead, how="slice")
 def check(event):
     yield event.problem(
-        f"the slice bound `{event.expression}` is a tensor, so the result's size depends on data and the whole function runs eager",
-        help=f"keep the full size and mask with `torch.arange(size) < {event.expression}`, or pass the bound as a Python int",
+        f"the slice bound `{event.expression}` is a tensor, so the result's size depends on data and the whole "
+        "function runs eager",
+        help=f"keep the full size and mask with `torch.arange(size) < {event.expression}`, or pass the bound as a "
+        "Python int",
     )
 
 
-@rule.example(lambda: (torch.ones(4, 2), torch.tensor(2)), lambda: (torch.ones(4, 2), torch.tensor(0)), dynamo=("GB0124",))
+@rule.example(
+    lambda: (torch.ones(4, 2), torch.tensor(2)), lambda: (torch.ones(4, 2), torch.tensor(0)), dynamo=("GB0124",)
+)
 def bad(x, n):
     return x[:n].sum(0)  # BRK206
 

@@ -23,18 +23,31 @@ rule = Rule("BRK208", "size-from-tensor", shares=("GB0033",))
 ALL = range(8)
 SIZES = {  # name -> positions of the arguments that must be Python numbers; the receiver of a method is not counted
     **{f"torch.{name}": ALL for name in ("zeros", "ones", "empty", "rand", "randn", "arange", "eye", "randperm")},
-    **{f"Tensor.{name}": ALL for name in ("new_zeros", "new_ones", "new_empty", "view", "reshape", "expand", "repeat", "roll")},
+    **{
+        f"Tensor.{name}": ALL
+        for name in ("new_zeros", "new_ones", "new_empty", "view", "reshape", "expand", "repeat", "roll")
+    },
     **{f"Tensor.{name}": (0,) for name in ("topk", "new_full", "chunk", "kthvalue", "split")},
     **{f"torch.{name}": (1,) for name in ("topk", "chunk", "split", "roll", "reshape", "kthvalue")},
-    "Tensor.narrow": (1, 2), "torch.narrow": (2, 3), "Tensor.select": (1,), "torch.select": (2,), "torch.full": (0,),
-    "torch.linspace": (2,), "torch.randint": ALL, "torch.nn.functional.pad": (1,), "torch.nn.functional.interpolate": (1,),
+    "Tensor.narrow": (1, 2),
+    "torch.narrow": (2, 3),
+    "Tensor.select": (1,),
+    "torch.select": (2,),
+    "torch.full": (0,),
+    **{f"torch.nn.functional.adaptive_{kind}_pool{n}d": (1,) for kind in ("avg", "max") for n in (1, 2, 3)},
+    "torch.linspace": (2,),
+    "torch.randint": ALL,
+    "torch.nn.functional.pad": (1,),
+    "torch.nn.functional.interpolate": (1,),
 }
 
 
 @rule.on(Call, SIZES)
 def check(event):
     given = [event.args[at] for at in SIZES[event.name] if at < len(event.args)]
-    given += [event.kwargs[name] for name in ("size", "k", "length", "chunks", "steps", "shape") if name in event.kwargs]
+    given += [
+        event.kwargs[name] for name in ("size", "k", "length", "chunks", "steps", "shape") if name in event.kwargs
+    ]
     inside = [item for value in given if isinstance(value, Sequence) for item in value.items or ()]
     if any(value.is_tensor and value.ndim == 0 and value.origin == "op" for value in (*given, *inside)):
         yield event.problem(

@@ -20,10 +20,31 @@ rule = Rule("BRK209", "tensor-as-number-argument", dynamo=("GB0033: _local_scala
 
 # Operator -> keyword and position of each argument that must be a number; positions count the tensor as 0.
 NUMBERS = {
-    "dropout": {"p": 1}, "leaky_relu": {"negative_slope": 1}, "softshrink": {"lambd": 1}, "hardshrink": {"lambd": 1},
-    "elu": {"alpha": 1}, "celu": {"alpha": 1}, "add": {"alpha": None}, "sub": {"alpha": None}, "norm": {"p": 1},
-    "addcmul": {"value": None}, "addcdiv": {"value": None}, "uniform_": {"from": 1, "to": 2}, "normal_": {"mean": 1, "std": 2},
-    "scaled_dot_product_attention": {"scale": None}, "tensor_split": {"indices_or_sections": 1},
+    "dropout": {"p": 1},
+    "leaky_relu": {"negative_slope": 1},
+    "softshrink": {"lambd": 1},
+    "hardshrink": {"lambd": 1},
+    "elu": {"alpha": 1},
+    "celu": {"alpha": 1},
+    "add": {"alpha": None},
+    "sub": {"alpha": None},
+    "norm": {"p": 1},
+    "addcmul": {"value": None},
+    "addcdiv": {"value": None},
+    "uniform_": {"from": 1, "to": 2},
+    "normal_": {"mean": 1, "std": 2},
+    "scaled_dot_product_attention": {"scale": None},
+    "tensor_split": {"indices_or_sections": 1},
+    "new_full": {"fill_value": 2},
+    "scalar_tensor": {"s": 0},
+    "huber_loss": {"delta": 4},
+    "smooth_l1_loss": {"beta": 5},
+    "layer_norm": {"eps": 4},
+    "threshold": {"threshold": 1, "value": 2},
+    "cosine_similarity": {"eps": 3},
+    "addmm": {"alpha": None, "beta": None},
+    "baddbmm": {"alpha": None, "beta": None},
+    "addmv": {"alpha": None, "beta": None},
 }
 OWNERS = ("torch", "Tensor", "torch.nn.functional", "torch.linalg")
 
@@ -38,11 +59,16 @@ def check(event):
         given = [event.argument(1 - skip, "min"), event.argument(2 - skip, "max")]
         if not any(value is not None and (value.is_const and not value.is_none) for value in given):
             return  # two tensors, or one tensor alone, is the traced overload
-    if any(value is not None and value.is_tensor for value in given):
+    if any(value is not None and value.is_tensor and not _passes(value) for value in given):
         yield event.problem(
             f"`{name}` gets a tensor where it needs a Python number and reads its value, so the graph ends here",
             help="use the form that takes tensors (`torch.minimum`, a product, `torch.where`), or pass a Python number",
         )
+
+
+def _passes(value):
+    """A 0-d integer tensor that is itself an argument or a buffer is taken as a symbolic number."""
+    return value.origin != "op" and value.dtype == "int"
 
 
 @rule.example(lambda: (torch.arange(4.0),), lambda: (torch.tensor([torch.nan, 1.0]),), lambda: (-torch.ones(3),))

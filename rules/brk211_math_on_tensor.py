@@ -21,7 +21,9 @@ from breakscope.rule import Rule
 
 rule = Rule("BRK211", "math-on-tensor", shares=("GB0033",), fix="unsafe")
 
-SAME_NAME = "acos asin atan ceil cos cosh erf exp expm1 floor lgamma log log10 log1p log2 sin sinh sqrt tan tanh trunc".split()
+SAME_NAME = (
+    "acos asin atan ceil cos cosh erf exp expm1 floor lgamma log log10 log1p log2 sin sinh sqrt tan tanh trunc".split()
+)
 
 
 @rule.on(ScalarRead, how="math")

@@ -1,14 +1,15 @@
 """`str`, `repr` and `%` of a tensor print its values, and the graph ends.
 
 A tensor's text holds its values, so it must be computed first. torch 2.13 reports GB0059 for `str(t)`, GB0569 for
-`repr(t)` and `f"{t!r}"`, and loses the whole function for `"%.3f" % t` (GB0033) and `"%s" % t` (GB0208).
+`repr(t)`; it loses the whole function for `"%.3f" % t` (GB0033), `"%s" % t` (GB0208) and `f"{t!r}"`.
 A plain f-string or `.format` of a tensor is deferred and costs nothing from 2.13 on (it broke up to 2.11), with or
 without a format spec.
 
 Format outside the compiled function: return the tensor, or guard a debug line with
 `if not torch.compiler.is_compiling():`. To say what a tensor is, `x.shape`, `x.dtype` and `x.device` are free.
 
-The rewrite turns `str(t)` into `f"{t}"`. It is unsafe since the text of a 0-d tensor differs: `tensor(1.)` against `1.0`.
+The rewrite turns `str(t)` into `f"{t}"`. It is unsafe since the text of a 0-d tensor differs: `tensor(1.)` against
+`1.0`.
 """
 
 import torch
@@ -25,6 +26,16 @@ def check(event):
         yield event.problem(
             f"`{event.source}` needs the tensor's values as text, so the graph ends here",
             help="format outside the compiled code, or use an f-string without `!r`, which is traced since 2.13",
+        )
+
+
+@rule.on(Format, construct="fstring")
+def check_conversion(event):
+    fields = [part for part in getattr(event.node, "values", ()) if hasattr(part, "conversion")]
+    if event.value.is_tensor and fields and all(part.conversion in (ord("r"), ord("s")) for part in fields):
+        yield event.problem(
+            f"`!r` or `!s` in `{event.source}` needs the tensor's values as text, so the graph ends here",
+            help="leave the conversion away: a plain `{tensor}` is deferred since 2.13",
         )
 
 

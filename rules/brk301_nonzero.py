@@ -20,9 +20,20 @@ from breakscope.rule import Rule
 
 rule = Rule("BRK301", "nonzero", dynamo=(r"GB0036: aten\.nonzero",))
 
-NAMES = {"torch.nonzero", "Tensor.nonzero", "torch.argwhere", "Tensor.argwhere", "torch.where", "numpy.nonzero",
-         "torch.ops.aten.nonzero.default", "numpy.argwhere", "numpy.flatnonzero",
-         "numpy.ndarray.nonzero", "numpy.where", "torch.ops.aten.nonzero"}
+NAMES = {
+    "torch.nonzero",
+    "Tensor.nonzero",
+    "torch.argwhere",
+    "Tensor.argwhere",
+    "torch.where",
+    "numpy.nonzero",
+    "torch.ops.aten.nonzero.default",
+    "numpy.argwhere",
+    "numpy.flatnonzero",
+    "numpy.ndarray.nonzero",
+    "numpy.where",
+    "torch.ops.aten.nonzero",
+}
 
 
 @rule.on(Call, NAMES)
@@ -31,11 +42,14 @@ def check(event):
         return
     yield event.problem(
         f"the size of `{event.source}` depends on the tensor's values, so the graph ends here",
-        help="work with the mask itself (`torch.where(mask, a, b)`, `mask.sum()`), or `torch.nonzero_static(t, size=n)`",
+        help="work with the mask itself (`torch.where(mask, a, b)`, `mask.sum()`), or `torch.nonzero_static(t, "
+        "size=n)`",
     )
 
 
-@rule.example(lambda: (torch.tensor([1.0, -2.0, 3.0]),), lambda: (torch.full((3,), torch.nan),), lambda: (torch.empty(0),))
+@rule.example(
+    lambda: (torch.tensor([1.0, -2.0, 3.0]),), lambda: (torch.full((3,), torch.nan),), lambda: (torch.empty(0),)
+)
 def bad(x):
     hits = torch.nonzero(x > 0)  # BRK301
     return x - hits.shape[0]

@@ -8,9 +8,10 @@ Keep all elements and the mask: `torch.where(mask, x, 0).sum()`, that divided by
 `x.masked_fill(~mask, -inf)` before `max` or `softmax`; losses take `reduction="none"` and are masked after, or an
 `ignore_index`. `x[mask]` handed on to code that needs exactly those rows belongs outside the compiled function.
 
-The rewrite covers `.sum()` of a mask that is a comparison of the very same tensor with a number, so that shapes are known
-to agree. It keeps values and gradients, also where nothing is chosen and where NaN stands outside of the mask; sums may
-round differently in the last digit. For a mean in float16 mind that the sum may overflow where the mean does not.
+The rewrite covers `.sum()` of a mask that is a comparison of the very same tensor with a number, so that shapes are
+known to agree. It keeps values and gradients, also where nothing is chosen and where NaN stands outside of the mask;
+sums may round differently in the last digit. For a mean in float16 mind that the sum may overflow where the mean does
+not.
 """
 
 import torch
@@ -26,7 +27,8 @@ def check(event):
     if getattr(event.index, "dtype", None) == "bool" and event.index.ndim != 0:
         yield event.problem(
             f"the size of `{event.source}` depends on the mask's values, so the graph ends here",
-            help="keep all elements and mask: `torch.where(mask, x, 0).sum()`, `masked_fill`, or a loss with `reduction=\"none\"`",
+            help="keep all elements and mask: `torch.where(mask, x, 0).sum()`, `masked_fill`, or a loss with "
+            '`reduction="none"`',
         )
 
 
@@ -47,14 +49,23 @@ def rewrite(node, problem):
     ):
         return None
     for call in rw.walk(node):
-        if isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute) and call.func.value is found and not call.args:
+        if (
+            isinstance(call, cst.Call)
+            and isinstance(call.func, cst.Attribute)
+            and call.func.value is found
+            and not call.args
+        ):
             if call.func.attr.value == "sum":
                 return rw.swap(node, call, f"torch.where({rw.code(mask)}, {whole}, 0).sum()")
     return None
 
 
-@rule.example(lambda: (torch.tensor([1.0, -2.0, 3.0]),), lambda: (torch.tensor([torch.nan, 1.0, torch.inf]),),
-              lambda: (-torch.ones(3),), lambda: (torch.empty(0),))
+@rule.example(
+    lambda: (torch.tensor([1.0, -2.0, 3.0]),),
+    lambda: (torch.tensor([torch.nan, 1.0, torch.inf]),),
+    lambda: (-torch.ones(3),),
+    lambda: (torch.empty(0),),
+)
 def bad(x):
     x = x * 2  # twice
     return 1 + x[x > 0].sum()  # BRK302

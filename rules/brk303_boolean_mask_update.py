@@ -1,8 +1,8 @@
 """`x[mask] += 1` reads through the mask before it stores, and the graph ends.
 
-An augmented assignment is a read, an addition and a store: the read gives a tensor whose size depends on data, so Dynamo
-ends the graph (GB0036), where the plain store `x[mask] = 0` is traced whole. `x[mask].mul_(2)` breaks as well, and
-besides changes only a copy.
+An augmented assignment is a read, an addition and a store: the read gives a tensor whose size depends on data, so
+Dynamo ends the graph (GB0036), where the plain store `x[mask] = 0` is traced whole. `x[mask].mul_(2)` breaks as well,
+and besides changes only a copy.
 
 Write `torch.where(mask, x + 1, x)`, with `x.copy_(...)` around it where others hold the same tensor, or add a masked
 amount: `x += mask * amount` where the amount is finite.
@@ -25,7 +25,8 @@ def check(event):
     if event.store not in ("", "=") and getattr(event.index, "dtype", None) == "bool" and event.index.ndim != 0:
         yield event.problem(
             f"`{event.source}` reads through a boolean mask before it stores, so the graph ends here",
-            help="write `x.copy_(torch.where(mask, x + amount, x))`, or `x = torch.where(...)` where nothing else holds it",
+            help="write `x.copy_(torch.where(mask, x + amount, x))`, or `x = torch.where(...)` where nothing else "
+            "holds it",
         )
 
 
@@ -41,7 +42,12 @@ def rewrite(node, problem):
     sign, amount, place = rw.code(update.operator).strip().removesuffix("="), update.value, update.target
     if sign not in ("+", "-", "*", "/") or not isinstance(amount, (cst.Integer, cst.Float)):
         return None
-    if sign == "/" and not float(amount.value) or len(place.slice) != 1 or not isinstance(place.slice[0].slice, cst.Index):
+    if (
+        sign == "/"
+        and not float(amount.value)
+        or len(place.slice) != 1
+        or not isinstance(place.slice[0].slice, cst.Index)
+    ):
         return None
     mask, whole = place.slice[0].slice.value, rw.code(place.value)
     if not rw.is_comparison(mask) or rw.code(mask.left) != whole:
@@ -52,7 +58,9 @@ def rewrite(node, problem):
     return node.with_changes(body=[cst.Expr(cst.parse_expression(text))])
 
 
-@rule.example(lambda: (torch.tensor([1.0, -2.0]),), lambda: (torch.tensor([torch.nan, torch.inf]),), lambda: (torch.empty(0),))
+@rule.example(
+    lambda: (torch.tensor([1.0, -2.0]),), lambda: (torch.tensor([torch.nan, torch.inf]),), lambda: (torch.empty(0),)
+)
 def bad(x):
     y = x * 3
     y[y > 0] += 1  # BRK303

@@ -21,7 +21,8 @@ rule = Rule("BRK304", "masked-select", dynamo=(r"GB0036: aten\.masked_select",),
 def check(event):
     yield event.problem(
         f"the size of `{event.source}` depends on the mask's values, so the graph ends here",
-        help="keep all elements and mask: `torch.where(mask, x, 0).sum()`, or `masked_fill` before a maximum or softmax",
+        help="keep all elements and mask: `torch.where(mask, x, 0).sum()`, or `masked_fill` before a maximum or "
+        "softmax",
     )
 
 
@@ -41,14 +42,23 @@ def rewrite(node, problem):
             return None
         values.insert(0, rw.code(found.func.value))
     for call in rw.walk(node):
-        if isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute) and call.func.value is found and not call.args:
+        if (
+            isinstance(call, cst.Call)
+            and isinstance(call.func, cst.Attribute)
+            and call.func.value is found
+            and not call.args
+        ):
             if call.func.attr.value == "sum" and len(values) == 2:
                 return rw.swap(node, call, f"torch.where({values[1]}, {values[0]}, 0).sum()")
     return None
 
 
-@rule.example(lambda: (torch.tensor([1.0, -2.0, 3.0]),), lambda: (torch.tensor([torch.nan, 1.0, 2.0]),),
-              lambda: (-torch.ones(3),), lambda: (torch.empty(0),))
+@rule.example(
+    lambda: (torch.tensor([1.0, -2.0, 3.0]),),
+    lambda: (torch.tensor([torch.nan, 1.0, 2.0]),),
+    lambda: (-torch.ones(3),),
+    lambda: (torch.empty(0),),
+)
 def bad(x):
     total = torch.masked_select(x * 2, x > 0).sum()  # BRK304
     return x - total  # centred

@@ -23,7 +23,8 @@ rule = Rule("BRK306", "bincount", dynamo=(r"GB0036: aten\.bincount",), fix="unsa
 def check(event):
     yield event.problem(
         f"the size of `{event.source}` depends on the tensor's values, so the graph ends here",
-        help="with a known number of classes write `F.one_hot(ids, n).sum(0)` or `torch.zeros(n).index_add(0, ids, weights)`",
+        help="with a known number of classes write `F.one_hot(ids, n).sum(0)` or `torch.zeros(n).index_add(0, "
+        "ids, weights)`",
     )
 
 

@@ -31,7 +31,10 @@ def check(event):
         )
 
 
-@rule.example(lambda: (torch.tensor([1.0, 2.0]), torch.tensor([1, 3])), lambda: (torch.tensor([1.0, torch.nan]), torch.tensor([4, 0])))
+@rule.example(
+    lambda: (torch.tensor([1.0, 2.0]), torch.tensor([1, 3])),
+    lambda: (torch.tensor([1.0, torch.nan]), torch.tensor([4, 0])),
+)
 def bad(x, counts):
     rows = x.cos().repeat_interleave(counts)  # BRK307
     return rows + torch.arange(4)

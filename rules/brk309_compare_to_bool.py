@@ -25,7 +25,9 @@ NAMES |= {"numpy.allclose", "numpy.array_equal"}
 @rule.on(Call, NAMES)
 def check(event):
     name = event.name.rpartition(".")[2]
-    instead = {"equal": "(a == b).all()", "allclose": "torch.isclose(a, b).all()", "is_nonzero": "t != 0"}.get(name, "(a == b).all()")
+    instead = {"equal": "(a == b).all()", "allclose": "torch.isclose(a, b).all()", "is_nonzero": "t != 0"}.get(
+        name, "(a == b).all()"
+    )
     yield event.problem(
         f"`{event.source}` reads tensors to answer with a Python bool, so the graph ends here",
         help=f"compare as tensors, `{instead}`, and choose with `torch.where`; or compare outside the compiled code",
@@ -39,7 +41,9 @@ def rewrite(node, problem):
     from breakscope import libcst_tools as rw
 
     found = rw.find(node, problem) if isinstance(node, cst.SimpleStatementLine) else None
-    if not isinstance(found, cst.Call) or not any(isinstance(n, (cst.Assign, cst.Return)) and n.value is found for n in node.body):
+    if not isinstance(found, cst.Call) or not any(
+        isinstance(n, (cst.Assign, cst.Return)) and n.value is found for n in node.body
+    ):
         return None
     given, name = rw.arguments(found), rw.dotted(found.func)
     if not given or len(given[0]) != 2:

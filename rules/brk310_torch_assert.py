@@ -25,7 +25,8 @@ def check(event):
     if event.name != "torch._assert" or (tensor is not None and tensor.is_tensor):
         yield event.problem(
             f"`{event.source}` reads the tensor to check it, so the graph ends here",
-            help="write `assert condition, \"constant message\"` or `torch._assert_async(condition, ...)`, which stay in the graph",
+            help='write `assert condition, "constant message"` or `torch._assert_async(condition, ...)`, which '
+            "stay in the graph",
         )
 
 

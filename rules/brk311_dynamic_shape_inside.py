@@ -17,12 +17,25 @@ import torch
 from breakscope.events import Call
 from breakscope.rule import Rule
 
-rule = Rule("BRK311", "dynamic-shape-inside", dynamo=(r"GB0036: (aten\.(linalg_lstsq|_ctc_loss)|torchvision\.)",), shares=("GB0036",))
+rule = Rule(
+    "BRK311",
+    "dynamic-shape-inside",
+    dynamo=(r"GB0036: (aten\.(linalg_lstsq|_ctc_loss)|torchvision\.)",),
+    shares=("GB0036",),
+)
 
 NAMES = {  # measured on 2.13, but for torchvision's, which its operators' fake kernels tell
-    "torch.combinations", "torch.linalg.lstsq", "torch.nn.functional.ctc_loss", "torch.ctc_loss", "torch.nn.CTCLoss.forward",
-    "torch.nn.AdaptiveLogSoftmaxWithLoss.forward", "torchvision.ops.nms", "torchvision.ops.boxes.nms",
-    "torch.ops.torchvision.nms", "torchvision.ops.batched_nms", "torchvision.ops.boxes.batched_nms",
+    "torch.combinations",
+    "torch.linalg.lstsq",
+    "torch.nn.functional.ctc_loss",
+    "torch.ctc_loss",
+    "torch.nn.CTCLoss.forward",
+    "torch.nn.AdaptiveLogSoftmaxWithLoss.forward",
+    "torchvision.ops.nms",
+    "torchvision.ops.boxes.nms",
+    "torch.ops.torchvision.nms",
+    "torchvision.ops.batched_nms",
+    "torchvision.ops.boxes.batched_nms",
 }
 
 

@@ -4,8 +4,8 @@ Some functions look at the data before they work: `F.gaussian_nll_loss` that the
 that weights are positive, `clip_grad_norm_(..., error_if_nonfinite=True)` that the norm is finite, distributions under
 `validate_args=True` that their parameters are valid, `torch.testing.assert_close` by profession. Each check is a
 data-dependent branch, in torch's code but at your line (GB0033, GB0170; GB0007 for a distribution's constraints).
-Without `validate_args=True` Dynamo switches a distribution's own checks off. `kl_divergence` looks its formula up by the
-two types, in Python that Dynamo does not trace (GB0059), the first time in a process that the pair is met.
+Without `validate_args=True` Dynamo switches a distribution's own checks off. `kl_divergence` looks its formula up by
+the two types, in Python that Dynamo does not trace (GB0059), the first time in a process that the pair is met.
 
 Switch the check off where there is a switch, write the formula yourself where there is none, and check outside the
 compiled code, once. The results are the same for valid arguments; invalid ones give NaN where an error stood.
@@ -18,12 +18,19 @@ from breakscope.rule import Rule
 
 rule = Rule("BRK312", "library-checks-values", shares=("GB0033", "GB0170", "GB0007", "GB0059"))
 
-ALWAYS = {"torch.cov", "torch.corrcoef", "numpy.cov", "numpy.corrcoef", "torch.testing.assert_close", "torch.nn.GaussianNLLLoss.forward",
-          "torch.distributions.kl_divergence", "torch.distributions.kl.kl_divergence"}
-DISTRIBUTIONS = {f"torch.distributions.{name}" for name in (
-    "Normal", "Categorical", "Bernoulli", "Beta", "Gamma", "Dirichlet", "Uniform", "Exponential", "Laplace", "LogNormal",
-    "MultivariateNormal", "OneHotCategorical", "Poisson", "Independent", "Cauchy", "StudentT", "Multinomial",
-)}
+ALWAYS = {
+    "torch.cov",
+    "torch.corrcoef",
+    "numpy.cov",
+    "numpy.corrcoef",
+    "torch.testing.assert_close",
+    "torch.nn.GaussianNLLLoss.forward",
+    "torch.distributions.kl_divergence",
+    "torch.distributions.kl.kl_divergence",
+}
+NAMES = """Normal Categorical Bernoulli Beta Gamma Dirichlet Uniform Exponential Laplace LogNormal MultivariateNormal
+OneHotCategorical Poisson Independent Cauchy StudentT Multinomial""".split()
+DISTRIBUTIONS = {f"torch.distributions.{name}" for name in NAMES}
 
 
 @rule.on(Call, ALWAYS, "torch.nn.functional.gaussian_nll_loss", "torch.nn.utils.clip_grad_norm_", DISTRIBUTIONS)
@@ -37,9 +44,10 @@ def check(event):
         given = event.kwargs.get(switch)
         reads = event.name in ALWAYS or (given is not None and given.is_const and given.value is True)
     if reads:
+        off = f"leave `{switch}` off" if event.name not in ALWAYS and switch else "write out its formula"
         yield event.problem(
             f"`{name}` checks the values of its arguments and reads them, so the graph ends here",
-            help=f"leave `{switch}` off" if event.name not in ALWAYS and switch else "write out its formula, or call it outside the compiled code",
+            help=f"{off}, or call it outside the compiled code",
         )
 
 

@@ -86,8 +86,8 @@ def tokens_of(source: str) -> list[str]:
 
 
 def as_program(case: Case, function: Callable, folder: Path) -> Path:
-    """The rule's file as a program that a user may check: `function` under a name of its own, and behind everything else
-    a `make()`, and `calls()` where calls matter. Line numbers stay as they are."""
+    """The rule's file as a program that a user may check: `function` under a name of its own, and at the end a
+    `make()`, and `calls()` where calls matter. Line numbers stay as they are."""
     source = Path(case.rule.path).read_text(encoding="utf-8")
     lines = source.splitlines()
     first, name = lines_of(function)[0], "the_example"
@@ -109,7 +109,11 @@ def _first_call(case: Case, source: str) -> str:
 
 def _inputs_text(case: Case, source: str) -> list[str]:
     """The source of each call's argument tuple, as `@rule.example` gives it."""
-    bad = next(n for n in ast.walk(ast.parse(source)) if isinstance(n, ast.FunctionDef) and n.lineno == lines_of(case.example.bad)[0])
+    bad = next(
+        n
+        for n in ast.walk(ast.parse(source))
+        if isinstance(n, ast.FunctionDef) and n.lineno == lines_of(case.example.bad)[0]
+    )
     decorator = next(d for d in bad.decorator_list if isinstance(d, ast.Call))
     texts = []
     for given in decorator.args:

@@ -6,7 +6,15 @@ import io
 import pytest
 from capture import capture
 from examples import (
-    as_program, assert_same, callable_of, cases, lines_of, marked_lines, outcome, source_of, tokens_of,
+    as_program,
+    assert_same,
+    callable_of,
+    cases,
+    lines_of,
+    marked_lines,
+    outcome,
+    source_of,
+    tokens_of,
 )
 
 from breakscope.static import StaticOptions, analyze
@@ -20,7 +28,7 @@ def each(chosen):
 
 
 def found_in(case, function, folder):
-    """What source analysis finds in one function of an example, when a program calls it with the example's arguments."""
+    """What source analysis finds in one function of an example, when a program calls it with its arguments."""
     program = str(as_program(case, function, folder))
     result = analyze([program], StaticOptions(entries=(f"{program}::make",)))
     assert not result.errors

@@ -10,7 +10,11 @@ HEAD = "import torch\n\n\ndef region(x, n):\n    x = x * 2.0\n"
 TAIL = "    return x, n\n\n\ndef make():\n    return region, (torch.ones(4), torch.tensor(2)), {}\n"
 
 REWRITTEN = [
-    ("BRK101", "if x.sum() > 0:  # why\n    y = 1.0\nelse:\n    y = x\n", "y = torch.where(x.sum() > 0, 1.0, x)  # why\n"),
+    (
+        "BRK101",
+        "if x.sum() > 0:  # why\n    y = 1.0\nelse:\n    y = x\n",
+        "y = torch.where(x.sum() > 0, 1.0, x)  # why\n",
+    ),
     ("BRK101", "# above\nif x.sum() > 0:\n    x += 1\n", "# above\nx = torch.where(x.sum() > 0, x + 1, x)\n"),
     ("BRK101", "y = x + (x * 2 if x.sum() > 0 else x)\n", "y = x + torch.where(x.sum() > 0, x * 2, x)\n"),
     ("BRK102", "if not x.sum() > 0:\n    raise ValueError('low')\n", "assert x.sum() > 0, 'low'\n"),
@@ -41,7 +45,7 @@ LEFT_ALONE = [
     ("BRK201", "y = x.argmax().item()\n"),
     ("BRK201", "y = range(x.mean().item())\n"),
     ("BRK202", "y = int(x.sum())\n"),
-    ("BRK212", "y = str(x[\"a\" and 0])\n"),
+    ("BRK212", 'y = str(x["a" and 0])\n'),
     ("BRK302", "y = x[x > 0].mean()\n"),
     ("BRK302", "y = x[x.exp() > 0].sum()\n"),
     ("BRK303", "x[x > 0] /= 0\n"),

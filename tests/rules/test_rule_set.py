@@ -16,7 +16,7 @@ GB0006 GB0007 GB0014 GB0015 GB0025 GB0033 GB0036 GB0046 GB0055 GB0059 GB0083 GB0
 GB0147 GB0148 GB0156 GB0170 GB0193 GB0206 GB0207 GB0208 GB0277 GB0291 GB0294 GB0467 GB4198 GB4347 GB8335 GB8985 GB9186
 """.split()
 GAPS = {
-    "GB0092": "a callable of a kind that Dynamo does not know, met behind an earlier break; the earlier break has its rule",
+    "GB0092": "a callable of a kind that Dynamo does not know, met behind an earlier break; that one has its rule",
     "GB4347": "a comprehension or generator met half run, behind a break inside of it; that break has its rule",
 }
 
@@ -65,16 +65,28 @@ def test_two_rules_with_one_code_are_refused(tmp_path):
         load_rules((str(tmp_path),))
 
 
+PAGE = '"""A page."""\n'
+IMPORT = "from breakscope.rule import Rule\n"
+
+
 @pytest.mark.parametrize(
     ("source", "complaint"),
     [
         ("x = 1\n", "defines no `rule"),
-        ('"""A page."""\nfrom breakscope.rule import Rule\nrule = Rule("BRK1", "x")\n', "is no code"),
-        ('from breakscope.rule import Rule\nrule = Rule("BRK901", "x")\n', "has no docstring"),
-        ('"""A page."""\nfrom breakscope.rule import Rule\nrule = Rule("BRK901", "x", fix="safe")\n', "has no @rule.rewrite"),
-        ('"""A page."""\nfrom breakscope.rule import Rule\nrule = Rule("BRK701", "x", kind="recompile", dynamo=("moon",))\n',
-         "is no guard family"),
-        ('"""A page."""\nimport torch\nfrom breakscope.rule import Rule\nrule = Rule("BRK901", "x")\ntorch.ones(1)\n', "torch.ones"),
+        (PAGE + IMPORT + 'rule = Rule("BRK1", "x")\n', "is no code"),
+        (IMPORT + 'rule = Rule("BRK901", "x")\n', "has no docstring"),
+        (
+            PAGE + IMPORT + 'rule = Rule("BRK901", "x", fix="safe")\n',
+            "has no @rule.rewrite",
+        ),
+        (
+            PAGE + IMPORT + 'rule = Rule("BRK701", "x", kind="recompile", dynamo=("moon",))\n',
+            "is no guard family",
+        ),
+        (
+            PAGE + "import torch\n" + IMPORT + 'rule = Rule("BRK901", "x")\ntorch.ones(1)\n',
+            "torch.ones",
+        ),
         ("rule =\n", "cannot be loaded"),
     ],
 )
