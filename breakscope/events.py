@@ -85,7 +85,8 @@ class ScalarRead(Event):
 
     `how`: "item", "tolist", "int", "float", "bool", "complex", "round", "index" (a Python sequence indexed by a
     tensor), "slice" (a slice bound), "range", "contains" (`in`), "format" (a format spec), "math" (math.* of a tensor),
-    "size" (a size argument such as torch.zeros(n_tensor)).
+    "size" (a size argument such as torch.zeros(n_tensor)), "draw" (Python arithmetic or an index with a random number that
+    Dynamo keeps in the graph; `value` is that number).
     `value` is the tensor, `expression` its source text.
     """
 

@@ -105,7 +105,8 @@ class Py(Value):
     "function", "iterator", "range", ... Never a tensor.
 
     `source` says who decides it: "" (the code), "config" (an attribute or an `__init__` argument), "argument" (the
-    caller of the region), "environment", "random".
+    caller of the region), "environment", "random", "draw" (a number of `random.uniform`, `randint` or `randrange`, which
+    Dynamo keeps as a tensor inside the graph).
     """
 
     type: str

@@ -266,6 +266,10 @@ class Expressions:
             if left.is_shape or right.is_shape:
                 return ShapeInt() if op is not ast.Div else Py("float", "shape")
             source = getattr(left, "source", "") or getattr(right, "source", "")
+            if source == "draw":
+                self.emit(ScalarRead, node, frame, value=left if getattr(left, "source", "") else right, how="draw",
+                          expression=self.text(node, frame.module))
+                source = "random"
             kinds = {_number_type(left), _number_type(right)}
             return Py("int" if kinds == {"int"} and op is not ast.Div else "float" if "float" in kinds else "number", source)
         if isinstance(left, Py) and left.type == "str" and op is ast.Add:
@@ -532,8 +536,8 @@ class Expressions:
             return self.truth_of_instance(value, node, frame)
         if kind in (Function, Class, External, Method):
             return True
-        if kind is ExternalInstance:
-            return None
+        if kind is Py and value.source == "draw":
+            self.emit(Branch, node, frame, test=value, construct=construct, **facts)
         return None
 
     def truth_of_instance(self, value: Instance, node: ast.expr, frame: Frame) -> bool | None:

@@ -37,6 +37,7 @@ HOOKS = {"register_forward_hook": "forward", "register_forward_pre_hook": "pre",
          "register_backward_hook": "backward", "register_full_backward_pre_hook": "backward"}
 SELF_METHODS = frozenset({"train", "eval", "to", "cuda", "cpu", "half", "float", "double", "bfloat16", "requires_grad_", "apply",
                           "share_memory", "to_empty", "type"})
+TRACED_DRAWS = {"random.uniform": "float", "random.randint": "int", "random.randrange": "int"}
 MATH_READS = frozenset({"torch.arange", "torch.zeros", "torch.ones", "torch.full", "torch.empty", "torch.rand", "torch.randn"})
 
 
@@ -82,6 +83,8 @@ class LibraryCalls:
         returned = self.returned(name)
         if returned is not None:
             return returned
+        if name in TRACED_DRAWS:
+            return Py(TRACED_DRAWS[name], "draw")
         root = name.partition(".")[0]
         if root in ("time", "random"):
             return Py("float", "random")

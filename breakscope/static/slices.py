@@ -25,12 +25,21 @@ class Slice:
             while stack:
                 node = stack.pop()
                 if isinstance(node, cst.BaseExpression):
-                    bare = node.with_changes(lpar=[], rpar=[]) if getattr(node, "lpar", ()) else node
-                    self._texts.add(EMPTY.code_for_node(bare))
+                    self._texts.add(EMPTY.code_for_node(_bare(node)))
                 elif isinstance(node, cst.Slice | cst.BaseSmallStatement):
                     self._texts.add(EMPTY.code_for_node(node).rstrip("\n"))
                 stack.extend(node.children)
         return self._texts
+
+
+def _bare(node: CSTNode) -> CSTNode:
+    """The expression without its own parentheses, where it can do without: `()` cannot."""
+    if not getattr(node, "lpar", ()):
+        return node
+    try:
+        return node.with_changes(lpar=[], rpar=[])
+    except cst.CSTValidationError:
+        return node
 
 
 def parse_slice(lines: list[str], compound: bool) -> Slice | None:

@@ -242,6 +242,8 @@ class Tensors:
         parts = index.items if isinstance(index, Sequence) and index.type == "tuple" and index.items is not None else [index]
         dynamic = next((p for p in parts if isinstance(p, Tensor) and p.kind != "numpy" and p.dtype == "bool"), None)
         for part in parts:
+            if isinstance(part, Py) and part.source == "draw":
+                self.emit(ScalarRead, node, frame, value=part, how="draw", expression=self.text(node, frame.module))
             if isinstance(part, Tensor) and self.interesting("Index"):
                 self.emit(Index, node, frame, "certain" if owner.sure and part.sure else "likely", container=owner,
                           index=dynamic or part, store=store)
