@@ -3,6 +3,9 @@
 from setuptools import find_namespace_packages, setup
 
 setup(
-    packages=[*find_namespace_packages(include=["breakscope", "breakscope.*"], exclude=["*.__pycache__"]), "breakscope.rules"],
+    packages=[
+        *find_namespace_packages(include=["breakscope", "breakscope.*"], exclude=["*.__pycache__"]),
+        "breakscope.rules",
+    ],
     package_dir={"breakscope": "breakscope", "breakscope.rules": "rules"},
 )

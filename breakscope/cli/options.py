@@ -24,59 +24,100 @@ class Codes(click.ParamType):
 
 def output_options(command: Callable) -> Callable:
     """--format, --output, --color; read them with `output_from`."""
-    return _apply(command, (
-        click.option("--format", "-f", "format", type=click.Choice(formats.names()), help="How to show the report [text]."),
-        click.option("--output", "-o", type=click.Path(dir_okay=False), default="", help="Write the report to this file."),
-        click.option("--show-fixes", is_flag=True, help="Show suggested rewrites in the text format."),
-        click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Colour the text format."),
-    ))
+    return _apply(
+        command,
+        (
+            click.option(
+                "--format", "-f", "format", type=click.Choice(formats.names()), help="How to show the report [text]."
+            ),
+            click.option(
+                "--output", "-o", type=click.Path(dir_okay=False), default="", help="Write the report to this file."
+            ),
+            click.option("--show-fixes", is_flag=True, help="Show suggested rewrites in the text format."),
+            click.option(
+                "--color",
+                type=click.Choice(["auto", "always", "never"]),
+                default="auto",
+                help="Colour the text format.",
+            ),
+        ),
+    )
 
 
 def output_from(given: dict) -> OutputOptions:
     """Takes the values of `output_options` out of a command's arguments."""
-    return OutputOptions(format=given.pop("format") or "", file=given.pop("output"), color=given.pop("color"),
-                         fixes=given.pop("show_fixes"))
+    return OutputOptions(
+        format=given.pop("format") or "",
+        file=given.pop("output"),
+        color=given.pop("color"),
+        fixes=given.pop("show_fixes"),
+    )
 
 
 def choice_options(command: Callable) -> Callable:
     """--select, --ignore and the like; read them with `choice_from`."""
-    return _apply(command, (
-        click.option("--select", type=Codes(), default=(), help="Only these codes or prefixes: BRK1,BRK203."),
-        click.option("--extend-select", type=Codes(), default=(), help="These codes too."),
-        click.option("--ignore", type=Codes(), default=(), help="Not these codes or prefixes."),
-        click.option("--show-possible", is_flag=True, help="Show findings that are only possible."),
-        click.option("--all", "show_all", is_flag=True, help="Show possible findings and those that a run refuted."),
-    ))
+    return _apply(
+        command,
+        (
+            click.option("--select", type=Codes(), default=(), help="Only these codes or prefixes: BRK1,BRK203."),
+            click.option("--extend-select", type=Codes(), default=(), help="These codes too."),
+            click.option("--ignore", type=Codes(), default=(), help="Not these codes or prefixes."),
+            click.option("--show-possible", is_flag=True, help="Show findings that are only possible."),
+            click.option(
+                "--all", "show_all", is_flag=True, help="Show possible findings and those that a run refuted."
+            ),
+        ),
+    )
 
 
 def choice_from(given: dict) -> Choice:
     """Takes the values of `choice_options` out of a command's arguments."""
     everything = given.pop("show_all")
     return Choice(
-        select=given.pop("select"), extend_select=given.pop("extend_select"), ignore=given.pop("ignore"),
-        show_possible=given.pop("show_possible") or everything, show_refuted=everything,
+        select=given.pop("select"),
+        extend_select=given.pop("extend_select"),
+        ignore=given.pop("ignore"),
+        show_possible=given.pop("show_possible") or everything,
+        show_refuted=everything,
     )
 
 
 def run_options(command: Callable) -> Callable:
     """How to run a target; read them with `run_from`."""
-    return _apply(command, (
-        click.option("--calls", default="", metavar="NAME", help="Function of the file that returns the argument tuples."),
-        click.option("--drive", default="", metavar="NAME", help="Function drive(call, model) that makes the calls itself."),
-        click.option("--no-vary", is_flag=True, help="Leave out the call with another batch size."),
-        click.option("--backend", default="eager", show_default=True, help="Backend of torch.compile."),
-        click.option("--device", default=None, help="cpu, cuda, cuda:1, ... [CUDA when present]."),
-        click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=300.0, show_default=True,
-                     metavar="SECONDS", help="Time limit of the run."),
-        click.option("--no-backward", is_flag=True, help="Run the forward only."),
-    ))
+    return _apply(
+        command,
+        (
+            click.option(
+                "--calls", default="", metavar="NAME", help="Function of the file that returns the argument tuples."
+            ),
+            click.option(
+                "--drive", default="", metavar="NAME", help="Function drive(call, model) that makes the calls itself."
+            ),
+            click.option("--no-vary", is_flag=True, help="Leave out the call with another batch size."),
+            click.option("--backend", default="eager", show_default=True, help="Backend of torch.compile."),
+            click.option("--device", default=None, help="cpu, cuda, cuda:1, ... [CUDA when present]."),
+            click.option(
+                "--timeout",
+                type=click.FloatRange(min=0, min_open=True),
+                default=300.0,
+                show_default=True,
+                metavar="SECONDS",
+                help="Time limit of the run.",
+            ),
+            click.option("--no-backward", is_flag=True, help="Run the forward only."),
+        ),
+    )
 
 
 def run_from(given: dict, target: str):
     """Takes the values of `run_options` out of a command's arguments; the RunOptions for `target`, None without one."""
     values = {
-        "calls": given.pop("calls"), "drive": given.pop("drive"), "vary": not given.pop("no_vary"),
-        "backend": given.pop("backend"), "device": given.pop("device"), "timeout": given.pop("timeout"),
+        "calls": given.pop("calls"),
+        "drive": given.pop("drive"),
+        "vary": not given.pop("no_vary"),
+        "backend": given.pop("backend"),
+        "device": given.pop("device"),
+        "timeout": given.pop("timeout"),
         "backward": not given.pop("no_backward"),
     }
     if not target:

@@ -24,7 +24,7 @@ INTERRUPTED = 130
 
 @dataclass(frozen=True, kw_only=True)
 class OutputOptions:
-    """`format` "" means the configuration's, or text; `file` "" means stdout; `color` is "auto", "always" or "never"."""
+    """`format` "" means the configuration's, or text; `file` "" means stdout; `color`: "auto", "always", "never"."""
 
     format: str = ""
     file: str = ""
@@ -75,12 +75,16 @@ def complain(message: str) -> int:
 def deliver(report: Report, name: str, output: OutputOptions, config: Config) -> int:
     """Write the report in the format `name` to where it is wanted; the exit code."""
     terminal = not output.file and sys.stdout.isatty()
-    text = formats.render(report, name, formats.RenderOptions(
-        color=wants_color(output.color, terminal),
-        width=shutil.get_terminal_size().columns if terminal else None,
-        fixes=output.fixes,
-        rules=_rule_texts(config) if getattr(formats.load(name), "WANTS_RULES", False) else {},
-    ))
+    text = formats.render(
+        report,
+        name,
+        formats.RenderOptions(
+            color=wants_color(output.color, terminal),
+            width=shutil.get_terminal_size().columns if terminal else None,
+            fixes=output.fixes,
+            rules=_rule_texts(config) if getattr(formats.load(name), "WANTS_RULES", False) else {},
+        ),
+    )
     if output.file:
         try:
             Path(output.file).write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
@@ -103,7 +107,9 @@ def write(text: str) -> None:
     if not text:
         return
     if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(encoding=sys.stdout.encoding if sys.stdout.isatty() else "utf-8", errors="backslashreplace")
+        sys.stdout.reconfigure(
+            encoding=sys.stdout.encoding if sys.stdout.isatty() else "utf-8", errors="backslashreplace"
+        )
     sys.stdout.write(text)
     sys.stdout.flush()
 

@@ -52,8 +52,11 @@ def join_findings(
     for index, prediction in enumerate(predictions):
         if index in pairs:
             findings.append(_confirm(prediction, [observations[i] for i in (pairs[index], *folded[index])]))
-        elif _was_traced(prediction, lines) and not _breaks_there(prediction, broken, places) \
-                and not _lost_before(prediction, lost):
+        elif (
+            _was_traced(prediction, lines)
+            and not _breaks_there(prediction, broken, places)
+            and not _lost_before(prediction, lost)
+        ):
             findings.append(msgspec.structs.replace(prediction, evidence="refuted"))
             refuted += 1
         else:
@@ -138,7 +141,9 @@ def _distance(prediction: Finding, observation: Finding, places: _Places) -> tup
 def _guards_subject(prediction: Finding, observation: Finding) -> bool:
     """The guard that failed speaks of something that the prediction's message names."""
     names = re.findall(r"`([^`]+)`", prediction.message)
-    return not observation.guard or any(re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", observation.guard) for name in names)
+    return not observation.guard or any(
+        re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", observation.guard) for name in names
+    )
 
 
 def _confirm(prediction: Finding, seen: list[Finding]) -> Finding:
@@ -172,7 +177,9 @@ def _sum_costs(costs: list[Cost | None]) -> Cost | None:
 def _was_traced(prediction: Finding, lines: dict[str, frozenset[int]]) -> bool:
     """Only breaks can be refuted by having been traced: a recompile needs calls that vary, which few runs make."""
     seen = lines.get(_key(prediction.path), frozenset())
-    return prediction.kind == "break" and any(n in seen for n in range(prediction.line, max(prediction.line, prediction.end_line) + 1))
+    return prediction.kind == "break" and any(
+        n in seen for n in range(prediction.line, max(prediction.line, prediction.end_line) + 1)
+    )
 
 
 def _breaks_there(prediction: Finding, broken: set, places: _Places) -> bool:
@@ -183,7 +190,9 @@ def _breaks_there(prediction: Finding, broken: set, places: _Places) -> bool:
 def _lost_before(prediction: Finding, lost: list[tuple[str, str, int]]) -> bool:
     """Dynamo gave up on the prediction's frame at or before its line."""
     name = _last_name(prediction.function)
-    return any(path == _key(prediction.path) and function == name and line <= prediction.line for path, function, line in lost)
+    return any(
+        path == _key(prediction.path) and function == name and line <= prediction.line for path, function, line in lost
+    )
 
 
 def _last_name(qualified: str) -> str:

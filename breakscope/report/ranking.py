@@ -10,7 +10,7 @@ SEEN = ("confirmed", "observed")
 
 
 def ranked(findings: Iterable[Finding]) -> list[Finding]:
-    """By measured cost of a step; then frames that a run saw lost; then by measured cost of compiling; then by place."""
+    """By cost of a step; then frames that a run saw lost; then by cost of compiling; then by place."""
     return sorted(findings, key=_rank)
 
 

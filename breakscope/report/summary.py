@@ -7,7 +7,7 @@ from breakscope.report.ranking import SEEN
 
 
 def count(number: int, singular: str, plural: str = "") -> str:
-    """"1 break", "3 breaks"."""
+    """ "1 break", "3 breaks"."""
     return f"{number} {singular if number == 1 else plural or singular + 's'}"
 
 

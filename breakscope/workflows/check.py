@@ -36,16 +36,24 @@ def check(options: CheckOptions, config: Config) -> Report:
     """One report on the paths; raises UserError when they, a code or the configuration are wrong."""
     _refuse_what_is_no_path(options.paths)
     selection = options.choice.selection(config)
-    static = analyze(options.paths, StaticOptions(
-        entries=options.entries or config.entry,
-        torch=options.torch or config.torch or None,
-        exclude=config.exclude,
-        extra_rules=config.rules,
-    ))
+    static = analyze(
+        options.paths,
+        StaticOptions(
+            entries=options.entries or config.entry,
+            torch=options.torch or config.torch or None,
+            exclude=config.exclude,
+            extra_rules=config.rules,
+        ),
+    )
     _refuse_empty(options, static)
     report = Report(
-        version=__version__, torch=static.torch, findings=static.findings, errors=static.errors,
-        files=static.files, regions=static.regions, hidden=static.suppressed,
+        version=__version__,
+        torch=static.torch,
+        findings=static.findings,
+        errors=static.errors,
+        files=static.files,
+        regions=static.regions,
+        hidden=static.suppressed,
     )
     if options.run is not None:
         report = _with_run(report, replace(options.run, rules=config.rules))
@@ -80,4 +88,6 @@ def _refuse_empty(options: CheckOptions, static: StaticResult) -> None:
     if folders and not static.files:
         raise UserError(f"no Python files in {', '.join(folders)}")
     if options.entries and not static.regions and not any(c in entry for entry in options.entries for c in "*?["):
-        raise UserError(f"--entry {', '.join(options.entries)}: no function or class of the checked files has that name")
+        raise UserError(
+            f"--entry {', '.join(options.entries)}: no function or class of the checked files has that name"
+        )

@@ -25,8 +25,11 @@ class Choice:
     def selection(self, config: Config) -> Selection:
         """The selection that holds; raises UserError when a code is unknown."""
         named = {
-            "--select": self.select, "--extend-select": self.extend_select, "--ignore": self.ignore,
-            f"{config.path}: select": config.select, f"{config.path}: extend-select": config.extend_select,
+            "--select": self.select,
+            "--extend-select": self.extend_select,
+            "--ignore": self.ignore,
+            f"{config.path}: select": config.select,
+            f"{config.path}: extend-select": config.extend_select,
             f"{config.path}: ignore": config.ignore,
             **{f"{config.path}: per-file-ignores {glob!r}": codes for glob, codes in config.per_file_ignores},
         }

@@ -51,13 +51,20 @@ def test_clean_files_are_answered_with_silence_and_few_imports(folder):
         "import sys; from breakscope.__main__ import main; code = main(['check', 'clean.py', 'clean.py'])\n"
         "print(code, [m for m in ('torch', 'libcst', 'click', 'rich', 'tomllib') if m in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}
+    )
     assert (done.stdout, done.stderr) == ("0 []\n", "")
 
 
 def test_torch_is_never_imported(folder):
-    code = "import sys; from breakscope.__main__ import main; main(['check', '--format', 'json', '.']); sys.exit('torch' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    code = (
+        "import sys; from breakscope.__main__ import main\n"
+        "main(['check', '--format', 'json', '.']); sys.exit('torch' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, env={**os.environ, "PYTHONPATH": str(ROOT)}
+    )
     assert done.returncode == 0, done.stderr
 
 
@@ -69,13 +76,16 @@ def test_json_is_all_there_is_on_stdout(folder, run):
     assert report.files == 2 and report.regions == 2
 
 
-@pytest.mark.parametrize(("options", "left"), [
-    (["--select", "BRK1"], [BRANCH]),
-    (["--select", "BRK2,BRK101"], [BRANCH, SCALAR]),
-    (["--ignore", "BRK101"], [SCALAR]),
-    (["--select", "BRK1", "--extend-select", "BRK2"], [BRANCH, SCALAR]),
-    (["--ignore", "BRK1, BRK2"], []),
-])
+@pytest.mark.parametrize(
+    ("options", "left"),
+    [
+        (["--select", "BRK1"], [BRANCH]),
+        (["--select", "BRK2,BRK101"], [BRANCH, SCALAR]),
+        (["--ignore", "BRK101"], [SCALAR]),
+        (["--select", "BRK1", "--extend-select", "BRK2"], [BRANCH, SCALAR]),
+        (["--ignore", "BRK1, BRK2"], []),
+    ],
+)
 def test_codes(folder, run, options, left):
     done = run("check", ".", "--format", "json", *options)
     assert codes(done) == left
@@ -99,15 +109,20 @@ def test_output_file(folder, run):
 
 def test_output_file_that_cannot_be_written(folder, run):
     done = run("check", ".", "--output", "absent/report.txt")
-    assert done.code == 2 and done.err == "breakscope: error: cannot write absent/report.txt: No such file or directory\n"
+    assert (
+        done.code == 2 and done.err == "breakscope: error: cannot write absent/report.txt: No such file or directory\n"
+    )
 
 
-@pytest.mark.parametrize(("environment", "options", "colored"), [
-    ({}, [], False),  # not a terminal
-    ({}, ["--color", "always"], True),
-    ({"NO_COLOR": "1"}, ["--color", "always"], True),
-    ({"NO_COLOR": "1"}, [], False),
-])
+@pytest.mark.parametrize(
+    ("environment", "options", "colored"),
+    [
+        ({}, [], False),  # not a terminal
+        ({}, ["--color", "always"], True),
+        ({"NO_COLOR": "1"}, ["--color", "always"], True),
+        ({"NO_COLOR": "1"}, [], False),
+    ],
+)
 def test_colour(folder, run, monkeypatch, environment, options, colored):
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
@@ -122,12 +137,18 @@ def test_configuration_and_command_line(folder, run):
     assert run("check", ".").code == 0
 
 
-@pytest.mark.parametrize(("settings", "said"), [
-    ('select = ["BRK999"]', "pyproject.toml: select: no rule has the code 'BRK999'"),
-    ('per-file-ignores = { "a/*" = ["E501"] }', "pyproject.toml: per-file-ignores 'a/*': no rule has the code 'E501'"),
-    ('format = "poem"', "no output format 'poem'"),
-    ('rules = ["absent"]', "absent does not exist"),
-])
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ('select = ["BRK999"]', "pyproject.toml: select: no rule has the code 'BRK999'"),
+        (
+            'per-file-ignores = { "a/*" = ["E501"] }',
+            "pyproject.toml: per-file-ignores 'a/*': no rule has the code 'E501'",
+        ),
+        ('format = "poem"', "no output format 'poem'"),
+        ('rules = ["absent"]', "absent does not exist"),
+    ],
+)
 def test_wrong_configuration_is_one_line(folder, run, settings, said):
     (folder / "pyproject.toml").write_text(f"[tool.breakscope]\n{settings}\n")
     done = run("check", ".")
@@ -135,15 +156,18 @@ def test_wrong_configuration_is_one_line(folder, run, settings, said):
     assert done.err.count("\n") == 1 and said in done.err
 
 
-@pytest.mark.parametrize(("arguments", "said"), [
-    (["check"], "nothing to check; name files or folders"),
-    (["check", "absent.py"], "no such file or folder: absent.py"),
-    (["check", "--select", "BRK1O1", "."], "--select: no rule has the code 'BRK1O1'; did you mean BRK101"),
-    (["check", "--frobnicate", "."], "No such option '--frobnicate'"),
-    (["check", "--format", "poem", "."], "'poem' is not one of 'concise', 'github', 'json', 'sarif', 'text'"),
-    (["check", "--run", "model.py", "."], "'model.py' is no target; write FILE::NAME"),
-    (["chekc", "."], "No such command 'chekc'"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["check"], "nothing to check; name files or folders"),
+        (["check", "absent.py"], "no such file or folder: absent.py"),
+        (["check", "--select", "BRK1O1", "."], "--select: no rule has the code 'BRK1O1'; did you mean BRK101"),
+        (["check", "--frobnicate", "."], "No such option '--frobnicate'"),
+        (["check", "--format", "poem", "."], "'poem' is not one of 'concise', 'github', 'json', 'sarif', 'text'"),
+        (["check", "--run", "model.py", "."], "'model.py' is no target; write FILE::NAME"),
+        (["chekc", "."], "No such command 'chekc'"),
+    ],
+)
 def test_wrong_use_is_one_line(folder, run, arguments, said):
     done = run(*arguments)
     assert done.code == 2 and done.out == ""
@@ -165,7 +189,10 @@ def test_a_failure_of_ours_is_one_line(folder, run, monkeypatch):
     monkeypatch.setattr(workflow, "analyze", fail)
     monkeypatch.delenv("BREAKSCOPE_DEBUG", raising=False)
     done = run("check", ".")
-    assert done.code == 2 and done.err == "breakscope: error: internal error: ZeroDivisionError: oh no; BREAKSCOPE_DEBUG=1 shows where\n"
+    assert (
+        done.code == 2
+        and done.err == "breakscope: error: internal error: ZeroDivisionError: oh no; BREAKSCOPE_DEBUG=1 shows where\n"
+    )
     monkeypatch.setenv("BREAKSCOPE_DEBUG", "1")
     with pytest.raises(ZeroDivisionError):
         run("check", ".")
@@ -176,12 +203,16 @@ def test_a_reader_that_leaves_early(folder, run):
     report["findings"] *= 5000
     (folder / "many.json").write_text(json.dumps(report))
     command = f'"{sys.executable}" -m breakscope report many.json --format concise | head -1'
-    done = subprocess.run(command, shell=True, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    done = subprocess.run(
+        command, shell=True, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}
+    )
     assert done.stdout.startswith("my models/breaks.py:6:12: BRK101") and done.stderr == ""
 
 
 def test_an_encoding_that_knows_little(folder):
     (folder / "names.py").write_text(BREAKS.replace("x.sum() > 0", "x.sum() > 0 and '名'"), encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "LC_ALL": "C"}
-    done = subprocess.run([sys.executable, "-m", "breakscope", "check", "names.py"], capture_output=True, env=environment)
+    done = subprocess.run(
+        [sys.executable, "-m", "breakscope", "check", "names.py"], capture_output=True, env=environment
+    )
     assert done.returncode == 1 and "'名'" in done.stdout.decode("utf-8") and done.stderr == b""

@@ -37,9 +37,17 @@ def test_every_key(settings, tmp_path):
         "tests/*" = ["BRK4", "BRK5"]
     """)
     assert config == Config(
-        path=str(tmp_path / "pyproject.toml"), root=str(tmp_path), select=("BRK1",), extend_select=("BRK203",), ignore=("BRK101",),
-        exclude=("third_party/",), entry=(f"{tmp_path}/train.py::make", "*::build"), rules=(str(tmp_path / "our_rules"),),
-        torch="2.9", format="concise", per_file_ignores=(("tests/*", ("BRK4", "BRK5")),),
+        path=str(tmp_path / "pyproject.toml"),
+        root=str(tmp_path),
+        select=("BRK1",),
+        extend_select=("BRK203",),
+        ignore=("BRK101",),
+        exclude=("third_party/",),
+        entry=(f"{tmp_path}/train.py::make", "*::build"),
+        rules=(str(tmp_path / "our_rules"),),
+        torch="2.9",
+        format="concise",
+        per_file_ignores=(("tests/*", ("BRK4", "BRK5")),),
     )
 
 
@@ -49,7 +57,9 @@ def test_paths_are_shown_from_here(settings, tmp_path, monkeypatch):
     assert (config.path, config.entry) == ("pyproject.toml", ("src/train.py::make",))
 
 
-@pytest.mark.parametrize("text", ["", "[project]\nname = 'x'", "[tool.ruff]\nline-length = 100", "[tool]\nother = 1", "# breakscope"])
+@pytest.mark.parametrize(
+    "text", ["", "[project]\nname = 'x'", "[tool.ruff]\nline-length = 100", "[tool]\nother = 1", "# breakscope"]
+)
 def test_a_project_that_says_nothing_of_us(settings, text):
     assert settings(text) == Config()
 
@@ -61,18 +71,21 @@ def test_the_nearest_section_counts(settings, tmp_path):
     assert load_config().select == ("BRK2",)
 
 
-@pytest.mark.parametrize(("text", "said"), [
-    ("[tool.breakscope]\nselct = []", "unknown key 'selct' in [tool.breakscope]; did you mean 'select'?"),
-    ("[tool.breakscope]\nper_file_ignores = {}", "did you mean 'per-file-ignores'?"),
-    ("[tool.breakscope]\nxyzzy = 1", "the keys are select"),
-    ("[tool.breakscope]\nselect = 'BRK1'", "select must be a list of strings, not 'BRK1'"),
-    ("[tool.breakscope]\nignore = [1]", "ignore must be a list of strings, not [1]"),
-    ("[tool.breakscope]\ntorch = 2.9", "torch must be a string, not 2.9"),
-    ("[tool.breakscope]\nper-file-ignores = ['a']", "per-file-ignores must be a table"),
-    ("[tool.breakscope]\nper-file-ignores = {'a' = 'BRK1'}", "per-file-ignores.'a' must be a list of strings"),
-    ("[tool]\nbreakscope = 3", "[tool.breakscope] must be a table"),
-    ("[tool.breakscope\n", "not valid TOML"),
-])
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[tool.breakscope]\nselct = []", "unknown key 'selct' in [tool.breakscope]; did you mean 'select'?"),
+        ("[tool.breakscope]\nper_file_ignores = {}", "did you mean 'per-file-ignores'?"),
+        ("[tool.breakscope]\nxyzzy = 1", "the keys are select"),
+        ("[tool.breakscope]\nselect = 'BRK1'", "select must be a list of strings, not 'BRK1'"),
+        ("[tool.breakscope]\nignore = [1]", "ignore must be a list of strings, not [1]"),
+        ("[tool.breakscope]\ntorch = 2.9", "torch must be a string, not 2.9"),
+        ("[tool.breakscope]\nper-file-ignores = ['a']", "per-file-ignores must be a table"),
+        ("[tool.breakscope]\nper-file-ignores = {'a' = 'BRK1'}", "per-file-ignores.'a' must be a list of strings"),
+        ("[tool]\nbreakscope = 3", "[tool.breakscope] must be a table"),
+        ("[tool.breakscope\n", "not valid TOML"),
+    ],
+)
 def test_what_is_wrong_is_said_in_one_line(settings, text, said):
     with pytest.raises(UserError) as problem:
         settings(text)

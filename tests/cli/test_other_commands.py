@@ -62,14 +62,19 @@ def test_several_reports_are_one(saved, run):
 
 
 def test_a_saved_report_can_be_narrowed(saved, run):
-    assert {f["code"] for f in json.loads(run("report", saved, "-f", "json", "--select", "BRK1").out)["findings"]} == {"BRK101"}
+    assert {f["code"] for f in json.loads(run("report", saved, "-f", "json", "--select", "BRK1").out)["findings"]} == {
+        "BRK101"
+    }
 
 
-@pytest.mark.parametrize(("text", "said"), [
-    (None, "cannot read report.json: No such file or directory"),
-    ("{}", "report.json is no breakscope report: Object missing required field `version`"),
-    ("no json", "report.json is no breakscope report: JSON is malformed"),
-])
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (None, "cannot read report.json: No such file or directory"),
+        ("{}", "report.json is no breakscope report: Object missing required field `version`"),
+        ("no json", "report.json is no breakscope report: JSON is malformed"),
+    ],
+)
 def test_a_file_that_is_no_report(tmp_path, monkeypatch, run, text, said):
     monkeypatch.chdir(tmp_path)
     if text is not None:

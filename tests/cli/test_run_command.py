@@ -70,19 +70,33 @@ def test_a_target_that_fails_keeps_what_source_analysis_found(run):
 
 
 def test_run_hides_what_is_not_selected(run):
-    done = run("run", "program.py::make", "--no-vary", "--no-backward", "--select", "BRK1", "--format", "json", "--device", "cpu")
+    done = run(
+        "run",
+        "program.py::make",
+        "--no-vary",
+        "--no-backward",
+        "--select",
+        "BRK1",
+        "--format",
+        "json",
+        "--device",
+        "cpu",
+    )
     report = json.loads(done.out)
     assert {f["code"] for f in report["findings"]} == {"BRK101"}
     assert report["hidden"] >= 2 and report["run"]["backward"] is False
 
 
-@pytest.mark.parametrize(("arguments", "said"), [
-    (["run"], "Missing argument 'FILE::NAME'"),
-    (["run", "program.py"], "'program.py' is no target; write FILE::NAME"),
-    (["run", "absent.py::make"], "absent.py"),
-    (["run", "program.py::make", "--timeout", "0"], "--timeout"),
-    (["run", "program.py::make", "--select", "BRK1O1"], "'BRK1O1'; did you mean BRK101"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["run"], "Missing argument 'FILE::NAME'"),
+        (["run", "program.py"], "'program.py' is no target; write FILE::NAME"),
+        (["run", "absent.py::make"], "absent.py"),
+        (["run", "program.py::make", "--timeout", "0"], "--timeout"),
+        (["run", "program.py::make", "--select", "BRK1O1"], "'BRK1O1'; did you mean BRK101"),
+    ],
+)
 def test_wrong_use_is_one_line(run, arguments, said):
     done = run(*arguments)
     assert done.code == 2 and done.out == ""

@@ -64,8 +64,13 @@ def check(python, tmp_path):
     (tmp_path / "model.py").write_text(MODEL)
 
     def run():
-        done = subprocess.run([python.with_name("breakscope"), "check", "model.py", "--format", "json"],
-                              capture_output=True, text=True, cwd=tmp_path, env=ENVIRONMENT)
+        done = subprocess.run(
+            [python.with_name("breakscope"), "check", "model.py", "--format", "json"],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            env=ENVIRONMENT,
+        )
         assert done.returncode == 1, done.stderr
         return [(f["line"], f["code"]) for f in json.loads(done.stdout)["findings"]]
 
@@ -84,7 +89,10 @@ def test_the_wheel_holds_everything(built):
     wanted |= {f"breakscope/{p.relative_to(ROOT).as_posix()}" for p in (ROOT / "rules").rglob("*") if p.is_file()}
     wanted.add("breakscope/report/schema.json")
     assert {name for name in wanted if "__pycache__" not in name} - inside == set()
-    assert {name.partition("/")[0] for name in inside} == {"breakscope", next(n for n in inside if "dist-info" in n).partition("/")[0]}
+    assert {name.partition("/")[0] for name in inside} == {
+        "breakscope",
+        next(n for n in inside if "dist-info" in n).partition("/")[0],
+    }
 
 
 def test_a_static_install_needs_five_libraries_and_no_torch(python):
@@ -108,7 +116,13 @@ def test_wheel_sdist_and_editable_find_the_rules(python, built, checkout, check,
 
 
 def test_run_without_torch_says_what_to_install(python, check, tmp_path):
-    done = subprocess.run([python.with_name("breakscope"), "run", "model.py::Model"], capture_output=True, text=True, cwd=tmp_path, env=ENVIRONMENT)
+    done = subprocess.run(
+        [python.with_name("breakscope"), "run", "model.py::Model"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=ENVIRONMENT,
+    )
     assert done.returncode == 2
     assert "pip install 'breakscope[torch]'" in done.stdout + done.stderr
     assert "Traceback" not in done.stdout + done.stderr

@@ -13,7 +13,11 @@ from breakscope.report.formats import RenderOptions, RuleText, render
 from breakscope.report.model import from_json
 
 SARIF_SCHEMA = json.loads(Path(__file__).with_name("sarif-schema-2.1.0.json").read_text(encoding="utf-8"))
-RULES = {"BRK203": RuleText("BRK203", "scalar-cast", "error", "A cast reads a tensor.", "A cast reads a tensor.\n\nWhy it\ndoes.\n\nMore.")}
+RULES = {
+    "BRK203": RuleText(
+        "BRK203", "scalar-cast", "error", "A cast reads a tensor.", "A cast reads a tensor.\n\nWhy it\ndoes.\n\nMore."
+    )
+}
 PLAIN = RenderOptions()
 
 
@@ -66,7 +70,9 @@ def test_github_levels_and_errors():
     assert lines[2] == "::error file=models/bad file.py,line=3,title=breakscope::invalid syntax: expected ':'"
 
 
-@pytest.mark.parametrize("shown", [report(), FULL, report(ODD_PATH, finding(end_line=43)), report(errors=(BROKEN_FILE,))])
+@pytest.mark.parametrize(
+    "shown", [report(), FULL, report(ODD_PATH, finding(end_line=43)), report(errors=(BROKEN_FILE,))]
+)
 def test_sarif_is_valid_by_the_official_schema(shown):
     document = json.loads(render(shown, "sarif", RenderOptions(rules=RULES)))
     assert [e.message for e in Draft7Validator(SARIF_SCHEMA).iter_errors(document)] == []
@@ -91,12 +97,22 @@ def test_sarif_places():
     place = sarif_run(FULL)["results"][0]["locations"][0]["physicalLocation"]
     assert place["artifactLocation"]["uri"] == "models/moe.py"
     assert place["region"] == {
-        "startLine": 41, "startColumn": 15, "endLine": 41, "endColumn": 32, "snippet": {"text": "int(counts.max())"},
+        "startLine": 41,
+        "startColumn": 15,
+        "endLine": 41,
+        "endColumn": 32,
+        "snippet": {"text": "int(counts.max())"},
     }
-    assert sarif_run(report(ODD_PATH))["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] \
+    assert (
+        sarif_run(report(ODD_PATH))["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
         == "my%20models/%C3%A4%3Ab%2Cc%25.py"
-    assert sarif_run(report(finding(path="/tmp/a b.py")))["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] \
+    )
+    assert (
+        sarif_run(report(finding(path="/tmp/a b.py")))["results"][0]["locations"][0]["physicalLocation"][
+            "artifactLocation"
+        ]["uri"]
         == "file:///tmp/a%20b.py"
+    )
 
 
 def test_sarif_chain_is_a_code_flow_that_ends_at_the_finding():

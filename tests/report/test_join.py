@@ -38,7 +38,14 @@ def predicted(program):
 @pytest.fixture
 def observed(program):
     def make(line, **more):
-        given = {"evidence": "observed", "code": "BRK901", "message": "Dynamo's words", "help": "", "count": 1, "reason": "why"}
+        given = {
+            "evidence": "observed",
+            "code": "BRK901",
+            "message": "Dynamo's words",
+            "help": "",
+            "count": 1,
+            "reason": "why",
+        }
         return finding(path=program, line=line, function="forward", **(given | more))
 
     return make
@@ -91,7 +98,9 @@ def test_two_observations_on_one_unpredicted_statement_are_one_miss(observed):
     assert len(result.findings) == 2 and result.missed == 1
 
 
-@pytest.mark.parametrize(("traced", "evidence"), [({10}, "refuted"), ({11}, "refuted"), ({2}, "predicted"), (set(), "predicted")])
+@pytest.mark.parametrize(
+    ("traced", "evidence"), [({10}, "refuted"), ({11}, "refuted"), ({2}, "predicted"), (set(), "predicted")]
+)
 def test_only_traced_lines_refute(predicted, program, traced, evidence):
     result = join_findings([predicted(10, end_line=11)], [], {program: traced})
     assert [f.evidence for f in result.findings] == [evidence]
@@ -125,7 +134,9 @@ def test_kinds_do_not_mix(predicted, observed):
 
 def recompiles(predicted, observed, guard, family="attribute"):
     hazard = predicted(3, kind="recompile", dynamo=("attribute",), message="`self.step` changes in every call")
-    seen = [observed(8, kind="recompile", dynamo=(family,), guard=g) for g in ([guard] if isinstance(guard, str) else guard)]
+    seen = [
+        observed(8, kind="recompile", dynamo=(family,), guard=g) for g in ([guard] if isinstance(guard, str) else guard)
+    ]
     return [(f.evidence, f.count) for f in join_findings([hazard], seen, {}).findings]
 
 
@@ -145,5 +156,7 @@ def test_paths_may_be_absolute_or_relative(predicted, observed, program, monkeyp
 
 def test_a_file_that_cannot_be_read_joins_by_line():
     gone = finding(path="gone.py", line=2)
-    result = join_findings([gone, finding(path="gone.py", line=3)], [finding(path="gone.py", line=2, evidence="observed")], {})
+    result = join_findings(
+        [gone, finding(path="gone.py", line=3)], [finding(path="gone.py", line=2, evidence="observed")], {}
+    )
     assert [f.evidence for f in result.findings] == ["confirmed", "predicted"]

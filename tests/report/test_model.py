@@ -9,8 +9,20 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from breakscope.report import schema
-from breakscope.report.model import Cost, Finding, Fix, Graph, Link, LostFrame, Recompile, Report, ReportError, Run
-from breakscope.report.model import from_json, to_json
+from breakscope.report.model import (
+    Cost,
+    Finding,
+    Fix,
+    Graph,
+    Link,
+    LostFrame,
+    Recompile,
+    Report,
+    ReportError,
+    Run,
+    from_json,
+    to_json,
+)
 
 text = st.text(st.characters(codec="utf-8"), max_size=12)
 number = st.integers(0, 10**6)
@@ -30,24 +42,65 @@ LINKS = facts(Link, path=str, line=int, function=str)
 FIXES = facts(Fix, safety=st.sampled_from(["safe", "unsafe"]), description=str, line=int, end_line=int, replacement=str)
 COSTS = facts(Cost, compile_seconds=st.none() | seconds, step_seconds=st.none() | seconds)
 FINDINGS = facts(
-    Finding, path=str, line=int, column=int, end_line=int, end_column=int, code=str, rule=str,
-    kind=st.sampled_from(["break", "recompile", "usage", "performance"]), severity=st.sampled_from(["error", "warning", "info"]),
+    Finding,
+    path=str,
+    line=int,
+    column=int,
+    end_line=int,
+    end_column=int,
+    code=str,
+    rule=str,
+    kind=st.sampled_from(["break", "recompile", "usage", "performance"]),
+    severity=st.sampled_from(["error", "warning", "info"]),
     confidence=st.sampled_from(["certain", "likely", "possible"]),
     evidence=st.sampled_from(["predicted", "confirmed", "observed", "refuted"]),
-    function=str, message=str, help=str, reason=str, dynamo=some(text), guard=str, chain=some(LINKS), condition=str, lost=str,
-    fix=st.none() | FIXES, cost=st.none() | COSTS, count=int, first_source_line=int, source=some(text),
+    function=str,
+    message=str,
+    help=str,
+    reason=str,
+    dynamo=some(text),
+    guard=str,
+    chain=some(LINKS),
+    condition=str,
+    lost=str,
+    fix=st.none() | FIXES,
+    cost=st.none() | COSTS,
+    count=int,
+    first_source_line=int,
+    source=some(text),
 )
 RUNS = facts(
-    Run, target=str, status=st.sampled_from(["ok", "failed", "timeout", "killed", "no-capture"]), device=str, backend=str,
-    torch_version=str, python_version=str, calls=int, backward=st.booleans(),
+    Run,
+    target=str,
+    status=st.sampled_from(["ok", "failed", "timeout", "killed", "no-capture"]),
+    device=str,
+    backend=str,
+    torch_version=str,
+    python_version=str,
+    calls=int,
+    backward=st.booleans(),
     graphs=some(facts(Graph, compile_id=str, function=str, path=str, line=int, ops=int, op_names=some(text))),
-    recompiles=some(facts(Recompile, compile_id=str, function=str, path=str, line=int, family=str, guard=str, count=int)),
+    recompiles=some(
+        facts(Recompile, compile_id=str, function=str, path=str, line=int, family=str, guard=str, count=int)
+    ),
     lost_frames=some(facts(LostFrame, function=str, path=str, line=int, why=str, reason=str)),
-    compile_seconds=float, share_compiled=st.none() | st.floats(0, 1), capture_checked=st.booleans(), notes=some(text),
+    compile_seconds=float,
+    share_compiled=st.none() | st.floats(0, 1),
+    capture_checked=st.booleans(),
+    notes=some(text),
 )
 REPORTS = facts(
-    Report, version=str, torch=str, findings=some(FINDINGS), errors=some(facts(ReportError, message=str, path=str, line=int, detail=str)),
-    files=int, regions=int, run=st.none() | RUNS, missed=int, refuted=int, hidden=int,
+    Report,
+    version=str,
+    torch=str,
+    findings=some(FINDINGS),
+    errors=some(facts(ReportError, message=str, path=str, line=int, detail=str)),
+    files=int,
+    regions=int,
+    run=st.none() | RUNS,
+    missed=int,
+    refuted=int,
+    hidden=int,
 )
 
 
@@ -64,11 +117,14 @@ def test_the_published_schema_is_current():
     Draft202012Validator.check_schema(json.loads(schema.text()))
 
 
-@pytest.mark.parametrize(("change", "named"), [
-    (lambda d: d["findings"][0].update(line="41"), "findings[0].line"),
-    (lambda d: d["findings"][0].update(kind="fault"), "findings[0].kind"),
-    (lambda d: d.pop("version"), "version"),
-])
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        (lambda d: d["findings"][0].update(line="41"), "findings[0].line"),
+        (lambda d: d["findings"][0].update(kind="fault"), "findings[0].kind"),
+        (lambda d: d.pop("version"), "version"),
+    ],
+)
 def test_reading_names_the_wrong_field(change, named):
     document = json.loads(to_json(FULL))
     change(document)

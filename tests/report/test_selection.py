@@ -9,26 +9,32 @@ from breakscope.report.selection import Selection, check_codes
 KNOWN = ("BRK101", "BRK102", "BRK203", "BRK701")
 
 
-@pytest.mark.parametrize(("selection", "shown"), [
-    (Selection(), KNOWN),
-    (Selection(select=("BRK1",)), ("BRK101", "BRK102")),
-    (Selection(select=("BRK1",), extend_select=("BRK701",)), ("BRK101", "BRK102", "BRK701")),
-    (Selection(ignore=("BRK1",)), ("BRK203", "BRK701")),
-    (Selection(select=("BRK101",), ignore=("BRK1",)), ("BRK101",)),
-    (Selection(select=("BRK1",), ignore=("BRK101",)), ("BRK102",)),
-    (Selection(select=("BRK101",), ignore=("BRK101",)), ()),
-    (Selection(extend_select=("BRK101",), ignore=("BRK1",)), ("BRK101", "BRK203", "BRK701")),
-])
+@pytest.mark.parametrize(
+    ("selection", "shown"),
+    [
+        (Selection(), KNOWN),
+        (Selection(select=("BRK1",)), ("BRK101", "BRK102")),
+        (Selection(select=("BRK1",), extend_select=("BRK701",)), ("BRK101", "BRK102", "BRK701")),
+        (Selection(ignore=("BRK1",)), ("BRK203", "BRK701")),
+        (Selection(select=("BRK101",), ignore=("BRK1",)), ("BRK101",)),
+        (Selection(select=("BRK1",), ignore=("BRK101",)), ("BRK102",)),
+        (Selection(select=("BRK101",), ignore=("BRK101",)), ()),
+        (Selection(extend_select=("BRK101",), ignore=("BRK1",)), ("BRK101", "BRK203", "BRK701")),
+    ],
+)
 def test_the_longest_prefix_decides(selection, shown):
     assert tuple(code for code in KNOWN if selection.selects(code, "a.py")) == shown
 
 
-@pytest.mark.parametrize(("glob", "path", "ignored"), [
-    ("tests/*", "tests/deep/test_a.py", True),
-    ("test_*.py", "tests/deep/test_a.py", True),
-    ("tests/*", "src/tests.py", False),
-    ("src/*.py", "src/a b.py", True),
-])
+@pytest.mark.parametrize(
+    ("glob", "path", "ignored"),
+    [
+        ("tests/*", "tests/deep/test_a.py", True),
+        ("test_*.py", "tests/deep/test_a.py", True),
+        ("tests/*", "src/tests.py", False),
+        ("src/*.py", "src/a b.py", True),
+    ],
+)
 def test_per_file_ignores(glob, path, ignored):
     selection = Selection(per_file_ignores=((glob, ("BRK1",)),))
     assert selection.selects("BRK101", path) is not ignored
@@ -43,7 +49,9 @@ def test_per_file_ignores_are_relative_to_the_file_that_says_so(tmp_path, monkey
 
 def test_possible_and_refuted_are_hidden_unless_asked_for():
     findings = [
-        finding(), finding(confidence="possible"), finding(evidence="refuted"),
+        finding(),
+        finding(confidence="possible"),
+        finding(evidence="refuted"),
         finding(confidence="possible", evidence="observed"),
     ]
     assert [Selection().shows(f) for f in findings] == [True, False, False, True]
@@ -56,7 +64,16 @@ def test_codes_and_prefixes_are_known(code):
     check_codes([code], KNOWN, "--select")
 
 
-@pytest.mark.parametrize(("code", "near"), [("BRK103", "BRK102"), ("brk203", "BRK203"), ("BRK2O3", "BRK203"), ("E501", "breakscope rule"), ("", "breakscope rule")])
+@pytest.mark.parametrize(
+    ("code", "near"),
+    [
+        ("BRK103", "BRK102"),
+        ("brk203", "BRK203"),
+        ("BRK2O3", "BRK203"),
+        ("E501", "breakscope rule"),
+        ("", "breakscope rule"),
+    ],
+)
 def test_an_unknown_code_is_named_with_its_neighbours(code, near):
     with pytest.raises(UserError) as problem:
         check_codes(["BRK101", code], KNOWN, "--ignore")

@@ -14,9 +14,16 @@ from breakscope.report.model import Cost, Fix, Link, LostFrame
 LONG = finding(
     path="src/package_name/models/modeling_long_name.py",
     message="`cap = int((counts.max() * self.capacity_factor).ceil())` reads a tensor's value, so the graph ends here",
-    help="write `cap = counts.max()` and mask by it, or fix the capacity in __init__ and let the router drop what is too much",
-    evidence="confirmed", dynamo=("GB0124",), count=12, cost=Cost(step_seconds=0.0018, compile_seconds=3.2), lost="loop",
-    chain=tuple(Link(path="src/package_name/models/modeling_long_name.py", line=n, function=f"Block{n}.forward") for n in (10, 20, 30, 40)),
+    help="write `cap = counts.max()` and mask by it, or fix the capacity in __init__ and drop what is too much",
+    evidence="confirmed",
+    dynamo=("GB0124",),
+    count=12,
+    cost=Cost(step_seconds=0.0018, compile_seconds=3.2),
+    lost="loop",
+    chain=tuple(
+        Link(path="src/package_name/models/modeling_long_name.py", line=n, function=f"Block{n}.forward")
+        for n in (10, 20, 30, 40)
+    ),
     fix=CONFIRMED.fix,
 )
 
@@ -32,7 +39,8 @@ def block(item, width=None):
 
 def test_nothing_to_show_is_nothing_and_imports_no_rich():
     code = (
-        "import sys; from breakscope.report.formats import render, RenderOptions; from breakscope.report.model import Report\n"
+        "import sys; from breakscope.report.formats import render, RenderOptions\n"
+        "from breakscope.report.model import Report\n"
         "out = render(Report(version='0', torch='2', hidden=3, files=9), 'text', RenderOptions())\n"
         "print(repr(out), 'rich' in sys.modules)"
     )
@@ -52,7 +60,9 @@ def test_a_finding_looks_as_designed():
 
 
 @pytest.mark.parametrize("width", [80, 100, 140, None])
-@pytest.mark.parametrize("item", [CONFIRMED, RECOMPILE, ODD_PATH, LONG], ids=["confirmed", "recompile", "odd path", "long"])
+@pytest.mark.parametrize(
+    "item", [CONFIRMED, RECOMPILE, ODD_PATH, LONG], ids=["confirmed", "recompile", "odd path", "long"]
+)
 def test_at_most_six_lines_on_a_usual_terminal(item, width):
     own_words = item is LONG and width == 80  # message and help alone fill six lines there
     assert len(block(item, width)) <= (9 if own_words else 6)
@@ -121,7 +131,9 @@ def test_conditions_and_lost_frames_are_told():
 
 
 def test_another_files_steps_are_named_with_their_file():
-    item = finding(chain=(Link(path="train.py", line=7, function="train"), Link(path=BASE.path, line=9, function="route")))
+    item = finding(
+        chain=(Link(path="train.py", line=7, function="train"), Link(path=BASE.path, line=9, function="route"))
+    )
     assert block(item)[-1] == "   = reached from train (train.py:7) -> route:9"
 
 
@@ -183,7 +195,11 @@ def test_lost_frames_come_first_unless_a_finding_explains_them():
 def test_errors_keep_the_users_traceback():
     text = shown(errors=(BROKEN_FILE, FAILED_RUN))
     assert "models/bad file.py:3: error: invalid syntax: expected ':'" in text
-    assert "breakscope: error: the target raised ValueError: x\n    Traceback (most recent call last):\n    ValueError: x\n" in text
+    assert (
+        "breakscope: error: the target raised ValueError: x\n"
+        "    Traceback (most recent call last):\n    ValueError: x\n"
+        in text
+    )
 
 
 def test_colour_only_adds_colour():
@@ -194,7 +210,11 @@ def test_colour_only_adds_colour():
 
 
 def test_control_characters_of_source_do_not_reach_the_terminal():
-    text = shown(finding(source=("x = '\x1b[31m' + y.item()",), first_source_line=41, message="a\x1b[31m", column=5, end_column=8))
+    text = shown(
+        finding(
+            source=("x = '\x1b[31m' + y.item()",), first_source_line=41, message="a\x1b[31m", column=5, end_column=8
+        )
+    )
     assert "\x1b" not in text
 
 

@@ -11,10 +11,16 @@ from breakscope.workflows.check import CheckOptions, check
 
 @click.command("check")
 @click.argument("paths", nargs=-1, metavar="PATH...")
-@click.option("--entry", multiple=True, metavar="FILE::NAME",
-              help="Treat this function or class as compiled, or what it returns; globs allowed: '*::make'. May be repeated.")
+@click.option(
+    "--entry",
+    multiple=True,
+    metavar="FILE::NAME",
+    help="Treat this function or class as compiled, or what it returns; globs allowed: '*::make'. May be repeated.",
+)
 @click.option("--torch", default="", metavar="VERSION", help="Judge by this torch version [the installed one].")
-@click.option("--run", "target", default="", metavar="FILE::NAME", help="Run this target too, and join what the run saw.")
+@click.option(
+    "--run", "target", default="", metavar="FILE::NAME", help="Run this target too, and join what the run saw."
+)
 @options.choice_options
 @options.run_options
 @options.output_options

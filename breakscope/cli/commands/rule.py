@@ -46,8 +46,16 @@ def command(code: str, color: str) -> int:
 def _console(color: str) -> Console:
     colored = session.wants_color(color, sys.stdout.isatty())
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 100
-    return Console(file=io.StringIO(), force_terminal=colored, no_color=not colored, width=min(width, 120),
-                   color_system="standard" if colored else None, legacy_windows=False, highlight=False, theme=Theme({"markdown.code": "cyan"}))
+    return Console(
+        file=io.StringIO(),
+        force_terminal=colored,
+        no_color=not colored,
+        width=min(width, 120),
+        color_system="standard" if colored else None,
+        legacy_windows=False,
+        highlight=False,
+        theme=Theme({"markdown.code": "cyan"}),
+    )
 
 
 def _table(console: Console, rules: list[Rule]) -> None:
@@ -70,7 +78,9 @@ def _page(console: Console, rule: Rule) -> None:
 
 
 def _facts(rule: Rule) -> str:
-    versions = f"torch {rule.since} and later" if not rule.until else f"torch {rule.since} up to, not including, {rule.until}"
+    versions = (
+        f"torch {rule.since} and later" if not rule.until else f"torch {rule.since} up to, not including, {rule.until}"
+    )
     about = "guards" if rule.kind == "recompile" else "Dynamo"
     facts = [rule.kind, rule.severity, versions]
     if ids := ", ".join(rule.gb_ids()):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from breakscope.report.formats._layout import Line, columns_before, crop_around, expand, shorten_middle, wrap
 from breakscope.report.model import Cost, Finding, Link, Report, ReportError
-from breakscope.report.ranking import SEEN
 from breakscope.report.summary import count
 
 EMPTY: Line = []
@@ -110,7 +109,11 @@ def _frame(finding: Finding, width: int | None) -> tuple[list[Line], str]:
     raw = finding.source[index]
     line = expand(raw).rstrip()
     start = columns_before(raw, finding.column)
-    end = columns_before(raw, finding.end_column) if finding.end_line == finding.line else columns_before(line, len(line) + 1)
+    end = (
+        columns_before(raw, finding.end_column)
+        if finding.end_line == finding.line
+        else columns_before(line, len(line) + 1)
+    )
     gutter = max(len(str(finding.line)) + 1, 5)
     room = None if width is None else max(width - gutter - 3, 20)
     shown, start, end = crop_around(line, start, max(end, start + 1), room)
@@ -120,8 +123,11 @@ def _frame(finding: Finding, width: int | None) -> tuple[list[Line], str]:
         lines.append([(f"{finding.line - 1:>{gutter}} | ", "dim"), (crop_around(before, 0, 1, room)[0], "dim")])
     lines.append([(f"{finding.line:>{gutter}} | ", "dim"), (shown, "")])
     blank, carets = (" " * gutter + " | ", "dim"), ("^" * (end - start), CARET_STYLES[finding.severity])
-    choices = [(_notes(finding, ids=True, condition=condition), ""), (_notes(finding, ids=False, condition=condition), ""),
-               (_notes(finding, ids=False), condition)]
+    choices = [
+        (_notes(finding, ids=True, condition=condition), ""),
+        (_notes(finding, ids=False, condition=condition), ""),
+        (_notes(finding, ids=False), condition),
+    ]
     for notes, leftover in choices:
         if not notes:
             return [*lines, [blank, (" " * start, ""), carets]], leftover
@@ -166,7 +172,7 @@ def _costs(cost: Cost | None) -> list[str]:
 
 
 def duration(seconds: float) -> str:
-    """"1.8 ms", "12 s"."""
+    """ "1.8 ms", "12 s"."""
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
         if seconds >= size:
             return f"{seconds / size:.2g} {unit}" if seconds / size < 100 else f"{seconds / size:.0f} {unit}"
@@ -183,7 +189,11 @@ def _join(*parts: str) -> str:
 
 
 def _lost(finding: Finding) -> str:
-    return f"break in {_article(finding.lost)}: all of `{finding.function or 'the frame'}` runs eager" if finding.lost else ""
+    return (
+        f"break in {_article(finding.lost)}: all of `{finding.function or 'the frame'}` runs eager"
+        if finding.lost
+        else ""
+    )
 
 
 def _guard(finding: Finding) -> str:

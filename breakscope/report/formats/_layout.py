@@ -21,7 +21,7 @@ def expand(line: str) -> str:
 
 def columns_before(line: str, column: int) -> int:
     """Terminal columns in front of the 1-based character `column` of a source line."""
-    return cell_len(expand(line[:column - 1]))
+    return cell_len(expand(line[: column - 1]))
 
 
 def wrap(text: str, first: int | None, rest: int | None) -> list[str]:
@@ -44,7 +44,7 @@ def wrap(text: str, first: int | None, rest: int | None) -> list[str]:
         while cell_len(word) > room:
             piece = cut(word, 0, room)
             lines.append(piece)
-            word = word[len(piece):]
+            word = word[len(piece) :]
         line = word
     return [*lines, line]
 
@@ -96,8 +96,14 @@ def shorten_middle(text: str, room: int | None) -> str:
 def paint(lines: list[Line], color: bool) -> str:
     """The lines as one string, with ANSI colours when `color`."""
     out = io.StringIO()
-    console = Console(file=out, force_terminal=color, no_color=not color, color_system="standard" if color else None,
-                      legacy_windows=False, width=10_000)
+    console = Console(
+        file=out,
+        force_terminal=color,
+        no_color=not color,
+        color_system="standard" if color else None,
+        legacy_windows=False,
+        width=10_000,
+    )
     for line in lines:
         text = Text.assemble(*((expand(piece), style) for piece, style in line))
         text.rstrip()

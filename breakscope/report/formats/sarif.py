@@ -76,7 +76,7 @@ def _location(finding: Finding) -> dict:
     }
     index = finding.line - finding.first_source_line
     if finding.end_line == finding.line and 0 <= index < len(finding.source):
-        region["snippet"] = {"text": finding.source[index][finding.column - 1:finding.end_column - 1]}
+        region["snippet"] = {"text": finding.source[index][finding.column - 1 : finding.end_column - 1]}
     location = {"physicalLocation": {"artifactLocation": {"uri": _uri(finding.path)}, "region": region}}
     if finding.function:
         location["logicalLocations"] = [{"fullyQualifiedName": finding.function, "kind": "function"}]
