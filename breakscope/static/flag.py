@@ -84,8 +84,10 @@ class Flagger:
             return False
         if isinstance(node, ast.stmt):
             return True
-        wanted = self.text_of(node)
-        return any(wanted == text for text in tree.texts(wanted))
+        from breakscope.static.slices import squeezed
+
+        wanted = squeezed(self.text_of(node))
+        return wanted in tree.texts(wanted)
 
     def text_of(self, node: ast.AST) -> str:
         line, column, end_line, end_column = self.range_of(node)
@@ -115,10 +117,15 @@ class Flagger:
 
         replacement = rewrite_statement(
             self.lines[statement.lineno - 1:statement.end_lineno], lambda node: verdict.rule.rewriter(node, verdict.problem))
-        if replacement is None:
+        if replacement is None or "torch." in replacement and not self.knows_torch():
             return None
         return Fix(safety=verdict.rule.fix, description=verdict.problem.help, line=statement.lineno,
                    end_line=statement.end_lineno, replacement=replacement)
+
+    def knows_torch(self) -> bool:
+        """True when the file imports torch under that name; a rewrite may then use it."""
+        imports = (alias for node in ast.walk(self.module.tree) if isinstance(node, ast.Import) for alias in node.names)
+        return any((alias.asname or alias.name).partition(".")[0] == "torch" for alias in imports)
 
 
 def links(verdict: Verdict) -> tuple[Link, ...]:

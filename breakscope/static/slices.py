@@ -18,18 +18,23 @@ class Slice:
         self._texts: set[str] | None = None
 
     def texts(self, wanted: str) -> set[str]:
-        """The source texts of all expressions and statements, without their own parentheses."""
+        """The source texts of all expressions and statements, without their own parentheses, squeezed."""
         if self._texts is None:
             self._texts = set()
             stack: list[CSTNode] = [self.tree]
             while stack:
                 node = stack.pop()
                 if isinstance(node, cst.BaseExpression):
-                    self._texts.add(EMPTY.code_for_node(_bare(node)))
+                    self._texts.add(squeezed(EMPTY.code_for_node(_bare(node))))
                 elif isinstance(node, cst.Slice | cst.BaseSmallStatement):
-                    self._texts.add(EMPTY.code_for_node(node).rstrip("\n"))
+                    self._texts.add(squeezed(EMPTY.code_for_node(node)))
                 stack.extend(node.children)
         return self._texts
+
+
+def squeezed(text: str) -> str:
+    """A text without white space: a node of an indented block knows its continuation lines without the indentation."""
+    return "".join(text.split())
 
 
 def _bare(node: CSTNode) -> CSTNode:

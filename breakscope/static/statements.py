@@ -293,6 +293,8 @@ class Statements:
         swallows = False
         for item in node.items:
             manager = self.eval(item.context_expr, frame)
+            if any(isinstance(option, Instance) for option in options(manager)):
+                frame.lost = frame.lost or "with"  # nor can a break inside its __enter__ and __exit__ be resumed
             entered = self.enter(manager, item.context_expr, frame)
             if item.optional_vars is not None:
                 self.assign(item.optional_vars, entered, frame, node)
@@ -308,9 +310,10 @@ class Statements:
             if not swallows:
                 raise
             status = GO_ON
-        frame.lost, self.state = lost, state
+        self.state = state
         for manager in reversed(emits_leave):
             self.leave_context(manager, node, frame)
+        frame.lost = lost
         return status
 
     exec_AsyncWith = exec_With
