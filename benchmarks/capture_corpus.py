@@ -2,9 +2,9 @@
 """Measure the dynamic analyzer against a corpus: capture_corpus.py FOLDER TRUTH.json [NAME ...]
 
 FOLDER holds one program per file, each with `make()`, some with `calls()` or `drive(call, model)`. TRUTH.json maps a
-program's name to `{"breaks": [{"file", "line", "gb_id"}, ...], ...}`, files relative to FOLDER. Every program is run as
-`breakscope run FILE::make --no-vary` would (with `--calls calls` or `--drive drive` where the program defines them),
-and the sites (file, line) of the observed breaks are compared with the measured ones.
+program's name to `{"breaks": [{"file", "line", "gb_id"}, ...], ...}`, files relative to FOLDER. Every program is run by
+`breakscope run FILE::make --no-vary` (with `--calls calls` or `--drive drive` where the program defines them), and the
+sites (file, line) of the observed breaks are compared with the measured ones.
 
 Printed: the share of measured sites that were found, the share of programs without extra sites, and every difference.
 Exit code 1 when either share is below 98 %.
@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import ast
 import json
+import subprocess
 import sys
 import time
 from collections.abc import Iterable
@@ -22,9 +23,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
 
-from breakscope.dynamic import RunOptions, RunResult, run_target  # noqa: E402
+from breakscope.report.model import Finding, Report, from_json
 
 WANTED = 0.98
 Site = tuple[str, int]
@@ -47,29 +49,38 @@ def defined_functions(file: Path) -> set[str]:
 def run_program(folder: Path, name: str, case: dict, options: argparse.Namespace) -> Outcome:
     file = folder / f"{name}.py"
     functions = defined_functions(file)
-    result = run_target(RunOptions(
-        file=str(file), name="make", vary=False, calls="calls" if "calls" in functions else "",
-        drive="drive" if "drive" in functions else "", timeout=options.timeout, backward=not options.no_backward,
-        witness=options.witness))
+    command = [sys.executable, "-m", "breakscope", "run", f"{file}::make", "--no-vary", "--format", "json",
+               "--timeout", str(options.timeout)]
+    command += ["--calls", "calls"] if "calls" in functions else []
+    command += ["--drive", "drive"] if "drive" in functions else []
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     measured = frozenset((b["file"], b["line"]) for b in case["breaks"])
-    return Outcome(name, measured, seen_sites(result, folder), remarks(result, case, folder))
+    try:
+        report = from_json(done.stdout.encode())
+    except ValueError:
+        return Outcome(name, measured, frozenset(), (f"no report: {done.stderr.strip()[-300:]}",))
+    return Outcome(name, measured, seen_sites(report, folder), remarks(report, case, folder))
 
 
-def seen_sites(result: RunResult, folder: Path) -> frozenset[Site]:
-    return frozenset((relative(f.path, folder), f.line) for f in result.findings if f.kind == "break")
+def seen_breaks(report: Report) -> list[Finding]:
+    return [f for f in report.findings if f.kind == "break" and f.evidence in ("observed", "confirmed")]
 
 
-def remarks(result: RunResult, case: dict, folder: Path) -> tuple[str, ...]:
-    """Errors, a capture that was not checked, GB ids and recompiled files that differ."""
-    found = [f"error: {error.message}" for error in result.errors]
-    if not result.run.capture_checked:
-        found.append("the self-test was not seen")
-    found += [f"note: {note}" for note in result.run.notes if "explain also" in note]
+def seen_sites(report: Report, folder: Path) -> frozenset[Site]:
+    return frozenset((relative(f.path, folder), f.line) for f in seen_breaks(report))
+
+
+def remarks(report: Report, case: dict, folder: Path) -> tuple[str, ...]:
+    """Errors, a capture that was not checked, GB ids and numbers of recompiles that differ."""
+    found = [f"error: {error.message}" for error in report.errors]
+    if report.run is None or not report.run.capture_checked:
+        return (*found, "the self-test was not seen")
+    found += [f"note: {note}" for note in report.run.notes if "explain also" in note]
     measured = {(b["file"], b["line"], b["gb_id"]) for b in case["breaks"] if b.get("gb_id")}
-    seen = {(relative(f.path, folder), f.line, i) for f in result.findings if f.kind == "break" for i in f.dynamo}
+    seen = {(relative(f.path, folder), f.line, gb_id) for f in seen_breaks(report) for gb_id in f.dynamo}
     found += [f"id only measured: {site}" for site in sorted(measured - seen)]
     found += [f"id only seen: {site}" for site in sorted(seen - measured)]
-    wanted, got = len(case.get("recompiles") or ()), len(result.run.recompiles)
+    wanted, got = len(case.get("recompiles") or ()), len(report.run.recompiles)
     if wanted != got:
         found.append(f"recompiles: measured {wanted}, seen {got}")
     return tuple(found)
@@ -77,7 +88,7 @@ def remarks(result: RunResult, case: dict, folder: Path) -> tuple[str, ...]:
 
 def relative(path: str, folder: Path) -> str:
     try:
-        return Path(path).resolve().relative_to(folder.resolve()).as_posix()
+        return (ROOT / path).resolve().relative_to(folder.resolve()).as_posix()
     except ValueError:
         return path
 
@@ -113,10 +124,9 @@ def main() -> int:
     parser.add_argument("names", nargs="*", help="only these programs")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--timeout", type=float, default=120.0, help="seconds for one program")
-    parser.add_argument("--no-backward", action="store_true")
-    parser.add_argument("--witness", action="store_true", help="ask torch._dynamo.explain too")
     parser.add_argument("--remarks", action="store_true", help="also print differing ids, recompiles, errors")
     options = parser.parse_args()
+    options.folder = options.folder.resolve()
     truth = json.loads(options.truth.read_text(encoding="utf-8"))
     names = [n for n in truth if (options.folder / f"{n}.py").is_file() and (not options.names or n in options.names)]
     began = time.monotonic()

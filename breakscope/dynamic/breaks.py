@@ -10,8 +10,8 @@ from breakscope.dynamic.compiles import is_limit
 from breakscope.dynamic.observations import Break, FrameCompile
 from breakscope.dynamic.places import Frame, Places, original_name
 from breakscope.dynamic.reasons import Reason, header_place, read_frames, read_reason
-from breakscope.dynamic.trace import LogMessage, Record
 from breakscope.dynamic.source import SourceFile
+from breakscope.dynamic.trace import LogMessage, Record
 
 UNSUPPORTED_CONTEXT = "GB0142"
 SKIPPED = "Graph break: skip: from user code at:"

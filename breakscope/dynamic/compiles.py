@@ -55,6 +55,8 @@ def _with_place(compile: FrameCompile, compiles: Mapping[str, FrameCompile]) -> 
 
 
 def _with_metrics(compile: FrameCompile, metrics: dict) -> FrameCompile:
+    if metrics.get("is_forward") is False:  # the same graph's backward
+        return replace(compile, seconds=compile.seconds + float(metrics.get("duration_us") or 0) / 1e6)
     name = str(metrics.get("co_name") or compile.function)
     reason = str(metrics.get("fail_reason") or "")
     return replace(

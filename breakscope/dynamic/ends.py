@@ -10,7 +10,7 @@ from pathlib import Path
 from breakscope.dynamic.findings import shown_path
 from breakscope.dynamic.observations import Observations
 from breakscope.dynamic.options import RunOptions
-from breakscope.dynamic.places import Places
+from breakscope.dynamic.places import Places, original_name
 from breakscope.dynamic.process import Ended
 from breakscope.dynamic.source import SourceFile
 from breakscope.report.model import ReportError
@@ -70,7 +70,7 @@ def _raised(note: dict, options: RunOptions, places: Places) -> ReportError:
         message = f"torch cannot be imported: {note['type']}: {text}"
     else:
         message = f"{options.target} raised {note['type']} {where}" + (f": {text[:300]}" if text else "")
-    detail = _traceback([(f[0], f[1], f[2], f[3]) for f in frames], f"{note['type']}: {note['message'].strip()}".removesuffix(": "))
+    detail = _traceback(_without_resumed(frames), f"{note['type']}: {note['message'].strip()}".removesuffix(": "))
     return ReportError(message=message, path=shown_path(path, Path.cwd()), line=line, detail=detail)
 
 
@@ -116,6 +116,16 @@ def _stack(folder: Path, name: str, places: Places) -> list[tuple[str, int, str,
             return [(m["path"], int(m["line"]), m["name"], SourceFile.read(m["path"]).line(int(m["line"])).strip())
                     for m in reversed(found)]
     return []
+
+
+def _without_resumed(frames: Sequence[list]) -> list[tuple[str, int, str, str]]:
+    """Python shows a frame that Dynamo split as two or more: keep the last part, under the function's own name."""
+    kept: list[tuple[str, int, str, str]] = []
+    for path, line, name, code in frames:
+        if kept and original_name(name) != name and (kept[-1][0], kept[-1][2]) == (path, original_name(name)):
+            kept.pop()
+        kept.append((path, line, original_name(name), code))
+    return kept
 
 
 def _traceback(frames: Sequence[tuple[str, int, str, str]], last: str) -> str:

@@ -68,8 +68,8 @@ def original_name(function: str) -> str:
 
 
 def _inside(path: str, folder: str) -> bool:
-    return bool(folder) and (path == folder or path.startswith(folder.rstrip("/\\") + "/")
-                             or path.startswith(folder.rstrip("/\\") + "\\"))
+    base = folder.rstrip("/\\")
+    return bool(base) and (path == base or path.startswith((base + "/", base + "\\")))
 
 
 def _beside(folder: str, name: str) -> str:

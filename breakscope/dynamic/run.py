@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 from pathlib import Path
 
 from breakscope.dynamic.ends import describe_errors, status_of

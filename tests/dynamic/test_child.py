@@ -106,7 +106,6 @@ def test_module_without_inputs(runs):
 def test_wrong_use(runs, label, words):
     assert words in message(runs[label])
     assert runs[label].run.status == "failed"
-    assert runs[label].run.capture_checked, "the self-test came before"
 
 
 def test_hangs(runs):

@@ -6,6 +6,8 @@ from breakscope.dynamic.guards import classify, read_guard
 from breakscope.dynamic.recompiles import recompile_reasons
 from breakscope.rule import FAMILIES
 
+KEYS = "expected DispatchKeySet(CPU, BackendSelect), actual DispatchKeySet(CUDA, BackendSelect)"
+STACK = 'User stack trace:\n  File "/p/script.py", line 32, in scaled\n    return x * k + 1'
 GUARDS = [
     ("tensor 'x' size mismatch at index 0. expected 2, actual 3", "size", "x"),
     ("tensor 'L['x']' size mismatch at index 0. expected 2, actual 3", "size", "x"),
@@ -16,8 +18,7 @@ GUARDS = [
     ("tensor 'self._modules['fc']._parameters['bias']' dtype mismatch. expected Float, actual Double", "dtype",
      "self._modules['fc']._parameters['bias']"),
     ("tensor 'x' requires_grad mismatch. expected requires_grad=0", "requires_grad", "x"),
-    ("tensor 'x' dispatch key set mismatch. expected DispatchKeySet(CPU, BackendSelect), actual "
-     "DispatchKeySet(CUDA, BackendSelect)", "device", "x"),
+    (f"tensor 'x' dispatch key set mismatch. {KEYS}", "device", "x"),
     ("GLOBAL_STATE changed: grad_mode", "grad_mode", ""),
     ("GLOBAL_STATE changed: autocast(cpu)_enabled", "autocast", ""),
     ("GLOBAL_STATE changed: default_dtype", "default_dtype", ""),
@@ -55,8 +56,7 @@ def test_family(text, family, name):
 
 @pytest.mark.parametrize("reason", [
     "0/0: k == 2                # return x * k + 1  # /p/script.py:32 in scaled",
-    "0/0: k == 2                # return x * k + 1  # /p/script.py:32 in scaled\nUser stack trace:\n"
-    '  File "/p/script.py", line 32, in scaled\n    return x * k + 1',
+    f"0/0: k == 2                # return x * k + 1  # /p/script.py:32 in scaled\n{STACK}",
 ])
 def test_line_of_guard(reason):
     guard = read_guard(reason)

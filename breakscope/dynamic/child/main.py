@@ -23,7 +23,7 @@ def main(folder: Path) -> int:
     from breakscope.dynamic.child.progress import Progress
 
     progress = Progress(str(folder / "progress.jsonl"))
-    stacks.tell_where(folder)
+    stacks.tell_where(folder, job["deadline"])
     progress.note("stage", name="import torch")
     try:
         torch = _import_torch()

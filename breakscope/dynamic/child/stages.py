@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import os
@@ -16,7 +17,6 @@ from types import ModuleType
 import torch
 import torch._dynamo
 
-from breakscope.dynamic.child import tensors
 from breakscope.dynamic.child.calls import Made, Plan, build, make_calls
 from breakscope.dynamic.child.load import TargetError, load_file
 from breakscope.dynamic.child.planted import see_planted_break
@@ -32,17 +32,17 @@ class Stopped(Exception):
 def run(job: dict, folder: Path, progress: Progress) -> None:
     """All stages in order; `job` is what the parent wrote into job.json, `folder` where everything goes."""
     try:
-        self_test(progress, "self-test")
         device, automatic = stage(progress, "options", lambda: pick_device(job["device"]))
         module = stage(progress, "import", lambda: load_file(Path(job["file"])))
         stage(progress, "options", lambda: check_backend(job["backend"]))
         plan = Plan(job["name"], job["calls"], job["drive"], job["vary"], job["backward"], device)
         plan = eager_reference(module, plan, automatic, job, folder, progress)
         limit_memory(job, plan.device)
-        capture(module, plan, job, progress)
+        self_test(progress, "self-test")  # not sooner: with CUDA, compiling starts CUDA, and then nothing can be forked
+        seconds = capture(module, plan, job, progress)
         self_test(progress, "self-test again")
         if job["witness"]:
-            witness(module, plan, job, progress)
+            witness(module, plan, job, seconds, progress)
     except Stopped:
         pass
     progress.note("done")
@@ -78,11 +78,9 @@ def mark_phase(name: str) -> None:
         if logger_name.startswith("torch") and isinstance(logger, logging.Logger):
             logger.disabled = False
     logging.getLogger("torch._dynamo").warning("breakscope_phase %s", name)
-    try:
+    with contextlib.suppress(Exception):  # an internal function; without markers the reader takes all as one phase
         torch._logging.trace_structured(
             "artifact", lambda: {"name": "breakscope_phase", "encoding": "string"}, payload_fn=lambda: name)
-    except Exception:  # an internal function; without markers the reader takes all records as one phase
-        pass
 
 
 def self_test(progress: Progress, name: str) -> None:
@@ -153,7 +151,7 @@ def _reference_on(module: ModuleType, plan: Plan, job: dict, folder: Path, progr
     if pid == 0:
         os.close(reader)
         own = os.getpid()
-        tell_where(folder)
+        tell_where(folder, job["deadline"])
         result = _in_fork(module, plan, job)
         if os.getpid() != own:
             os._exit(0)  # a fork of the user's
@@ -209,8 +207,8 @@ class _Notes:
             self.error = facts
 
 
-def capture(module: ModuleType, plan: Plan, job: dict, progress: Progress) -> None:
-    """The calls under Dynamo. What goes wrong here went well in eager, up to the plan's limit."""
+def capture(module: ModuleType, plan: Plan, job: dict, progress: Progress) -> float:
+    """The calls under Dynamo, and the seconds they took. What goes wrong here went well in eager."""
     made = Made()
 
     def mark(what: str, call: int) -> None:
@@ -230,13 +228,13 @@ def capture(module: ModuleType, plan: Plan, job: dict, progress: Progress) -> No
         mark_phase("between")
         progress.note("captured", calls=made.calls, backward=made.backward, seconds=time.time() - began,
                       device=_device_name(plan.device))
+    return time.time() - began
 
 
-def witness(module: ModuleType, plan: Plan, job: dict, progress: Progress) -> None:
+def witness(module: ModuleType, plan: Plan, job: dict, capture_seconds: float, progress: Progress) -> None:
     """torch._dynamo.explain on a fresh target, last of all because it resets Dynamo and changes module state."""
-    left = job["deadline"] - time.time()
-    if left < 5:
-        progress.note("note", text="no second witness: the time limit was near")
+    if job["deadline"] - time.time() < 5 + 1.5 * capture_seconds:
+        progress.note("note", text="torch._dynamo.explain was not asked: the time limit was near")
         return
     mark_phase("witness")
     progress.note("stage", name="witness")
