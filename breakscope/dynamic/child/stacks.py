@@ -8,18 +8,20 @@ import signal
 import time
 from pathlib import Path
 
-ORPHAN = 30.0  # seconds after the deadline at which a process whose parent is gone ends itself
+ORPHAN = 30  # seconds after the deadline at which a process whose parent is gone ends itself
 
 
 def tell_where(folder: Path, deadline: float) -> None:
     """Write this process's stacks to crash-PID.txt when it crashes, and to where-PID.txt when it gets SIGUSR1.
 
+    A process whose parent died before it could stop it ends a while after the deadline.
     Every process has its own files: faulthandler writes in small pieces, and two processes in one file would mix.
     """
     faulthandler.enable(_open(folder, "crash"), all_threads=False)
-    faulthandler.dump_traceback_later(max(0.0, deadline - time.time()) + ORPHAN, file=_open(folder, "late"), exit=True)
     if hasattr(faulthandler, "register"):
         faulthandler.register(signal.SIGUSR1, _open(folder, "where"), all_threads=True)
+    if hasattr(signal, "alarm"):  # not faulthandler's own timer: setting that in a fork waits for ever
+        signal.alarm(max(0, round(deadline - time.time())) + ORPHAN)
 
 
 def _open(folder: Path, name: str) -> int:
