@@ -83,12 +83,13 @@ class CallFact:
         return any(v.fails for v in self.variants)
 
     def judge(self, args: tuple[str, ...] = (), kwargs: dict[str, str] | None = None) -> Verdict:
-        """The verdict for arguments of these kinds (see `kind`); without a fitting variant, that of all of them together."""
+        """The verdict for arguments of these kinds (see `kind`); without a fitting variant, that of all of them together,
+        which is never certain."""
         fitting = [v for v in self.variants if _fits(v, args, kwargs or {})]
-        chosen = fitting or self.variants
-        troubles = {v.is_trouble for v in chosen}
+        chosen = fitting or [v for v in self.variants if not _contradicts(v, args, kwargs or {})] or self.variants
+        agreed = len({v.is_trouble for v in chosen}) == 1
         ids = tuple(dict.fromkeys(i for v in chosen for i in v.breaks))
-        return Verdict(ids, len(troubles) == 1, any(v.lost for v in chosen), any(v.fails for v in chosen))
+        return Verdict(ids, agreed and bool(fitting), any(v.lost for v in chosen), any(v.fails for v in chosen))
 
 
 def kind(value: Value) -> str:
@@ -119,6 +120,12 @@ def _fits(measured: Measured, args: tuple[str, ...], kwargs: dict[str, str]) -> 
         return False
     pairs = [*zip(measured.args, args, strict=True), *((k, kwargs[name]) for name, k in measured.kwargs)]
     return all(_same(a, b) for a, b in pairs)
+
+
+def _contradicts(measured: Measured, args: tuple[str, ...], kwargs: dict[str, str]) -> bool:
+    """True when some argument is a tensor in one and known to be none in the other."""
+    pairs = [*zip(measured.args, args, strict=False), *((k, kwargs.get(name, "?")) for name, k in measured.kwargs)]
+    return any("?" not in (a, b) and ("tensor" in a) != ("tensor" in b) for a, b in pairs)
 
 
 def _same(measured: str, asked: str) -> bool:

@@ -34,8 +34,9 @@ def main() -> int:
 
 def build(results: list[dict]) -> dict[str, dict]:
     """Every table, by name."""
-    found = tables.measured(results)
-    found["ops"] = tables.operators(results, from_torch.tagged(), found["calls"])
+    tagged = from_torch.tagged()
+    found = tables.measured(results, tagged)
+    found["ops"] = tables.operators(results, tagged, found["calls"])
     found["returns"] = tables.returns(results, from_torch.schemas(), from_torch.modules())
     return found | {"registry": from_torch.registry(), "skips": from_torch.skips(), "classes": from_torch.classes()}
 

@@ -66,11 +66,12 @@ def _merge(shape: str, words: set[str]) -> str:
 
 def from_schemas(packet: Any) -> str:
     """What the overloads of an operator say that they return, "" when they say nothing that a table can hold."""
+    found = [getattr(packet, overload)._schema for overload in packet.overloads() if not overload.endswith("out")]
+    found = [schema for schema in found if not any(a.is_out for a in schema.arguments)]
+    about_tensors = [schema for schema in found if any(str(a.type) == "Tensor" for a in schema.arguments)]
+    about_lists = [schema for schema in found if any("Tensor" in str(a.type) for a in schema.arguments)]
     words = set()
-    for overload in packet.overloads():
-        schema = getattr(packet, overload)._schema
-        if overload.endswith("out") or any(a.is_out for a in schema.arguments):
-            continue
-        found = [SCHEMA.get(str(r.type), "python") for r in schema.returns]
-        words.add("none" if not found else found[0] if len(found) == 1 else f"({', '.join(found)})")
+    for schema in about_tensors or about_lists or found:  # the others are TorchScript's arithmetic of numbers and lists
+        parts = [SCHEMA.get(str(r.type), "python") for r in schema.returns]
+        words.add("none" if not parts else parts[0] if len(parts) == 1 else f"({', '.join(parts)})")
     return "" if "python" in words or not words else " | ".join(sorted(words))

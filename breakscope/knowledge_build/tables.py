@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from pkgutil import resolve_name
 
 from breakscope.knowledge_build.results import unite
 
@@ -11,6 +12,7 @@ FAILS = "fails"  # stands in a list of breaks when Dynamo itself raises instead 
 LOST = "lost"  # stands there when nothing of the function is compiled
 MEASURED = ("calls", "contexts", "modules", "attributes", "statements")
 SHAPE, VALUE = "GB0036", "GB0033"
+READS_NUMBER = {"GB0033", "GB0124"}  # ids of a tensor's value being read
 # When an operator with mixed verdicts depends on data. Checked against the measured variants by the tests.
 CONDITIONS = {
     "torch.where": "the condition is the only argument",
@@ -27,7 +29,9 @@ RETURNS = {
     "torch.max": "tensor | (tensor, int tensor)", "torch.min": "tensor | (tensor, int tensor)",
     "torch.compiler.is_compiling": "bool", "torch.jit.is_scripting": "bool", "Tensor.tolist": "list", "Tensor.item": "number",
     "torch.tensor": "tensor", "torch.from_numpy": "tensor", "torch.as_tensor": "tensor", "Tensor.size": "shape | int",
-    "Tensor.stride": "tuple | int", "Tensor.type": "str | tensor", "Tensor.numpy": "ndarray",
+    "torch.nn.LSTM.forward": "(tensor, (tensor, tensor))", "torch.nn.GRU.forward": "(tensor, tensor)",
+    "torch.nn.RNN.forward": "(tensor, tensor)", "torch.nn.LSTMCell.forward": "(tensor, tensor)",
+    "torch.nn.MultiheadAttention.forward": "(tensor, tensor)", "Tensor.stride": "tuple | int", "Tensor.type": "str | tensor", "Tensor.numpy": "ndarray",
 }
 
 
@@ -42,17 +46,18 @@ def valid(results: Iterable[dict]) -> tuple[list[dict], list[str]]:
     return found, problems
 
 
-def measured(results: list[dict]) -> dict[str, dict]:
-    """The tables of what was measured: by table, by name."""
-    grouped = defaultdict(lambda: defaultdict(list))
+def measured(results: list[dict], tagged: dict[str, str]) -> dict[str, dict]:
+    """The tables of what was measured: by table, by name; `tagged` as for `operators`."""
+    grouped, samples = defaultdict(lambda: defaultdict(list)), defaultdict(list)
     for result in results:
         if result["table"] == "ops":
-            continue
-        grouped[_table(result)][result["name"]].append(result)
+            samples[result["name"]] += result["variants"]
+        else:
+            grouped[_table(result)][result["name"]].append(result)
     calls = grouped["calls"]
     for name, found in calls.items():  # what was merely swept counts only where no probe speaks
-        calls[name] = [r for r in found if not r.get("swept")] or found
-    return {table: {name: _entry(found) for name, found in sorted(grouped[table].items())} for table in MEASURED}
+        calls[name] = ([r for r in found if not r.get("swept")] or found) + samples.get(name, [])
+    return {table: {name: _entry(found, name in tagged) for name, found in sorted(grouped[table].items())} for table in MEASURED}
 
 
 def operators(results: list[dict], tagged: dict[str, str], calls: dict[str, list]) -> dict[str, dict]:
@@ -61,7 +66,7 @@ def operators(results: list[dict], tagged: dict[str, str], calls: dict[str, list
     for result in results:
         if result["table"] == "ops":
             grouped[result["name"]] += result["variants"]
-    found = {name: _operator(name, _entry(variants), tagged) for name, variants in grouped.items()}
+    found = {name: _operator(name, _entry(variants, name in tagged), tagged) for name, variants in grouped.items()}
     for name, entry in calls.items():
         if name in tagged or _firsts(entry) & {SHAPE, VALUE}:
             found[name] = _operator(name, entry, tagged)
@@ -88,14 +93,24 @@ def returns(results: list[dict], schemas: dict[str, str], modules: dict[str, str
     found = modules | schemas
     found |= {name: _agree(unite(w, sure_of_dtype=False), found.get(name)) for name, w in swept.items()}
     found |= {name: _agree(unite(w | swept.get(name, set())), schemas.get(name)) for name, w in words.items()}
-    return {name: word for name, word in (found | RETURNS).items() if word != "python" or name in swept}
+    return found | RETURNS
 
 
 def _is_plain(result: dict) -> bool:
     """False when what a call returns is up to a function or module that it was given."""
     given = {*result.get("arguments", ()), *result.get("keywords", {}).values()}
     name = result["name"]
-    return name.partition(".")[0] in RETURNING and not given & {"function", "module"} and not name.startswith("torch.jit.")
+    if name.partition(".")[0] not in RETURNING or " " in name or given & {"function", "module"} or name.startswith("torch.jit."):
+        return False
+    return not {"python", "module"} & {*result["returned"]} or name.startswith("torch.") and not _makes_objects(name)
+
+
+def _makes_objects(name: str) -> bool:
+    """True for a class: what it makes is known by its name."""
+    try:
+        return isinstance(resolve_name(name), type)
+    except (ImportError, AttributeError, ValueError):
+        return True
 
 
 def _agree(word: str, schema: str | None) -> str:
@@ -110,7 +125,7 @@ def _agree(word: str, schema: str | None) -> str:
 def _table(result: dict) -> str:
     if result["topic"] == "modules" and result["name"].endswith(".forward"):
         return "modules"
-    if " " in result["name"] and result["table"] == "calls":  # no name that code could call
+    if " " in result["name"].removesuffix(" =") and result["table"] in ("calls", "attributes"):  # no name that code could call
         return "statements"
     return result["table"]
 
@@ -122,14 +137,20 @@ def _breaks(result: dict) -> list[str]:
     return [*found, LOST] if result.get("lost") else found
 
 
-def _entry(results: list[dict]) -> list:
-    """A list of ids when every measurement agrees, else one record per measurement."""
+def _entry(results: list[dict], data_dependent: bool) -> list:
+    """A list of ids when every measurement agrees and it is not the kind of an argument that may be to blame (in an operator
+    that is not data-dependent by itself), else one record per measurement."""
     verdicts = {tuple(_breaks(r)) for r in results}
-    if len(verdicts) == 1 and not results[0].get("description"):
+    if len(verdicts) == 1 and not results[0].get("description") and (
+            data_dependent or not any(map(_blames_arguments, results))):
         return list(verdicts.pop())
-    records = []
+    records, seen = [], set()
     for result in results:
         record = {"code": result["source"], "breaks": _breaks(result)}
+        key = (*record["breaks"], 0, *result["arguments"], 0, *sorted(result["keywords"].items()))
+        if key in seen and result["arguments"]:  # the same kinds of arguments, the same verdict
+            continue
+        seen.add(key)
         if result["arguments"]:
             record["args"] = result["arguments"]
         if result["keywords"]:
@@ -137,9 +158,14 @@ def _entry(results: list[dict]) -> list:
         if result.get("description"):
             record["about"] = result["description"]
             del record["code"]
-        if record not in records:
-            records.append(record)
+        records.append(record)
     return records
+
+
+def _blames_arguments(result: dict) -> bool:
+    """True when the break may come from a tensor that stands where a number belongs."""
+    given = {*result["arguments"], *result["keywords"].values()}
+    return bool({*result["breaks"][:1]} & READS_NUMBER) and any("tensor" in k for k in given)
 
 
 def _firsts(entry: list) -> set[str]:

@@ -253,6 +253,10 @@ def cases_dynamic(x, y, v, t, i, m, mb):
     x.chunk(2)
     x.unbind()
     x.tensor_split(torch.tensor([1]))
+    x.tensor_split(2)
+    x.roll(1)
+    x.reshape(-1)
+    x.reshape(2, 6)
     x.clamp(min=t)
     x.clamp(t, 3.0)
     x.to_sparse()
@@ -304,17 +308,17 @@ def cases_dynamic(x, y, v, t, i, m, mb):
 
 
 def cases_sparse(x, sparse, sq):
-    sparse.coalesce()
-    sparse.is_coalesced()
-    sparse.indices()  # raises
-    sparse._indices()
-    sparse._values()
-    sparse._nnz()
-    sparse.to_dense()
+    sparse.coalesce()  # as: sparse Tensor.coalesce
+    sparse.is_coalesced()  # as: sparse Tensor.is_coalesced
+    sparse.indices()  # as: sparse Tensor.indices; raises
+    sparse._indices()  # as: sparse Tensor._indices
+    sparse._values()  # as: sparse Tensor._values
+    sparse._nnz()  # as: sparse Tensor._nnz
+    sparse.to_dense()  # as: sparse Tensor.to_dense
     sparse @ sq  # as: sparse matmul
-    sparse.is_sparse
-    sparse.sum()
-    sparse.t()
+    sparse.is_sparse  # as: sparse Tensor.is_sparse
+    sparse.sum()  # as: sparse Tensor.sum
+    sparse.t()  # as: sparse Tensor.t
     sparse + sparse  # as: sparse add
     sq.to_sparse() @ sq  # as: to_sparse then matmul
     sparse * 2  # as: sparse times number

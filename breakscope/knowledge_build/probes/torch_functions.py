@@ -531,7 +531,6 @@ def cases_autograd(x, w, leaf, param):
     torch.utils.checkpoint.checkpoint(square, w, use_reentrant=False)
     torch.utils.checkpoint.checkpoint(square, w, use_reentrant=True)
     torch.utils.checkpoint.checkpoint(linear, w, use_reentrant=False)
-    torch.utils.checkpoint.checkpoint_sequential(nn.Sequential(linear, linear, linear), 2, w, use_reentrant=False)
 
 
 def cases_saving(x, d):
