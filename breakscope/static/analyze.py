@@ -78,12 +78,10 @@ def analyze(paths: Iterable[str | Path], options: StaticOptions = StaticOptions(
     for path in files:
         analysis.program.add_root(path)
     collecting = gc.isenabled()
-    gc.disable()  # abstract values and trees are dropped together, file by file
+    gc.disable()  # abstract values are dropped all together, see _Analysis.module
     try:
-        for number, path in enumerate(files):
+        for path in files:
             analysis.file(path)
-            if number % 16 == 15:
-                gc.collect()
     finally:
         if collecting:
             gc.enable()
@@ -153,9 +151,7 @@ class _Analysis:
         return names
 
     def module(self, module: ModuleInfo) -> None:
-        interpreter = self._interpreter
-        if interpreter is None or interpreter.is_full:
-            interpreter = self._interpreter = Interpreter(self.program, self.library, self.judge.interesting, self.python)
+        interpreter = self.interpreter()
         interpreter.begin_file(module)
         regions: list[Region] = []
         try:
@@ -170,6 +166,15 @@ class _Analysis:
         self.gather(regions)
         if interpreter.cut_short:
             self.progress.notes.append(f"{relative_path(module.path)} takes too much work to be followed to its end")
+
+    def interpreter(self) -> Interpreter:
+        """The interpreter with what it knows of functions and classes; a fresh one when that has grown too large."""
+        if self._interpreter is not None and (self._interpreter.is_full or self.program.trim()):
+            self._interpreter = None
+            gc.collect()
+        if self._interpreter is None:
+            self._interpreter = Interpreter(self.program, self.library, self.judge.interesting, self.python)
+        return self._interpreter
 
     def gather(self, regions: list[Region]) -> None:
         verdicts: dict[str, list[Verdict]] = {}

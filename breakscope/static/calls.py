@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from breakscope.events import Call
 from breakscope.static.frames import GO_ON, RAISE, Activation, Frame, Raised, Step
+from breakscope.static.identity import handed_back
 from breakscope.static.joins import element_of, join_all, key_of
 from breakscope.static.program import ClassInfo, FunctionInfo, Namespace
 from breakscope.values import (
@@ -158,6 +159,10 @@ class Calls:
             args = [function.bound, *args]
         if frame.depth >= CALL_DEPTH:
             return UNKNOWN
+        if not frame.emits and (same := handed_back(info)) is not None:
+            at = [p.arg for p in info.node.args.args].index(same)
+            if at < len(args) or same in kwargs:
+                return args[at] if at < len(args) else kwargs[same]
         emits = frame.emits and "disabled" not in info.marks
         mode = (emits, frame.certainty, frame.caught) if emits else (False,)
         key = _call_key(function, mode, args, kwargs)

@@ -157,7 +157,12 @@ class Interpreter(Statements, Expressions, Calls, Objects, BuiltinCalls, Tensors
         inner = self.program.find(f"{imported.module}.{imported.member}", imported.importer)
         if inner is not None:
             return Namespace(inner)
-        return External(self.canonical(f"{imported.module}.{imported.member}"))
+        return self.external(f"{imported.module}.{imported.member}")
+
+    def external(self, name: str) -> Value:
+        """A library member as a value: a known constant, else its canonical name."""
+        known = self.library.constant(name)
+        return known if known is not None else External(self.canonical(name))
 
     def canonical(self, name: str) -> str:
         """The name under which tables and rules know a library member."""

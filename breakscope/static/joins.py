@@ -14,6 +14,11 @@ def join(a: Value, b: Value) -> Value:
     """What is known of a value that is `a` on one path and `b` on another."""
     if a is b:
         return a
+    if type(a) is not Union and type(b) is not Union:
+        together = _merge(a, b)
+        return together if together is not None else Union((a, b))
+    if type(a) is Union and b in a.options:  # options are compared by identity, facts by value
+        return a
     merged: list[Value] = []
     for value in (*options(a), *options(b)):
         _add(merged, value)
@@ -95,9 +100,7 @@ def _merge(a: Value, b: Value) -> Value | None:
 
 
 def _merge_numbers(a: Value, b: Value) -> Value | None:
-    number = lambda v: isinstance(v, ShapeInt | Scalar) or (isinstance(v, Py) and v.type in ("int", "float", "number", "bool")) or (
-        isinstance(v, Const) and isinstance(v.value, int | float))
-    if not (number(a) and number(b)):
+    if not (_is_number(a) and _is_number(b)):
         return None
     if isinstance(a, Scalar) or isinstance(b, Scalar):
         return Scalar()
@@ -106,7 +109,14 @@ def _merge_numbers(a: Value, b: Value) -> Value | None:
     return Py("number", getattr(a, "source", "") or getattr(b, "source", ""))
 
 
-_NUMBERS = (Const, Py, ShapeInt, Scalar)
+_NUMBERS = frozenset({Const, Py, ShapeInt, Scalar})
+
+
+def _is_number(value: Value) -> bool:
+    kind = type(value)
+    if kind is Const:
+        return isinstance(value.value, int | float)
+    return kind is not Py or value.type in ("int", "float", "number", "bool")
 
 
 def element_of(sequence: Sequence) -> Value:

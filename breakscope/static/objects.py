@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 
-from breakscope.events import Index, Mutate, ScalarRead, Store
+from breakscope.events import Mutate, ScalarRead, Store
 from breakscope.static.calls import Super
 from breakscope.static.frames import Frame, Raised
 from breakscope.static.joins import element_of, join, join_all
@@ -260,8 +261,7 @@ class Objects:
         return Namespace(inner) if inner is not None else UNKNOWN
 
     def external_attribute(self, owner: str, name: str) -> Value:
-        known = self.library.constant(f"{owner}.{name}")
-        return known if known is not None else External(self.canonical(f"{owner}.{name}"))
+        return self.external(f"{owner}.{name}")
 
     def store_attribute(self, target: ast.Attribute, owner: Value, name: str, value: Value, frame: Frame, node: ast.AST,
                         old: Value | None = None) -> None:
@@ -509,9 +509,8 @@ class Objects:
         if annotation is None:
             return UNKNOWN
         if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
-            try:
-                annotation = ast.parse(annotation.value.strip(), mode="eval").body
-            except SyntaxError:
+            annotation = parsed_annotation(annotation.value.strip())
+            if annotation is None:
                 return UNKNOWN
         if isinstance(annotation, ast.Constant):
             return NONE if annotation.value is None else UNKNOWN
@@ -568,6 +567,15 @@ class Objects:
         if name in ("Final", "Annotated", "ClassVar", "Required", "NotRequired"):
             return self.value_of_annotation(inner[0], frame)
         return UNKNOWN
+
+
+@lru_cache(maxsize=4096)
+def parsed_annotation(text: str) -> ast.expr | None:
+    """The expression of an annotation written as a string."""
+    try:
+        return ast.parse(text, mode="eval").body
+    except SyntaxError:
+        return None
 
 
 def _collect(body: list[ast.stmt], members: dict[str, object]) -> None:

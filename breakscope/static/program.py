@@ -15,7 +15,7 @@ from pathlib import Path
 
 from breakscope.values import Value
 
-PARSED_BYTES = 3_000_000  # source kept parsed; its trees take about 20 times as much memory
+PARSED_BYTES = 4_000_000  # source kept parsed; its trees take about 20 times as much memory
 LIBRARIES = frozenset({"torch", "numpy"})  # known by tables, never read as source
 
 
@@ -31,6 +31,7 @@ class FunctionInfo:
     defaults: dict[str, Value] | None = None
     generator: bool | None = None
     comments: dict[str, ast.expr] | None = None  # annotations from a type comment
+    handed_back: str | None = None  # the parameter that a long function returns unchanged, "" for none
     marks: frozenset[str] = frozenset()  # "staticmethod", "classmethod", "property", "contextmanager", "disabled", ...
 
 
@@ -169,7 +170,6 @@ class Program:
         self._roots: dict[str, None] = {}
         self._found: dict[tuple[str, str], str | None] = {}
         self._directories: dict[str, frozenset[str]] = {}
-        self.pinned: set[str] = set()
 
     def add_root(self, path: str) -> None:
         """Make the import root of a checked file known to every other file."""
@@ -195,12 +195,18 @@ class Program:
         module = ModuleInfo(path, name, root, path.endswith("__init__.py"), source, parse(source, path))
         self._modules[path] = module
         self._size += len(source)
-        while self._size > PARSED_BYTES and len(self._modules) > 1:
-            oldest = next((p for p in self._modules if p != path and p not in self.pinned), None)
-            if oldest is None:
-                break
-            self._size -= len(self._modules.pop(oldest).source)
         return module
+
+    def trim(self) -> bool:
+        """Forget the modules used longest ago when the parsed source has grown over its limit; True when any was.
+
+        Only between files: a module that is dropped while others need it would be parsed again and again.
+        """
+        too_large = self._size > PARSED_BYTES
+        while self._size > PARSED_BYTES // 2 and too_large and len(self._modules) > 1:
+            _, oldest = self._modules.popitem(last=False)
+            self._size -= len(oldest.source)
+        return too_large
 
     def find(self, name: str, importer: ModuleInfo) -> ModuleInfo | None:
         """The module `name` (absolute dotted name) as `importer` would import it; None when it is not in the source."""

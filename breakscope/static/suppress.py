@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-import io
 import re
-import tokenize
 
+STRINGS = re.compile(r"""\"(?:[^"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'""")
 MARK = re.compile(r"#\s*(?:breakscope:\s*ignore(?P<file>-file)?(?:\[(?P<codes>[^\]]*)\])?|noqa(?::\s*(?P<noqa>[A-Z]+\d+(?:[,\s]+[A-Z]+\d+)*))?)",
                   re.IGNORECASE)
 
@@ -18,13 +17,10 @@ class Suppressions:
         self.by_line: dict[int, tuple[str, ...]] = {}
         self.whole_file: tuple[str, ...] | None = None
         suspects = [n for n, line in enumerate(lines, 1) if "breakscope" in line or "noqa" in line.lower()]
-        quoted = any('"' in lines[n - 1].partition("#")[2] or "'" in lines[n - 1].partition("#")[2] for n in suspects)
-        if quoted:  # only then can the mark stand inside a string
-            for number, comment in _comments("".join(lines)):
-                self._read(number, comment)
-        else:
-            for number in suspects:
-                self._read(number, lines[number - 1].partition("#")[1] + lines[number - 1].partition("#")[2])
+        for number in suspects:
+            bare = STRINGS.sub("", lines[number - 1])  # a `#` inside a string is no comment
+            if "#" in bare:
+                self._read(number, bare[bare.index("#"):])
 
     def _read(self, number: int, comment: str) -> None:
         for match in MARK.finditer(comment):
@@ -41,11 +37,3 @@ class Suppressions:
         return any(code.startswith(c) for n in range(first, last + 1) for c in self.by_line.get(n, ()))
 
 
-def _comments(text: str):
-    """(line, comment) of the file; a `#` inside a string is no comment."""
-    try:
-        for token in tokenize.generate_tokens(io.StringIO(text).readline):
-            if token.type == tokenize.COMMENT:
-                yield token.start[0], token.string
-    except (tokenize.TokenError, SyntaxError):
-        return

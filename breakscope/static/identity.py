@@ -1,0 +1,87 @@
+"""Functions that hand one argument back unchanged, as decorators that only document or register do.
+
+Following what such a function does to docstrings and signatures would cost more than all models together, and Dynamo
+never sees it. Short ones are still run: they may enter the argument into a registry.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from breakscope.static.program import FunctionInfo, function_info
+
+SHORT = 8  # statements; a longer body is not run for its effects
+DEPTH = 5
+
+
+def handed_back(info: FunctionInfo) -> str | None:
+    """The parameter that a long function returns on every path; None for all other functions."""
+    if info.handed_back is None:
+        found = _returned_parameter(info, DEPTH)
+        info.handed_back = found if found and _statements(info.node) > SHORT else ""
+    return info.handed_back or None
+
+
+def _returned_parameter(info: FunctionInfo, depth: int) -> str | None:
+    node = info.node
+    if not isinstance(node, ast.FunctionDef) or not depth or not node.args.args:
+        return None
+    names = {_source_of(info, r.value, depth) for r in _returns(node.body)}
+    if len(names) != 1:
+        return None
+    name = names.pop()
+    own = {p.arg for p in node.args.args}
+    return name if name in own and not _rebinds(node.body, name) else None
+
+
+def _source_of(info: FunctionInfo, value: ast.expr | None, depth: int) -> str | None:
+    """The parameter whose value an expression certainly is."""
+    if isinstance(value, ast.Name):
+        return value.id
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
+        callee = _definition(info, value.func.id)
+        if callee is not None:
+            name = _returned_parameter(callee, depth - 1)
+            parameters = [p.arg for p in callee.node.args.args]
+            if name in parameters:
+                at = parameters.index(name)
+                given = value.args[at] if at < len(value.args) else next((k.value for k in value.keywords if k.arg == name), None)
+                return given.id if isinstance(given, ast.Name) else None
+    return None
+
+
+def _definition(info: FunctionInfo, name: str) -> FunctionInfo | None:
+    """The function `name` at the top of the same module."""
+    for statement in info.module.tree.body:
+        if isinstance(statement, ast.FunctionDef) and statement.name == name:
+            return function_info(info.module, statement, "")
+    return None
+
+
+def _returns(body: list[ast.stmt]) -> list[ast.Return]:
+    return [s for s in _own_statements(body) if isinstance(s, ast.Return)]
+
+
+def _rebinds(body: list[ast.stmt], name: str) -> bool:
+    for statement in _own_statements(body):
+        targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+        if any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for t in targets if t is not None for n in ast.walk(t)):
+            return True
+    return False
+
+
+def _statements(node: ast.FunctionDef) -> int:
+    return sum(1 for _ in _own_statements(node.body))
+
+
+def _own_statements(body: list[ast.stmt]):
+    stack = list(body)
+    while stack:
+        statement = stack.pop()
+        yield statement
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            continue
+        for name in ("body", "orelse", "finalbody"):
+            stack.extend(s for s in getattr(statement, name, ()) if isinstance(s, ast.stmt))
+        for part in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
+            stack.extend(part.body)
