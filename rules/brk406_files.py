@@ -38,9 +38,9 @@ def check(event):
 @rule.example(lambda: (torch.ones(4),), dynamo=("GB0059", "GB0142"))
 def bad(x):
     y = x * 2
-    with open(os.devnull, "w") as file:  # BRK406
-        file.fileno
-    return y + 1
+    with open(os.devnull, "w"):  # BRK406
+        y = y + 1
+    return y
 
 
 @rule.example(lambda: (torch.ones(4),), dynamo=("GB0007",))

@@ -80,11 +80,11 @@ class LibraryCalls:
 
     def plain_result(self, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
         """A call of the standard library or of an unknown library."""
+        if name in TRACED_DRAWS:
+            return Py(TRACED_DRAWS[name], "draw")
         returned = self.returned(name)
         if returned is not None:
             return returned
-        if name in TRACED_DRAWS:
-            return Py(TRACED_DRAWS[name], "draw")
         root = name.partition(".")[0]
         if root in ("time", "random"):
             return Py("float", "random")
