@@ -24,6 +24,7 @@ from breakscope.static.regions import Region, default_regions, entry_regions
 
 MATTERS = re.compile(rb"\bforward\b|torch\s*\.\s*compile|\.compile\(")  # a file with one of these may hold a region,
 INHERITS = re.compile(rb"^class \w+\(", re.MULTILINE)  # or one that derives a class, whose base may have a forward
+CONFIDENCES = ("certain", "likely", "possible")
 LARGEST_FILE = 20_000_000  # bytes
 
 
@@ -64,7 +65,8 @@ class _Progress:
     errors: list[ReportError] = field(default_factory=list)
     files: int = 0
     regions: int = 0
-    suppressed: int = 0
+    places: dict[tuple, int] = field(default_factory=dict)  # place -> the sureness of its verdict
+    suppressed: set[tuple] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
 
 
@@ -88,7 +90,7 @@ def analyze(paths: Iterable[str | Path], options: StaticOptions = StaticOptions(
     done = analysis.progress
     return StaticResult(
         findings=tuple(sorted(done.findings.values(), key=Finding.place)), errors=tuple(done.errors), files=done.files,
-        regions=done.regions, suppressed=done.suppressed, torch=torch, notes=tuple(done.notes))
+        regions=done.regions, suppressed=len(done.suppressed), torch=torch, notes=tuple(done.notes))
 
 
 class _Analysis:
@@ -103,6 +105,7 @@ class _Analysis:
         self._judge: Judge | None = None
         self._library: Library | None = None
         self._interpreter: Interpreter | None = None
+        self._flaggers: dict[str, Flagger] = {}
 
     @property
     def judge(self) -> Judge:
@@ -171,6 +174,7 @@ class _Analysis:
         """The interpreter with what it knows of functions and classes; a fresh one when that has grown too large."""
         if self._interpreter is not None and (self._interpreter.is_full or self.program.trim()):
             self._interpreter = None
+            self._flaggers.clear()
             gc.collect()
         if self._interpreter is None:
             self._interpreter = Interpreter(self.program, self.library, self.judge.interesting, self.python)
@@ -181,18 +185,26 @@ class _Analysis:
         for verdict in self.judge.judge(regions):
             verdicts.setdefault(verdict.module.path, []).append(verdict)
         for path, found in verdicts.items():
-            flagger = Flagger(found[0].module)
-            for finding in flagger.findings(found):
-                self.keep(finding)
-            self.progress.suppressed += flagger.suppressed
+            fresh = [verdict for verdict in found if self.is_news(verdict)]
+            if fresh:
+                flagger = self.flagger(fresh[0].module)
+                for verdict, finding in flagger.findings(fresh):
+                    self.progress.findings[verdict.place] = finding
+                self.progress.suppressed |= flagger.suppressed
 
-    def keep(self, finding: Finding) -> None:
-        """Each place once, however many regions reach it; the surer finding stays."""
-        key = (finding.path, finding.line, finding.column, finding.end_line, finding.end_column, finding.kind)
-        old = self.progress.findings.get(key)
-        order = ("certain", "likely", "possible")
-        if old is None or order.index(finding.confidence) < order.index(old.confidence):
-            self.progress.findings[key] = finding
+    def is_news(self, verdict: Verdict) -> bool:
+        """Each place is flagged once, however many regions reach it; a surer verdict takes the place of a weaker."""
+        sureness = CONFIDENCES.index(verdict.confidence)
+        if self.progress.places.get(verdict.place, len(CONFIDENCES)) <= sureness:
+            return False
+        self.progress.places[verdict.place] = sureness
+        return True
+
+    def flagger(self, module: ModuleInfo) -> Flagger:
+        flagger = self._flaggers.get(module.path)
+        if flagger is None or flagger.module is not module:
+            flagger = self._flaggers[module.path] = Flagger(module)
+        return flagger
 
     def error(self, path: str, message: str, line: int) -> None:
         self.progress.errors.append(ReportError(message=message, path=relative_path(path), line=line))

@@ -213,7 +213,7 @@ class Calls:
 
     def is_generator(self, info: FunctionInfo) -> bool:
         if info.generator is None:
-            info.generator = type(info.node) is not ast.Lambda and _yields(info.node.body)
+            info.generator = type(info.node) is not ast.Lambda and "yield" in info.module.source and _yields(info.node.body)
         return info.generator
 
     def bind(self, info: FunctionInfo, args: list[Value], kwargs: dict[str, Value], frame: Frame, scope: Frame | None) -> None:

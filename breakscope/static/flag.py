@@ -27,9 +27,10 @@ class Flagger:
         self.spans = _statement_spans(module.tree)
         self.slices: dict[tuple[int, int], object] = {}
         self.suppressions = Suppressions(self.lines)
-        self.suppressed = 0
+        self.suppressed: set[tuple] = set()  # places
 
-    def findings(self, verdicts: list[Verdict]) -> list[Finding]:
+    def findings(self, verdicts: list[Verdict]) -> list[tuple[Verdict, Finding]]:
+        """The findings of the verdicts that libcst confirms and no comment silences."""
         found = []
         for verdict in verdicts:
             node = verdict.problem.node
@@ -37,9 +38,9 @@ class Flagger:
             if not self.confirmed(node, statement):
                 continue
             if self.suppressions.hide(verdict.rule.code, statement.lineno, _header_end(statement)):
-                self.suppressed += 1
+                self.suppressed.add(verdict.place)
                 continue
-            found.append(self.finding(verdict, node, statement))
+            found.append((verdict, self.finding(verdict, node, statement)))
         return found
 
     def finding(self, verdict: Verdict, node: ast.AST, statement: ast.stmt) -> Finding:
@@ -52,7 +53,7 @@ class Flagger:
         return Finding(
             path=relative_path(self.module.path), line=line, column=column, end_line=end_line, end_column=end_column,
             code=rule.code, rule=rule.name, kind=rule.kind, severity=rule.severity,
-            confidence="possible" if verdict.hidden else problem.certainty, evidence="predicted",
+            confidence=verdict.confidence, evidence="predicted",
             function=verdict.event.function, message=problem.message, help=problem.help,
             dynamo=tuple(rule.gb_ids()), chain=links(verdict), condition=verdict.event.condition,
             lost=verdict.problem.lost if rule.kind == "break" else "", fix=self.fix(verdict, statement),
@@ -84,10 +85,7 @@ class Flagger:
             return False
         if isinstance(node, ast.stmt):
             return True
-        from breakscope.static.slices import squeezed
-
-        wanted = squeezed(self.text_of(node))
-        return wanted in tree.texts(wanted)
+        return tree.holds(self.text_of(node))
 
     def text_of(self, node: ast.AST) -> str:
         line, column, end_line, end_column = self.range_of(node)

@@ -24,6 +24,16 @@ class Verdict:
     chain: tuple[tuple[Activation, object], ...]
     hidden: bool  # an earlier break in the same frame leaves this code to eager Python
 
+    @property
+    def confidence(self) -> str:
+        return "possible" if self.hidden else self.problem.certainty
+
+    @property
+    def place(self) -> tuple:
+        """What one finding stands for: file, range and kind."""
+        node = self.problem.node
+        return (self.module.path, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset, self.rule.kind)
+
 
 class Judge:
     """Asks each rule about the events it wants."""
@@ -82,7 +92,7 @@ class Judge:
                 continue
             for rule, problem in self.problems(step.event)[:1]:
                 verdict = Verdict(rule, problem, step.event, activation.module, chain + ((activation, None),), lost)
-                key = _place(verdict)
+                key = verdict.place
                 old = found.get(key)
                 if old is None or (old.hidden and not lost) or (_rank(old) > _rank(verdict)):
                     found[key] = verdict
@@ -92,11 +102,6 @@ class Judge:
         open_.discard(id(activation))
         breaks[id(activation)] = any_break
         return any_break
-
-
-def _place(verdict: Verdict) -> tuple:
-    node: ast.AST = verdict.problem.node
-    return (verdict.module.path, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset, verdict.rule.kind)
 
 
 def _rank(verdict: Verdict) -> tuple:

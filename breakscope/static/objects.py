@@ -129,13 +129,22 @@ class Objects:
 
     def fields(self, info: ClassInfo) -> list[tuple[str, ast.expr, ast.expr | None, ClassInfo]]:
         """(name, annotation, default, class) of the fields of a dataclass or NamedTuple, bases first."""
-        found: dict[str, tuple] = {}
-        for cls in reversed(self.mro(info)):
-            for statement in cls.node.body:
-                if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-                    if "ClassVar" not in ast.dump(statement.annotation):
-                        found[statement.target.id] = (statement.target.id, statement.annotation, statement.value, cls)
-        return list(found.values())
+        if info.fields is None:
+            found: dict[str, tuple] = {}
+            for cls in reversed(self.mro(info)):
+                for statement in cls.node.body:
+                    if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+                        if not _is_class_variable(statement.annotation):
+                            found[statement.target.id] = (statement.target.id, statement.annotation, statement.value, cls)
+            info.fields = list(found.values())
+        return info.fields
+
+    def annotations(self, info: ClassInfo) -> dict[str, ast.expr]:
+        """The annotated names of a class body."""
+        if info.annotations is None:
+            info.annotations = {s.target.id: s.annotation for s in info.node.body
+                                if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name)}
+        return info.annotations
 
     def field_names(self, instance: Instance) -> list[str]:
         """The fields over which an object unpacks: those of a NamedTuple; none for other classes."""
@@ -224,9 +233,9 @@ class Objects:
     def fallback_attribute(self, owner: Instance, name: str, node: ast.AST, frame: Frame) -> Value:
         """An attribute that nothing was seen to set: its annotation, else `__getattr__`, else unknown."""
         for cls in self.mro(owner.cls.info):
-            for statement in cls.node.body:
-                if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name) and statement.target.id == name:
-                    return self.value_of_annotation(statement.annotation, Frame(cls.module, None, cls.scope, None, False, 0, ""))
+            annotation = self.annotations(cls).get(name)
+            if annotation is not None:
+                return self.value_of_annotation(annotation, Frame(cls.module, None, cls.scope, None, False, 0, ""))
         if self.field_names(owner) and name in ("_replace", "_asdict"):
             return Method(owner, name)
         return UNKNOWN
@@ -576,6 +585,11 @@ def parsed_annotation(text: str) -> ast.expr | None:
         return ast.parse(text, mode="eval").body
     except SyntaxError:
         return None
+
+
+def _is_class_variable(annotation: ast.expr) -> bool:
+    named = annotation.value if isinstance(annotation, ast.Subscript) else annotation
+    return getattr(named, "id", getattr(named, "attr", "")) == "ClassVar"
 
 
 def _collect(body: list[ast.stmt], members: dict[str, object]) -> None:

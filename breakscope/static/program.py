@@ -48,6 +48,8 @@ class ClassInfo:
     mro: list["ClassInfo"] | None = None
     external_bases: tuple[str, ...] | None = None
     members: dict[str, object] | None = None  # name -> list of statements that define it, last wins
+    fields: list | None = None  # of a dataclass or NamedTuple
+    annotations: dict[str, ast.expr] | None = None  # of the class body
     values: dict[str, Value] = field(default_factory=dict)
     decorators: frozenset[str] = frozenset()
 

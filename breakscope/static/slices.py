@@ -14,22 +14,21 @@ class Slice:
     """The libcst tree of one statement; answers which texts its expressions have."""
 
     def __init__(self, tree: CSTNode) -> None:
-        self.tree = tree
-        self._texts: set[str] | None = None
+        self.by_type: dict[type, list[CSTNode]] = {}
+        stack: list[CSTNode] = [tree]
+        while stack:
+            node = stack.pop()
+            self.by_type.setdefault(type(node), []).append(node)
+            stack.extend(node.children)
 
-    def texts(self, wanted: str) -> set[str]:
-        """The source texts of all expressions and statements, without their own parentheses, squeezed."""
-        if self._texts is None:
-            self._texts = set()
-            stack: list[CSTNode] = [self.tree]
-            while stack:
-                node = stack.pop()
-                if isinstance(node, cst.BaseExpression):
-                    self._texts.add(squeezed(EMPTY.code_for_node(_bare(node))))
-                elif isinstance(node, cst.Slice | cst.BaseSmallStatement):
-                    self._texts.add(squeezed(EMPTY.code_for_node(node)))
-                stack.extend(node.children)
-        return self._texts
+    def holds(self, text: str) -> bool:
+        """True when one of the statement's expressions has this source text, its own parentheses and white space aside."""
+        try:
+            kind = type(cst.parse_expression(f"({text}\n)"))
+        except (ParserSyntaxError, RecursionError):
+            return False
+        wanted = squeezed(text)
+        return any(squeezed(EMPTY.code_for_node(_bare(node))) == wanted for node in self.by_type.get(kind, ()))
 
 
 def squeezed(text: str) -> str:
