@@ -194,6 +194,8 @@ class Calls:
         frame = Frame(info.module, info, function.scope, activation, emits, caller.depth + 1, info.qualname)
         if emits:
             frame.certainty, frame.condition = caller.certainty, caller.condition
+            if type(function.bound) is Instance and caller.certainty == "certain" and not any([a.is_unknown for a in args]):
+                self.reached.add((id(function.bound.cls.info), id(info)))
         frame.caught, frame.undecided = caller.caught, caller.undecided
         self.bind(info, args, kwargs, frame, function.scope)
         frame.bound = args[0] if args and function.bound is not None else None

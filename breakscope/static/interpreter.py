@@ -40,6 +40,7 @@ class Interpreter(Statements, Expressions, Calls, Objects, BuiltinCalls, Tensors
         self.hooks: dict[int, list] = {}  # id of a module value -> [(kind, hook)]
         self.kept: list[Value] = []  # values whose id is a key above
         self.running: set = set()
+        self.reached: set[tuple[int, int]] = set()  # (class, method) entered by a region with known arguments
         self.work = 0
         self.reads: dict[tuple[int, str], tuple] = {}  # (id of owner, attribute) -> where the region first reads it
         self.pending: list[tuple[Activation, int, tuple[int, str]]] = []  # stores whose `is_read` is not known yet

@@ -39,11 +39,14 @@ class Region:
 
 
 def default_regions(interpreter: Interpreter, module: ModuleInfo) -> list[Region]:
-    """`forward` of every nn.Module class at the top of the file, and every function under torch.compile."""
+    """`forward` of every nn.Module class at the top of the file, and every function under torch.compile.
+
+    The last classes go first: they use the earlier ones, which then need no analysis of their own.
+    """
     names = interpreter.module_names(module)
     candidates = [v for v in names.values() if isinstance(v, Class | Function) and v.info.module is module]
     candidates += [v for v in interpreter.compiled if isinstance(v, Function) and v.info.module is module]
-    regions = [_region_of(interpreter, value) for value in dict.fromkeys(candidates)]
+    regions = [_region_of(interpreter, value) for value in reversed(dict.fromkeys(candidates))]
     return [region for region in regions if region is not None]
 
 
@@ -65,12 +68,15 @@ def _module_region(interpreter: Interpreter, cls: Class) -> Region | None:
     forward = interpreter.find_member(cls.info, "forward")
     if not isinstance(forward, Function) or _only_raises(forward):
         return None
+    name = f"{cls.info.qualname}.forward"
+    if (id(cls.info), id(forward.info)) in interpreter.reached:
+        return Region(name, Activation(name, cls.info.module, cls.info.node.lineno))
     instance = configured_instance(interpreter, cls)
     bound = interpreter.bound_to(forward, instance)
     if not isinstance(bound, Function):
         return None
     original = cls.info.members.get("forward") if cls.info.members else None
-    return enter(interpreter, f"{cls.info.qualname}.forward", instance,
+    return enter(interpreter, name, instance,
                  *parameter_values(interpreter, undecorated(bound, original, interpreter, instance), True))
 
 
