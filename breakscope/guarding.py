@@ -28,7 +28,7 @@ def skip_while_compiling(node: cst.CSTNode, problem) -> cst.If | None:
         return None
     return cst.If(
         test=cst.parse_expression("not torch.compiler.is_compiling()"),
-        body=cst.IndentedBlock(body=[node.with_changes(leading_lines=())], indent="    "),
+        body=cst.IndentedBlock(body=[node.with_changes(leading_lines=())]),
         leading_lines=node.leading_lines,
     )
 

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import ast
 import os
+from functools import cached_property
 
 from breakscope.report.model import Finding, Fix, Link
 from breakscope.static.judge import Verdict
 from breakscope.static.program import ModuleInfo
+from breakscope.static.spans import Position, Span, Spans
 from breakscope.static.suppress import Suppressions
 
 CONTEXT_LINES = 1  # source lines shown before the finding
@@ -24,8 +26,8 @@ class Flagger:
     def __init__(self, module: ModuleInfo) -> None:
         self.module = module
         self.lines = module.source_lines()
-        self.spans = _statement_spans(module.tree)
-        self.slices: dict[tuple[int, int], object] = {}
+        self.spans = Spans(module.tree, self.lines)
+        self.slices: dict[Position, object] = {}
         self.suppressions = Suppressions(self.lines)
         self.suppressed: set[tuple] = set()  # places
 
@@ -34,16 +36,16 @@ class Flagger:
         found = []
         for verdict in verdicts:
             node = verdict.problem.node
-            statement = self.statement_around(node)
-            if not self.confirmed(node, statement):
+            span = self.spans.around(node)
+            if span is None or not self.confirmed(node, span):
                 continue
-            if self.suppressions.hide(verdict.rule.code, statement.lineno, _header_end(statement)):
+            if self.suppressions.hide(verdict.rule.code, span.start[0], self.last_line_of(span)):
                 self.suppressed.add(verdict.place)
                 continue
-            found.append((verdict, self.finding(verdict, node, statement)))
+            found.append((verdict, self.finding(verdict, node, span)))
         return found
 
-    def finding(self, verdict: Verdict, node: ast.AST, statement: ast.stmt) -> Finding:
+    def finding(self, verdict: Verdict, node: ast.AST, span: Span) -> Finding:
         line, column, end_line, end_column = self.range_of(node)
         rule, problem = verdict.rule, verdict.problem
         first = max(1, line - CONTEXT_LINES)
@@ -56,7 +58,7 @@ class Flagger:
             confidence=verdict.confidence, evidence="predicted",
             function=verdict.event.function, message=problem.message, help=problem.help,
             dynamo=tuple(rule.gb_ids()), chain=links(verdict), condition=verdict.event.condition,
-            lost=verdict.problem.lost if rule.kind == "break" else "", fix=self.fix(verdict, statement),
+            lost=verdict.problem.lost if rule.kind == "break" else "", fix=self.fix(verdict, span.node),
             first_source_line=first, source=tuple(text.rstrip("\r\n") for text in self.lines[first - 1:last]),
         )
 
@@ -68,62 +70,68 @@ class Flagger:
             return line, column, line, len(self.lines[line - 1].rstrip()) + 1
         return line, column, end_line, _characters(self.lines[end_line - 1], node.end_col_offset) + 1
 
-    def statement_around(self, node: ast.AST) -> ast.stmt:
-        """The innermost statement whose lines hold the node."""
-        best = None
-        for statement in self.spans:
-            if statement.lineno > node.lineno:
-                break
-            if node.end_lineno <= statement.end_lineno:
-                best = statement
-        return best if best is not None else node
-
-    def confirmed(self, node: ast.AST, statement: ast.stmt) -> bool:
-        """True when libcst has a node of the same text in the statement's header."""
-        tree = self.tree_of(statement)
+    def confirmed(self, node: ast.AST, span: Span) -> bool:
+        """True when libcst has a node of the same text in the statement, or in its header."""
+        tree = self.tree_of(span)
         if tree is None:
             return False
         if isinstance(node, ast.stmt):
             return True
-        return tree.holds(self.text_of(node))
+        return tree.holds(self.text_between((node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)))
 
-    def text_of(self, node: ast.AST) -> str:
-        line, column, end_line, end_column = self.range_of(node)
-        if line == end_line:
-            return self.lines[line - 1][column - 1:end_column - 1]
-        middle = self.lines[line:end_line - 1]
-        return "".join([self.lines[line - 1][column - 1:], *middle, self.lines[end_line - 1][:end_column - 1]])
-
-    def tree_of(self, statement: ast.stmt):
-        """The libcst tree of a statement's own lines (of the header only, for a compound statement)."""
-        key = (statement.lineno, statement.end_lineno)
-        if key not in self.slices:
+    def tree_of(self, span: Span):
+        """The libcst tree of a statement (of the header only, for a compound statement)."""
+        if span.start not in self.slices:
             from breakscope.static.slices import parse_slice
 
-            first = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", ()))])
-            last = _header_end(statement)
-            compound = isinstance(getattr(statement, "body", None), list)
-            long = statement.end_lineno - first > LONGEST_SLICE
-            self.slices[key] = None if long else parse_slice(self.lines[first - 1:last], compound)
-        return self.slices[key]
+            end = span.header_end or span.end
+            long = end[0] - span.start[0] > LONGEST_SLICE
+            self.slices[span.start] = None if long else parse_slice(self.text_between(span.start, end), span.header_end is not None)
+        return self.slices[span.start]
 
-    def fix(self, verdict: Verdict, statement: ast.stmt) -> Fix | None:
+    def text_between(self, start: Position, end: Position) -> str:
+        lines = self.lines[start[0] - 1:end[0]]
+        last = _characters(lines[-1], end[1])
+        lines[-1] = lines[-1][:last]
+        lines[0] = lines[0][_characters(self.lines[start[0] - 1], start[1]):]
+        return "".join(lines)
+
+    def last_line_of(self, span: Span) -> int:
+        """The last line of a statement, or of the header of a compound one."""
+        if span.header_end is None:
+            return span.end[0]
+        line, column = span.header_end
+        if self.text_between((line, 0), (line, column)).strip():
+            return line  # the body begins behind the colon
+        line -= 1
+        while line > span.start[0] and self.lines[line - 1].lstrip()[:1] in ("", "#"):
+            line -= 1
+        return line
+
+    def fix(self, verdict: Verdict, statement: ast.AST) -> Fix | None:
         """The rule's rewrite of the statement, checked to parse back; None when the shape is not the rule's."""
-        if verdict.rule.rewriter is None:
+        if verdict.rule.rewriter is None or not isinstance(statement, ast.stmt):
             return None
         from breakscope.static.slices import rewrite_statement
 
         replacement = rewrite_statement(
-            self.lines[statement.lineno - 1:statement.end_lineno], lambda node: verdict.rule.rewriter(node, verdict.problem))
-        if replacement is None or "torch." in replacement and not self.knows_torch():
-            return None
+            self.lines[statement.lineno - 1:statement.end_lineno], lambda node: verdict.rule.rewriter(node, verdict.problem),
+            self.indentation)
+        if replacement is None or "torch." in replacement and "torch" not in (self.module.names or ()):
+            return None  # a rewrite may use `torch` only where the file binds that name
         return Fix(safety=verdict.rule.fix, description=verdict.problem.help, line=statement.lineno,
                    end_line=statement.end_lineno, replacement=replacement)
 
-    def knows_torch(self) -> bool:
-        """True when the file imports torch under that name; a rewrite may then use it."""
-        imports = (alias for node in ast.walk(self.module.tree) if isinstance(node, ast.Import) for alias in node.names)
-        return any((alias.asname or alias.name).partition(".")[0] == "torch" for alias in imports)
+    @cached_property
+    def indentation(self) -> str:
+        """One level of the file's indentation: that of its first body which begins on a line of its own."""
+        for span in self.spans.spans:
+            if span.header_end is not None and span.start[1] == 0:
+                line, column = span.header_end
+                lead = self.lines[line - 1][:column]
+                if column and not lead.strip():
+                    return lead
+        return "    "
 
 
 def links(verdict: Verdict) -> tuple[Link, ...]:
@@ -145,32 +153,6 @@ def relative_path(path: str) -> str:
     except ValueError:  # another drive
         return path.replace(os.sep, "/")
     return (path if relative.startswith("..") else relative).replace(os.sep, "/")
-
-
-def _header_end(statement: ast.stmt) -> int:
-    body = getattr(statement, "body", None)
-    if isinstance(body, list) and body and isinstance(body[0], ast.stmt):
-        first = min([body[0].lineno, *(d.lineno for d in getattr(body[0], "decorator_list", ()))])
-        return max(statement.lineno, first - 1) if first > statement.lineno else statement.lineno
-    if isinstance(statement, ast.Match):
-        return statement.subject.end_lineno
-    return statement.end_lineno
-
-
-def _statement_spans(tree: ast.Module) -> list[ast.stmt]:
-    """All statements in order of their first line."""
-    found: list[ast.stmt] = []
-    stack: list[list[ast.stmt]] = [tree.body]
-    while stack:
-        for statement in stack.pop():
-            found.append(statement)
-            for name in ("body", "orelse", "finalbody"):
-                inner = getattr(statement, name, None)
-                if isinstance(inner, list) and inner:
-                    stack.append(inner)
-            for part in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
-                stack.append(part.body)
-    return sorted(found, key=lambda s: (s.lineno, -s.end_lineno))
 
 
 def _characters(line: str, offset: int) -> int:

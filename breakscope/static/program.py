@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import gc
+import io
 import os
 from collections import OrderedDict
 from dataclasses import dataclass, field
@@ -91,15 +92,13 @@ class ModuleInfo:
 
     def source_lines(self) -> list[str]:
         if self.lines is None:
-            self.lines = self.source.splitlines(keepends=True) if "\f" not in self.source else split_lines(self.source)
+            self.lines = split_lines(self.source)
         return self.lines
 
 
 def split_lines(source: str) -> list[str]:
-    """Lines as the tokenizer counts them: only \\n, \\r\\n and \\r end a line (str.splitlines also splits at \\f)."""
-    return source.replace("\r\n", "\n").replace("\r", "\n").splitlines(keepends=True) if "\f" not in source else [
-        part + "\n" for part in source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    ]
+    """Lines as Python counts them, with their ends: only \\n, \\r\\n and \\r end one (str.splitlines knows more)."""
+    return list(io.StringIO(source, newline=""))
 
 
 class SourceError(Exception):
@@ -127,7 +126,6 @@ def decode(data: bytes) -> str:
     encoding = "utf-8-sig"
     head = data[:400]
     if b"coding" in head:
-        import io
         import tokenize
 
         try:

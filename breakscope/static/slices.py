@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import textwrap
+import re
 
 import libcst as cst
-from libcst import BaseSuite, CSTNode, ParserSyntaxError
+from libcst import CSTNode, ParserSyntaxError
 
 EMPTY = cst.Module([])
 
@@ -28,7 +28,8 @@ class Slice:
         except (ParserSyntaxError, RecursionError):
             return False
         wanted = squeezed(text)
-        return any(squeezed(EMPTY.code_for_node(_bare(node))) == wanted for node in self.by_type.get(kind, ()))
+        without = wanted[1:-1] if wanted.startswith("(") else wanted  # ast counts the parentheses of tuples and generators
+        return any(squeezed(EMPTY.code_for_node(_bare(node))) in (wanted, without) for node in self.by_type.get(kind, ()))
 
 
 def squeezed(text: str) -> str:
@@ -46,40 +47,39 @@ def _bare(node: CSTNode) -> CSTNode:
         return node
 
 
-def parse_slice(lines: list[str], compound: bool) -> Slice | None:
-    """The tree of a statement's lines; for a compound statement its header with an empty body."""
-    text = "".join(lines).replace("\r\n", "\n")
-    indented = text[:1] in (" ", "\t")
-    if compound:
-        stripped = lines[0].lstrip()
-        lead = lines[0][:len(lines[0]) - len(stripped)]
-        if stripped.startswith(("elif", "else", "except", "finally", "case")):
-            text = text.replace("elif", "if", 1)
-        text = text.rstrip()
-        text = f"{text}\n{lead} pass\n" if text.endswith(":") or ":" in text.rsplit("\n", 1)[-1].partition("#")[0][-1:] or _header_only(
-            text) else f"{text}\n"
-        if stripped.startswith(("try", "async", "except")):
-            text = text if not stripped.startswith("try") else f"{text}{lead}finally:\n{lead} pass\n"
-        if stripped.startswith("match "):
-            text = f"{text.replace('pass', 'case _:')}{lead}  pass\n"
-    for candidate in (f"if 1:\n{text}" if indented else text, f"if 1:\n{textwrap.indent(textwrap.dedent(text), '    ')}"):
-        try:
-            module = cst.parse_module(candidate)
-        except (ParserSyntaxError, RecursionError):
-            continue
-        body = module.body[0]
-        return Slice(body.body if isinstance(getattr(body, "body", None), BaseSuite) and indented else module)
-    return None
+def parse_slice(text: str, is_header: bool) -> Slice | None:
+    """The tree of a simple statement's text, or of a compound one's text up to where its body begins."""
+    try:
+        return Slice(cst.parse_module(completed(text, is_header)))
+    except (ParserSyntaxError, RecursionError):
+        return None
 
 
-def _header_only(text: str) -> bool:
-    """True when the text ends with a compound statement's colon, maybe before a comment."""
-    last = text.rstrip().rsplit("\n", 1)[-1]
-    return last.split("#")[0].rstrip().endswith(":")
+def completed(text: str, is_header: bool) -> str:
+    """A statement's own text, from its first character on, as a module: a header gets `pass` for a body, and a clause the
+    statement that it belongs to."""
+    text = text.replace("\r\n", "\n")
+    if not is_header:
+        return f"{text}\n"
+    word = re.match(r"\w*", text)[0]
+    if word == "elif":
+        return f"{text[2:]}pass\n"
+    if word == "except":
+        return f"try:\n pass\n{text}pass\n"
+    if word == "try":
+        return f"{text}pass\nfinally:\n pass\n"
+    if word == "case":
+        return f"match 0:\n {text}pass\n"
+    if word == "match":
+        return f"{text}case _: pass\n"
+    return f"{text}pass\n"
 
 
-def rewrite_statement(lines: list[str], rewrite) -> str | None:
-    """The lines after `rewrite(node)` changed their one statement; None when it declines or the result is not sound."""
+def rewrite_statement(lines: list[str], rewrite, unit: str = "    ") -> str | None:
+    """The lines after `rewrite(node)` changed their one statement; None when it declines or the result is not sound.
+
+    `unit` is one level of the file's indentation, for a block that the rewrite adds.
+    """
     newline = "\r\n" if lines[0].endswith("\r\n") else "\n"
     text = "".join(lines).replace("\r\n", "\n")
     if not text.endswith("\n"):
@@ -97,10 +97,11 @@ def rewrite_statement(lines: list[str], rewrite) -> str | None:
         return None
     nodes = list(made.nodes) if isinstance(made, cst.FlattenSentinel) else [made]
     if indented:
-        changed = module.with_changes(body=[module.body[0].with_changes(body=block.with_changes(body=nodes))])
+        outer = block.with_changes(body=nodes, indent=re.match(r"[ \t]*", text)[0])
+        changed = module.with_changes(body=[module.body[0].with_changes(body=outer)], default_indent=unit)
         code = changed.code.partition("\n")[2]
     else:
-        code = module.with_changes(body=nodes).code
+        code = module.with_changes(body=nodes, default_indent=unit).code
     try:
         cst.parse_module(f"if 1:\n{code}" if indented else code)
     except ParserSyntaxError:
