@@ -418,6 +418,8 @@ class BuiltinCalls:
         return UNKNOWN
 
     def call_sequence_method(self, owner: Sequence, name: str, args, kwargs, node, frame) -> Value:
+        if name in ("index", "remove") and self.interesting(f"{owner.type}.{name}"):
+            self.emit(Call, node, frame, self.args_certainty(args), name=f"{owner.type}.{name}", receiver=owner, args=tuple(args), kwargs=kwargs)
         if name in GROWING and args:
             self.extend(owner, args[-1], frame, node, "append")
             return NONE

@@ -16,6 +16,7 @@ from breakscope.values import (
 )
 
 CALL_DEPTH = 40
+MOST_CONSTRUCTED = 2  # objects for which a constructor inherited from another file is followed
 MOST_VARIANTS = 6  # analyses of one function for different constants; further ones share one for any constant
 TRANSPARENT_DECORATORS = frozenset({
     "functools.wraps", "functools.lru_cache", "functools.cache", "torch.no_grad", "torch.enable_grad", "torch.inference_mode",
@@ -159,6 +160,11 @@ class Calls:
             args = [function.bound, *args]
         if frame.depth >= CALL_DEPTH:
             return UNKNOWN
+        constructions = None if frame.emits else self.constructions(function, args, kwargs, node)
+        if constructions is not None and len(constructions) >= MOST_CONSTRUCTED:
+            for name, value in constructions[-1].items():
+                args[0].attributes.setdefault(name, value)
+            return NONE
         if not frame.emits and (same := handed_back(info)) is not None:
             at = [p.arg for p in info.node.args.args].index(same)
             if at < len(args) or same in kwargs:
@@ -175,10 +181,13 @@ class Calls:
             if key in self.running or sum(1 for k in self.running if k[0] == id(info)) > 3:
                 return UNKNOWN  # recursion: the first call's result is not known yet
             self.running.add(key)
+            before = set(args[0].attributes) if constructions is not None else None
             try:
                 outcome = self.run_function(function, args, kwargs, frame, emits)
             finally:
                 self.running.discard(key)
+            if constructions is not None:
+                constructions.append({k: v for k, v in args[0].attributes.items() if k not in before and v is not args[0]})
             self.remembered[key] = outcome
             self.variants[id(info)] = self.variants.get(id(info), 0) + 1
             self.kept.extend((function, *args, *kwargs.values()))
@@ -187,6 +196,18 @@ class Calls:
         if outcome.raised is not None:
             raise Raised(outcome.raised)
         return outcome.value
+
+    def constructions(self, function: Function, args: list[Value], kwargs: dict[str, Value], node: ast.AST) -> list | None:
+        """What an inherited constructor from another file gave to the objects for which it was followed; None for others.
+
+        A framework's base class is followed for the first few of its subclasses only: it does the same to all of them.
+        The same holds for other inherited methods that are called for their effect alone.
+        """
+        info, owner = function.info, args[0] if args else None
+        if type(owner) is not Instance or info.module is owner.cls.info.module or not (
+                info.name == "__init__" or node is self.for_effect):
+            return None
+        return self.constructed.setdefault((id(info), len(args), tuple(kwargs)), [])
 
     def run_function(self, function: Function, args: list[Value], kwargs: dict[str, Value], caller: Frame, emits: bool) -> Outcome:
         info: FunctionInfo = function.info
@@ -311,17 +332,17 @@ class Calls:
         externals = self.external_bases(info)
         if any(self.library.is_enum(name) for name in externals):
             return Py("enum", args[0].source if args and isinstance(args[0], Py) else "")
-        key = (id(info), tuple(key_of(a) for a in args), tuple((k, key_of(v)) for k, v in kwargs.items()))
-        if not frame.emits and key in self.instances:
-            return self.instances[key]
-        instance = Instance(cls)
+        key = (id(info), frame.emits, tuple([key_of(a) for a in args]), tuple([(k, key_of(v)) for k, v in kwargs.items()]))
+        instance = self.instances.get(key)
+        init = self.find_member(info, "__init__")
+        if instance is not None:
+            if frame.emits and init is not None:  # remembered as well; links what it emitted to this caller
+                self.call_member(instance, init, args, kwargs, node, frame)
+            return instance
+        instance = self.instances[key] = Instance(cls)
         self.kept.extend((cls, *args, *kwargs.values()))
         if frame.emits:
             self.made_inside.add(id(instance))
-            self.kept.append(instance)
-        else:
-            self.instances[key] = instance
-        init = self.find_member(info, "__init__")
         if init is not None:
             self.call_member(instance, init, args, kwargs, node, frame)
         else:

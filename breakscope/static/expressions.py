@@ -243,6 +243,9 @@ class Expressions:
         op = type(node.op)
         if op is ast.BitOr and (left is TRUE or left == TRUE) and not right.is_tensor:
             return TRUE  # flags collected with `|=`
+        if _is_text(left) and (op is ast.Mod and holds_tensor(right) or op is ast.Mult and right.is_tensor):
+            self.emit(Format, node, frame, self.sureness(right) if right.is_tensor else "certain", value=right, construct="percent")
+            return Py("str", "tensor")
         if left.is_tensor or right.is_tensor:
             return self.tensor_operator(op, left, right)
         if type(left) is Union or type(right) is Union:
@@ -252,10 +255,7 @@ class Expressions:
             return _fold(op, left.value, right.value)
         if isinstance(left, Sequence):
             return self.sequence_operator(op, left, right)
-        if op is ast.Mod and (isinstance(left, Const) and isinstance(left.value, str) or isinstance(left, Py) and left.type == "str"):
-            if holds_tensor(right):
-                self.emit(Format, node, frame, value=right, construct="percent")
-                return Py("str", "tensor")
+        if op is ast.Mod and _is_text(left):
             return Py("str", "shape") if right.is_shape else STR
         if left.is_scalar or right.is_scalar:
             return Scalar()
@@ -300,8 +300,8 @@ class Expressions:
 
     def eval_UnaryOp(self, node: ast.UnaryOp, frame: Frame) -> Value:
         if type(node.op) is ast.Not:
-            truth = self.test(node.operand, frame, "not")
-            return BOOL if truth is None else Const(not truth)
+            truth = self.test(node, frame, "not")
+            return BOOL if truth is None else Const(truth)
         value = self.eval(node.operand, frame)
         if isinstance(value, Const) and isinstance(value.value, int | float):
             if type(node.op) is ast.USub:
@@ -370,6 +370,8 @@ class Expressions:
     def compare(self, node: ast.Compare, op: ast.cmpop, left: Value, right: Value, right_node: ast.expr, frame: Frame) -> Value:
         kind = type(op)
         if kind in (ast.In, ast.NotIn):
+            if left.is_tensor and isinstance(right, Sequence) and right.type in ("list", "tuple") and right.items != [] and kind is ast.In:
+                return Tensor("bool", 0, (), left.sure)  # compared with each element in the graph
             found = self.contains(node, left, right, right_node, frame)
             return BOOL if found is None else Const(found == (kind is ast.In))
         if kind in (ast.Is, ast.IsNot):
@@ -413,8 +415,7 @@ class Expressions:
                       expression=self.text(right_node, frame.module))
             return None
         if isinstance(right, Sequence) and left.is_tensor:
-            inside = right.items if right.items is not None else [right.element]
-            if any(v.is_tensor for v in inside) and right.items != []:
+            if right.type in ("list", "tuple") and right.items != []:  # `not in`: Python needs the answer
                 self.emit(ScalarRead, node, frame, self.sureness(left), value=left, how="contains",
                           expression=self.text(node.left, frame.module))
             return None
@@ -466,7 +467,9 @@ class Expressions:
         if kind is ast.BoolOp:
             return self.test_bool_op(node, frame, construct, facts)
         if kind is ast.UnaryOp and type(node.op) is ast.Not:
-            truth = self.test(node.operand, frame, construct if construct != "not" else "not", **facts)
+            if frame.emits:
+                facts.setdefault("condition_source", self.text(node, frame.module))
+            truth = self.test(node.operand, frame, "not" if construct == "assert" else construct, **facts)
             return None if truth is None else not truth
         value = self.eval(node, frame)
         self.last_test_is_configuration = self.is_configuration(value)
@@ -478,8 +481,9 @@ class Expressions:
         frame.names = dict(before)
         truths = self.operand_truths[id(node)] = []
         try:
-            for operand in node.values:
-                truth = self.test(operand, frame, construct, **facts)
+            for operand in node.values:  # an assert is traced only when its last operand is what decides
+                asks = ("and" if is_and else "or") if construct == "assert" and operand is not node.values[-1] else construct
+                truth = self.test(operand, frame, asks, **facts)
                 truths.append(truth)
                 configuration = configuration or self.last_test_is_configuration
                 if truth is (not is_and):
@@ -655,6 +659,10 @@ def _hashable(value) -> bool:
     except TypeError:
         return False
     return True
+
+
+def _is_text(value: Value) -> bool:
+    return isinstance(value, Const) and isinstance(value.value, str) or isinstance(value, Py) and value.type == "str"
 
 
 def _is_number(value: Value) -> bool:

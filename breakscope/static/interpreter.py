@@ -35,6 +35,8 @@ class Interpreter(Statements, Expressions, Calls, Objects, BuiltinCalls, Tensors
         self.interesting = interesting  # canonical name -> True when some rule asks for calls of it
         self.python = python
         self.remembered: dict = {}  # (function, arguments) -> Outcome
+        self.constructed: dict = {}  # (inherited constructor, arguments) -> objects that it was followed for
+        self.for_effect: ast.AST | None = None  # the expression whose value the running statement throws away
         self.variants: dict[int, int] = {}  # function -> number of its analyses
         self.instances: dict = {}  # (class, arguments) -> Instance
         self.hooks: dict[int, list] = {}  # id of a module value -> [(kind, hook)]
@@ -69,12 +71,13 @@ class Interpreter(Statements, Expressions, Calls, Objects, BuiltinCalls, Tensors
             raise OutOfBudget
         return self.eval_table[type(node)](node, frame)
 
-    def emit(self, event_type: type[Event], node: ast.AST, frame: Frame, certainty: str = "certain", **fields) -> None:
-        """Record an event once per activation; nothing outside of regions."""
+    def emit(self, event_type: type[Event], node: ast.AST, frame: Frame, certainty: str = "certain",
+             detail: object = None, **fields) -> None:
+        """Record an event once per activation (once for each `detail` of it); nothing outside of regions."""
         if not frame.emits:
             return
         activation = frame.activation
-        detail = fields.get("construct") or fields.get("how") or fields.get("name") or fields.get("method")
+        detail = detail or fields.get("construct") or fields.get("how") or fields.get("name") or fields.get("method")
         key = (id(node), event_type, detail)
         if key in activation.seen:
             return

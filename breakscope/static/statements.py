@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from breakscope.events import Enter, Statement, Store
+from breakscope.events import Branch, Enter, Statement, Store
 from breakscope.static.frames import GO_ON, LEAVE_LOOP, RAISE, RETURN, Frame, Raised
 from breakscope.static.joins import element_of, join, join_all, join_names
 from breakscope.static.program import ClassInfo, Import, ModuleInfo, absolute_name, function_info
@@ -47,6 +47,7 @@ class Statements:
 
     def exec_Expr(self, node: ast.Expr, frame: Frame) -> int:
         if type(node.value) is not ast.Constant:
+            self.for_effect = node.value
             self.eval(node.value, frame)
         return GO_ON
 
@@ -118,8 +119,7 @@ class Statements:
             except Raised:
                 pass
             frame.emits, frame.names = emits, before
-        literal = node.msg is None or isinstance(node.msg, ast.Constant) or isinstance(node.msg, ast.JoinedStr) and all(
-            isinstance(part, ast.Constant) for part in node.msg.values)
+        literal = node.msg is None or _is_folded(node.msg)
         truth = self.test(node.test, frame, "assert", raises=True, message=message, has_message=node.msg is not None,
                           literal_message=literal)
         if truth is False:
@@ -420,7 +420,7 @@ class Statements:
             verdict = self.match_pattern(case.pattern, subject, frame)
             if verdict is False:
                 continue
-            if case.guard is not None and self.test(case.guard, frame, "match") is False:
+            if case.guard is not None and self.test(case.guard, frame, "if") is False:
                 continue
             end = self.exec_path(case.body, frame)
             ends.append((end, frame.names))
@@ -443,8 +443,16 @@ class Statements:
         """Whether the subject matches, None when it may; binds the pattern's names."""
         if isinstance(pattern, ast.MatchValue):
             wanted = self.eval(pattern.value, frame)
+            for option in options(subject):
+                if option.is_tensor or wanted.is_tensor:
+                    tensor = option if option.is_tensor else wanted
+                    self.emit(Branch, pattern.value, frame, self.sureness(tensor) if option is subject else "likely", test=tensor,
+                              construct="match")
+                    break
             return subject.value == wanted.value if subject.is_const and wanted.is_const else None
         if isinstance(pattern, ast.MatchSingleton):
+            if subject.is_tensor:
+                return False
             return subject.value is pattern.value if subject.is_const else None
         if isinstance(pattern, ast.MatchOr):
             verdicts = [self.match_pattern(p, subject, frame) for p in pattern.patterns]
@@ -454,12 +462,26 @@ class Statements:
             if pattern.name:
                 frame.names[pattern.name] = subject
             return verdict
+        if isinstance(pattern, ast.MatchSequence | ast.MatchMapping) and subject.is_tensor:
+            return False  # a tensor is neither for `match`
+        if isinstance(pattern, ast.MatchSequence) and isinstance(subject, Sequence) and subject.items is not None and not any(
+                isinstance(p, ast.MatchStar) for p in pattern.patterns):
+            return self.match_items(pattern.patterns, subject.items, frame)
         for name in _names_bound(pattern):
             frame.names[name] = element_of(subject) if isinstance(subject, Sequence) else UNKNOWN
-        if isinstance(pattern, ast.MatchSequence) and isinstance(subject, Sequence) and subject.items is not None and not any(
-                isinstance(p, ast.MatchStar) for p in pattern.patterns) and len(subject.items) != len(pattern.patterns):
-            return False
         return None
+
+    def match_items(self, patterns: list[ast.pattern], items: list[Value], frame: Frame) -> bool | None:
+        """Whether each item matches its pattern; the first that certainly does not ends the search."""
+        if len(patterns) != len(items):
+            return False
+        verdict: bool | None = True
+        for pattern, item in zip(patterns, items):
+            found = self.match_pattern(pattern, item, frame)
+            if found is False:
+                return False
+            verdict = verdict if found else None
+        return verdict
 
     # --- assignment
 
@@ -547,6 +569,22 @@ class Statements:
 
 def _changed(before: dict[str, Value], after: dict[str, Value]) -> bool:
     return any(after[k] is not v and after[k] != v for k, v in before.items() if k in after)
+
+
+def _is_folded(node: ast.expr) -> bool:
+    """True for what the compiler makes one constant of, as Dynamo wants an assert's message: "a" + "b", ("a", 1)."""
+    if isinstance(node, ast.JoinedStr):
+        return all(isinstance(part, ast.Constant) for part in node.values)
+    if isinstance(node, ast.Tuple):
+        return all(_is_folded(part) for part in node.elts)
+    if isinstance(node, ast.BinOp):
+        formats = isinstance(node.op, ast.Mod) and isinstance(node.left, ast.Constant) and isinstance(node.left.value, str)
+        return not formats and _is_folded(node.left) and _is_folded(node.right)
+    if isinstance(node, ast.UnaryOp):
+        return _is_folded(node.operand)
+    if isinstance(node, ast.Subscript):
+        return _is_folded(node.value) and _is_folded(node.slice)
+    return isinstance(node, ast.Constant)
 
 
 def _mentions(node: ast.AST, name: str) -> bool:

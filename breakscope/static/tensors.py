@@ -224,9 +224,12 @@ class Tensors:
         return None
 
     def result_rank(self, name: str, owner: Tensor, args: list[Value], kwargs: dict[str, Value], full: str) -> int | None:
-        rest = args[1:] if full.startswith("torch.") else args
-        if name in SCALAR_RESULTS and not rest and not kwargs:
+        rest = args[1:] if full.startswith(("torch.", "numpy.")) and not full.startswith("numpy.ndarray.") else args
+        if name in SCALAR_RESULTS and not rest and not kwargs.keys() - {"dtype"}:
             return 0
+        if name == "where" and full.startswith("torch.") and len(args) == 3:
+            return max((getattr(a, "ndim", None) for a in args if a.is_tensor), default=None) if all(
+                not a.is_tensor or a.ndim is not None for a in args) else None
         if name in KEEPS_RANK:
             return owner.ndim
         if name in ("unsqueeze", "unsqueeze_"):
@@ -240,14 +243,10 @@ class Tensors:
     def tensor_item(self, node: ast.AST, owner: Tensor, index: Value, frame: Frame, store: str = "") -> Value:
         """`tensor[index]`: a boolean mask gives a shape that depends on data."""
         parts = index.items if isinstance(index, Sequence) and index.type == "tuple" and index.items is not None else [index]
-        dynamic = next((p for p in parts if isinstance(p, Tensor) and p.kind != "numpy" and p.dtype == "bool"), None)
         for part in parts:
             if isinstance(part, Py) and part.source == "draw":
                 self.emit(ScalarRead, node, frame, value=part, how="draw", expression=self.text(node, frame.module))
-            if isinstance(part, Tensor) and self.interesting("Index"):
-                self.emit(Index, node, frame, "certain" if owner.sure and part.sure else "likely", container=owner,
-                          index=dynamic or part, store=store)
-                break
+        self.emit_index(node, frame, owner, parts, store)
         return Tensor(owner.dtype, self.item_rank(owner, parts), None, owner.sure, owner.kind if owner.kind == "numpy" else "")
 
     def item_rank(self, owner: Tensor, parts: list[Value]) -> int | None:
@@ -270,11 +269,14 @@ class Tensors:
 
     def store_tensor_item(self, target: ast.Subscript, owner: Tensor, index: Value, value: Value, frame: Frame) -> None:
         parts = index.items if isinstance(index, Sequence) and index.type == "tuple" and index.items is not None else [index]
-        mask = next((p for p in parts if isinstance(p, Tensor) and p.dtype == "bool"), None) or next(
-            (p for p in parts if isinstance(p, Tensor)), None)
-        if mask is not None:
-            self.emit(Index, target, frame, "certain" if owner.sure and mask.sure else "likely", container=owner, index=mask,
-                      store="=", value=value)
+        self.emit_index(target, frame, owner, parts, "=", value)
+
+    def emit_index(self, node: ast.AST, frame: Frame, owner: Tensor, parts: list[Value], store: str, value: Value = UNKNOWN) -> None:
+        """One event for each tensor among the indices, masks first."""
+        tensors = [p for p in parts if isinstance(p, Tensor)] if self.interesting("Index") else []
+        for part in sorted(tensors, key=lambda p: p.dtype != "bool"):
+            self.emit(Index, node, frame, "certain" if owner.sure and part.sure else "likely", (part.dtype == "bool", part.ndim),
+                      container=owner, index=part, store=store, value=value)
 
     def returned(self, full: str) -> Value | None:
         """What the generated table says a library call returns; None when it says nothing."""
