@@ -77,6 +77,12 @@ class Branch(Event):
     has_message: bool = False
     literal_message: bool = True
     raises: bool = False  # the branch's body only raises or warns
+    condition_source: str = ""  # with a `not` around `node`: the source from that `not` on
+
+    @property
+    def written(self) -> str:
+        """What is tested, as the source has it."""
+        return self.condition_source or self.source
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,7 +26,7 @@ rule = Rule("BRK101", "branch-on-tensor", dynamo=("GB0170",), fix="unsafe")
 def check(event):
     if event.test.is_tensor and not event.raises:
         yield event.problem(
-            f"`if {event.source}` reads a tensor's value, so the graph ends here",
+            f"`if {event.written}` reads a tensor's value, so the graph ends here",
             help="choose with `torch.where(condition, a, b)`, or with `torch.cond` when one side is dear",
         )
 

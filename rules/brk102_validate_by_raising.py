@@ -26,7 +26,7 @@ rule = Rule("BRK102", "validate-by-raising", shares=("GB0170",), fix="unsafe")
 def check(event):
     if event.test.is_tensor:
         yield event.problem(
-            f"the check `if {event.source}` reads a tensor's value to decide whether to raise or warn, so the "
+            f"the check `if {event.written}` reads a tensor's value to decide whether to raise or warn, so the "
             "graph ends here",
             help='check outside the compiled code, or write `assert condition, "constant message"`, which stays '
             "in the graph",

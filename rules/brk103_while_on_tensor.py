@@ -26,7 +26,7 @@ rule = Rule("BRK103", "while-on-tensor", shares=("GB0170",))
 def check(event):
     if event.test.is_tensor:
         yield event.problem(
-            f"`while {event.source}` reads a tensor's value in every pass, so the graph ends at each test",
+            f"`while {event.written}` reads a tensor's value in every pass, so the graph ends at each test",
             help="loop a fixed number of times and freeze finished values with `torch.where`, or compile only the body",
         )
 

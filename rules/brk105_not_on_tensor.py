@@ -21,7 +21,7 @@ rule = Rule("BRK105", "not-on-tensor", shares=("GB0033", "GB0170"), fix="unsafe"
 def check(event):
     if event.test.is_tensor:
         yield event.problem(
-            f"`not {event.source}` reads a tensor's value, so the graph ends here",
+            f"`{event.written}` reads a tensor's value, so the graph ends here",
             help=f"write `torch.logical_not({event.source})`, or `~` on a boolean tensor",
         )
 

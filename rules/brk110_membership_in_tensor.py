@@ -1,8 +1,9 @@
 """`value in tensor` reads the tensor, and Dynamo loses the whole function.
 
 `in` must answer with a Python bool, so the comparison's result is read on the host. torch 2.13 cannot resume in the
-middle of it: the function falls back to eager from its first line (GB0124; 2.9 called it GB0088, 2.11 GB0170). The
-other way round, a tensor looked up in a Python list, breaks as an ordinary branch (GB0170).
+middle of it: the function falls back to eager from its first line (GB0124; 2.9 called it GB0088, 2.11 GB0170). So it
+does for `tensor not in [...]` (GB0033). `tensor in [...]` is traced and gives a boolean tensor; an `if` on that is
+BRK101.
 
 Write `(t == value).any()`, or `torch.isin(t, values)` for several values; both stay in the graph and give a boolean
 tensor, for `torch.where` and arithmetic alike. If an `if` follows, replace it too (BRK101): often the body is already a
@@ -15,16 +16,17 @@ import torch
 from breakscope.events import ScalarRead
 from breakscope.rule import Rule
 
-rule = Rule("BRK110", "membership-in-tensor", shares=("GB0124", "GB0170", "GB0088"), fix="unsafe")
+rule = Rule("BRK110", "membership-in-tensor", shares=("GB0124", "GB0033", "GB0170", "GB0088"), fix="unsafe")
 
 
 @rule.on(ScalarRead, how="contains")
 def check(event):
-    in_tensor = not event.source.startswith(event.expression)  # else a tensor is looked up in a Python list
+    in_tensor = not event.source.startswith(event.expression)  # else `tensor not in list`
     yield event.problem(
         f"`{event.source}` reads a tensor to answer with a Python bool, so the graph ends here",
         help="write `(t == value).any()` or `torch.isin(t, values)`, which stay in the graph",
         fixable=in_tensor,
+        lost="call",
     )
 
 

@@ -508,7 +508,9 @@ class LibraryCalls:
             return Sequence("tuple", None, Tensor("int", 1))
         tensors = [a for a in args[1:] if isinstance(a, Tensor)]
         dtypes = {t.dtype for t in tensors}
-        return Tensor(dtypes.pop() if len(dtypes) == 1 and len(tensors) == 2 else None, sure=all(t.sure for t in tensors))
+        ranks = [0 if isinstance(a, Const) else getattr(a, "ndim", None) for a in args]
+        rank = max(ranks) if ranks and None not in ranks else None
+        return Tensor(dtypes.pop() if len(dtypes) == 1 and len(tensors) == 2 else None, rank, sure=all(t.sure for t in tensors))
 
 
 _SPECIAL = {

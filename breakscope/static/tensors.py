@@ -34,6 +34,8 @@ INT_RESULTS = frozenset({"long", "int", "argmax", "argmin", "argsort", "nonzero"
                          "argwhere", "short", "byte", "char"})
 SCALAR_RESULTS = frozenset({"sum", "mean", "max", "min", "any", "all", "prod", "std", "var", "norm", "median", "amax", "amin", "argmax",
                             "argmin", "logsumexp", "count_nonzero", "nansum", "nanmean"})
+SUMS = frozenset({"sum", "nansum", "prod", "cumsum", "cumprod"})  # of integers and booleans: integers
+EXTREMES = frozenset({"max", "min", "amax", "amin", "median", "abs", "maximum", "minimum"})
 READS = {"item": "item", "tolist": "tolist", "__bool__": "bool", "__int__": "int", "__float__": "float", "__index__": "index"}
 PAIRS = frozenset({"topk", "sort", "kthvalue", "mode", "cummax", "cummin", "aminmax", "frexp", "slogdet", "qr", "eigh", "lstsq", "geqrf"})
 LISTS = frozenset({"split", "chunk", "unbind", "tensor_split", "hsplit", "vsplit", "dsplit", "split_with_sizes", "unsafe_chunk",
@@ -219,6 +221,10 @@ class Tensors:
             return "float"
         if name in KEEPS_DTYPE and given is None:
             return owner.dtype
+        if name in SUMS and given is None and owner.dtype in ("bool", "int"):
+            return "int"
+        if name in EXTREMES and given is None:
+            return owner.dtype
         if owner.dtype == "float" and name not in ("sign",):
             return "float"
         return None
@@ -227,9 +233,6 @@ class Tensors:
         rest = args[1:] if full.startswith(("torch.", "numpy.")) and not full.startswith("numpy.ndarray.") else args
         if name in SCALAR_RESULTS and not rest and not kwargs.keys() - {"dtype"}:
             return 0
-        if name == "where" and full.startswith("torch.") and len(args) == 3:
-            return max((getattr(a, "ndim", None) for a in args if a.is_tensor), default=None) if all(
-                not a.is_tensor or a.ndim is not None for a in args) else None
         if name in KEEPS_RANK:
             return owner.ndim
         if name in ("unsqueeze", "unsqueeze_"):

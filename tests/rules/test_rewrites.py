@@ -41,7 +41,7 @@ LEFT_ALONE = [
     ("BRK104", "y = x.sum() and n\n"),
     ("BRK108", "masks = [x > 0, x > 1]\ny = all(m.any() for m in masks)\n"),
     ("BRK109", "y = 0 < x.sum() < 1\n"),
-    ("BRK110", "y = n in [x.sum(), x.max()]\n"),
+    ("BRK110", "y = n not in [x.sum(), x.max()]\n"),
     ("BRK201", "y = x.argmax().item()\n"),
     ("BRK201", "y = range(x.mean().item())\n"),
     ("BRK202", "y = int(x.sum())\n"),
