@@ -7,7 +7,7 @@ own builtins and typing behave, and names that decide branches while Dynamo trac
 from __future__ import annotations
 
 import builtins
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from breakscope.values import (
     FALSE, NONE, TRUE, UNKNOWN, Const, Dict, External, ExternalInstance, Function, Method, Py, Sequence, Tensor, Union, Value, Class,
@@ -50,6 +50,11 @@ NUMBER_TYPES = {"int": ("int", "bool"), "float": ("float",), "bool": ("bool",), 
 SEQUENCES = {"list": ("list", "ModuleList"), "tuple": ("tuple", "size"), "set": ("set",), "typing.Sequence": ("list", "tuple", "size"),
              "typing.Iterable": ("list", "tuple", "size", "set", "generator"), "torch.Size": ("size",),
              "torch.nn.ModuleList": ("ModuleList",), "torch.nn.Sequential": ("Sequential",)}
+TENSOR_ATTRIBUTES = frozenset({
+    "T", "H", "mT", "mH", "cuda", "data", "device", "dtype", "grad", "grad_fn", "imag", "is_cuda", "is_leaf", "is_sparse", "itemsize",
+    "layout", "nbytes", "ndim", "real", "requires_grad", "shape", "storage",
+})
+SHARED_WITH_OTHERS = frozenset({"device", "dtype", "data", "max", "min", "size", "all", "any", "item", "names", "indices", "values", "apply_"})
 MODULE_METHODS = frozenset({
     "parameters", "named_parameters", "buffers", "named_buffers", "modules", "named_modules", "children", "named_children",
     "state_dict", "load_state_dict", "train", "eval", "requires_grad_", "to", "cuda", "cpu", "half", "float", "double",
@@ -68,6 +73,18 @@ class Library:
         self.builtins = frozenset(dir(builtins))
         self.module_methods = MODULE_METHODS
         self.canonical = lru_cache(maxsize=None)(self._canonical)
+
+    @cached_property
+    def tensor_names(self) -> frozenset[str]:
+        """The methods and attributes of a tensor."""
+        methods = (name.removeprefix("Tensor.") for name in self.tables.results if name.startswith("Tensor."))
+        return TENSOR_ATTRIBUTES.union(name for name in methods if not name.startswith("__"))
+
+    @cached_property
+    def tensor_only(self) -> frozenset[str]:
+        """Those that no other common object has: a value of which one is read is likely a tensor."""
+        others = {name for kind in (list, dict, set, str, int, float, complex) for name in dir(kind)}
+        return self.tensor_names - others - self.module_methods - SHARED_WITH_OTHERS
 
     def _canonical(self, name: str) -> str:
         """One name for each library member, whatever path it was imported by."""

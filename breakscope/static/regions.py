@@ -16,18 +16,6 @@ from breakscope.values import (
 )
 
 CONFIG = Py("unknown", "config")
-NUMPY_OR_TENSOR_ONLY = frozenset({
-    "shape", "size", "dim", "ndim", "dtype", "device", "view", "reshape", "unsqueeze", "squeeze", "transpose", "permute", "flatten",
-    "float", "long", "bool", "half", "numel", "new_zeros", "new_ones", "new_tensor", "new_full", "masked_fill", "sum", "mean", "max", "min",
-    "norm", "pow", "exp", "log", "abs", "softmax", "sigmoid", "clone", "detach", "contiguous", "expand", "repeat", "chunk", "split",
-    "type_as", "requires_grad", "is_cuda", "unbind", "argmax", "argmin", "t", "T", "data", "nonzero", "any", "all", "item", "cpu", "cuda",
-    "expand_as", "view_as", "gather", "scatter", "index_select", "masked_select", "tolist", "std", "var", "add", "mul", "sub", "div",
-    "matmul", "bmm", "mm", "roll", "flip", "cumsum", "topk", "sort", "eq", "ne", "ge", "le", "gt", "lt", "unfold", "clamp", "new_empty",
-    "is_sparse", "layout", "stride", "backward", "relu", "tanh", "numpy", "element_size", "is_floating_point", "storage", "grad",
-    "to", "type", "requires_grad_", "ndimension", "nelement", "is_contiguous", "swapaxes", "movedim", "unique", "bincount",
-    "argsort", "diagonal", "triu", "tril", "logical_not", "int", "double", "is_complex", "real", "imag", "conj", "squeeze_", "fill_",
-})
-SHARED_WITH_OTHERS = frozenset({"to", "device", "dtype", "data", "type", "max", "min", "size", "all", "any", "split", "float", "item"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +108,7 @@ def entry_regions(interpreter: Interpreter, module: ModuleInfo, pattern: str) ->
 def _function_entry(interpreter: Interpreter, function: Function) -> list[Region]:
     made = _factory_product(interpreter, function)
     if made is None:
-        return [enter(interpreter, function.info.qualname, function, *parameter_values(interpreter, function, False))]
+        return [enter(interpreter, function.info.qualname, function, *parameter_values(interpreter, function, True))]
     target, args, kwargs = made
     region = enter(interpreter, describe(target), target, args, kwargs)
     add_call_events(interpreter, function.info.module, target, region.activation)
@@ -253,12 +241,13 @@ def parameter_value(interpreter: Interpreter, parameter: ast.arg, default: Value
         return Py(type(default.value).__name__, "argument")
     if default is not None and not default.is_none:
         return default
-    looks_like_tensor = bool(used & NUMPY_OR_TENSOR_ONLY - SHARED_WITH_OTHERS) and not used - NUMPY_OR_TENSOR_ONLY
+    library = interpreter.library
+    looks_like_tensor = bool(used & library.tensor_only) and not used - library.tensor_names
     if default is not None:
         return join(NONE, tensor) if looks_like_tensor else Py("unknown", "argument")
     if looks_like_tensor:
         return tensor
-    if parameter.annotation is None and is_forward and not used - NUMPY_OR_TENSOR_ONLY:
+    if parameter.annotation is None and is_forward and not used - library.tensor_names:
         return tensor
     return UNKNOWN
 
