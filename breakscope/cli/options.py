@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import click
@@ -9,6 +10,19 @@ import click
 from breakscope.cli.session import OutputOptions
 from breakscope.report import formats
 from breakscope.workflows.choice import Choice
+
+
+class Seconds(click.FloatRange):
+    """A finite number of seconds above 0."""
+
+    def __init__(self) -> None:
+        super().__init__(min=0, min_open=True)
+
+    def convert(self, value, param, ctx) -> float:
+        seconds = super().convert(value, param, ctx)
+        if not math.isfinite(seconds):
+            self.fail(f"{value} is no number of seconds.", param, ctx)
+        return seconds
 
 
 class Codes(click.ParamType):
@@ -98,7 +112,7 @@ def run_options(command: Callable) -> Callable:
             click.option("--device", default=None, help="cpu, cuda, cuda:1, ... [CUDA when present]."),
             click.option(
                 "--timeout",
-                type=click.FloatRange(min=0, min_open=True),
+                type=Seconds(),
                 default=300.0,
                 show_default=True,
                 metavar="SECONDS",

@@ -59,8 +59,15 @@ def _describe_run(options: RunOptions, notes: list[dict], seen: Observations, st
         lost_frames=tuple(_shown(frame) for frame in seen.lost_frames),
         compile_seconds=round(seen.compile_seconds, 6),
         capture_checked=planted > 0 and seen.self_tests >= planted,
-        notes=tuple(note["text"] for note in notes if note["event"] == "note") + compare(seen, witness),
+        notes=tuple(note["text"] for note in notes if note["event"] == "note") + _empty(options, seen, status) + compare(seen, witness),
     )
+
+
+def _empty(options: RunOptions, seen: Observations, status: str) -> tuple[str, ...]:
+    """A word about a run that compiled nothing, and that no break or lost frame explains."""
+    if status != "ok" or seen.graphs or seen.breaks or seen.lost_frames:
+        return ()
+    return (f"Dynamo captured no graph of {options.target}: it does no tensor work, or it is not compiled at all",)
 
 
 def _shown(fact):
