@@ -154,6 +154,6 @@ def test_no_target(tmp_path, target, word):
     assert_refused(breakscope("run", target, folder=tmp_path), word)
 
 
-@pytest.mark.parametrize("seconds", ["-1", "0", "soon"])
+@pytest.mark.parametrize("seconds", ["nan", "inf", "-1", "0", "soon"])
 def test_timeout_that_is_no_time(tmp_path, seconds):
     assert_refused(breakscope("run", f"{TARGETS}::prints", "--timeout", seconds, folder=tmp_path), "timeout")

@@ -1,0 +1,66 @@
+"""What the analyzer says of single statements, as Dynamo of torch 2.13 was measured to do. Bodies begin in line 9."""
+
+import pytest
+from programs import found, region
+
+BODIES = {
+    "match names each tried case": ("match x.sum():\n    case 1 | 2:\n        pass\n    # other\n    case 3:\n        pass\n",
+                                    [("BRK111", 10), ("BRK111", 10), ("BRK111", 13)]),
+    "match inside a tuple": ("match (x.sum(), 1):\n    case (4, 1):\n        pass\n", [("BRK111", 10)]),
+    "a guard is a branch": ("match x:\n    case y if y.sum() > 1:\n        pass\n", [("BRK101", 10)]),
+    "a tensor is no sequence for match": ("match x:\n    case [a, b]:\n        x = a\n    case None:\n        x = x + 1\n", []),
+    "percent": ('s = "%.3f" % x.sum()\n', [("BRK212", 9)]),
+    "percent of a tuple": ('s = "%s %d" % (x.sum(), 3)\n', []),
+    "text times a tensor": ('s = "a" * x.argmax()\n', [("BRK212", 9)]),
+    "a tensor modulo a number": ("x = x % 3\n", []),
+    "assert not": ('assert not x.any(), "a"\n', [("BRK105", 9)]),
+    "assert and": ('assert x.any() and x.max() > 0, "a"\n', [("BRK104", 9)]),
+    "assert with the tensor last": ('assert len(x) and x.max() > 0, "a"\n', []),
+    "assert or": ("assert x.any() or x.max() > 0\n", [("BRK104", 9)]),
+    "assert with a sum of texts": ('assert x.any(), "a" + "b"\n', []),
+    "assert with a tuple": ('assert x.any(), ("a", -1)\n', []),
+    "assert with a formatted message": ('assert x.any(), "%d" % 3\n', [("BRK106", 9)]),
+    "assert with a list": ('assert x.any(), ["a"]\n', [("BRK106", 9)]),
+    "equal gives a bool": ("if x.equal(x + 1):\n    x = x + 1\n", [("BRK309", 9)]),
+    "is_nonzero gives a bool": ("if x.sum().is_nonzero():\n    x = x + 1\n", [("BRK309", 9)]),
+    "in a tuple is traced": ("x = x * (x.sum() in (1, 2))\n", []),
+    "if on in a tuple": ("if x.sum() in (1, 2):\n    x = x + 1\n", [("BRK101", 9)]),
+    "not in a tuple": ("x = x * (x.sum() not in (1, 2))\n", [("BRK110", 9)]),
+    "in a tensor": ("x = x * (1 in x)\n", [("BRK110", 9)]),
+    "list.index": ("k = [1, 2].index(x.argmax())\n", [("BRK112", 9)]),
+    "list.remove": ("l = [x.sum(), x.max()]\nl.remove(x.sum())\n", [("BRK112", 10)]),
+    "argmax of an array": ("y = x[np.argmax(x.numpy())]\n", [("BRK213", 9)]),
+    "where of 0-d tensors": ("m = torch.where(x.sum() > 0, 1, 0)\ny = x[m]\n", [("BRK213", 10)]),
+    "a sum of booleans is an integer": ("y = x[(x > 0).sum()]\n", [("BRK213", 9)]),
+    "a mask that is stored": ("x[x > 0] = 0\n", []),
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_statement(name, tmp_path):
+    body, wanted = BODIES[name]
+    assert found(region(tmp_path, body)) == wanted
+
+
+def test_conditions_are_shown_as_written(tmp_path):
+    body = "if not x.any():\n    x = x + 1\nif not (x.max() > 1):\n    raise ValueError('low')\nassert not x.any()\n"
+    messages = [f.message for f in region(tmp_path, body).findings]
+    assert [m.count(text) for m, text in zip(messages, ["`if not x.any()`", "`if not (x.max() > 1)`", "`not x.any()`"])] == [1, 1, 1]
+
+
+def test_both_events_of_one_subscript(tmp_path):
+    body = "m = torch.ones(4, 4)\ny = m[x > 0, x.argmax()]\n"
+    assert [line for _, line in found(region(tmp_path, body))] == [10]
+
+
+def test_what_follows_a_lost_frame_is_only_possible(tmp_path):
+    result = region(tmp_path, "x = x * (1 in x)\nif x.sum() > 0:\n    x = x + 1\n")
+    assert [(f.code, f.confidence, f.lost) for f in result.findings] == [("BRK110", "certain", "call"), ("BRK101", "possible", "")]
+
+
+def test_a_comprehension_is_a_frame_of_its_own_before_python_3_12(tmp_path):
+    body = "rows = [1 for r in x if r > 0]\nif x.sum() > 0:\n    x = x + 1\n"
+    new, old = (region(tmp_path, body, python=version) for version in ((3, 12), (3, 11)))
+    shown = [[(f.code, f.confidence, bool(f.lost)) for f in result.findings] for result in (old, new)]
+    assert shown[0] == [("BRK107", "certain", True), ("BRK101", "certain", False)]
+    assert shown[1] == [("BRK107", "certain", True), ("BRK101", "possible", False)]
