@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 
 from breakscope.events import Call
-from breakscope.static.frames import GO_ON, RAISE, Activation, Frame, Raised, Step
+from breakscope.static.frames import GO_ON, RAISE, Activation, Frame, OutOfBudget, Raised, Step
 from breakscope.static.identity import handed_back
 from breakscope.static.joins import element_of, join_all, key_of
 from breakscope.static.program import ClassInfo, FunctionInfo, Namespace
@@ -17,6 +17,7 @@ from breakscope.values import (
 
 CALL_DEPTH = 40
 MOST_CONSTRUCTED = 2  # objects for which a constructor inherited from another file is followed
+MOST_ANALYSES = 10  # analyses of one function, all with the same result, after which there are no more
 MOST_VARIANTS = 6  # analyses of one function for different constants; further ones share one for any constant
 TRANSPARENT_DECORATORS = frozenset({
     "functools.wraps", "functools.lru_cache", "functools.cache", "torch.no_grad", "torch.enable_grad", "torch.inference_mode",
@@ -173,10 +174,13 @@ class Calls:
         mode = (emits, frame.certainty, frame.caught) if emits else (False,)
         key = _call_key(function, mode, args, kwargs)
         outcome = self.remembered.get(key)
-        if outcome is None and self.variants.get(id(info), 0) >= MOST_VARIANTS:
+        known = self.analysed.setdefault((id(info), id(function.scope), mode), [])
+        if outcome is None and len(known) >= MOST_VARIANTS:
             args, kwargs = [opened(a) for a in args], {k: opened(v) for k, v in kwargs.items()}
             key = _call_key(function, mode, args, kwargs)
             outcome = self.remembered.get(key)
+            if outcome is None and len(known) >= MOST_ANALYSES and all_alike(known):
+                outcome = self.remembered[key] = known[-1]
         if outcome is None:
             if key in self.running or sum(1 for k in self.running if k[0] == id(info)) > 3:
                 return UNKNOWN  # recursion: the first call's result is not known yet
@@ -189,7 +193,7 @@ class Calls:
             if constructions is not None:
                 constructions.append({k: v for k, v in args[0].attributes.items() if k not in before and v is not args[0]})
             self.remembered[key] = outcome
-            self.variants[id(info)] = self.variants.get(id(info), 0) + 1
+            known.append(outcome)
             self.kept.extend((function, *args, *kwargs.values()))
         if emits and outcome.activation is not None:
             frame.activation.steps.append(Step(None, outcome.activation, frame.lost, node))
@@ -229,6 +233,10 @@ class Calls:
             if not frame.returns:
                 return Outcome(UNKNOWN, activation, problem.value)
             status = RAISE
+        except (OutOfBudget, RecursionError):
+            if activation is not None:  # what was seen until here stays
+                caller.activation.steps.append(Step(None, activation, caller.lost, None))
+            raise
         if self.is_generator(info):
             return Outcome(Sequence("generator", None, join_all(frame.yields)), activation)
         returns = [*frame.returns, NONE] if status == GO_ON else frame.returns
@@ -395,6 +403,11 @@ class Super(Value):
 
     instance: Value
     owner: ClassInfo
+
+
+def all_alike(known: list[Outcome]) -> bool:
+    """True when a function gave the same result however it was called: then one more analysis tells nothing new."""
+    return len({key_of(o.value) for o in known}) == 1 and all(o.raised is None for o in known)
 
 
 def _call_key(function: Function, mode: tuple, args: list[Value], kwargs: dict[str, Value]) -> tuple:

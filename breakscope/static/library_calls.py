@@ -57,6 +57,9 @@ class LibraryCalls:
         special = _SPECIAL.get(name)
         if special is not None:
             return getattr(self, special)(args, kwargs, node, frame)
+        if name == "torch.compile":
+            self.compiled.extend(args[:1])
+            return args[0] if args else External(name)  # `@torch.compile(...)`
         if name in PASS_THROUGH:
             return args[0] if args else UNKNOWN
         head, _, last = name.rpartition(".")

@@ -33,9 +33,27 @@ def default_regions(interpreter: Interpreter, module: ModuleInfo) -> list[Region
     """
     names = interpreter.module_names(module)
     candidates = [v for v in names.values() if isinstance(v, Class | Function) and v.info.module is module]
+    interpreter.compiled.extend(compiled_by_name(interpreter, module))
     candidates += [v for v in interpreter.compiled if isinstance(v, Function) and v.info.module is module]
     regions = [_region_of(interpreter, value) for value in reversed(dict.fromkeys(candidates))]
     return [region for region in regions if region is not None]
+
+
+def compiled_by_name(interpreter: Interpreter, module: ModuleInfo) -> list[Value]:
+    """What `torch.compile(name)` names anywhere in the file, also in functions that are not followed."""
+    if ".compile(" not in module.source:
+        return []
+    names = interpreter.module_names(module)
+    found = []
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Call) and _is_compile(node.func) and node.args and isinstance(node.args[0], ast.Name):
+            found.append(interpreter.resolve(names.get(node.args[0].id, UNKNOWN)))
+    return found
+
+
+def _is_compile(function: ast.expr) -> bool:
+    return isinstance(function, ast.Attribute) and function.attr == "compile" and isinstance(function.value, ast.Name) and (
+        function.value.id == "torch")
 
 
 def _region_of(interpreter: Interpreter, value: Value) -> Region | None:

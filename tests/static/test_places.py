@@ -1,5 +1,6 @@
 """Where findings stand, what fixes replace, and which comments silence them."""
 
+import ast
 import textwrap
 
 import pytest
@@ -7,6 +8,7 @@ from programs import TORCH, analysed, found, region
 
 from breakscope.static import StaticOptions, analyze
 from breakscope.static.slices import parse_slice
+from breakscope.static.spans import Spans
 
 HEADERS = {
     "if with a comment below": "if x.sum() > 0:  # why\n    # first\n\n    # second\n    x = x + 1\n",
@@ -132,14 +134,16 @@ def test_each_place_once_and_in_order(tmp_path):
     assert places == [("a.py", 5, "BRK401"), ("b.py", 5, "BRK401"), ("shared.py", 3, "BRK201")]
 
 
-def test_many_statements_take_time_in_proportion(tmp_path, monkeypatch):
-    """Placing a finding may not look at all other statements."""
-    from breakscope.static import spans
-
-    looked = []
-    monkeypatch.setattr(spans.Spans, "around", lambda self, node, old=spans.Spans.around: looked.append(node) or old(self, node))
-    body = "".join(f"if x.sum() > {i}:\n    x = x + 1\n" for i in range(60))
-    assert len(region(tmp_path, body).findings) == 60 == len(looked)
+def test_the_statement_around_an_expression():
+    source = "if a:\n    b; c = d\n    for e in f: g\nelse:\n    @h\n    def i(j=k): l\nmatch m:\n    case n if o: p\n"
+    tree = ast.parse(source)
+    spans = Spans(tree, source.splitlines(keepends=True))
+    names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    around = {node.id: type(spans.around(node).node).__name__ for node in names}
+    assert around == {
+        "a": "If", "b": "Expr", "c": "Assign", "d": "Assign", "e": "For", "f": "For", "g": "Expr", "h": "FunctionDef",
+        "k": "FunctionDef", "l": "Expr", "m": "Match", "o": "match_case", "p": "Expr",
+    }
 
 
 def test_files_that_cannot_be_read_do_not_stop_the_rest(tmp_path):

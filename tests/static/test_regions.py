@@ -1,0 +1,189 @@
+"""Which code counts as compiled, how imports are followed, and what the calls of a program tell."""
+
+import subprocess
+import sys
+
+import pytest
+from programs import TORCH, analysed, found, write
+
+from breakscope.static import StaticOptions, analyze
+from breakscope.static import interpreter as interpreting
+
+HELPER = "import torch\ndef read(x):\n    return x.item()\n"
+
+
+def model(imports, call):
+    return f"import torch\n{imports}\nclass M(torch.nn.Module):\n    def forward(self, x):\n        return {call}\n"
+
+
+IMPORTS = {
+    "beside": ({"helper.py": HELPER, "model.py": model("from helper import read", "read(x)")}),
+    "as a module": ({"helper.py": HELPER, "model.py": model("import helper as h", "h.read(x)")}),
+    "star": ({"helper.py": HELPER, "model.py": model("from helper import *", "read(x)")}),
+    "relative": ({"pkg/__init__.py": "", "pkg/helper.py": HELPER, "pkg/model.py": model("from .helper import read", "read(x)")}),
+    "relative to the parent": ({"pkg/__init__.py": "", "pkg/helper.py": HELPER, "pkg/sub/__init__.py": "",
+                                "pkg/sub/model.py": model("from ..helper import read", "read(x)")}),
+    "through a package": ({"pkg/__init__.py": "from .helper import read\n", "pkg/helper.py": HELPER,
+                           "model.py": model("import pkg", "pkg.read(x)")}),
+    "src layout": ({"src/pkg/__init__.py": "", "src/pkg/helper.py": HELPER,
+                    "src/pkg/model.py": model("from pkg.helper import read", "read(x)")}),
+    "only while type checking": ({"helper.py": HELPER.replace("def", "def other(x): pass\ndef"),
+                                  "model.py": model("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from helper import other as "
+                                                    "read\nelse:\n    from helper import read", "read(x)")}),
+    "inside the function": ({"helper.py": HELPER, "model.py": model("", "read(x)").replace(
+        "        return", "        from helper import read\n        return")}),
+}
+
+
+@pytest.mark.parametrize("name", IMPORTS)
+def test_an_imported_function_is_followed(name, tmp_path):
+    result = analysed(tmp_path, IMPORTS[name])
+    finding, = result.findings
+    assert finding.path.endswith("helper.py") and finding.source[-1].strip() == "return x.item()"
+    assert [link.path.rpartition("/")[2] for link in finding.chain] == ["model.py"]
+
+
+PROGRAM = """\
+import torch
+class Base(torch.nn.Module):
+    def forward(self, x):
+        return self.work(x)
+    def work(self, x):
+        raise NotImplementedError
+class Real(Base):
+    def work(self, x):
+        return x.item()
+class Plain:
+    def forward(self, x):
+        return x.item()
+def loose(x):
+    return x.sum().item()
+@torch.compile
+def decorated(x):
+    return x.sum().item()
+@torch.compile(fullgraph=False)
+def decorated_with(x):
+    return x.sum().item()
+def called(x):
+    return x.sum().item()
+fast = torch.compile(called)
+def stepped(x):
+    return x.sum().item()
+def train():
+    return torch.compile(stepped, mode="default")
+def make():
+    return loose, (torch.ones(3),), {}
+def make_model():
+    return Real(), (torch.ones(3),), {}
+"""
+WITHOUT_ENTRY = {9, 17, 20, 22, 25}
+ENTRIES = {"make": {14}, "make_model": {9}, "make*": {9, 14}, "loose": {14}, "Real": {9}, "Plain": set(), "called": {22}, "nothing": set(),
+           "*called": {22}}
+
+
+def lines_with(folder, *entries):
+    return {f.line for f in analysed(folder, {"program.py": PROGRAM}, *entries).findings}
+
+
+def test_regions_without_an_entry(tmp_path):
+    assert lines_with(tmp_path) == WITHOUT_ENTRY
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_an_entry_names_regions(entry, tmp_path):
+    assert lines_with(tmp_path, f"program.py::{entry}") == ENTRIES[entry]
+
+
+def test_globs_over_files_and_several_entries(tmp_path):
+    assert lines_with(tmp_path, "*.py::make") == {14}
+    assert lines_with(tmp_path, "program.py::make", "program.py::called") == {14, 22}
+    assert lines_with(tmp_path, "other.py::make") == set()
+
+
+def test_a_function_named_as_entry_takes_tensors(tmp_path):
+    source = "import torch\ndef step(x, y, scale=1.0, names=None):\n    if x > y:\n        return x\n    return y * scale\n"
+    assert found(analysed(tmp_path, {"program.py": source}, "program.py::step")) == [("BRK101", 3)]
+
+
+def test_a_parameter_used_like_no_tensor_is_none(tmp_path):
+    source = "import torch\ndef step(batch):\n    if batch.keys():\n        return batch['x']\n    return batch.items()\n"
+    assert analysed(tmp_path, {"program.py": source}, "program.py::step").findings == ()
+
+
+@pytest.mark.parametrize("decorator", ["handed", "handed_by(2)", "wrapped"])
+def test_decorators_of_the_source(decorator, tmp_path):
+    source = f"""\
+        import functools
+        import torch
+        def handed(f):
+            f.marked = True
+            return f
+        def handed_by(n):
+            def deco(f):
+                return f
+            return deco
+        def wrapped(f):
+            @functools.wraps(f)
+            def inner(*args, **kwargs):
+                return f(*args, **kwargs)
+            return inner
+        class M(torch.nn.Module):
+            @{decorator}
+            def forward(self, x):
+                return x.item()
+        """
+    assert found(analysed(tmp_path, {"program.py": source})) == [("BRK201", 18)]
+
+
+HAZARDS = """\
+import torch
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = 1.0
+    def forward(self, x, n=1):
+        return x * n * self.scale
+def make():
+    return Model(), (torch.ones(4),), {}
+"""
+CALLS = {
+    "the same calls": ("def calls():\n    return [(torch.ones(4), 2), (torch.zeros(4), 2)]\n", set()),
+    "another number": ("def calls():\n    return [(torch.ones(4), n) for n in (1, 2, 3)]\n", {"BRK708"}),
+    "another float": ("def calls():\n    return [(torch.ones(4), n) for n in (0.1, 0.2)]\n", {"BRK709"}),
+    "set from outside": ("def drive(call, model):\n    for s in (1.0, 0.5):\n        model.scale = s\n        call(torch.ones(4))\n", {"BRK702"}),
+    "only called": ("def drive(call, model):\n    for _ in range(3):\n        call(torch.ones(4))\n", set()),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_what_the_calls_of_a_program_change(name, tmp_path):
+    more, wanted = CALLS[name]
+    result = analysed(tmp_path, {"program.py": HAZARDS + more}, "program.py::make")
+    assert {f.code for f in result.findings} == wanted
+    assert {f.kind for f in result.findings} <= {"recompile"}
+
+
+def test_a_region_that_takes_too_much_work_is_cut_short_and_says_so(tmp_path, monkeypatch):
+    monkeypatch.setattr(interpreting, "BUDGET", 300)
+    body = "".join(f"        x = x + {i} * (x - {i})\n" for i in range(200))
+    source = f"import torch\nclass M(torch.nn.Module):\n    def forward(self, x):\n        print(x)\n{body}        return x.item()\n"
+    result = analysed(tmp_path, {"program.py": source})
+    assert [(f.code, f.line) for f in result.findings] == [("BRK401", 4)]
+    assert len(result.notes) == 1 and "program.py" in result.notes[0]
+
+
+def test_source_analysis_imports_no_torch(tmp_path):
+    write(tmp_path, {"program.py": PROGRAM})
+    script = (
+        "import sys\nfrom breakscope.static import StaticOptions, analyze\n"
+        f"result = analyze([{str(tmp_path)!r}], StaticOptions(torch={TORCH!r}))\n"
+        "assert len(result.findings) == 5\nprint(sorted(m for m in ('torch', 'numpy', 'transformers') if m in sys.modules))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("[]\n", "")
+
+
+def test_the_checked_program_does_not_run(tmp_path):
+    write(tmp_path, {"program.py": PROGRAM + "raise SystemExit('run')\nopen('made', 'w')\n"})
+    assert analyze([str(tmp_path)], StaticOptions(torch=TORCH)).errors == ()
+    assert [p.name for p in tmp_path.iterdir()] == ["program.py"]
