@@ -172,10 +172,11 @@ class _Analysis:
 
     def interpreter(self) -> Interpreter:
         """The interpreter with what it knows of functions and classes; a fresh one when that has grown too large."""
-        if self._interpreter is not None and (self._interpreter.is_full or self.program.trim()):
+        if self._interpreter is not None and (self._interpreter.is_full or self.program.is_full):
+            self._interpreter.forget()
             self._interpreter = None
             self._flaggers.clear()
-            gc.collect()
+            self.program.forget()
         if self._interpreter is None:
             self._interpreter = Interpreter(self.program, self.library, self.judge.interesting, self.python)
         return self._interpreter

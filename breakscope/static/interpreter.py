@@ -20,7 +20,7 @@ from breakscope.static.objects import Objects
 from breakscope.static.program import Import, ModuleInfo, Namespace, Program
 from breakscope.static.statements import Statements
 from breakscope.static.tensors import Tensors
-from breakscope.values import UNKNOWN, External, Value
+from breakscope.values import UNKNOWN, External, Instance, Value
 
 BUDGET = 400_000  # expressions evaluated for one region: far above what real models need, an end for all others
 MOST_KEPT = 60_000  # values that the memory of calls keeps alive
@@ -37,9 +37,10 @@ class Interpreter(Statements, Expressions, Calls, Objects, BuiltinCalls, Tensors
         self.remembered: dict = {}  # (function, arguments) -> Outcome
         self.constructed: dict = {}  # (inherited constructor, arguments) -> objects that it was followed for
         self.for_effect: ast.AST | None = None  # the expression whose value the running statement throws away
-        self.variants: dict[int, int] = {}  # function -> number of its analyses
+        self.analysed: dict[tuple, list] = {}  # function and closure -> the outcomes of its analyses
         self.instances: dict = {}  # (class, arguments) -> Instance
         self.hooks: dict[int, list] = {}  # id of a module value -> [(kind, hook)]
+        self.scopes: list[Frame] = []  # frames that closures keep
         self.kept: list[Value] = []  # values whose id is a key above
         self.running: set = set()
         self.reached: set[tuple[int, int]] = set()  # (class, method) entered by a region with known arguments
@@ -106,6 +107,17 @@ class Interpreter(Statements, Expressions, Calls, Objects, BuiltinCalls, Tensors
     def is_full(self) -> bool:
         """True when so much is remembered that a fresh interpreter is better for the next file."""
         return len(self.kept) > MOST_KEPT
+
+    def forget(self) -> None:
+        """Let go of everything; objects and closures that know each other are freed by that."""
+        for value in (*self.instances.values(), *self.annotated.values()):
+            if isinstance(value, Instance):
+                value.attributes.clear()
+        for scope in self.scopes:
+            scope.names.clear()
+        for store in (self.remembered, self.instances, self.annotated, self.kept, self.scopes, self.constructed, self.reads, self.hooks,
+                      self.analysed):
+            store.clear()
 
     def begin_file(self, home: ModuleInfo) -> None:
         """Turn to the next file; what is known of functions and classes stays."""

@@ -197,16 +197,27 @@ class Program:
         self._size += len(source)
         return module
 
-    def trim(self) -> bool:
-        """Forget the modules used longest ago when the parsed source has grown over its limit; True when any was.
+    @property
+    def is_full(self) -> bool:
+        """True when more source is parsed than should stay in memory."""
+        return self._size > PARSED_BYTES
 
-        Only between files: a module that is dropped while others need it would be parsed again and again.
+    def forget(self) -> None:
+        """Drop all that was made of the modules, and the trees of those used longest ago.
+
+        Only between files: a module that is dropped while others need it would be parsed again and again. Functions and
+        classes let go of their trees, so that these are freed at once: a garbage collection would visit every node.
         """
-        too_large = self._size > PARSED_BYTES
-        while self._size > PARSED_BYTES // 2 and too_large and len(self._modules) > 1:
+        for module in self._modules.values():
+            for function in module.functions.values():
+                function.node = function.module = function.owner = function.defaults = None
+            for cls in module.classes.values():
+                cls.node = cls.module = cls.scope = cls.bases = cls.mro = cls.members = cls.fields = cls.annotations = None
+                cls.values.clear()
+            module.functions, module.classes, module.names = {}, {}, None
+        while self._size > PARSED_BYTES // 2 and len(self._modules) > 1:
             _, oldest = self._modules.popitem(last=False)
             self._size -= len(oldest.source)
-        return too_large
 
     def find(self, name: str, importer: ModuleInfo) -> ModuleInfo | None:
         """The module `name` (absolute dotted name) as `importer` would import it; None when it is not in the source."""
