@@ -5,8 +5,8 @@
     facts.call("int").judge(("0d float tensor",)).breaks
     facts.returns("Tensor.dim")               # "int"
 
-The tables lie in `rules/knowledge/<torch version>/`, one JSON file per topic, read when first asked for; they are made by
-`python -m breakscope.knowledge_build`. Reading them never imports torch.
+The tables lie in `rules/knowledge/<torch version>/`, one JSON file per topic, read when first asked for; they are made
+by `python -m breakscope.knowledge_build`. Reading them never imports torch.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What is known of one call: the ids it breaks with (empty: it is traced) and whether every variant that fits agrees."""
+    """What is known of one call: the ids it breaks with (empty: it is traced) and whether every variant that fits
+    agrees."""
 
     breaks: tuple[str, ...]
     certain: bool
@@ -83,8 +84,8 @@ class CallFact:
         return any(v.fails for v in self.variants)
 
     def judge(self, args: tuple[str, ...] = (), kwargs: dict[str, str] | None = None) -> Verdict:
-        """The verdict for arguments of these kinds (see `kind`); without a fitting variant, that of all of them together,
-        which is never certain."""
+        """The verdict for arguments of these kinds (see `kind`); without a fitting variant, that of all of them
+        together, which is never certain."""
         fitting = [v for v in self.variants if _fits(v, args, kwargs or {})]
         chosen = fitting or [v for v in self.variants if not _contradicts(v, args, kwargs or {})] or self.variants
         agreed = len({v.is_trouble for v in chosen}) == 1
@@ -185,15 +186,15 @@ class Knowledge:
         return None if entry is None else _fact(name, entry)
 
     def op(self, name: str) -> dict | None:
-        """What is known of an operator ("torch.nonzero", "Tensor.nonzero"): {} when Dynamo traces it, "depends" is "shape"
-        when the shape of its result depends on data and "value" when Python must read data, "when" says on what condition,
-        "measured" what Dynamo did. None for a name that is no operator."""
+        """What is known of an operator ("torch.nonzero", "Tensor.nonzero"): {} when Dynamo traces it, "depends" is
+        "shape" when the shape of its result depends on data and "value" when Python must read data, "when" says on
+        what condition, "measured" what Dynamo did. None for a name that is no operator."""
         return self.ops.get(name)
 
     def returns(self, name: str) -> str | None:
         """What a call returns: "tensor", "bool tensor", "int tensor", "(tensor, int tensor)", "[tensor]" (any number),
-        "int", "bool", "float", "str", "none", "shape", "dtype", "device", "module", "ndarray", "python" (another object);
-        alternatives are joined by " | ". None when not known."""
+        "int", "bool", "float", "str", "none", "shape", "dtype", "device", "module", "ndarray", "python" (another
+        object); alternatives are joined by " | ". None when not known."""
         return self.results.get(name)
 
     def names(self, *ids: str, table: str = "calls", prefix: str = "", always: bool = True) -> frozenset[str]:
@@ -208,8 +209,8 @@ class Knowledge:
         return frozenset(found)
 
     def module_skipped(self, name: str) -> bool | None:
-        """True when Dynamo does not trace functions of this dotted module, False when torch names it as traced, None when
-        torch's rules do not mention it (then its functions are traced)."""
+        """True when Dynamo does not trace functions of this dotted module, False when torch names it as traced, None
+        when torch's rules do not mention it (then its functions are traced)."""
         parts = name.split(".")
         said = {self.skips.get(".".join(parts[:length])) for length in range(1, len(parts) + 1)} - {None}
         return None if not said else "trace" not in said
@@ -226,7 +227,13 @@ class Knowledge:
 def _fact(name: str, entry: list) -> CallFact:
     if entry and isinstance(entry[0], dict):
         variants = tuple(
-            Measured(e.get("code") or e["about"], tuple(e.get("args", ())), tuple(e.get("kwargs", {}).items()), *_split(e["breaks"])) for e in entry
+            Measured(
+                e.get("code") or e["about"],
+                tuple(e.get("args", ())),
+                tuple(e.get("kwargs", {}).items()),
+                *_split(e["breaks"]),
+            )
+            for e in entry
         )
     else:
         variants = (Measured("", (), (), *_split(entry)),)
@@ -245,7 +252,8 @@ def shipped() -> list[str]:
 
 
 def target_version() -> str:
-    """The installed torch's version, read from its metadata without importing it; the newest shipped one without torch."""
+    """The installed torch's version, read from its metadata without importing it; the newest shipped one without
+    torch."""
     from importlib import metadata  # costs more than everything else here
 
     try:
@@ -256,8 +264,8 @@ def target_version() -> str:
 
 @lru_cache(maxsize=4)
 def load(version: str | None = None) -> Knowledge:
-    """The tables of the newest shipped version that is not newer than `version` (default: `target_version()`), else of the
-    oldest. Raises ValueError when `version` is no version."""
+    """The tables of the newest shipped version that is not newer than `version` (default: `target_version()`), else of
+    the oldest. Raises ValueError when `version` is no version."""
     wanted = _numbers(version or target_version())
     versions = shipped()
     fitting = [v for v in versions if _numbers(v) <= wanted] or versions[:1]

@@ -1,7 +1,8 @@
 """Regenerate the tables of rules/knowledge/ from the installed torch.
 
-Run `python -m breakscope.knowledge_build --out rules/knowledge/VERSION`; it takes about ten minutes on a quiet machine, since
-some three thousand small programs are compiled. `--measurements FILE` keeps the raw results and goes on where it stopped.
+Run `python -m breakscope.knowledge_build --out rules/knowledge/VERSION`; it takes about ten minutes on a quiet
+machine, since some three thousand small programs are compiled. `--measurements FILE` keeps the raw results and goes on
+where it stopped.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from breakscope.knowledge_build import from_torch, measure, tables
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m breakscope.knowledge_build", description=__doc__)
     parser.add_argument("--out", type=Path, required=True, help="folder of the tables, named after the torch version")
-    parser.add_argument("--measurements", type=Path, help="JSON lines file of raw results, kept and reused topic by topic")
+    parser.add_argument(
+        "--measurements", type=Path, help="JSON lines file of raw results, kept and reused topic by topic"
+    )
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     results, problems = tables.valid(measurements(options.measurements))
@@ -60,7 +63,9 @@ def measurements(kept: Path | None) -> Iterator[dict]:
 def write(folder: Path, name: str, entries: dict) -> None:
     """One table, one entry a line, sorted; the header names torch and Python."""
     header = {"torch": torch.__version__.partition("+")[0], "python": platform.python_version()}
-    lines = [f" {json.dumps(key)}: {json.dumps(value, separators=(', ', ': '))}" for key, value in sorted(entries.items())]
+    lines = [
+        f" {json.dumps(key)}: {json.dumps(value, separators=(', ', ': '))}" for key, value in sorted(entries.items())
+    ]
     text = "{" + json.dumps(header)[1:-1] + ',\n"entries": {\n' + ",\n".join(lines) + "\n}}\n"
     json.loads(text)
     (folder / f"{name}.json").write_text(text)

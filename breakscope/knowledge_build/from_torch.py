@@ -16,9 +16,29 @@ from breakscope.knowledge_build.snippets import class_name
 TAGS = {"dynamic_output_shape": "shape", "data_dependent_output": "value"}
 FAMILIES = {"linalg_": "torch.linalg.", "fft_": "torch.fft.", "special_": "torch.special.", "sparse_": "torch.sparse."}
 CLASSES = (
-    "torch", "torch.nn", "torch.optim", "torch.optim.lr_scheduler", "torch.optim.swa_utils", "torch.distributions", "torch.amp",
-    "torch.cuda.amp", "torch.utils.data", "torch.autograd", "torch.jit", "torch.nn.parallel", "torch.ao.quantization",
-    "torch.nn.utils.rnn", "logging", "pathlib", "threading", "random", "collections", "queue", "io", "datetime", "enum",
+    "torch",
+    "torch.nn",
+    "torch.optim",
+    "torch.optim.lr_scheduler",
+    "torch.optim.swa_utils",
+    "torch.distributions",
+    "torch.amp",
+    "torch.cuda.amp",
+    "torch.utils.data",
+    "torch.autograd",
+    "torch.jit",
+    "torch.nn.parallel",
+    "torch.ao.quantization",
+    "torch.nn.utils.rnn",
+    "logging",
+    "pathlib",
+    "threading",
+    "random",
+    "collections",
+    "queue",
+    "io",
+    "datetime",
+    "enum",
 )
 
 
@@ -45,7 +65,11 @@ def classes() -> dict[str, list[str]]:
     for module_name in CLASSES:
         module = importlib.import_module(module_name)
         for name, value in vars(module).items():
-            if isinstance(value, type) and not name.startswith("_") and value.__module__.partition(".")[0] == module_name.partition(".")[0]:
+            if (
+                isinstance(value, type)
+                and not name.startswith("_")
+                and value.__module__.partition(".")[0] == module_name.partition(".")[0]
+            ):
                 bases = [class_name(b) for b in inspect.getmro(value)[1:-1] if not b.__name__.startswith("_")]
                 bases = [b for b in bases if not b.startswith(("typing", "abc.", "collections.abc"))]
                 own = [class_name(value)] if class_name(value) != f"{module_name}.{name}" else []
@@ -78,7 +102,11 @@ def schemas() -> dict[str, str]:
 
 def packets() -> Iterator:
     """Every aten operator."""
-    names = {full.partition("::")[2].partition(".")[0] for full in torch._C._dispatch_get_all_op_names() if full.startswith("aten::")}
+    names = {
+        full.partition("::")[2].partition(".")[0]
+        for full in torch._C._dispatch_get_all_op_names()
+        if full.startswith("aten::")
+    }
     for name in sorted(names):
         packet = getattr(torch.ops.aten, name, None)
         if packet is not None and hasattr(packet, "overloads"):

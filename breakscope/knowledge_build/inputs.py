@@ -54,8 +54,15 @@ INPUTS = {
 def kind(value: Any) -> str:
     """One or two words for an argument, as breakscope.knowledge uses them."""
     if isinstance(value, torch.Tensor):
-        dtype = ("bool" if value.dtype == torch.bool else "complex" if value.is_complex() else
-                 "float" if value.is_floating_point() else "int")
+        dtype = (
+            "bool"
+            if value.dtype == torch.bool
+            else "complex"
+            if value.is_complex()
+            else "float"
+            if value.is_floating_point()
+            else "int"
+        )
         return f"{'0d ' if value.layout == torch.strided and value.dim() == 0 else ''}{dtype} tensor"
     if isinstance(value, np.ndarray):
         return "ndarray"

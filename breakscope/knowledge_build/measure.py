@@ -29,8 +29,15 @@ def measure(topic: str) -> Iterator[dict]:
     while True:
         with tempfile.TemporaryDirectory() as folder:
             command = [sys.executable, "-m", "breakscope.knowledge_build.measure", topic, str(start)]
-            child = subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, cwd=folder,
-                                     env=environment, stderr=None if os.environ.get("PROBE_STDERR") else subprocess.DEVNULL)
+            child = subprocess.Popen(
+                command,
+                stdout=subprocess.PIPE,
+                stdin=subprocess.DEVNULL,
+                text=True,
+                cwd=folder,
+                env=environment,
+                stderr=None if os.environ.get("PROBE_STDERR") else subprocess.DEVNULL,
+            )
             waiting = None
             for line in child.stdout:
                 result = json.loads(line)
@@ -76,9 +83,16 @@ def _one(snippet) -> dict:
         function = snippet.function()
         _restore()
         named = snippets.identify(snippet, inputs.make(names))
-        result = {"table": named.table, "name": named.name, "arguments": named.arguments, "keywords": dict(named.keywords)}
+        result = {
+            "table": named.table,
+            "name": named.name,
+            "arguments": named.arguments,
+            "keywords": dict(named.keywords),
+        }
         if snippet.whole:
             result["description"] = snippet.description
+        if snippet.raises:
+            result["raises"] = True
         _restore()
         try:
             function(*inputs.make(names).values())
@@ -92,8 +106,13 @@ def _one(snippet) -> dict:
         _restore()
     except (Exception, SystemExit) as problem:
         return {"invalid": f"{type(problem).__name__}: {problem}"[:300]}
-    return result | {"breaks": verdict.breaks, "graphs": verdict.graphs, "lost": verdict.lost, "reason": verdict.reason,
-                     "error": "" if snippet.raises else verdict.error}
+    return result | {
+        "breaks": verdict.breaks,
+        "graphs": verdict.graphs,
+        "lost": verdict.lost,
+        "reason": verdict.reason,
+        "error": "" if snippet.raises else verdict.error,
+    }
 
 
 def _restore() -> None:

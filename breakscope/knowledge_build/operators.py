@@ -46,14 +46,19 @@ class Operator:
 
 
 def programs() -> list[Operator]:
-    """Every operator with samples, with its method, its in-place method and its aliases, under the names people write."""
+    """Every operator with samples, with its method, its in-place method and its aliases, under the names people
+    write."""
     from torch.testing._internal.common_methods_invocations import op_db
 
     found = {}
     for info in op_db:
         for spelling in (info, *info.aliases):
             names = [f"torch.{spelling.name}"]
-            names += [f"Tensor.{v.__name__}" for v in (spelling.method_variant, spelling.inplace_variant) if hasattr(v, "__name__")]
+            names += [
+                f"Tensor.{v.__name__}"
+                for v in (spelling.method_variant, spelling.inplace_variant)
+                if hasattr(v, "__name__")
+            ]
             for name in names:
                 if callable(_find(name.replace("Tensor.", "torch.Tensor."))):
                     found[name, info.variant_test_name] = Operator(name, info)
@@ -68,7 +73,9 @@ def measure(operator: Operator) -> dict:
             continue
         for number, sample in enumerate(itertools.islice(_samples(operator.info, dtype), 6)):
             try:
-                returned.append(describe(operator(_own(sample.input, operator.in_place), *sample.args, **sample.kwargs)))
+                returned.append(
+                    describe(operator(_own(sample.input, operator.in_place), *sample.args, **sample.kwargs))
+                )
             except Exception as error:
                 problem = f"{type(error).__name__}: {error}"[:200]
                 continue
@@ -96,8 +103,13 @@ def _compile(operator: Operator, sample: Any) -> dict:
     verdict = capture.run(probe, (sample.input, sample.args, sample.kwargs))
     arguments = sample.args if operator.is_method else (sample.input, *sample.args)
     return {
-        "source": operator.source, "breaks": verdict.breaks, "graphs": verdict.graphs, "lost": verdict.lost, "error": verdict.error,
-        "arguments": [kind(a) for a in arguments], "keywords": {k: kind(v) for k, v in sample.kwargs.items()},
+        "source": operator.source,
+        "breaks": verdict.breaks,
+        "graphs": verdict.graphs,
+        "lost": verdict.lost,
+        "error": verdict.error,
+        "arguments": [kind(a) for a in arguments],
+        "keywords": {k: kind(v) for k, v in sample.kwargs.items()},
     }
 
 

@@ -1,8 +1,9 @@
 """The words of the table `returns`.
 
-"tensor" ("bool tensor", "int tensor", "float tensor" when its dtype is certain), "(tensor, int tensor)" for a tuple of known
-length, "[tensor]" for a list or tuple of any length, "int", "bool", "float", "number", "str", "none", "shape", "dtype", "device",
-"list", "dict", "module", "ndarray", "python" for any other object. Alternatives that depend on the arguments are joined by " | ".
+"tensor" ("bool tensor", "int tensor", "float tensor" when its dtype is certain), "(tensor, int tensor)" for a tuple of
+known length, "[tensor]" for a list or tuple of any length, "int", "bool", "float", "number", "str", "none", "shape",
+"dtype", "device", "list", "dict", "module", "ndarray", "python" for any other object. Alternatives that depend on the
+arguments are joined by " | ".
 """
 
 from __future__ import annotations
@@ -14,10 +15,34 @@ from typing import Any
 import numpy as np
 import torch
 
-PLAIN = {bool: "bool", int: "int", float: "float", str: "str", type(None): "none", torch.Size: "shape", torch.dtype: "dtype",
-         torch.device: "device", complex: "number", list: "list", dict: "dict", tuple: "tuple", set: "set", bytes: "bytes"}
-SCHEMA = {"Tensor": "tensor", "List[Tensor]": "[tensor]", "int": "int", "bool": "bool", "float": "float", "number": "number",
-          "str": "str", "SymInt": "int", "List[int]": "shape", "Scalar": "number"}
+PLAIN = {
+    bool: "bool",
+    int: "int",
+    float: "float",
+    str: "str",
+    type(None): "none",
+    torch.Size: "shape",
+    torch.dtype: "dtype",
+    torch.device: "device",
+    complex: "number",
+    list: "list",
+    dict: "dict",
+    tuple: "tuple",
+    set: "set",
+    bytes: "bytes",
+}
+SCHEMA = {
+    "Tensor": "tensor",
+    "List[Tensor]": "[tensor]",
+    "int": "int",
+    "bool": "bool",
+    "float": "float",
+    "number": "number",
+    "str": "str",
+    "SymInt": "int",
+    "List[int]": "shape",
+    "Scalar": "number",
+}
 DTYPE = re.compile(r"(bool|int|float|complex) tensor")
 
 

@@ -65,11 +65,25 @@ def read(topic: str) -> list[Snippet]:
         parameters = tuple(a.arg for a in function.args.args[: len(function.args.args) - len(function.args.defaults)])
         if function.name.startswith("program_"):
             source = "\n".join(lines[function.lineno - 1 : function.end_lineno])
-            found.append(Snippet(topic, source, parameters, module, function, function.name.removeprefix("program_"), whole=True,
-                                 description=ast.get_docstring(function) or ""))
+            found.append(
+                Snippet(
+                    topic,
+                    source,
+                    parameters,
+                    module,
+                    function,
+                    function.name.removeprefix("program_"),
+                    whole=True,
+                    description=ast.get_docstring(function) or "",
+                )
+            )
             continue
         for node in function.body:
-            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            if (
+                isinstance(node, ast.Expr)
+                and isinstance(node.value, ast.Constant)
+                and isinstance(node.value.value, str)
+            ):
                 continue
             source = inspect.cleandoc(" " * node.col_offset + ast.get_source_segment(text, node))
             used = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
@@ -123,7 +137,11 @@ def identify(snippet: Snippet, values: dict[str, Any]) -> Named:
 
 def returned(snippet: Snippet, values: dict[str, Any]) -> tuple[Any] | None:
     """What the call or the attribute of a one-expression snippet gives, in a tuple; None for any other statement."""
-    if snippet.whole or not isinstance(snippet.node, ast.Expr) or not isinstance(snippet.node.value, (ast.Call, ast.Attribute)):
+    if (
+        snippet.whole
+        or not isinstance(snippet.node, ast.Expr)
+        or not isinstance(snippet.node.value, (ast.Call, ast.Attribute))
+    ):
         return None
     return (eval(snippet.source, {**snippet.module.__dict__, **values}),)
 

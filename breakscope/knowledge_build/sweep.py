@@ -1,6 +1,6 @@
-"""Asks Dynamo about functions that no probe names: C functions of the standard library, getters of torch, tensor methods.
+"""Asks Dynamo about functions that no probe names: C functions, getters of torch, methods of tensors.
 
-Functions of the standard library are never run: with `fullgraph=True` Dynamo raises at the call that it cannot trace, and
+Functions of the standard library are never run: with `fullgraph=True` Dynamo raises at a call that it cannot trace, and
 what it says of a C function does not depend on the arguments.
 """
 
@@ -18,17 +18,92 @@ from breakscope.knowledge_build import capture
 from breakscope.knowledge_build.results import describe
 
 MODULES = (
-    "time", "os", "posix", "sys", "signal", "socket", "select", "resource", "gc", "threading", "faulthandler", "fcntl", "termios",
-    "math", "cmath", "random", "secrets", "hashlib", "hmac", "zlib", "bz2", "lzma", "binascii", "struct", "marshal", "pickle",
-    "csv", "json", "heapq", "bisect", "functools", "itertools", "operator", "collections", "unicodedata", "locale", "codecs",
-    "weakref", "ctypes", "inspect", "tracemalloc", "atexit", "errno", "pwd", "grp", "mmap", "sqlite3", "ssl", "syslog",
-    "multiprocessing", "asyncio", "contextvars", "io", "shutil", "string", "statistics", "decimal", "platform", "warnings",
+    "time",
+    "os",
+    "posix",
+    "sys",
+    "signal",
+    "socket",
+    "select",
+    "resource",
+    "gc",
+    "threading",
+    "faulthandler",
+    "fcntl",
+    "termios",
+    "math",
+    "cmath",
+    "random",
+    "secrets",
+    "hashlib",
+    "hmac",
+    "zlib",
+    "bz2",
+    "lzma",
+    "binascii",
+    "struct",
+    "marshal",
+    "pickle",
+    "csv",
+    "json",
+    "heapq",
+    "bisect",
+    "functools",
+    "itertools",
+    "operator",
+    "collections",
+    "unicodedata",
+    "locale",
+    "codecs",
+    "weakref",
+    "ctypes",
+    "inspect",
+    "tracemalloc",
+    "atexit",
+    "errno",
+    "pwd",
+    "grp",
+    "mmap",
+    "sqlite3",
+    "ssl",
+    "syslog",
+    "multiprocessing",
+    "asyncio",
+    "contextvars",
+    "io",
+    "shutil",
+    "string",
+    "statistics",
+    "decimal",
+    "platform",
+    "warnings",
 )
-GETTERS = re.compile(r"(is_|are_|has_|get_|can_|current_|memory_|max_memory|mem_|device_|version$|num_|initial_seed|.*_enabled$|.*_available$)")
+GETTERS = re.compile(
+    r"(is_|are_|has_|get_|can_|current_|memory_|max_memory|mem_|device_|version$|num_|initial_seed"
+    r"|.*_enabled$|.*_available$)"
+)
 UNSAFE = re.compile(r"(get_rng_state|.*debug_mode_|get_file_path|.*process_group.*)")
-TORCH = ("torch", "torch.cuda", "torch.cpu", "torch.backends.cuda", "torch.backends.cudnn", "torch.backends.mps", "torch.backends.mkl",
-         "torch.backends.mkldnn", "torch.backends.openmp", "torch.backends.opt_einsum", "torch.accelerator", "torch.autograd",
-         "torch.overrides", "torch.distributed", "torch.jit", "torch.compiler", "torch.mps", "torch.xpu", "torch.version")
+TORCH = (
+    "torch",
+    "torch.cuda",
+    "torch.cpu",
+    "torch.backends.cuda",
+    "torch.backends.cudnn",
+    "torch.backends.mps",
+    "torch.backends.mkl",
+    "torch.backends.mkldnn",
+    "torch.backends.openmp",
+    "torch.backends.opt_einsum",
+    "torch.accelerator",
+    "torch.autograd",
+    "torch.overrides",
+    "torch.distributed",
+    "torch.jit",
+    "torch.compiler",
+    "torch.mps",
+    "torch.xpu",
+    "torch.version",
+)
 
 
 @dataclass(frozen=True)
@@ -68,7 +143,13 @@ def _getters() -> Iterator[Asked]:
             continue
         for name, value in sorted(vars(found).items()):
             own = getattr(value, "__module__", None) or module
-            if callable(value) and not isinstance(value, type) and GETTERS.match(name) and not UNSAFE.match(name) and own.startswith("torch"):
+            if (
+                callable(value)
+                and not isinstance(value, type)
+                and GETTERS.match(name)
+                and not UNSAFE.match(name)
+                and own.startswith("torch")
+            ):
                 yield Asked(f"{module}.{name}", value, "run")
                 if module == "torch":
                     yield Asked(f"{module}.{name}", value, "run x")
@@ -85,6 +166,7 @@ def measure(asked: Asked) -> dict:
     """The verdict, in the form of `measure._one`; "invalid" when the question does not apply."""
     function = asked.function
     if asked.how == "trace":
+
         def probe(x):
             return function(), x.sin()
 
@@ -107,7 +189,16 @@ def measure(asked: Asked) -> dict:
 
 
 def _row(asked: Asked, verdict: capture.Verdict, returned: list[str] | None) -> dict:
-    row = {"table": "calls", "name": asked.name, "arguments": ["float tensor"] * (asked.how == "run x" and asked.name.startswith("torch.")),
-           "keywords": {}, "breaks": verdict.breaks, "graphs": verdict.graphs, "lost": verdict.lost, "error": verdict.error, "reason": verdict.reason,
-           "swept": True}
+    row = {
+        "table": "calls",
+        "name": asked.name,
+        "arguments": ["float tensor"] * (asked.how == "run x" and asked.name.startswith("torch.")),
+        "keywords": {},
+        "breaks": verdict.breaks,
+        "graphs": verdict.graphs,
+        "lost": verdict.lost,
+        "error": verdict.error,
+        "reason": verdict.reason,
+        "swept": True,
+    }
     return row | ({"returned": returned} if returned else {})

@@ -12,6 +12,7 @@ FAILS = "fails"  # stands in a list of breaks when Dynamo itself raises instead 
 LOST = "lost"  # stands there when nothing of the function is compiled
 MEASURED = ("calls", "contexts", "modules", "attributes", "statements")
 SHAPE, VALUE = "GB0036", "GB0033"
+RAISED = {"GB0088", "GB4315", "GB0249"}  # ids of an exception that the call raised while Dynamo traced it
 READS_NUMBER = {"GB0033", "GB0124"}  # ids of a tensor's value being read
 # When an operator with mixed verdicts depends on data. Checked against the measured variants by the tests.
 CONDITIONS = {
@@ -22,16 +23,53 @@ CONDITIONS = {
     "numpy.repeat": "`repeats` is an array",
 }
 # Packages whose functions return the same kind of value whatever they are given.
-RETURNING = frozenset({"torch", "Tensor", "numpy", "math", "cmath", "time", "os", "sys", "random", "str", "bytes", "int", "float",
-                       "uuid", "platform", "socket", "hashlib", "logging", "warnings", "re", "datetime", "pathlib", "threading"})
+RETURNING = frozenset(
+    {
+        "torch",
+        "Tensor",
+        "numpy",
+        "math",
+        "cmath",
+        "time",
+        "os",
+        "sys",
+        "random",
+        "str",
+        "bytes",
+        "int",
+        "float",
+        "uuid",
+        "platform",
+        "socket",
+        "hashlib",
+        "logging",
+        "warnings",
+        "re",
+        "datetime",
+        "pathlib",
+        "threading",
+    }
+)
 # Results that neither a measurement nor a schema shows, each looked up in torch's documentation.
 RETURNS = {
-    "torch.max": "tensor | (tensor, int tensor)", "torch.min": "tensor | (tensor, int tensor)",
-    "torch.compiler.is_compiling": "bool", "torch.jit.is_scripting": "bool", "Tensor.tolist": "list", "Tensor.item": "number",
-    "torch.tensor": "tensor", "torch.from_numpy": "tensor", "torch.as_tensor": "tensor", "Tensor.size": "shape | int",
-    "torch.nn.LSTM.forward": "(tensor, (tensor, tensor))", "torch.nn.GRU.forward": "(tensor, tensor)",
-    "torch.nn.RNN.forward": "(tensor, tensor)", "torch.nn.LSTMCell.forward": "(tensor, tensor)",
-    "torch.nn.MultiheadAttention.forward": "(tensor, tensor)", "Tensor.stride": "tuple | int", "Tensor.type": "str | tensor", "Tensor.numpy": "ndarray",
+    "torch.max": "tensor | (tensor, int tensor)",
+    "torch.min": "tensor | (tensor, int tensor)",
+    "torch.compiler.is_compiling": "bool",
+    "torch.jit.is_scripting": "bool",
+    "Tensor.tolist": "list",
+    "Tensor.item": "number",
+    "torch.tensor": "tensor",
+    "torch.from_numpy": "tensor",
+    "torch.as_tensor": "tensor",
+    "Tensor.size": "shape | int",
+    "torch.nn.LSTM.forward": "(tensor, (tensor, tensor))",
+    "torch.nn.GRU.forward": "(tensor, tensor)",
+    "torch.nn.RNN.forward": "(tensor, tensor)",
+    "torch.nn.LSTMCell.forward": "(tensor, tensor)",
+    "torch.nn.MultiheadAttention.forward": "(tensor, tensor)",
+    "Tensor.stride": "tuple | int",
+    "Tensor.type": "str | tensor",
+    "Tensor.numpy": "ndarray",
 }
 
 
@@ -39,6 +77,8 @@ def valid(results: Iterable[dict]) -> tuple[list[dict], list[str]]:
     """The results that count, and one line for each program that could not be measured."""
     found, problems = [], []
     for result in results:
+        if result.get("raises") and {*result.get("breaks", ())[:1]} <= RAISED:
+            continue  # the exception is what Dynamo saw, not the call
         if "invalid" not in result and "crash" not in result:
             found.append(result)
         elif result["topic"] not in ("operators", "sweep"):
@@ -57,11 +97,14 @@ def measured(results: list[dict], tagged: dict[str, str]) -> dict[str, dict]:
     calls = grouped["calls"]
     for name, found in calls.items():  # what was merely swept counts only where no probe speaks
         calls[name] = ([r for r in found if not r.get("swept")] or found) + samples.get(name, [])
-    return {table: {name: _entry(found, name in tagged) for name, found in sorted(grouped[table].items())} for table in MEASURED}
+    return {
+        table: {name: _entry(found, name in tagged) for name, found in sorted(grouped[table].items())}
+        for table in MEASURED
+    }
 
 
 def operators(results: list[dict], tagged: dict[str, str], calls: dict[str, list]) -> dict[str, dict]:
-    """Operator -> {} when it is traced, else what is data-dependent ("shape" or "value"), when, and the measured verdicts."""
+    """Operator -> {} when it is traced, else what depends on data ("shape" or "value"), when, and the verdicts."""
     grouped = defaultdict(list)
     for result in results:
         if result["table"] == "ops":
@@ -85,7 +128,7 @@ def _operator(name: str, entry: list, tagged: dict[str, str]) -> dict:
 
 
 def returns(results: list[dict], schemas: dict[str, str], modules: dict[str, str]) -> dict[str, str]:
-    """Name -> what a call of it returns (see `results`): measured, else from the schemas, else from the checked list."""
+    """Name -> what a call of it returns (see `results`): measured, from the schemas or from the checked list."""
     words, swept = defaultdict(set), defaultdict(set)
     for result in results:
         if "returned" in result and result["table"] in ("ops", "calls") and _is_plain(result):
@@ -100,7 +143,12 @@ def _is_plain(result: dict) -> bool:
     """False when what a call returns is up to a function or module that it was given."""
     given = {*result.get("arguments", ()), *result.get("keywords", {}).values()}
     name = result["name"]
-    if name.partition(".")[0] not in RETURNING or " " in name or given & {"function", "module"} or name.startswith("torch.jit."):
+    if (
+        name.partition(".")[0] not in RETURNING
+        or " " in name
+        or given & {"function", "module"}
+        or name.startswith("torch.jit.")
+    ):
         return False
     return not {"python", "module"} & {*result["returned"]} or name.startswith("torch.") and not _makes_objects(name)
 
@@ -125,7 +173,10 @@ def _agree(word: str, schema: str | None) -> str:
 def _table(result: dict) -> str:
     if result["topic"] == "modules" and result["name"].endswith(".forward"):
         return "modules"
-    if " " in result["name"].removesuffix(" =") and result["table"] in ("calls", "attributes"):  # no name that code could call
+    if " " in result["name"].removesuffix(" =") and result["table"] in (
+        "calls",
+        "attributes",
+    ):  # no name that code could call
         return "statements"
     return result["table"]
 
@@ -138,11 +189,14 @@ def _breaks(result: dict) -> list[str]:
 
 
 def _entry(results: list[dict], data_dependent: bool) -> list:
-    """A list of ids when every measurement agrees and it is not the kind of an argument that may be to blame (in an operator
+    """A list of ids when every measurement agrees and no argument's kind may be to blame (in an operator
     that is not data-dependent by itself), else one record per measurement."""
     verdicts = {tuple(_breaks(r)) for r in results}
-    if len(verdicts) == 1 and not results[0].get("description") and (
-            data_dependent or not any(map(_blames_arguments, results))):
+    if (
+        len(verdicts) == 1
+        and not results[0].get("description")
+        and (data_dependent or not any(map(_blames_arguments, results)))
+    ):
         return list(verdicts.pop())
     records, seen = [], set()
     for result in results:

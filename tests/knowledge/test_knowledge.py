@@ -24,7 +24,8 @@ def test_every_shipped_version_has_every_table():
 
 
 def test_reading_them_imports_no_torch():
-    code = "import sys; from breakscope.knowledge import load; load().call('print'); assert not {'torch', 'numpy'} & set(sys.modules)"
+    code = "import sys; from breakscope.knowledge import load; load().call('print')"
+    code += "; assert not {'torch', 'numpy'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
@@ -40,18 +41,39 @@ def test_what_is_no_version_is_named():
         knowledge.load("newest")
 
 
-@pytest.mark.parametrize(("name", "first"), [
-    ("time.time", "GB0007"), ("print", "GB0059"), ("Tensor.item", "GB0124"), ("Tensor.backward", "GB0123"),
-    ("logging.Logger.info", "GB0291"), ("torch.nn.LSTM.forward", "GB0014"), ("torch.optim.SGD.zero_grad", "GB0008"),
-    ("numpy.random.beta", "GB0294"), ("torch.nonzero", "GB0036"), ("torch.allclose", "GB0033"), ("copy.copy", "GB0208"),
-])
+@pytest.mark.parametrize(
+    ("name", "first"),
+    [
+        ("time.time", "GB0007"),
+        ("print", "GB0059"),
+        ("Tensor.item", "GB0124"),
+        ("Tensor.backward", "GB0123"),
+        ("logging.Logger.info", "GB0291"),
+        ("torch.nn.LSTM.forward", "GB0014"),
+        ("torch.optim.SGD.zero_grad", "GB0008"),
+        ("numpy.random.beta", "GB0294"),
+        ("torch.nonzero", "GB0036"),
+        ("torch.allclose", "GB0033"),
+        ("copy.copy", "GB0208"),
+    ],
+)
 def test_calls_that_break(facts, name, first):
     assert first in facts.call(name).breaks
 
 
-@pytest.mark.parametrize("name", [
-    "math.prod", "len", "isinstance", "torch.sin", "Tensor.register_hook", "torch.nn.Linear.forward", "itertools.chain", "os.getenv",
-])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "math.prod",
+        "len",
+        "isinstance",
+        "torch.sin",
+        "Tensor.register_hook",
+        "torch.nn.Linear.forward",
+        "itertools.chain",
+        "os.getenv",
+    ],
+)
 def test_calls_that_never_break(facts, name):
     assert facts.call(name).never
 
@@ -84,11 +106,21 @@ def test_names_for_rules(facts):
     assert all(name.startswith("time.") for name in clocks)
 
 
-@pytest.mark.parametrize(("name", "word"), [
-    ("Tensor.dim", "int"), ("torch.is_tensor", "bool"), ("torch.isnan", "bool tensor"), ("torch.argmax", "int tensor"),
-    ("torch.topk", "(tensor, int tensor)"), ("torch.nn.Linear.forward", "tensor"), ("time.time", "float"),
-    ("torch.get_default_dtype", "dtype"), ("torch.split", "[tensor]"), ("Tensor.backward", "none"),
-])
+@pytest.mark.parametrize(
+    ("name", "word"),
+    [
+        ("Tensor.dim", "int"),
+        ("torch.is_tensor", "bool"),
+        ("torch.isnan", "bool tensor"),
+        ("torch.argmax", "int tensor"),
+        ("torch.topk", "(tensor, int tensor)"),
+        ("torch.nn.Linear.forward", "tensor"),
+        ("time.time", "float"),
+        ("torch.get_default_dtype", "dtype"),
+        ("torch.split", "[tensor]"),
+        ("Tensor.backward", "none"),
+    ],
+)
 def test_results(facts, name, word):
     assert facts.returns(name) == word
 
