@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from breakscope.events import Call
 from breakscope.static.frames import GO_ON, RAISE, Activation, Frame, OutOfBudget, Raised, Step
-from breakscope.static.identity import handed_back
+from breakscope.static.identity import handed_back, wrapped_name
 from breakscope.static.joins import element_of, join_all, key_of
 from breakscope.static.program import ClassInfo, FunctionInfo, Namespace
 from breakscope.values import (
@@ -16,6 +16,7 @@ from breakscope.values import (
 )
 
 CALL_DEPTH = 40
+MOST_WRAPPED = 3  # functions for which the wrapper that one decorator puts around them is followed
 MOST_CONSTRUCTED = 2  # objects for which a constructor inherited from another file is followed
 MOST_ANALYSES = 10  # analyses of one function, all with the same result, after which there are no more
 MOST_VARIANTS = 6  # analyses of one function for different constants; further ones share one for any constant
@@ -170,6 +171,12 @@ class Calls:
             at = [p.arg for p in info.node.args.args].index(same)
             if at < len(args) or same in kwargs:
                 return args[at] if at < len(args) else kwargs[same]
+        if emits_wrapper := frame.emits and function.scope is not None and wrapped_name(info):
+            seen = self.wrappers.setdefault(id(info), set())
+            inner = function.scope.names.get(emits_wrapper)
+            if type(inner) is Function and len(seen) >= MOST_WRAPPED and id(function.scope) not in seen:
+                return self.call_function(inner, args, kwargs, node, frame)
+            seen.add(id(function.scope))
         emits = frame.emits and "disabled" not in info.marks
         mode = (emits, frame.certainty, frame.caught) if emits else (False,)
         key = _call_key(function, mode, args, kwargs)
@@ -244,7 +251,9 @@ class Calls:
 
     def is_generator(self, info: FunctionInfo) -> bool:
         if info.generator is None:
-            info.generator = type(info.node) is not ast.Lambda and "yield" in info.module.source and _yields(info.node.body)
+            node = info.node
+            info.generator = type(node) is not ast.Lambda and any(
+                "yield" in line for line in info.module.source_lines()[node.lineno - 1:node.end_lineno]) and _yields(node.body)
         return info.generator
 
     def bind(self, info: FunctionInfo, args: list[Value], kwargs: dict[str, Value], frame: Frame, scope: Frame | None) -> None:

@@ -32,8 +32,12 @@ class Expressions:
 
     def lookup(self, name: str, frame: Frame, node: ast.AST | None = None) -> Value:
         """The value of a name, through the frame, its closure, the module and the builtins."""
-        value = frame.names.get(name) if name not in frame.globals_ else None
-        if value is None and frame.scope is not None:
+        value = frame.names.get(name)
+        if value is not None and not frame.globals_:
+            return self.resolve(value) if type(value) is Import else value
+        if name in frame.globals_:
+            value = None
+        elif value is None and frame.scope is not None:
             scope = frame.enclosing(name)
             if scope is not None:
                 value = scope.names[name]

@@ -22,6 +22,20 @@ def handed_back(info: FunctionInfo) -> str | None:
     return info.handed_back or None
 
 
+def wrapped_name(info: FunctionInfo) -> str:
+    """The closure's name that a wrapper `(*args, **kwargs)` hands its arguments on to; "" when this is no such wrapper."""
+    if info.wraps is None:
+        spec, found = info.node.args, set()
+        if isinstance(info.node, ast.FunctionDef) and spec.vararg and spec.kwarg:
+            for part in ast.walk(info.node):
+                if isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and any(
+                        isinstance(a, ast.Starred) and isinstance(a.value, ast.Name) and a.value.id == spec.vararg.arg
+                        for a in part.args):
+                    found.add(part.func.id)
+        info.wraps = found.pop() if len(found) == 1 else ""
+    return info.wraps
+
+
 def _returned_parameter(info: FunctionInfo, depth: int) -> str | None:
     node = info.node
     if not isinstance(node, ast.FunctionDef) or not depth or not node.args.args:

@@ -14,7 +14,7 @@ from breakscope.static.library import Library
 from breakscope.static.builtin_calls import BuiltinCalls
 from breakscope.static.calls import Calls
 from breakscope.static.expressions import Expressions
-from breakscope.static.frames import Activation, Frame, OutOfBudget, Step
+from breakscope.static.frames import Activation, Frame, Step
 from breakscope.static.library_calls import LibraryCalls
 from breakscope.static.objects import Objects
 from breakscope.static.program import Import, ModuleInfo, Namespace, Program
@@ -22,7 +22,6 @@ from breakscope.static.statements import Statements
 from breakscope.static.tensors import Tensors
 from breakscope.values import UNKNOWN, External, Instance, Value
 
-BUDGET = 400_000  # expressions evaluated for one region: far above what real models need, an end for all others
 MOST_KEPT = 60_000  # values that the memory of calls keeps alive
 
 
@@ -37,6 +36,7 @@ class Interpreter(Statements, Expressions, Calls, Objects, BuiltinCalls, Tensors
         self.remembered: dict = {}  # (function, arguments) -> Outcome
         self.constructed: dict = {}  # (inherited constructor, arguments) -> objects that it was followed for
         self.for_effect: ast.AST | None = None  # the expression whose value the running statement throws away
+        self.wrappers: dict[int, set[int]] = {}  # a decorator's wrapper -> the closures for which it was followed
         self.analysed: dict[tuple, list] = {}  # function and closure -> the outcomes of its analyses
         self.instances: dict = {}  # (class, arguments) -> Instance
         self.hooks: dict[int, list] = {}  # id of a module value -> [(kind, hook)]
@@ -67,9 +67,6 @@ class Interpreter(Statements, Expressions, Calls, Objects, BuiltinCalls, Tensors
 
     def eval(self, node: ast.expr, frame: Frame) -> Value:
         """The abstract value of an expression; emits the events of evaluating it."""
-        self.work += 1
-        if self.work > BUDGET:
-            raise OutOfBudget
         return self.eval_table[type(node)](node, frame)
 
     def emit(self, event_type: type[Event], node: ast.AST, frame: Frame, certainty: str = "certain",
@@ -116,7 +113,7 @@ class Interpreter(Statements, Expressions, Calls, Objects, BuiltinCalls, Tensors
         for scope in self.scopes:
             scope.names.clear()
         for store in (self.remembered, self.instances, self.annotated, self.kept, self.scopes, self.constructed, self.reads, self.hooks,
-                      self.analysed):
+                      self.analysed, self.wrappers):
             store.clear()
 
     def begin_file(self, home: ModuleInfo) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from breakscope.values import Value
 
-PARSED_BYTES = 4_000_000  # source kept parsed; its trees take about 20 times as much memory
+PARSED_BYTES = 5_000_000  # source kept parsed; its trees take about 20 times as much memory
 LIBRARIES = frozenset({"torch", "numpy"})  # known by tables, never read as source
 
 
@@ -32,6 +32,7 @@ class FunctionInfo:
     defaults: dict[str, Value] | None = None
     generator: bool | None = None
     comments: dict[str, ast.expr] | None = None  # annotations from a type comment
+    wraps: str | None = None  # the closure's name that a wrapper hands its arguments on to, "" for none
     handed_back: str | None = None  # the parameter that a long function returns unchanged, "" for none
     marks: frozenset[str] = frozenset()  # "staticmethod", "classmethod", "property", "contextmanager", "disabled", ...
 
@@ -215,7 +216,7 @@ class Program:
                 cls.node = cls.module = cls.scope = cls.bases = cls.mro = cls.members = cls.fields = cls.annotations = None
                 cls.values.clear()
             module.functions, module.classes, module.names = {}, {}, None
-        while self._size > PARSED_BYTES // 2 and len(self._modules) > 1:
+        while self._size > PARSED_BYTES * 3 // 5 and len(self._modules) > 1:
             _, oldest = self._modules.popitem(last=False)
             self._size -= len(oldest.source)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from breakscope.events import Branch, Enter, Statement, Store
-from breakscope.static.frames import GO_ON, LEAVE_LOOP, RAISE, RETURN, Frame, Raised
+from breakscope.static.frames import GO_ON, LEAVE_LOOP, RAISE, RETURN, Frame, OutOfBudget, Raised
 from breakscope.static.joins import element_of, join, join_all, join_names
 from breakscope.static.program import ClassInfo, Import, ModuleInfo, absolute_name, function_info
 from breakscope.values import (
@@ -13,6 +13,7 @@ from breakscope.values import (
 )
 
 CONTAINERS = (Sequence, Dict)
+BUDGET = 60_000  # statements run for one region: far above what real models need, an end for all others
 STATES = {"torch.autocast": "autocast", "torch.amp.autocast": "autocast", "torch.cpu.amp.autocast": "autocast",
           "torch.cuda.amp.autocast": "autocast", "torch.no_grad": "grad_mode", "torch.inference_mode": "grad_mode",
           "torch.enable_grad": "grad_mode", "torch.set_grad_enabled": "grad_mode"}
@@ -30,6 +31,9 @@ class Statements:
                 pass
 
     def exec_block(self, body: list[ast.stmt], frame: Frame) -> int:
+        self.work += len(body)
+        if self.work > BUDGET:
+            raise OutOfBudget
         for statement in body:
             status = self.exec_table[type(statement)](statement, frame)
             if status:
