@@ -147,7 +147,13 @@ def _guards_subject(prediction: Finding, observation: Finding) -> bool:
 
 
 def _confirm(prediction: Finding, seen: list[Finding]) -> Finding:
+    """The prediction with what the run adds; where Dynamo names a line outside of the predicted range, that line stands."""
     first = seen[0]
+    if not prediction.line <= first.line <= prediction.end_line:
+        prediction = msgspec.structs.replace(
+            prediction,
+            **{name: getattr(first, name) for name in ("line", "column", "end_line", "end_column", "first_source_line", "source")},
+        )
     return msgspec.structs.replace(
         prediction,
         evidence="confirmed",

@@ -64,7 +64,7 @@ def test_same_line_is_one_confirmed_finding_with_the_best_of_both(predicted, obs
 
 def test_a_statement_of_several_lines_is_one_place(predicted, observed):
     result = join_findings([predicted(6)], [observed(4)], {})
-    assert [f.evidence for f in result.findings] == ["confirmed"]
+    assert [(f.line, f.evidence) for f in result.findings] == [(4, "confirmed")]  # where Dynamo says
 
 
 def test_a_compound_statement_is_its_header_only(predicted, observed, program):
@@ -76,7 +76,8 @@ def test_a_compound_statement_is_its_header_only(predicted, observed, program):
 def test_agreeing_ids_win_over_nearness(predicted, observed):
     near, right = predicted(5, dynamo=("GB0170",), column=1), predicted(6, dynamo=("GB0124",), column=2)
     result = join_findings([near, right], [observed(5, dynamo=("GB0124",))], {})
-    assert [(f.line, f.evidence) for f in result.findings] == [(5, "predicted"), (6, "confirmed")]
+    assert {(f.dynamo, f.line, f.evidence) for f in result.findings} == {
+        (("GB0170",), 5, "predicted"), (("GB0124",), 5, "confirmed")}
 
 
 def test_several_observations_of_one_problem_are_added_up(predicted, observed):
