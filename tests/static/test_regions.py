@@ -7,7 +7,7 @@ import pytest
 from programs import TORCH, analysed, found, write
 
 from breakscope.static import StaticOptions, analyze
-from breakscope.static import interpreter as interpreting
+from breakscope.static import statements
 
 HELPER = "import torch\ndef read(x):\n    return x.item()\n"
 
@@ -164,9 +164,12 @@ def test_what_the_calls_of_a_program_change(name, tmp_path):
 
 
 def test_a_region_that_takes_too_much_work_is_cut_short_and_says_so(tmp_path, monkeypatch):
-    monkeypatch.setattr(interpreting, "BUDGET", 300)
-    body = "".join(f"        x = x + {i} * (x - {i})\n" for i in range(200))
-    source = f"import torch\nclass M(torch.nn.Module):\n    def forward(self, x):\n        print(x)\n{body}        return x.item()\n"
+    monkeypatch.setattr(statements, "BUDGET", 100)
+    body = "".join(f"        x = x + {i}\n" for i in range(200))
+    source = (
+        "import torch\nclass M(torch.nn.Module):\n    def forward(self, x):\n        print(x)\n        x = self.long(x)\n"
+        f"        return x.item()\n    def long(self, x):\n{body}        return x\n"
+    )
     result = analysed(tmp_path, {"program.py": source})
     assert [(f.code, f.line) for f in result.findings] == [("BRK401", 4)]
     assert len(result.notes) == 1 and "program.py" in result.notes[0]
