@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from pathlib import Path
 
-from breakscope.knowledge import load as load_knowledge, target_version
+from breakscope.knowledge import load as load_knowledge
+from breakscope.knowledge import target_version
 from breakscope.report.model import Finding, ReportError
 from breakscope.rulebook import load_rules
 from breakscope.static.files import python_files
@@ -89,8 +90,14 @@ def analyze(paths: Iterable[str | Path], options: StaticOptions = StaticOptions(
             gc.enable()
     done = analysis.progress
     return StaticResult(
-        findings=tuple(sorted(done.findings.values(), key=Finding.place)), errors=tuple(done.errors), files=done.files,
-        regions=done.regions, suppressed=len(done.suppressed), torch=torch, notes=tuple(done.notes))
+        findings=tuple(sorted(done.findings.values(), key=Finding.place)),
+        errors=tuple(done.errors),
+        files=done.files,
+        regions=done.regions,
+        suppressed=len(done.suppressed),
+        torch=torch,
+        notes=tuple(done.notes),
+    )
 
 
 class _Analysis:
@@ -213,7 +220,9 @@ class _Analysis:
 
 def _fits(path: str, pattern: str) -> bool:
     relative = os.path.relpath(path).replace(os.sep, "/")
-    return os.path.abspath(pattern) == path or any(fnmatch(p, pattern) for p in (path, relative, os.path.basename(path)))
+    return os.path.abspath(pattern) == path or any(
+        fnmatch(p, pattern) for p in (path, relative, os.path.basename(path))
+    )
 
 
 def _holds(rule, torch: str) -> bool:

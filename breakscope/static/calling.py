@@ -113,11 +113,22 @@ def _emit_writes(interpreter: Interpreter, frame: Frame, writes: list) -> None:
         if isinstance(value, Tensor) or len(different) < 2:
             continue
         inside = Frame(activation.module, frame.function, None, activation, True, 0, activation.function)
-        interpreter.emit(Outside, node, inside, owner=interpreter.text(getattr(node, "value", node), activation.module), name=name,
-                         value=value, initial=initial, path=path, line=getattr(at, "lineno", 0))
+        interpreter.emit(
+            Outside,
+            node,
+            inside,
+            owner=interpreter.text(getattr(node, "value", node), activation.module),
+            name=name,
+            value=value,
+            initial=initial,
+            path=path,
+            line=getattr(at, "lineno", 0),
+        )
 
 
-def bound(interpreter: Interpreter, function: Function, args: list[Value], kwargs: dict[str, Value]) -> dict[str, Value]:
+def bound(
+    interpreter: Interpreter, function: Function, args: list[Value], kwargs: dict[str, Value]
+) -> dict[str, Value]:
     """The parameters of one call, defaults included."""
     frame = _outer(function.info.module)
     own = [function.bound] if function.bound is not None else []
@@ -163,7 +174,7 @@ def _tensor_variation(values: list[Tensor]) -> str:
 def aliases(row: dict[str, Value]) -> frozenset:
     """The pairs of parameters that are the same tensor."""
     tensors = [(n, v) for n, v in row.items() if isinstance(v, Tensor)]
-    return frozenset((a, b) for i, (a, x) in enumerate(tensors) for b, y in tensors[i + 1:] if x is y)
+    return frozenset((a, b) for i, (a, x) in enumerate(tensors) for b, y in tensors[i + 1 :] if x is y)
 
 
 def describe(value: Value) -> str:
@@ -172,8 +183,10 @@ def describe(value: Value) -> str:
         return repr(value.value)
     if isinstance(value, Tensor):
         shape = "?" if value.shape is None else "x".join(map(str, value.shape)) or "scalar"
-        return f"{shape}{'' if value.dtype in (None, 'float') else ' ' + value.dtype}{' ' + value.kind if value.kind else ''}" + (
-            " requires_grad" if value.requires_grad else "")
+        return (
+            f"{shape}{'' if value.dtype in (None, 'float') else ' ' + value.dtype}{' ' + value.kind if value.kind else ''}"
+            + (" requires_grad" if value.requires_grad else "")
+        )
     if isinstance(value, Py):
         return value.type
     if isinstance(value, Sequence):
@@ -206,7 +219,7 @@ class Uses:
                         self.derived.setdefault(name, set()).update(sizes)
 
     def of(self, name: str, by_size: bool) -> str:
-        """"branch", "format" or "other"."""
+        """ "branch", "format" or "other"."""
         for kind, places in (("branch", self.tests), ("format", self.texts)):
             for place in places:
                 seen = _names_of_sizes(place) if by_size else _names(place)
@@ -223,7 +236,11 @@ def _names_of_sizes(node: ast.AST) -> set[str]:
     """Names whose size is read: x.shape, x.size(), len(x)."""
     found = set()
     for part in ast.walk(node):
-        if isinstance(part, ast.Attribute) and part.attr in ("shape", "size", "numel", "dim") and isinstance(part.value, ast.Name):
+        if (
+            isinstance(part, ast.Attribute)
+            and part.attr in ("shape", "size", "numel", "dim")
+            and isinstance(part.value, ast.Name)
+        ):
             found.add(part.value.id)
         elif isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id == "len" and part.args:
             found |= _names(part.args[0])

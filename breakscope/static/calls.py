@@ -1,4 +1,4 @@
-"""Calls of the checked source: binding arguments, remembering results, building objects, decorators."""
+"""Calls of the checked source, and what is remembered of them."""
 
 from __future__ import annotations
 
@@ -9,10 +9,23 @@ from breakscope.events import Call
 from breakscope.static.frames import GO_ON, RAISE, Activation, Frame, OutOfBudget, Raised, Step
 from breakscope.static.identity import handed_back, wrapped_name
 from breakscope.static.joins import element_of, join_all, key_of
-from breakscope.static.program import ClassInfo, FunctionInfo, Namespace
+from breakscope.static.program import FunctionInfo
 from breakscope.values import (
-    NONE, UNKNOWN, Class, Const, Dict, External, ExternalInstance, Function, Instance, Method, Py, Sequence, ShapeInt, Tensor, Union, Value,
-    options,
+    NONE,
+    UNKNOWN,
+    Class,
+    Const,
+    Dict,
+    External,
+    ExternalInstance,
+    Function,
+    Instance,
+    Method,
+    Py,
+    Sequence,
+    ShapeInt,
+    Union,
+    Value,
 )
 
 CALL_DEPTH = 40
@@ -20,20 +33,15 @@ MOST_WRAPPED = 3  # functions for which the wrapper that one decorator puts arou
 MOST_CONSTRUCTED = 2  # objects for which a constructor inherited from another file is followed
 MOST_ANALYSES = 10  # analyses of one function, all with the same result, after which there are no more
 MOST_VARIANTS = 6  # analyses of one function for different constants; further ones share one for any constant
-TRANSPARENT_DECORATORS = frozenset({
-    "functools.wraps", "functools.lru_cache", "functools.cache", "torch.no_grad", "torch.enable_grad", "torch.inference_mode",
-    "torch.autocast", "torch.amp.autocast", "torch.jit.export", "torch.jit.ignore", "torch.jit.unused", "torch.compile",
-    "typing.overload", "abc.abstractmethod", "torch.compiler.allow_in_graph", "torch.autograd.function.once_differentiable",
-    "contextlib.contextmanager", "torch.compiler.disable", "torch._dynamo.disable", "torch.cuda.amp.custom_fwd",
-    "torch.cuda.amp.custom_bwd", "torch.amp.custom_fwd", "torch.amp.custom_bwd", "typing.final", "typing.no_type_check",
-})
-MARKS = {
-    "staticmethod": "staticmethod", "classmethod": "classmethod", "property": "property", "functools.cached_property": "property",
-    "contextlib.contextmanager": "contextmanager", "torch.compiler.disable": "disabled", "torch._dynamo.disable": "disabled",
-    "torch._dynamo.disallow_in_graph": "disabled", "torch.compile": "compiled", "functools.lru_cache": "cached",
-    "functools.cache": "cached", "abc.abstractproperty": "property",
-}
-OPAQUE_DECORATORS = frozenset({"torch.jit.script", "torch.library.custom_op", "torch.library.triton_op", "numba.jit", "triton.jit"})
+TRANSPARENT_DECORATORS = frozenset(
+    """
+    functools.wraps functools.lru_cache functools.cache torch.no_grad torch.enable_grad torch.inference_mode
+    torch.autocast torch.amp.autocast torch.jit.export torch.jit.ignore torch.jit.unused torch.compile
+    typing.overload abc.abstractmethod torch.compiler.allow_in_graph torch.autograd.function.once_differentiable
+    contextlib.contextmanager torch.compiler.disable torch._dynamo.disable torch.cuda.amp.custom_fwd
+    torch.cuda.amp.custom_bwd torch.amp.custom_fwd torch.amp.custom_bwd typing.final typing.no_type_check
+    """.split()
+)
 
 
 @dataclass(eq=False, slots=True)
@@ -46,7 +54,7 @@ class Outcome:
 
 
 class Calls:
-    """How functions and classes of the checked source are called."""
+    """How functions of the checked source are called."""
 
     def arguments(self, node: ast.Call, frame: Frame) -> tuple[list[Value], dict[str, Value]]:
         """The evaluated arguments. `*rest` of unknown length puts a Sequence under the key "*", `**rest` a Dict under "**"."""
@@ -82,7 +90,9 @@ class Calls:
         args, kwargs = self.arguments(node, frame)
         return self.call_value(callee, args, kwargs, node, frame)
 
-    def call_value(self, callee: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    def call_value(
+        self, callee: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
         """Call any abstract value."""
         kind = type(callee)
         if kind is Function:
@@ -119,7 +129,9 @@ class Calls:
             value = self.call_value(module, [value], {}, node, frame)
         return value
 
-    def call_instance(self, instance: Instance, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    def call_instance(
+        self, instance: Instance, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
         method = self.attribute(instance, "__call__", node, frame)
         if not isinstance(method, Function) and self.is_module(instance):
             method = self.attribute(instance, "forward", node, frame)
@@ -149,15 +161,17 @@ class Calls:
         except Raised:
             pass
 
-    # --- functions
-
-    def call_function(self, function: Function, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    def call_function(
+        self, function: Function, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
         """Call a function of the checked source; the result and the events are remembered by arguments."""
         info = function.info
         if function.args or function.kwargs:
             args, kwargs = [*function.args, *args], {**dict(function.kwargs), **kwargs}
         if "disabled" in info.marks and frame.emits:
-            self.emit(Call, node, frame, name="torch.compiler.disable()", receiver=function, args=tuple(args), kwargs=kwargs)
+            self.emit(
+                Call, node, frame, name="torch.compiler.disable()", receiver=function, args=tuple(args), kwargs=kwargs
+            )
         if function.bound is not None:
             args = [function.bound, *args]
         if frame.depth >= CALL_DEPTH:
@@ -198,7 +212,9 @@ class Calls:
             finally:
                 self.running.discard(key)
             if constructions is not None:
-                constructions.append({k: v for k, v in args[0].attributes.items() if k not in before and v is not args[0]})
+                constructions.append(
+                    {k: v for k, v in args[0].attributes.items() if k not in before and v is not args[0]}
+                )
             self.remembered[key] = outcome
             known.append(outcome)
             self.kept.extend((function, *args, *kwargs.values()))
@@ -208,25 +224,36 @@ class Calls:
             raise Raised(outcome.raised)
         return outcome.value
 
-    def constructions(self, function: Function, args: list[Value], kwargs: dict[str, Value], node: ast.AST) -> list | None:
+    def constructions(
+        self, function: Function, args: list[Value], kwargs: dict[str, Value], node: ast.AST
+    ) -> list | None:
         """What an inherited constructor from another file gave to the objects for which it was followed; None for others.
 
         A framework's base class is followed for the first few of its subclasses only: it does the same to all of them.
         The same holds for other inherited methods that are called for their effect alone.
         """
         info, owner = function.info, args[0] if args else None
-        if type(owner) is not Instance or info.module is owner.cls.info.module or not (
-                info.name == "__init__" or node is self.for_effect):
+        if (
+            type(owner) is not Instance
+            or info.module is owner.cls.info.module
+            or not (info.name == "__init__" or node is self.for_effect)
+        ):
             return None
         return self.constructed.setdefault((id(info), len(args), tuple(kwargs)), [])
 
-    def run_function(self, function: Function, args: list[Value], kwargs: dict[str, Value], caller: Frame, emits: bool) -> Outcome:
+    def run_function(
+        self, function: Function, args: list[Value], kwargs: dict[str, Value], caller: Frame, emits: bool
+    ) -> Outcome:
         info: FunctionInfo = function.info
         activation = Activation(info.qualname, info.module, info.node.lineno) if emits else None
         frame = Frame(info.module, info, function.scope, activation, emits, caller.depth + 1, info.qualname)
         if emits:
             frame.certainty, frame.condition = caller.certainty, caller.condition
-            if type(function.bound) is Instance and caller.certainty == "certain" and not any([a.is_unknown for a in args]):
+            if (
+                type(function.bound) is Instance
+                and caller.certainty == "certain"
+                and not any([a.is_unknown for a in args])
+            ):
                 self.reached.add((id(function.bound.cls.info), id(info)))
         frame.caught, frame.undecided = caller.caught, caller.undecided
         self.bind(info, args, kwargs, frame, function.scope)
@@ -252,166 +279,12 @@ class Calls:
     def is_generator(self, info: FunctionInfo) -> bool:
         if info.generator is None:
             node = info.node
-            info.generator = type(node) is not ast.Lambda and any(
-                "yield" in line for line in info.module.source_lines()[node.lineno - 1:node.end_lineno]) and _yields(node.body)
+            info.generator = (
+                type(node) is not ast.Lambda
+                and any("yield" in line for line in info.module.source_lines()[node.lineno - 1 : node.end_lineno])
+                and _yields(node.body)
+            )
         return info.generator
-
-    def bind(self, info: FunctionInfo, args: list[Value], kwargs: dict[str, Value], frame: Frame, scope: Frame | None) -> None:
-        """Put the arguments into the frame's names."""
-        spec, names, kwargs = info.node.args, frame.names, dict(kwargs)
-        more, rest = kwargs.pop("*", None), kwargs.pop("**", None)
-        positional = [*spec.posonlyargs, *spec.args]
-        defaults = self.defaults(info, scope)
-        for i, parameter in enumerate(positional):
-            name = parameter.arg
-            if i < len(args):
-                value = args[i]
-            elif name in kwargs:
-                value = kwargs.pop(name)
-            elif more is not None and name not in defaults:
-                value = more
-            else:
-                value = self.missing(name, defaults, rest)
-            names[name] = self.as_annotated(value, parameter, info) if value.is_unknown else value
-        for parameter in spec.kwonlyargs:
-            name = parameter.arg
-            value = kwargs.pop(name) if name in kwargs else self.missing(name, defaults, rest)
-            names[name] = self.as_annotated(value, parameter, info) if value.is_unknown else value
-        if spec.vararg:
-            extra = list(args[len(positional):])
-            names[spec.vararg.arg] = Sequence("tuple", extra) if more is None else Sequence("tuple", None, join_all([*extra, more]))
-        if spec.kwarg:
-            names[spec.kwarg.arg] = Dict(kwargs, rest if rest is not None else UNKNOWN, open=rest is not None)
-
-    def missing(self, name: str, defaults: dict[str, Value], rest: Value | None) -> Value:
-        """The value of a parameter that the call does not name; `rest` is what an open `**kwargs` holds."""
-        default = defaults.get(name)
-        if default is None:
-            return rest if rest is not None else UNKNOWN
-        if rest is not None and (default.is_none or not rest.is_tensor):
-            return join_all([default, rest])
-        return default
-
-    def as_annotated(self, value: Value, parameter: ast.arg, info: FunctionInfo) -> Value:
-        """An unknown argument is what the parameter's annotation, or the function's type comment, says."""
-        annotation = parameter.annotation or type_comments(info).get(parameter.arg)
-        if annotation is None:
-            return value
-        return self.value_of_annotation(annotation, Frame(info.module, None, None, None, False, 0, ""))
-
-    def defaults(self, info: FunctionInfo, scope: Frame | None) -> dict[str, Value]:
-        """The values of a function's parameter defaults, evaluated once where the function was defined."""
-        if info.defaults is None:
-            info.defaults = {}
-            spec = info.node.args
-            positional = [*spec.posonlyargs, *spec.args]
-            pairs = list(zip(positional[len(positional) - len(spec.defaults):], spec.defaults))
-            pairs += [(p, d) for p, d in zip(spec.kwonlyargs, spec.kw_defaults) if d is not None]
-            if pairs:
-                frame = Frame(info.module, None, scope, None, False, 0, "")
-                for parameter, default in pairs:
-                    try:
-                        value = self.eval(default, frame)
-                    except Raised:
-                        value = UNKNOWN
-                    if isinstance(value, Sequence | Dict) and isinstance(default, ast.List | ast.Dict | ast.Call):
-                        value.home = f"default {parameter.arg}"
-                    info.defaults[parameter.arg] = value
-        return info.defaults
-
-    def decorate(self, node: ast.FunctionDef, value: Value, frame: Frame) -> Value:
-        """Apply a definition's decorators, innermost first."""
-        for decorator in reversed(node.decorator_list):
-            try:
-                made = self.eval(decorator, frame)
-                value = self.decorated(made, value, decorator, frame)
-            except Raised:
-                pass
-        return value
-
-    def decorated(self, decorator: Value, value: Value, node: ast.expr, frame: Frame) -> Value:
-        name = decorator.name if isinstance(decorator, External | ExternalInstance) else ""
-        if name in OPAQUE_DECORATORS:
-            return ExternalInstance(name)
-        if name in MARKS and isinstance(value, Function):
-            value.info.marks |= {MARKS[name]}
-            return value
-        if isinstance(decorator, Function | Instance | Class):
-            made = self.call_value(decorator, [value], {}, node, frame)
-            return value if made.is_unknown or made.is_none else made
-        return value
-
-    # --- classes
-
-    def instantiate(self, cls: Class, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
-        """Make an object of a class of the checked source; equal arguments outside of regions give the same object."""
-        info: ClassInfo = cls.info
-        externals = self.external_bases(info)
-        if any(self.library.is_enum(name) for name in externals):
-            return Py("enum", args[0].source if args and isinstance(args[0], Py) else "")
-        key = (id(info), frame.emits, tuple([key_of(a) for a in args]), tuple([(k, key_of(v)) for k, v in kwargs.items()]))
-        instance = self.instances.get(key)
-        init = self.find_member(info, "__init__")
-        if instance is not None:
-            if frame.emits and init is not None:  # remembered as well; links what it emitted to this caller
-                self.call_member(instance, init, args, kwargs, node, frame)
-            return instance
-        instance = self.instances[key] = Instance(cls)
-        self.kept.extend((cls, *args, *kwargs.values()))
-        if frame.emits:
-            self.made_inside.add(id(instance))
-        if init is not None:
-            self.call_member(instance, init, args, kwargs, node, frame)
-        else:
-            self.fill_fields(instance, args, kwargs, node, frame)
-        return instance
-
-    def call_member(self, instance: Instance, member: Value, args, kwargs, node: ast.AST, frame: Frame) -> Value:
-        function = self.bound_to(member, instance)
-        return self.call_value(function, args, kwargs, node, frame)
-
-    def fill_fields(self, instance: Instance, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> None:
-        """Set the fields of a dataclass or NamedTuple, then run `__post_init__`."""
-        for i, (name, annotation, default, owner) in enumerate(self.fields(instance.cls.info)):
-            if i < len(args):
-                value = args[i]
-            elif name in kwargs:
-                value = kwargs[name]
-            elif default is not None:
-                value = self.eval(default, Frame(owner.module, None, owner.scope, None, False, frame.depth + 1, ""))
-                if isinstance(value, ExternalInstance) and value.name == "dataclasses.field":
-                    given = dict(value.kwargs)
-                    value = given.get("default") or (
-                        self.call_value(given["default_factory"], [], {}, node, frame) if "default_factory" in given else UNKNOWN)
-            else:
-                value = kwargs.get("**", UNKNOWN)
-            if value.is_unknown:
-                value = self.value_of_annotation(annotation, Frame(owner.module, None, owner.scope, None, False, 0, ""))
-            instance.attributes[name] = value
-        post = self.find_member(instance.cls.info, "__post_init__")
-        if post is not None:
-            self.call_member(instance, post, [], {}, node, frame)
-
-    def super_object(self, node: ast.Call, frame: Frame) -> Value:
-        """`super()`: a Method-like view of self that starts behind the class in which the function stands."""
-        scope: Frame | None = frame
-        while scope is not None and (scope.function is None or scope.function.owner is None):
-            scope = scope.scope
-        if scope is None:
-            return UNKNOWN
-        first = scope.function.node.args.args[0].arg if getattr(scope.function.node, "args", None) and scope.function.node.args.args else ""
-        owner = scope.names.get(first, UNKNOWN)
-        if isinstance(owner, Class | Instance):
-            return Super(owner, scope.function.owner)
-        return UNKNOWN
-
-
-@dataclass(eq=False, slots=True)
-class Super(Value):
-    """`super()`: attributes are looked up behind `owner` in the classes of `instance`."""
-
-    instance: Value
-    owner: ClassInfo
 
 
 def all_alike(known: list[Outcome]) -> bool:
@@ -420,28 +293,13 @@ def all_alike(known: list[Outcome]) -> bool:
 
 
 def _call_key(function: Function, mode: tuple, args: list[Value], kwargs: dict[str, Value]) -> tuple:
-    return (id(function.info), id(function.scope), mode, tuple([key_of(a) for a in args]),
-            tuple([(k, key_of(v)) for k, v in kwargs.items()]) if kwargs else ())
-
-
-def type_comments(info: FunctionInfo) -> dict[str, ast.expr]:
-    """Annotations from a `# type: (Tensor, int) -> Tensor` comment between the header and the body."""
-    if info.comments is None:
-        info.comments = {}
-        node, lines = info.node, info.module.source_lines()
-        if isinstance(node, ast.FunctionDef):
-            for text in lines[node.lineno - 1:node.body[0].lineno]:
-                before, mark, rest = text.partition("# type: (")
-                if mark and "->" in rest:
-                    try:
-                        wanted = ast.parse(f"({rest.rpartition('->')[0].strip()[:-1]},)", mode="eval").body
-                    except SyntaxError:
-                        break
-                    names = [p.arg for p in [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]]
-                    given = wanted.elts if isinstance(wanted, ast.Tuple) else []
-                    info.comments = dict(zip(names[len(names) - len(given):], given))
-                    break
-    return info.comments
+    return (
+        id(function.info),
+        id(function.scope),
+        mode,
+        tuple([key_of(a) for a in args]),
+        tuple([(k, key_of(v)) for k, v in kwargs.items()]) if kwargs else (),
+    )
 
 
 def opened(value: Value) -> Value:

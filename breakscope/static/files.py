@@ -7,8 +7,12 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-NEVER = frozenset({".git", ".hg", ".svn", ".tox", ".nox", ".venv", "venv", "__pycache__", "node_modules", ".mypy_cache", ".ruff_cache",
-                   ".pytest_cache", ".eggs", "build", "dist", "site-packages"})
+NEVER = frozenset(
+    """
+    .git .hg .svn .tox .nox .venv venv __pycache__ node_modules .mypy_cache .ruff_cache .pytest_cache .eggs
+    build dist site-packages
+    """.split()
+)
 
 
 def python_files(paths: Iterable[str | Path], exclude: tuple[str, ...] = ()) -> Iterator[str]:
@@ -32,11 +36,21 @@ def _walk(top: str, exclude: tuple[str, ...]) -> Iterator[str]:
         if ".gitignore" in files:
             ignored.read(folder)
         folders[:] = sorted(
-            f for f in folders if f not in NEVER and not f.startswith(".") and not ignored.matches(os.path.join(folder, f), True)
-            and not _excluded(os.path.join(folder, f), top, exclude))
+            f
+            for f in folders
+            if f not in NEVER
+            and not f.startswith(".")
+            and not ignored.matches(os.path.join(folder, f), True)
+            and not _excluded(os.path.join(folder, f), top, exclude)
+        )
         for name in sorted(files):
             path = os.path.join(folder, name)
-            if name.endswith(".py") and not _excluded(path, top, exclude) and not ignored.matches(path, False) and os.path.isfile(path):
+            if (
+                name.endswith(".py")
+                and not _excluded(path, top, exclude)
+                and not ignored.matches(path, False)
+                and os.path.isfile(path)
+            ):
                 yield path
 
 

@@ -53,13 +53,27 @@ class Flagger:
             first += 1
         last = min(end_line, line + 3)
         return Finding(
-            path=relative_path(self.module.path), line=line, column=column, end_line=end_line, end_column=end_column,
-            code=rule.code, rule=rule.name, kind=rule.kind, severity=rule.severity,
-            confidence=verdict.confidence, evidence="predicted",
-            function=verdict.event.function, message=problem.message, help=problem.help,
-            dynamo=tuple(rule.gb_ids()), chain=links(verdict), condition=verdict.event.condition,
-            lost=verdict.problem.lost if rule.kind == "break" else "", fix=self.fix(verdict, span.node),
-            first_source_line=first, source=tuple(text.rstrip("\r\n") for text in self.lines[first - 1:last]),
+            path=relative_path(self.module.path),
+            line=line,
+            column=column,
+            end_line=end_line,
+            end_column=end_column,
+            code=rule.code,
+            rule=rule.name,
+            kind=rule.kind,
+            severity=rule.severity,
+            confidence=verdict.confidence,
+            evidence="predicted",
+            function=verdict.event.function,
+            message=problem.message,
+            help=problem.help,
+            dynamo=tuple(rule.gb_ids()),
+            chain=links(verdict),
+            condition=verdict.event.condition,
+            lost=verdict.problem.lost if rule.kind == "break" else "",
+            fix=self.fix(verdict, span.node),
+            first_source_line=first,
+            source=tuple(text.rstrip("\r\n") for text in self.lines[first - 1 : last]),
         )
 
     def range_of(self, node: ast.AST) -> tuple[int, int, int, int]:
@@ -86,14 +100,16 @@ class Flagger:
 
             end = span.header_end or span.end
             long = end[0] - span.start[0] > LONGEST_SLICE
-            self.slices[span.start] = None if long else parse_slice(self.text_between(span.start, end), span.header_end is not None)
+            self.slices[span.start] = (
+                None if long else parse_slice(self.text_between(span.start, end), span.header_end is not None)
+            )
         return self.slices[span.start]
 
     def text_between(self, start: Position, end: Position) -> str:
-        lines = self.lines[start[0] - 1:end[0]]
+        lines = self.lines[start[0] - 1 : end[0]]
         last = _characters(lines[-1], end[1])
         lines[-1] = lines[-1][:last]
-        lines[0] = lines[0][_characters(self.lines[start[0] - 1], start[1]):]
+        lines[0] = lines[0][_characters(self.lines[start[0] - 1], start[1]) :]
         return "".join(lines)
 
     def last_line_of(self, span: Span) -> int:
@@ -115,12 +131,19 @@ class Flagger:
         from breakscope.static.slices import rewrite_statement
 
         replacement = rewrite_statement(
-            self.lines[statement.lineno - 1:statement.end_lineno], lambda node: verdict.rule.rewriter(node, verdict.problem),
-            self.indentation)
+            self.lines[statement.lineno - 1 : statement.end_lineno],
+            lambda node: verdict.rule.rewriter(node, verdict.problem),
+            self.indentation,
+        )
         if replacement is None or "torch." in replacement and "torch" not in (self.module.names or ()):
             return None  # a rewrite may use `torch` only where the file binds that name
-        return Fix(safety=verdict.rule.fix, description=verdict.problem.help, line=statement.lineno,
-                   end_line=statement.end_lineno, replacement=replacement)
+        return Fix(
+            safety=verdict.rule.fix,
+            description=verdict.problem.help,
+            line=statement.lineno,
+            end_line=statement.end_lineno,
+            replacement=replacement,
+        )
 
     @cached_property
     def indentation(self) -> str:
@@ -142,7 +165,7 @@ def links(verdict: Verdict) -> tuple[Link, ...]:
             continue
         steps.append(Link(path=relative_path(activation.module.path), line=call.lineno, function=activation.function))
     if len(steps) > MOST_LINKS:
-        steps = [*steps[:MOST_LINKS // 2], *steps[-MOST_LINKS // 2:]]
+        steps = [*steps[: MOST_LINKS // 2], *steps[-MOST_LINKS // 2 :]]
     return tuple(steps)
 
 

@@ -47,11 +47,39 @@ class Activation:
 class Frame:
     """The state of one running function, class body or module."""
 
-    __slots__ = ("names", "module", "function", "scope", "activation", "emits", "lost", "certainty", "condition", "returns",
-                 "exits", "yields", "globals_", "nonlocals", "bound", "depth", "prefix", "handled", "caught", "undecided")
+    __slots__ = (
+        "names",
+        "module",
+        "function",
+        "scope",
+        "activation",
+        "emits",
+        "lost",
+        "certainty",
+        "condition",
+        "returns",
+        "exits",
+        "yields",
+        "globals_",
+        "nonlocals",
+        "bound",
+        "depth",
+        "prefix",
+        "handled",
+        "caught",
+        "undecided",
+    )
 
-    def __init__(self, module: ModuleInfo, function: FunctionInfo | None, scope: "Frame | None", activation: Activation | None,
-                 emits: bool, depth: int, prefix: str) -> None:
+    def __init__(
+        self,
+        module: ModuleInfo,
+        function: FunctionInfo | None,
+        scope: "Frame | None",
+        activation: Activation | None,
+        emits: bool,
+        depth: int,
+        prefix: str,
+    ) -> None:
         self.names: dict[str, Value] = {}
         self.module = module
         self.function = function

@@ -28,9 +28,14 @@ def wrapped_name(info: FunctionInfo) -> str:
         spec, found = info.node.args, set()
         if isinstance(info.node, ast.FunctionDef) and spec.vararg and spec.kwarg:
             for part in ast.walk(info.node):
-                if isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and any(
+                if (
+                    isinstance(part, ast.Call)
+                    and isinstance(part.func, ast.Name)
+                    and any(
                         isinstance(a, ast.Starred) and isinstance(a.value, ast.Name) and a.value.id == spec.vararg.arg
-                        for a in part.args):
+                        for a in part.args
+                    )
+                ):
                     found.add(part.func.id)
         info.wraps = found.pop() if len(found) == 1 else ""
     return info.wraps
@@ -59,7 +64,11 @@ def _source_of(info: FunctionInfo, value: ast.expr | None, depth: int) -> str | 
             parameters = [p.arg for p in callee.node.args.args]
             if name in parameters:
                 at = parameters.index(name)
-                given = value.args[at] if at < len(value.args) else next((k.value for k in value.keywords if k.arg == name), None)
+                given = (
+                    value.args[at]
+                    if at < len(value.args)
+                    else next((k.value for k in value.keywords if k.arg == name), None)
+                )
                 return given.id if isinstance(given, ast.Name) else None
     return None
 
@@ -79,7 +88,12 @@ def _returns(body: list[ast.stmt]) -> list[ast.Return]:
 def _rebinds(body: list[ast.stmt], name: str) -> bool:
     for statement in _own_statements(body):
         targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
-        if any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for t in targets if t is not None for n in ast.walk(t)):
+        if any(
+            isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store)
+            for t in targets
+            if t is not None
+            for n in ast.walk(t)
+        ):
             return True
     return False
 

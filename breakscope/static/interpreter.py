@@ -10,22 +10,62 @@ import ast
 from dataclasses import replace
 
 from breakscope.events import Event
-from breakscope.static.library import Library
+from breakscope.static.annotations import Annotations
+from breakscope.static.assignment import Assignment
+from breakscope.static.attributes import Attributes
+from breakscope.static.binding import Binding
 from breakscope.static.builtin_calls import BuiltinCalls
+from breakscope.static.builtin_sequences import BuiltinSequences
 from breakscope.static.calls import Calls
+from breakscope.static.classes import Classes
+from breakscope.static.comprehensions import Comprehensions
+from breakscope.static.conditions import Conditions
+from breakscope.static.construction import Construction
+from breakscope.static.control_flow import ControlFlow
 from breakscope.static.expressions import Expressions
 from breakscope.static.frames import Activation, Frame, Step
+from breakscope.static.items import Items
+from breakscope.static.library import Library
 from breakscope.static.library_calls import LibraryCalls
-from breakscope.static.objects import Objects
+from breakscope.static.library_objects import LibraryObjects
+from breakscope.static.operators import Operators
 from breakscope.static.program import Import, ModuleInfo, Namespace, Program
+from breakscope.static.python_methods import PythonMethods
+from breakscope.static.special_calls import SpecialCalls
 from breakscope.static.statements import Statements
+from breakscope.static.tensor_creation import TensorCreation
 from breakscope.static.tensors import Tensors
+from breakscope.static.with_blocks import WithBlocks
 from breakscope.values import UNKNOWN, External, Instance, Value
 
 MOST_KEPT = 60_000  # values that the memory of calls keeps alive
 
 
-class Interpreter(Statements, Expressions, Calls, Objects, BuiltinCalls, Tensors, LibraryCalls):
+class Interpreter(
+    Expressions,
+    Comprehensions,
+    Operators,
+    Conditions,
+    Classes,
+    Attributes,
+    Items,
+    Annotations,
+    Statements,
+    ControlFlow,
+    WithBlocks,
+    Assignment,
+    LibraryCalls,
+    TensorCreation,
+    LibraryObjects,
+    SpecialCalls,
+    BuiltinCalls,
+    BuiltinSequences,
+    PythonMethods,
+    Calls,
+    Binding,
+    Construction,
+    Tensors,
+):
     """Interprets one file's regions; its memory of calls and objects is dropped with it."""
 
     def __init__(self, program: Program, library: Library, interesting, python: tuple[int, int]) -> None:
@@ -62,15 +102,25 @@ class Interpreter(Statements, Expressions, Calls, Objects, BuiltinCalls, Tensors
         self.exec_table = self._table("exec_")
 
     def _table(self, prefix: str) -> dict:
-        return {getattr(ast, name.removeprefix(prefix)): getattr(self, name)
-                for name in dir(self) if name.startswith(prefix) and hasattr(ast, name.removeprefix(prefix))}
+        return {
+            getattr(ast, name.removeprefix(prefix)): getattr(self, name)
+            for name in dir(self)
+            if name.startswith(prefix) and hasattr(ast, name.removeprefix(prefix))
+        }
 
     def eval(self, node: ast.expr, frame: Frame) -> Value:
         """The abstract value of an expression; emits the events of evaluating it."""
         return self.eval_table[type(node)](node, frame)
 
-    def emit(self, event_type: type[Event], node: ast.AST, frame: Frame, certainty: str = "certain",
-             detail: object = None, **fields) -> None:
+    def emit(
+        self,
+        event_type: type[Event],
+        node: ast.AST,
+        frame: Frame,
+        certainty: str = "certain",
+        detail: object = None,
+        **fields,
+    ) -> None:
         """Record an event once per activation (once for each `detail` of it); nothing outside of regions."""
         if not frame.emits:
             return
@@ -83,8 +133,16 @@ class Interpreter(Statements, Expressions, Calls, Objects, BuiltinCalls, Tensors
         if frame.certainty != "certain" and certainty != "possible":
             certainty = frame.certainty
         event = event_type(
-            node=node, source=self.text(node, frame.module), function=activation.function, certainty=certainty,
-            lost=frame.lost, condition=frame.condition, caught=frame.caught, undecided=frame.undecided, **fields)
+            node=node,
+            source=self.text(node, frame.module),
+            function=activation.function,
+            certainty=certainty,
+            lost=frame.lost,
+            condition=frame.condition,
+            caught=frame.caught,
+            undecided=frame.undecided,
+            **fields,
+        )
         activation.steps.append(Step(event))
 
     def text(self, node: ast.AST, module: ModuleInfo) -> str:
@@ -93,8 +151,8 @@ class Interpreter(Statements, Expressions, Calls, Objects, BuiltinCalls, Tensors
         if line and line == last:
             text = module.source_lines()[line - 1]
             if text.isascii():
-                return text[node.col_offset:node.end_col_offset]
-            return text.encode()[node.col_offset:node.end_col_offset].decode(errors="replace")
+                return text[node.col_offset : node.end_col_offset]
+            return text.encode()[node.col_offset : node.end_col_offset].decode(errors="replace")
         try:
             return ast.unparse(node)
         except (RecursionError, ValueError):
@@ -112,8 +170,18 @@ class Interpreter(Statements, Expressions, Calls, Objects, BuiltinCalls, Tensors
                 value.attributes.clear()
         for scope in self.scopes:
             scope.names.clear()
-        for store in (self.remembered, self.instances, self.annotated, self.kept, self.scopes, self.constructed, self.reads, self.hooks,
-                      self.analysed, self.wrappers):
+        for store in (
+            self.remembered,
+            self.instances,
+            self.annotated,
+            self.kept,
+            self.scopes,
+            self.constructed,
+            self.reads,
+            self.hooks,
+            self.analysed,
+            self.wrappers,
+        ):
             store.clear()
 
     def begin_file(self, home: ModuleInfo) -> None:

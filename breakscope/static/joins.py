@@ -3,8 +3,23 @@
 from __future__ import annotations
 
 from breakscope.values import (
-    UNKNOWN, Class, Const, Dict, External, ExternalInstance, Function, Instance, Method, Py, Scalar, Sequence, ShapeInt,
-    Tensor, Union, Value, options,
+    UNKNOWN,
+    Class,
+    Const,
+    Dict,
+    External,
+    ExternalInstance,
+    Function,
+    Instance,
+    Method,
+    Py,
+    Scalar,
+    Sequence,
+    ShapeInt,
+    Tensor,
+    Union,
+    Value,
+    options,
 )
 
 MOST_OPTIONS = 5
@@ -59,9 +74,14 @@ def _merge(a: Value, b: Value) -> Value | None:
         if a == b:
             return a
         return Tensor(
-            a.dtype if a.dtype == b.dtype else None, a.ndim if a.ndim == b.ndim else None,
-            a.shape if a.shape == b.shape else None, a.sure and b.sure, a.kind if a.kind == b.kind else "",
-            a.origin if a.origin == b.origin else "op", a.requires_grad if a.requires_grad == b.requires_grad else None)
+            a.dtype if a.dtype == b.dtype else None,
+            a.ndim if a.ndim == b.ndim else None,
+            a.shape if a.shape == b.shape else None,
+            a.sure and b.sure,
+            a.kind if a.kind == b.kind else "",
+            a.origin if a.origin == b.origin else "op",
+            a.requires_grad if a.requires_grad == b.requires_grad else None,
+        )
     if kind is Const:
         if type(a.value) is type(b.value) and a.value == b.value:
             return a
@@ -87,7 +107,9 @@ def _merge(a: Value, b: Value) -> Value | None:
     if kind is Dict and a.home == b.home:
         items = {k: join(a.items[k], b.items[k]) for k in a.items.keys() & b.items.keys()}
         rest = [v for d, o in ((a, b), (b, a)) for k, v in d.items.items() if k not in o.items]
-        return Dict(items, join_all([a.element, b.element, *rest]) if rest else join(a.element, b.element), True, a.home)
+        return Dict(
+            items, join_all([a.element, b.element, *rest]) if rest else join(a.element, b.element), True, a.home
+        )
     if kind in (External, ExternalInstance):
         return a if a == b else None
     if kind is Function:

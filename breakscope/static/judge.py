@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections import defaultdict
 from dataclasses import dataclass
 
@@ -76,7 +75,9 @@ class Judge:
             self._walk(region.activation, (), found, breaks, set())
         return list(found.values())
 
-    def _walk(self, activation: Activation, chain: tuple, found: dict, breaks: dict[int, bool], open_: set[int]) -> bool:
+    def _walk(
+        self, activation: Activation, chain: tuple, found: dict, breaks: dict[int, bool], open_: set[int]
+    ) -> bool:
         """True when something in the activation, or called from it, breaks the graph."""
         if id(activation) in breaks:
             return breaks[id(activation)]

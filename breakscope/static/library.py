@@ -10,59 +10,126 @@ import builtins
 from functools import cached_property, lru_cache
 
 from breakscope.values import (
-    FALSE, NONE, TRUE, UNKNOWN, Const, Dict, External, ExternalInstance, Function, Method, Py, Sequence, Tensor, Union, Value, Class,
+    FALSE,
+    NONE,
+    TRUE,
+    UNKNOWN,
+    Class,
+    Const,
+    Dict,
+    External,
+    ExternalInstance,
+    Function,
+    Method,
+    Py,
+    Sequence,
+    Tensor,
+    Value,
 )
 
 ALIASES = {
-    "torch.nn.modules.module.Module": "torch.nn.Module", "torch.functional": "torch", "torch.nn.parameter": "torch.nn",
-    "torch.special.softmax": "torch.softmax", "os.path": "os.path", "posixpath": "os.path", "typing_extensions": "typing",
-    "torch.autograd.function.Function": "torch.autograd.Function", "torch.utils.checkpoint": "torch.utils.checkpoint",
-    "torch.compiler._is_compiling": "torch.compiler.is_compiling", "collections.abc": "typing",
+    "torch.nn.modules.module.Module": "torch.nn.Module",
+    "torch.functional": "torch",
+    "torch.nn.parameter": "torch.nn",
+    "torch.special.softmax": "torch.softmax",
+    "os.path": "os.path",
+    "posixpath": "os.path",
+    "typing_extensions": "typing",
+    "torch.autograd.function.Function": "torch.autograd.Function",
+    "torch.utils.checkpoint": "torch.utils.checkpoint",
+    "torch.compiler._is_compiling": "torch.compiler.is_compiling",
+    "collections.abc": "typing",
 }
 PREFIXES = (
-    ("torch.nn.modules.", "torch.nn."), ("torch.nn.functional.", "torch.nn.functional."), ("typing_extensions.", "typing."),
+    ("torch.nn.modules.", "torch.nn."),
+    ("torch.nn.functional.", "torch.nn.functional."),
+    ("typing_extensions.", "typing."),
 )
 # Calls with a known answer while Dynamo traces: torch/_dynamo/trace_rules.py (constant folded) and torch/jit.
 ANSWERS = {
-    "torch.jit.is_scripting": FALSE, "torch.jit.is_tracing": FALSE, "torch._jit_internal.is_scripting": FALSE,
-    "torch.compiler.is_compiling": TRUE, "torch.compiler.is_dynamo_compiling": TRUE, "torch._dynamo.is_compiling": TRUE,
-    "torch._utils.is_compiling": TRUE, "torch.compiler.is_exporting": FALSE, "torch.onnx.is_in_onnx_export": FALSE,
-    "torch._C._get_tracing_state": NONE, "torch.overrides.has_torch_function": FALSE,
-    "torch.overrides.has_torch_function_unary": FALSE, "torch.overrides.has_torch_function_variadic": FALSE,
-    "torch.fx._symbolic_trace.is_fx_tracing": FALSE, "torch._dynamo.external_utils.is_compiling": TRUE,
+    "torch.jit.is_scripting": FALSE,
+    "torch.jit.is_tracing": FALSE,
+    "torch._jit_internal.is_scripting": FALSE,
+    "torch.compiler.is_compiling": TRUE,
+    "torch.compiler.is_dynamo_compiling": TRUE,
+    "torch._dynamo.is_compiling": TRUE,
+    "torch._utils.is_compiling": TRUE,
+    "torch.compiler.is_exporting": FALSE,
+    "torch.onnx.is_in_onnx_export": FALSE,
+    "torch._C._get_tracing_state": NONE,
+    "torch.overrides.has_torch_function": FALSE,
+    "torch.overrides.has_torch_function_unary": FALSE,
+    "torch.overrides.has_torch_function_variadic": FALSE,
+    "torch.fx._symbolic_trace.is_fx_tracing": FALSE,
+    "torch._dynamo.external_utils.is_compiling": TRUE,
     "torch._dynamo.is_dynamo_supported": TRUE,
 }
 CONSTANTS = {
-    "typing.TYPE_CHECKING": FALSE, "TYPE_CHECKING": FALSE, "__debug__": TRUE, "torch.bool": External("torch.bool"),
-    "sys.platform": Py("str", "environment"), "os.name": Py("str", "environment"), "sys.version_info": Py("tuple", "environment"),
-    "torch.__version__": Py("str", "environment"), "torch.version.cuda": Py("str", "environment"),
-    "sys.modules": Py("dict", "environment"), "os.environ": Py("dict", "environment"),
-    "math.pi": Const(3.141592653589793), "math.inf": Const(float("inf")), "math.e": Const(2.718281828459045),
-    "numpy.pi": Const(3.141592653589793), "numpy.inf": Const(float("inf")), "torch.pi": Const(3.141592653589793),
-    "torch.inf": Const(float("inf")), "Ellipsis": Const(...), "NotImplemented": External("NotImplemented"),
+    "typing.TYPE_CHECKING": FALSE,
+    "TYPE_CHECKING": FALSE,
+    "__debug__": TRUE,
+    "torch.bool": External("torch.bool"),
+    "sys.platform": Py("str", "environment"),
+    "os.name": Py("str", "environment"),
+    "sys.version_info": Py("tuple", "environment"),
+    "torch.__version__": Py("str", "environment"),
+    "torch.version.cuda": Py("str", "environment"),
+    "sys.modules": Py("dict", "environment"),
+    "os.environ": Py("dict", "environment"),
+    "math.pi": Const(3.141592653589793),
+    "math.inf": Const(float("inf")),
+    "math.e": Const(2.718281828459045),
+    "numpy.pi": Const(3.141592653589793),
+    "numpy.inf": Const(float("inf")),
+    "torch.pi": Const(3.141592653589793),
+    "torch.inf": Const(float("inf")),
+    "Ellipsis": Const(...),
+    "NotImplemented": External("NotImplemented"),
 }
 ENUMS = frozenset({"enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag"})
 TENSOR_TYPES = frozenset(
-    f"torch.{p}Tensor" for p in ("", "Float", "Long", "Bool", "Int", "Half", "Double", "BFloat16", "Byte", "Short", "Char")
-) | {"torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.Buffer", "torch.cuda.FloatTensor", "torch.cuda.LongTensor"}
+    f"torch.{p}Tensor"
+    for p in ("", "Float", "Long", "Bool", "Int", "Half", "Double", "BFloat16", "Byte", "Short", "Char")
+) | {
+    "torch.nn.Parameter",
+    "torch.nn.parameter.Parameter",
+    "torch.nn.Buffer",
+    "torch.cuda.FloatTensor",
+    "torch.cuda.LongTensor",
+}
 PYTHON_TYPES = frozenset({"int", "float", "bool", "str", "bytes", "complex"})
 NUMBER_TYPES = {"int": ("int", "bool"), "float": ("float",), "bool": ("bool",), "str": ("str",), "bytes": ("bytes",)}
-SEQUENCES = {"list": ("list", "ModuleList"), "tuple": ("tuple", "size"), "set": ("set",), "typing.Sequence": ("list", "tuple", "size"),
-             "typing.Iterable": ("list", "tuple", "size", "set", "generator"), "torch.Size": ("size",),
-             "torch.nn.ModuleList": ("ModuleList",), "torch.nn.Sequential": ("Sequential",)}
-TENSOR_ATTRIBUTES = frozenset({
-    "T", "H", "mT", "mH", "cuda", "data", "device", "dtype", "grad", "grad_fn", "imag", "is_cuda", "is_leaf", "is_sparse", "itemsize",
-    "layout", "nbytes", "ndim", "real", "requires_grad", "shape", "storage",
-})
-SHARED_WITH_OTHERS = frozenset({"device", "dtype", "data", "max", "min", "size", "all", "any", "item", "names", "indices", "values", "apply_"})
-MODULE_METHODS = frozenset({
-    "parameters", "named_parameters", "buffers", "named_buffers", "modules", "named_modules", "children", "named_children",
-    "state_dict", "load_state_dict", "train", "eval", "requires_grad_", "to", "cuda", "cpu", "half", "float", "double",
-    "bfloat16", "type", "apply", "zero_grad", "register_buffer", "register_parameter", "register_module", "add_module",
-    "register_forward_hook", "register_forward_pre_hook", "register_full_backward_hook", "register_backward_hook",
-    "register_full_backward_pre_hook", "get_parameter", "get_buffer", "get_submodule", "extra_repr", "compile", "to_empty",
-    "register_load_state_dict_post_hook", "register_state_dict_pre_hook", "_load_from_state_dict", "share_memory", "__call__",
-})
+SEQUENCES = {
+    "list": ("list", "ModuleList"),
+    "tuple": ("tuple", "size"),
+    "set": ("set",),
+    "typing.Sequence": ("list", "tuple", "size"),
+    "typing.Iterable": ("list", "tuple", "size", "set", "generator"),
+    "torch.Size": ("size",),
+    "torch.nn.ModuleList": ("ModuleList",),
+    "torch.nn.Sequential": ("Sequential",),
+}
+TENSOR_ATTRIBUTES = frozenset(
+    """
+    T H mT mH cuda data device dtype grad grad_fn imag is_cuda is_leaf is_sparse itemsize layout nbytes ndim
+    real requires_grad shape storage
+    """.split()
+)
+SHARED_WITH_OTHERS = frozenset(
+    """
+    device dtype data max min size all any item names indices values apply_
+    """.split()
+)
+MODULE_METHODS = frozenset(
+    """
+    parameters named_parameters buffers named_buffers modules named_modules children named_children state_dict
+    load_state_dict train eval requires_grad_ to cuda cpu half float double bfloat16 type apply zero_grad
+    register_buffer register_parameter register_module add_module register_forward_hook
+    register_forward_pre_hook register_full_backward_hook register_backward_hook register_full_backward_pre_hook
+    get_parameter get_buffer get_submodule extra_repr compile to_empty register_load_state_dict_post_hook
+    register_state_dict_pre_hook _load_from_state_dict share_memory __call__
+    """.split()
+)
 
 
 class Library:
@@ -147,10 +214,17 @@ class Library:
                 return value.type in SEQUENCES[wanted]
             return False if wanted in PYTHON_TYPES or wanted == "dict" else None
         if isinstance(value, Dict):
-            return True if wanted in ("dict", "typing.Mapping", "typing.MutableMapping") else False if wanted in (
-                *PYTHON_TYPES, "list", "tuple", "set") else None
+            return (
+                True
+                if wanted in ("dict", "typing.Mapping", "typing.MutableMapping")
+                else False
+                if wanted in (*PYTHON_TYPES, "list", "tuple", "set")
+                else None
+            )
         if value.is_shape:
-            return wanted in ("int", "typing.Hashable", "numbers.Number", "numbers.Integral") or (False if wanted in PYTHON_TYPES else None)
+            return wanted in ("int", "typing.Hashable", "numbers.Number", "numbers.Integral") or (
+                False if wanted in PYTHON_TYPES else None
+            )
         if isinstance(value, Py) and value.type in PYTHON_TYPES and wanted in PYTHON_TYPES:
             return value.type in NUMBER_TYPES.get(wanted, (wanted,))
         if isinstance(value, Py) and value.type in PYTHON_TYPES and wanted in ("list", "tuple", "dict", "set"):

@@ -137,8 +137,11 @@ def decode(data: bytes) -> str:
         return data.decode(encoding)
     except UnicodeDecodeError as problem:
         line = data.count(b"\n", 0, problem.start) + 1
-        raise SourceError(f"is not {encoding.removesuffix('-sig')}: byte 0x{data[problem.start]:02x} cannot be decoded; "
-                          "save it as UTF-8 or add a coding line", line) from None
+        raise SourceError(
+            f"is not {encoding.removesuffix('-sig')}: byte 0x{data[problem.start]:02x} cannot be decoded; "
+            "save it as UTF-8 or add a coding line",
+            line,
+        ) from None
 
 
 def parse(source: str, path: str) -> ast.Module:
@@ -213,7 +216,9 @@ class Program:
             for function in module.functions.values():
                 function.node = function.module = function.owner = function.defaults = None
             for cls in module.classes.values():
-                cls.node = cls.module = cls.scope = cls.bases = cls.mro = cls.members = cls.fields = cls.annotations = None
+                cls.node = cls.module = cls.scope = cls.bases = cls.mro = cls.members = cls.fields = cls.annotations = (
+                    None
+                )
                 cls.values.clear()
             module.functions, module.classes, module.names = {}, {}, None
         while self._size > PARSED_BYTES * 3 // 5 and len(self._modules) > 1:
@@ -236,7 +241,8 @@ class Program:
         key = (name, root)
         if key not in self._found:
             self._found[key] = next(
-                (p for r in (root, *(r for r in self._roots if r != root)) if (p := self._path_under(r, name))), None)
+                (p for r in (root, *(r for r in self._roots if r != root)) if (p := self._path_under(r, name))), None
+            )
         return self._found[key]
 
     def _path_under(self, root: str, name: str) -> str | None:
@@ -280,4 +286,4 @@ def absolute_name(module: ModuleInfo, name: str | None, level: int) -> str:
         return name or ""
     parts = module.name.split(".")
     keep = len(parts) - level + (1 if module.is_package else 0)
-    return ".".join([*parts[:max(keep, 0)], *([name] if name else [])])
+    return ".".join([*parts[: max(keep, 0)], *([name] if name else [])])

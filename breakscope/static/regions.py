@@ -12,7 +12,20 @@ from breakscope.static.interpreter import Interpreter
 from breakscope.static.joins import element_of, join
 from breakscope.static.program import ModuleInfo, Namespace
 from breakscope.values import (
-    NONE, UNKNOWN, Class, Const, Dict, External, ExternalInstance, Function, Instance, Py, Sequence, Tensor, Union, Value,
+    NONE,
+    UNKNOWN,
+    Class,
+    Const,
+    Dict,
+    External,
+    ExternalInstance,
+    Function,
+    Instance,
+    Py,
+    Sequence,
+    Tensor,
+    Union,
+    Value,
 )
 
 CONFIG = Py("unknown", "config")
@@ -52,8 +65,12 @@ def compiled_by_name(interpreter: Interpreter, module: ModuleInfo) -> list[Value
 
 
 def _is_compile(function: ast.expr) -> bool:
-    return isinstance(function, ast.Attribute) and function.attr == "compile" and isinstance(function.value, ast.Name) and (
-        function.value.id == "torch")
+    return (
+        isinstance(function, ast.Attribute)
+        and function.attr == "compile"
+        and isinstance(function.value, ast.Name)
+        and (function.value.id == "torch")
+    )
 
 
 def _region_of(interpreter: Interpreter, value: Value) -> Region | None:
@@ -82,8 +99,12 @@ def _module_region(interpreter: Interpreter, cls: Class) -> Region | None:
     if not isinstance(bound, Function):
         return None
     original = cls.info.members.get("forward") if cls.info.members else None
-    return enter(interpreter, name, instance,
-                 *parameter_values(interpreter, undecorated(bound, original, interpreter, instance), True))
+    return enter(
+        interpreter,
+        name,
+        instance,
+        *parameter_values(interpreter, undecorated(bound, original, interpreter, instance), True),
+    )
 
 
 def undecorated(bound: Function, original, interpreter: Interpreter, instance: Instance) -> Function:
@@ -139,7 +160,9 @@ def describe(target: Value) -> str:
     return target.info.qualname if isinstance(target, Function) else target.describe()
 
 
-def _factory_product(interpreter: Interpreter, function: Function) -> tuple[Value, list[Value], dict[str, Value]] | None:
+def _factory_product(
+    interpreter: Interpreter, function: Function
+) -> tuple[Value, list[Value], dict[str, Value]] | None:
     """(callable, args, kwargs) when the function is a factory that returns them; None otherwise."""
     if function.info.node.args.args and not function.info.node.args.defaults:
         return None
@@ -229,7 +252,9 @@ def opened(default: Value) -> Value:
     return default
 
 
-def parameter_values(interpreter: Interpreter, function: Function, is_forward: bool) -> tuple[list[Value], dict[str, Value]]:
+def parameter_values(
+    interpreter: Interpreter, function: Function, is_forward: bool
+) -> tuple[list[Value], dict[str, Value]]:
     """What a region's parameters are, from annotations, defaults and how the body uses them."""
     info = function.info
     spec = info.node.args
@@ -239,16 +264,27 @@ def parameter_values(interpreter: Interpreter, function: Function, is_forward: b
     frame = Frame(info.module, None, function.scope, None, False, 0, "")
     defaults = interpreter.defaults(info, function.scope)
     used = usage(info.node)
-    args = [parameter_value(interpreter, p, defaults.get(p.arg), used.get(p.arg, frozenset()), frame, is_forward) for p in positional]
-    kwargs = {p.arg: parameter_value(interpreter, p, defaults.get(p.arg), used.get(p.arg, frozenset()), frame, is_forward)
-              for p in spec.kwonlyargs}
+    args = [
+        parameter_value(interpreter, p, defaults.get(p.arg), used.get(p.arg, frozenset()), frame, is_forward)
+        for p in positional
+    ]
+    kwargs = {
+        p.arg: parameter_value(interpreter, p, defaults.get(p.arg), used.get(p.arg, frozenset()), frame, is_forward)
+        for p in spec.kwonlyargs
+    }
     if spec.kwarg:
         kwargs["**"] = UNKNOWN
     return args, kwargs
 
 
-def parameter_value(interpreter: Interpreter, parameter: ast.arg, default: Value | None, used: frozenset[str], frame: Frame,
-                    is_forward: bool) -> Value:
+def parameter_value(
+    interpreter: Interpreter,
+    parameter: ast.arg,
+    default: Value | None,
+    used: frozenset[str],
+    frame: Frame,
+    is_forward: bool,
+) -> Value:
     annotated = interpreter.value_of_annotation(parameter.annotation, frame)
     tensor = Tensor(sure=False, origin="argument")
     if not annotated.is_unknown:
@@ -281,7 +317,11 @@ def usage(node: ast.AST) -> dict[str, frozenset[str]]:
             found.setdefault(part.func.id, set()).add("()")
             if part.func.id == "isinstance" and part.args and isinstance(part.args[0], ast.Name):
                 found.setdefault(part.args[0].id, set()).add("isinstance")
-        elif isinstance(part, ast.Subscript) and isinstance(part.value, ast.Name) and isinstance(part.slice, ast.Constant) and isinstance(
-                part.slice.value, str):
+        elif (
+            isinstance(part, ast.Subscript)
+            and isinstance(part.value, ast.Name)
+            and isinstance(part.slice, ast.Constant)
+            and isinstance(part.slice.value, str)
+        ):
             found.setdefault(part.value.id, set()).add("[str]")
     return {name: frozenset(attributes) for name, attributes in found.items()}

@@ -28,8 +28,12 @@ class Slice:
         except (ParserSyntaxError, RecursionError):
             return False
         wanted = squeezed(text)
-        without = wanted[1:-1] if wanted.startswith("(") else wanted  # ast counts the parentheses of tuples and generators
-        return any(squeezed(EMPTY.code_for_node(_bare(node))) in (wanted, without) for node in self.by_type.get(kind, ()))
+        without = (
+            wanted[1:-1] if wanted.startswith("(") else wanted
+        )  # ast counts the parentheses of tuples and generators
+        return any(
+            squeezed(EMPTY.code_for_node(_bare(node))) in (wanted, without) for node in self.by_type.get(kind, ())
+        )
 
 
 def squeezed(text: str) -> str:

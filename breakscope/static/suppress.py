@@ -6,8 +6,10 @@ from __future__ import annotations
 import re
 
 STRINGS = re.compile(r"""\"(?:[^"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'""")
-MARK = re.compile(r"#\s*(?:breakscope:\s*ignore(?P<file>-file)?(?:\[(?P<codes>[^\]]*)\])?|noqa(?::\s*(?P<noqa>[A-Z]+\d+(?:[,\s]+[A-Z]+\d+)*))?)",
-                  re.IGNORECASE)
+MARK = re.compile(
+    r"#\s*(?:breakscope:\s*ignore(?P<file>-file)?(?:\[(?P<codes>[^\]]*)\])?|noqa(?::\s*(?P<noqa>[A-Z]+\d+(?:[,\s]+[A-Z]+\d+)*))?)",
+    re.IGNORECASE,
+)
 
 
 class Suppressions:
@@ -20,11 +22,13 @@ class Suppressions:
         for number in suspects:
             bare = STRINGS.sub("", lines[number - 1])  # a `#` inside a string is no comment
             if "#" in bare:
-                self._read(number, bare[bare.index("#"):])
+                self._read(number, bare[bare.index("#") :])
 
     def _read(self, number: int, comment: str) -> None:
         for match in MARK.finditer(comment):
-            codes = tuple(c.strip().upper() for c in re.split(r"[,\s]+", match["codes"] or match["noqa"] or "") if c.strip())
+            codes = tuple(
+                c.strip().upper() for c in re.split(r"[,\s]+", match["codes"] or match["noqa"] or "") if c.strip()
+            )
             if match["file"]:
                 self.whole_file = (*(self.whole_file or ()), *codes) if codes else ("",)
             else:
@@ -35,5 +39,3 @@ class Suppressions:
         if self.whole_file is not None and any(code.startswith(c) for c in self.whole_file):
             return True
         return any(code.startswith(c) for n in range(first, last + 1) for c in self.by_line.get(n, ()))
-
-

@@ -6,60 +6,130 @@ import ast
 
 from breakscope.events import Call, Index, ScalarRead
 from breakscope.static.frames import Frame
-from breakscope.static.joins import join_all
 from breakscope.values import (
-    NONE, UNKNOWN, Const, Dict, External, ExternalInstance, Method, Py, Scalar, Sequence, ShapeInt, Tensor, Value, options,
+    NONE,
+    UNKNOWN,
+    Const,
+    External,
+    ExternalInstance,
+    Method,
+    Py,
+    Scalar,
+    Sequence,
+    ShapeInt,
+    Tensor,
+    Value,
 )
 
-KEEPS_DTYPE = frozenset({
-    "view", "reshape", "squeeze", "unsqueeze", "expand", "expand_as", "transpose", "permute", "flatten", "contiguous", "detach",
-    "clone", "flip", "roll", "repeat", "t", "cuda", "cpu", "unfold", "narrow", "select", "movedim", "swapaxes", "masked_fill",
-    "masked_fill_", "view_as", "reshape_as", "index_select", "gather", "tril", "triu", "diagonal", "unflatten", "ravel",
-    "broadcast_to", "repeat_interleave", "split", "chunk", "unbind", "cat", "stack", "concat", "new_full", "pin_memory", "requires_grad_",
-    "nan_to_num", "sort", "fill_", "copy_", "zero_", "squeeze_", "unsqueeze_", "tile", "take_along_dim", "take", "clamp", "bitwise_not",
-    "to", "zeros_like", "ones_like", "full_like", "empty_like", "new_zeros", "new_ones", "new_empty", "adjoint", "mT", "T",
-})
-KEEPS_RANK = frozenset({
-    "detach", "clone", "contiguous", "cuda", "cpu", "float", "long", "int", "bool", "half", "double", "to", "type_as", "exp", "log",
-    "abs", "sqrt", "relu", "sigmoid", "tanh", "neg", "masked_fill", "clamp", "flip", "roll", "transpose", "softmax", "log_softmax",
-    "round", "floor", "ceil", "isnan", "isinf", "isfinite", "eq", "ne", "lt", "le", "gt", "ge", "logical_not", "requires_grad_",
-    "zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like", "cumsum", "argsort", "t", "bitwise_not",
-})
-BOOL_RESULTS = frozenset({
-    "eq", "ne", "lt", "le", "gt", "ge", "isnan", "isinf", "isfinite", "isneginf", "isposinf", "isclose", "isin", "any", "all", "bool",
-    "logical_and", "logical_or", "logical_not", "logical_xor", "greater", "less", "greater_equal", "less_equal", "not_equal", "signbit",
-    "isreal",
-})
-INT_RESULTS = frozenset({"long", "int", "argmax", "argmin", "argsort", "nonzero", "bincount", "count_nonzero", "searchsorted", "bucketize",
-                         "argwhere", "short", "byte", "char"})
-SCALAR_RESULTS = frozenset({"sum", "mean", "max", "min", "any", "all", "prod", "std", "var", "norm", "median", "amax", "amin", "argmax",
-                            "argmin", "logsumexp", "count_nonzero", "nansum", "nanmean"})
+KEEPS_DTYPE = frozenset(
+    """
+    view reshape squeeze unsqueeze expand expand_as transpose permute flatten contiguous detach clone flip roll
+    repeat t cuda cpu unfold narrow select movedim swapaxes masked_fill masked_fill_ view_as reshape_as
+    index_select gather tril triu diagonal unflatten ravel broadcast_to repeat_interleave split chunk unbind cat
+    stack concat new_full pin_memory requires_grad_ nan_to_num sort fill_ copy_ zero_ squeeze_ unsqueeze_ tile
+    take_along_dim take clamp bitwise_not to zeros_like ones_like full_like empty_like new_zeros new_ones
+    new_empty adjoint mT T
+    """.split()
+)
+KEEPS_RANK = frozenset(
+    """
+    detach clone contiguous cuda cpu float long int bool half double to type_as exp log abs sqrt relu sigmoid
+    tanh neg masked_fill clamp flip roll transpose softmax log_softmax round floor ceil isnan isinf isfinite eq
+    ne lt le gt ge logical_not requires_grad_ zeros_like ones_like empty_like full_like rand_like randn_like
+    cumsum argsort t bitwise_not
+    """.split()
+)
+BOOL_RESULTS = frozenset(
+    """
+    eq ne lt le gt ge isnan isinf isfinite isneginf isposinf isclose isin any all bool logical_and logical_or
+    logical_not logical_xor greater less greater_equal less_equal not_equal signbit isreal
+    """.split()
+)
+INT_RESULTS = frozenset(
+    """
+    long int argmax argmin argsort nonzero bincount count_nonzero searchsorted bucketize argwhere short byte
+    char
+    """.split()
+)
+SCALAR_RESULTS = frozenset(
+    """
+    sum mean max min any all prod std var norm median amax amin argmax argmin logsumexp count_nonzero nansum
+    nanmean
+    """.split()
+)
 SUMS = frozenset({"sum", "nansum", "prod", "cumsum", "cumprod"})  # of integers and booleans: integers
 EXTREMES = frozenset({"max", "min", "amax", "amin", "median", "abs", "maximum", "minimum"})
-READS = {"item": "item", "tolist": "tolist", "__bool__": "bool", "__int__": "int", "__float__": "float", "__index__": "index"}
-PAIRS = frozenset({"topk", "sort", "kthvalue", "mode", "cummax", "cummin", "aminmax", "frexp", "slogdet", "qr", "eigh", "lstsq", "geqrf"})
-LISTS = frozenset({"split", "chunk", "unbind", "tensor_split", "hsplit", "vsplit", "dsplit", "split_with_sizes", "unsafe_chunk",
-                   "unsafe_split"})
+READS = {
+    "item": "item",
+    "tolist": "tolist",
+    "__bool__": "bool",
+    "__int__": "int",
+    "__float__": "float",
+    "__index__": "index",
+}
+PAIRS = frozenset(
+    """
+    topk sort kthvalue mode cummax cummin aminmax frexp slogdet qr eigh lstsq geqrf
+    """.split()
+)
+LISTS = frozenset(
+    """
+    split chunk unbind tensor_split hsplit vsplit dsplit split_with_sizes unsafe_chunk unsafe_split
+    """.split()
+)
 INTS = frozenset({"dim", "ndimension", "numel", "nelement", "element_size", "storage_offset", "get_device", "__len__"})
-BOOLS = frozenset({"is_contiguous", "is_floating_point", "is_complex", "is_signed", "is_shared", "is_pinned", "is_inference", "is_set_to",
-                   "is_same_size", "has_names", "is_distributed", "is_conj", "is_neg"})
-OTHERS = {"data_ptr": Py("int"), "type": Py("str"), "register_hook": UNKNOWN, "backward": NONE, "storage": UNKNOWN, "size": None,
-          "untyped_storage": UNKNOWN, "stride": None, "numpy": None, "retain_grad": NONE, "apply_": None, "__dlpack__": UNKNOWN}
+BOOLS = frozenset(
+    """
+    is_contiguous is_floating_point is_complex is_signed is_shared is_pinned is_inference is_set_to is_same_size
+    has_names is_distributed is_conj is_neg
+    """.split()
+)
+OTHERS = {
+    "data_ptr": Py("int"),
+    "type": Py("str"),
+    "register_hook": UNKNOWN,
+    "backward": NONE,
+    "storage": UNKNOWN,
+    "size": None,
+    "untyped_storage": UNKNOWN,
+    "stride": None,
+    "numpy": None,
+    "retain_grad": NONE,
+    "apply_": None,
+    "__dlpack__": UNKNOWN,
+}
 SCALAR_ATTRIBUTES = {
-    "is_cuda": Py("bool", "environment"), "is_sparse": Py("bool", "config"), "is_leaf": Py("bool"), "requires_grad": Py("bool", "config"),
-    "is_quantized": Py("bool"), "is_mps": Py("bool", "environment"), "is_meta": Py("bool"), "is_nested": Py("bool", "config"),
-    "is_cpu": Py("bool", "environment"), "layout": Py("layout"), "names": UNKNOWN, "itemsize": Py("int"), "nbytes": ShapeInt(),
-    "grad_fn": UNKNOWN, "device": Py("device", "environment"), "output_nr": Py("int"), "__class__": External("torch.Tensor"),
-    "is_xla": Py("bool", "environment"), "is_xpu": Py("bool", "environment"), "is_npu": Py("bool", "environment"),
+    "is_cuda": Py("bool", "environment"),
+    "is_sparse": Py("bool", "config"),
+    "is_leaf": Py("bool"),
+    "requires_grad": Py("bool", "config"),
+    "is_quantized": Py("bool"),
+    "is_mps": Py("bool", "environment"),
+    "is_meta": Py("bool"),
+    "is_nested": Py("bool", "config"),
+    "is_cpu": Py("bool", "environment"),
+    "layout": Py("layout"),
+    "names": UNKNOWN,
+    "itemsize": Py("int"),
+    "nbytes": ShapeInt(),
+    "grad_fn": UNKNOWN,
+    "device": Py("device", "environment"),
+    "output_nr": Py("int"),
+    "__class__": External("torch.Tensor"),
+    "is_xla": Py("bool", "environment"),
+    "is_xpu": Py("bool", "environment"),
+    "is_npu": Py("bool", "environment"),
 }
 TENSOR_ATTRIBUTES = frozenset({"T", "mT", "H", "mH", "real", "imag", "data"})
-TENSOR_ONLY = frozenset({  # methods that only tensors (and arrays) have: a value that they are called on is one
-    "unsqueeze", "masked_fill", "masked_fill_", "permute", "expand", "expand_as", "view_as", "contiguous", "detach", "index_select",
-    "gather", "scatter", "scatter_", "scatter_add", "scatter_add_", "long", "argmax", "topk", "cumsum", "new_zeros", "new_ones",
-    "new_full", "new_tensor", "new_empty", "nonzero", "masked_select", "repeat_interleave", "unbind", "item", "isnan", "softmax",
-    "log_softmax", "sigmoid", "requires_grad_", "chunk", "dim", "any", "all", "transpose", "type_as", "byte", "bool", "argsort",
-    "squeeze", "flatten", "norm", "numel", "matmul", "bmm",
-})
+# methods that only tensors (and arrays) have: a value that they are called on is one
+TENSOR_ONLY = frozenset(
+    """
+    unsqueeze masked_fill masked_fill_ permute expand expand_as view_as contiguous detach index_select gather
+    scatter scatter_ scatter_add scatter_add_ long argmax topk cumsum new_zeros new_ones new_full new_tensor
+    new_empty nonzero masked_select repeat_interleave unbind item isnan softmax log_softmax sigmoid
+    requires_grad_ chunk dim any all transpose type_as byte bool argsort squeeze flatten norm numel matmul bmm
+    """.split()
+)
 BITWISE = (ast.BitAnd, ast.BitOr, ast.BitXor)
 FLOAT_DTYPES = frozenset(f"torch.{n}" for n in ("float", "float16", "float32", "float64", "half", "double", "bfloat16"))
 
@@ -75,13 +145,19 @@ class Tensors:
             dtype = "bool"
         elif op is ast.Div or "float" in dtypes:
             dtype = "float" if op is ast.Div or len(dtypes) == 1 else None
-        elif dtypes == {"int"} and all(v.is_tensor or v.is_const and isinstance(v.value, int) or v.is_shape for v in (left, right)):
+        elif dtypes == {"int"} and all(
+            v.is_tensor or v.is_const and isinstance(v.value, int) or v.is_shape for v in (left, right)
+        ):
             dtype = "int"
         ranks = [t.ndim for t in tensors]
         shapes = {t.shape for t in tensors}
-        return Tensor(dtype, max(ranks) if None not in ranks and op is not ast.MatMult else None,
-                      shapes.pop() if len(shapes) == 1 and op is not ast.MatMult else None,
-                      all(t.sure for t in tensors), tensors[0].kind if tensors[0].kind == "numpy" else "")
+        return Tensor(
+            dtype,
+            max(ranks) if None not in ranks and op is not ast.MatMult else None,
+            shapes.pop() if len(shapes) == 1 and op is not ast.MatMult else None,
+            all(t.sure for t in tensors),
+            tensors[0].kind if tensors[0].kind == "numpy" else "",
+        )
 
     def tensor_attribute(self, owner: Tensor, name: str, node: ast.AST, frame: Frame) -> Value:
         if name == "shape":
@@ -110,19 +186,30 @@ class Tensors:
             return Sequence("size", [ShapeInt() for _ in range(owner.ndim)])
         return Sequence("size", None, ShapeInt())
 
-    def call_tensor_method(self, owner: Tensor, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST,
-                           frame: Frame) -> Value:
+    def call_tensor_method(
+        self, owner: Tensor, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
         prefix = "numpy.ndarray" if owner.kind == "numpy" else "Tensor"
         if name in READS:
-            self.emit(ScalarRead, node, frame, self.sureness(owner), value=owner, how=READS[name],
-                      expression=self.text(node.func.value, frame.module) if isinstance(node, ast.Call) and isinstance(
-                          node.func, ast.Attribute) else self.text(node, frame.module))
+            self.emit(
+                ScalarRead,
+                node,
+                frame,
+                self.sureness(owner),
+                value=owner,
+                how=READS[name],
+                expression=self.text(node.func.value, frame.module)
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+                else self.text(node, frame.module),
+            )
             if name == "tolist":
                 return self.listed(owner)
             return Scalar("bool" if owner.dtype == "bool" else "number")
         full = f"{prefix}.{name}"
         if self.interesting(full):
-            self.emit(Call, node, frame, self.sureness(owner), name=full, receiver=owner, args=tuple(args), kwargs=kwargs)
+            self.emit(
+                Call, node, frame, self.sureness(owner), name=full, receiver=owner, args=tuple(args), kwargs=kwargs
+            )
         return self.tensor_result(name, owner, args, kwargs, full)
 
     def listed(self, owner: Tensor) -> Value:
@@ -144,7 +231,13 @@ class Tensors:
             return Py("bool", "config")
         if name in ("size", "stride"):
             shape = self.shape_of(owner) if name == "size" else Sequence("tuple", None, ShapeInt())
-            if args and args[0].is_const and isinstance(args[0].value, int) and shape.items and args[0].value < len(shape.items):
+            if (
+                args
+                and args[0].is_const
+                and isinstance(args[0].value, int)
+                and shape.items
+                and args[0].value < len(shape.items)
+            ):
                 return shape.items[args[0].value]
             return ShapeInt() if args or kwargs else shape
         if name == "numpy":
@@ -153,9 +246,13 @@ class Tensors:
             return self.cast(owner, args[0] if args else UNKNOWN)
         if name in OTHERS and OTHERS[name] is not None:
             return OTHERS[name]
-        by_dim = bool(args[1 if full.startswith("torch.") else 0:]) or "dim" in kwargs or "axis" in kwargs
+        by_dim = bool(args[1 if full.startswith("torch.") else 0 :]) or "dim" in kwargs or "axis" in kwargs
         if name in ("max", "min", "median", "nanmedian") and by_dim and owner.kind != "numpy":
-            other = args[1 if full.startswith("torch.") else 0] if len(args) > (1 if full.startswith("torch.") else 0) else None
+            other = (
+                args[1 if full.startswith("torch.") else 0]
+                if len(args) > (1 if full.startswith("torch.") else 0)
+                else None
+            )
             if other is not None and other.is_tensor:
                 return Tensor(sure=owner.sure)
             return self.pair(owner)
@@ -164,15 +261,30 @@ class Tensors:
         if name in LISTS:
             return self.pieces(name, owner, args, kwargs)
         if name in ("unique", "unique_consecutive"):
-            extra = sum(1 for k in ("return_inverse", "return_counts") if not kwargs.get(k, NONE).is_none and kwargs.get(k) != Const(False))
+            extra = sum(
+                1
+                for k in ("return_inverse", "return_counts")
+                if not kwargs.get(k, NONE).is_none and kwargs.get(k) != Const(False)
+            )
             one = Tensor(owner.dtype, None, None, owner.sure)
             return Sequence("tuple", [one] + [Tensor("int", None, None, owner.sure)] * extra) if extra else one
         if name == "nonzero" and "as_tuple" in kwargs:
             return Sequence("tuple", None, Tensor("int", 1, None, owner.sure))
-        if name == "where" and not args[1:] and full.startswith("torch.") or name == "where" and not args and full.startswith("Tensor."):
+        if (
+            name == "where"
+            and not args[1:]
+            and full.startswith("torch.")
+            or name == "where"
+            and not args
+            and full.startswith("Tensor.")
+        ):
             return Sequence("tuple", None, Tensor("int", 1, None, owner.sure))
         if name in ("to", "astype"):
-            wanted = [v for v in (*args, *kwargs.values()) if isinstance(v, External) and v.name.startswith("torch.") or isinstance(v, Tensor)]
+            wanted = [
+                v
+                for v in (*args, *kwargs.values())
+                if isinstance(v, External) and v.name.startswith("torch.") or isinstance(v, Tensor)
+            ]
             return self.cast(owner, wanted[0]) if wanted else owner
         returned = self.returned(full)
         if returned is not None:
@@ -180,9 +292,13 @@ class Tensors:
         if name in ("t", "transpose", "permute") and owner.shape is not None and owner.kind == "":
             shape = tuple(reversed(owner.shape)) if name == "t" else None
             return Tensor(owner.dtype, owner.ndim, shape, owner.sure, "strided")
-        return Tensor(self.result_dtype(name, owner, kwargs), self.result_rank(name, owner, args, kwargs, full),
-                      owner.shape if name in KEEPS_RANK and name not in ("transpose", "t") else None, owner.sure,
-                      "numpy" if owner.kind == "numpy" else "")
+        return Tensor(
+            self.result_dtype(name, owner, kwargs),
+            self.result_rank(name, owner, args, kwargs, full),
+            owner.shape if name in KEEPS_RANK and name not in ("transpose", "t") else None,
+            owner.sure,
+            "numpy" if owner.kind == "numpy" else "",
+        )
 
     def cast(self, owner: Tensor, wanted: Value) -> Tensor:
         """The tensor under another dtype."""
@@ -196,7 +312,9 @@ class Tensors:
         return Tensor(dtype, owner.ndim, owner.shape, owner.sure, owner.kind if owner.kind == "numpy" else "")
 
     def pair(self, owner: Tensor) -> Value:
-        return Sequence("tuple", [Tensor(owner.dtype, owner.ndim, None, owner.sure), Tensor("int", owner.ndim, None, owner.sure)])
+        return Sequence(
+            "tuple", [Tensor(owner.dtype, owner.ndim, None, owner.sure), Tensor("int", owner.ndim, None, owner.sure)]
+        )
 
     def pieces(self, name: str, owner: Tensor, args: list[Value], kwargs: dict[str, Value]) -> Value:
         rank = owner.ndim - 1 if name == "unbind" and owner.ndim else owner.ndim
@@ -217,7 +335,21 @@ class Tensors:
             return "bool"
         if name in INT_RESULTS:
             return "int"
-        if name in ("float", "half", "double", "bfloat16", "softmax", "sigmoid", "mean", "exp", "log", "sqrt", "std", "var", "norm"):
+        if name in (
+            "float",
+            "half",
+            "double",
+            "bfloat16",
+            "softmax",
+            "sigmoid",
+            "mean",
+            "exp",
+            "log",
+            "sqrt",
+            "std",
+            "var",
+            "norm",
+        ):
             return "float"
         if name in KEEPS_DTYPE and given is None:
             return owner.dtype
@@ -229,7 +361,9 @@ class Tensors:
             return "float"
         return None
 
-    def result_rank(self, name: str, owner: Tensor, args: list[Value], kwargs: dict[str, Value], full: str) -> int | None:
+    def result_rank(
+        self, name: str, owner: Tensor, args: list[Value], kwargs: dict[str, Value], full: str
+    ) -> int | None:
         rest = args[1:] if full.startswith(("torch.", "numpy.")) and not full.startswith("numpy.ndarray.") else args
         if name in SCALAR_RESULTS and not rest and not kwargs.keys() - {"dtype"}:
             return 0
@@ -240,17 +374,27 @@ class Tensors:
         if name in ("view", "reshape", "expand", "permute", "repeat", "new_zeros", "new_ones", "new_full", "new_empty"):
             if len(rest) == 1 and isinstance(rest[0], Sequence):
                 return len(rest[0].items) if rest[0].items is not None else None
-            return len(rest) if rest and not kwargs.get("*") and all(not isinstance(v, Sequence | External) for v in rest) else None
+            return (
+                len(rest)
+                if rest and not kwargs.get("*") and all(not isinstance(v, Sequence | External) for v in rest)
+                else None
+            )
         return None
 
     def tensor_item(self, node: ast.AST, owner: Tensor, index: Value, frame: Frame, store: str = "") -> Value:
         """`tensor[index]`: a boolean mask gives a shape that depends on data."""
-        parts = index.items if isinstance(index, Sequence) and index.type == "tuple" and index.items is not None else [index]
+        parts = (
+            index.items
+            if isinstance(index, Sequence) and index.type == "tuple" and index.items is not None
+            else [index]
+        )
         for part in parts:
             if isinstance(part, Py) and part.source == "draw":
                 self.emit(ScalarRead, node, frame, value=part, how="draw", expression=self.text(node, frame.module))
         self.emit_index(node, frame, owner, parts, store)
-        return Tensor(owner.dtype, self.item_rank(owner, parts), None, owner.sure, owner.kind if owner.kind == "numpy" else "")
+        return Tensor(
+            owner.dtype, self.item_rank(owner, parts), None, owner.sure, owner.kind if owner.kind == "numpy" else ""
+        )
 
     def item_rank(self, owner: Tensor, parts: list[Value]) -> int | None:
         if owner.ndim is None:
@@ -259,8 +403,14 @@ class Tensors:
         for part in parts:
             if part.is_none:
                 rank += 1
-            elif part.is_const and isinstance(part.value, int) and not isinstance(part.value, bool) or part.is_shape or part.is_scalar or (
-                    isinstance(part, Py) and part.type == "int"):
+            elif (
+                part.is_const
+                and isinstance(part.value, int)
+                and not isinstance(part.value, bool)
+                or part.is_shape
+                or part.is_scalar
+                or (isinstance(part, Py) and part.type == "int")
+            ):
                 rank -= 1
             elif part.is_const and part.value is ... or isinstance(part, ExternalInstance) and part.name == "slice":
                 continue
@@ -271,15 +421,30 @@ class Tensors:
         return max(rank, 0)
 
     def store_tensor_item(self, target: ast.Subscript, owner: Tensor, index: Value, value: Value, frame: Frame) -> None:
-        parts = index.items if isinstance(index, Sequence) and index.type == "tuple" and index.items is not None else [index]
+        parts = (
+            index.items
+            if isinstance(index, Sequence) and index.type == "tuple" and index.items is not None
+            else [index]
+        )
         self.emit_index(target, frame, owner, parts, "=", value)
 
-    def emit_index(self, node: ast.AST, frame: Frame, owner: Tensor, parts: list[Value], store: str, value: Value = UNKNOWN) -> None:
+    def emit_index(
+        self, node: ast.AST, frame: Frame, owner: Tensor, parts: list[Value], store: str, value: Value = UNKNOWN
+    ) -> None:
         """One event for each tensor among the indices, masks first."""
         tensors = [p for p in parts if isinstance(p, Tensor)] if self.interesting("Index") else []
         for part in sorted(tensors, key=lambda p: p.dtype != "bool"):
-            self.emit(Index, node, frame, "certain" if owner.sure and part.sure else "likely", (part.dtype == "bool", part.ndim),
-                      container=owner, index=part, store=store, value=value)
+            self.emit(
+                Index,
+                node,
+                frame,
+                "certain" if owner.sure and part.sure else "likely",
+                (part.dtype == "bool", part.ndim),
+                container=owner,
+                index=part,
+                store=store,
+                value=value,
+            )
 
     def returned(self, full: str) -> Value | None:
         """What the generated table says a library call returns; None when it says nothing."""
@@ -287,7 +452,14 @@ class Tensors:
 
 
 _VALUES: dict[str, Value] = {
-    "int": Py("int"), "bool": Py("bool"), "float": Py("float"), "str": Py("str"), "none": NONE, "shape": Sequence("size", None, ShapeInt()),
-    "dtype": Py("dtype"), "device": Py("device"), "python": UNKNOWN,
+    "int": Py("int"),
+    "bool": Py("bool"),
+    "float": Py("float"),
+    "str": Py("str"),
+    "none": NONE,
+    "shape": Sequence("size", None, ShapeInt()),
+    "dtype": Py("dtype"),
+    "device": Py("device"),
+    "python": UNKNOWN,
     "object": UNKNOWN,
 }

@@ -1,0 +1,228 @@
+"""Attributes: how they are read and stored."""
+
+from __future__ import annotations
+
+import ast
+
+from breakscope.events import Store
+from breakscope.static.construction import Super
+from breakscope.static.frames import Frame
+from breakscope.static.joins import join, join_all
+from breakscope.static.program import Import, Namespace
+from breakscope.static.tensors import TENSOR_ONLY
+from breakscope.values import (
+    UNKNOWN,
+    Class,
+    Const,
+    Dict,
+    External,
+    ExternalInstance,
+    Function,
+    Instance,
+    Method,
+    Py,
+    Scalar,
+    Sequence,
+    ShapeInt,
+    Tensor,
+    Union,
+    Value,
+    options,
+)
+
+
+class Attributes:
+    """How attributes of each kind of value behave."""
+
+    def attribute(self, owner: Value, name: str, node: ast.AST, frame: Frame) -> Value:
+        """`owner.name`; runs properties."""
+        kind = type(owner)
+        if kind is Instance:
+            return self.instance_attribute(owner, name, node, frame)
+        if kind is External:
+            return self.external_attribute(owner.name, name)
+        if kind is Tensor:
+            return self.tensor_attribute(owner, name, node, frame)
+        if kind is Namespace:
+            return self.namespace_attribute(owner, name)
+        if kind is Union:
+            return join_all([self.attribute(o, name, node, frame) for o in owner.options if not o.is_none])
+        if kind is Class:
+            return self.class_attribute(owner, name)
+        if kind is Super:
+            return self.super_attribute(owner, name, node, frame)
+        if kind in (Sequence, Dict, Const, ExternalInstance, ShapeInt, Scalar, Py):
+            return self.builtin_attribute(owner, name, node, frame)
+        if kind is Function:
+            if name in ("__name__", "__qualname__"):
+                return Const(owner.info.name)
+            return UNKNOWN
+        if kind is type(UNKNOWN) and name in TENSOR_ONLY:
+            return self.tensor_attribute(Tensor(sure=False), name, node, frame)
+        return UNKNOWN
+
+    def instance_attribute(self, owner: Instance, name: str, node: ast.AST, frame: Frame) -> Value:
+        if frame.emits:
+            self.reads.setdefault((id(owner), name), (frame.activation, node))
+            if type(node) is ast.Attribute and type(node.value) is ast.Name:
+                narrowed = frame.names.get(f"{node.value.id}.{name}")
+                if narrowed is not None:
+                    return narrowed
+        value = owner.attributes.get(name)
+        if value is not None:
+            return self.resolve(value) if type(value) is Import else value
+        info = owner.cls.info
+        member = self.find_member(info, name)
+        if member is not None:
+            return self.member_of_instance(owner, member, node, frame)
+        if name == "__dict__":
+            return Dict(owner.attributes, open=True)
+        if name == "__class__":
+            return owner.cls
+        if name == "training" and self.is_module(owner):
+            return Py("bool", "config")
+        if self.is_module(owner) and name in self.library.module_methods:
+            return Method(owner, name)
+        return self.fallback_attribute(owner, name, node, frame)
+
+    def member_of_instance(self, owner: Instance, member: Value, node: ast.AST, frame: Frame) -> Value:
+        if isinstance(member, Function):
+            bound = self.bound_to(member, owner)
+            if "property" in member.info.marks:
+                return self.call_value(bound, [], {}, node, frame)
+            return bound
+        if isinstance(member, Instance):  # a descriptor
+            getter = self.find_member(member.cls.info, "__get__")
+            if getter is not None:
+                return self.call_member(member, getter, [owner, owner.cls], {}, node, frame)
+        return member
+
+    def fallback_attribute(self, owner: Instance, name: str, node: ast.AST, frame: Frame) -> Value:
+        """An attribute that nothing was seen to set: its annotation, else `__getattr__`, else unknown."""
+        for cls in self.mro(owner.cls.info):
+            annotation = self.annotations(cls).get(name)
+            if annotation is not None:
+                return self.value_of_annotation(annotation, Frame(cls.module, None, cls.scope, None, False, 0, ""))
+        if self.field_names(owner) and name in ("_replace", "_asdict"):
+            return Method(owner, name)
+        return UNKNOWN
+
+    def class_attribute(self, owner: Class, name: str) -> Value:
+        member = self.find_member(owner.info, name)
+        if member is None:
+            if name == "apply" and any(n.startswith("torch.autograd.") for n in self.external_bases(owner.info)):
+                return Method(owner, "apply")
+            return Const(owner.info.name) if name in ("__name__", "__qualname__") else UNKNOWN
+        if any(self.library.is_enum(n) for n in self.external_bases(owner.info)) and not isinstance(member, Function):
+            return Py(f"enum {owner.info.name}.{name}")
+        return self.bound_to(member, owner)
+
+    def super_attribute(self, owner: Super, name: str, node: ast.AST, frame: Frame) -> Value:
+        instance = owner.instance
+        info = instance.cls.info if isinstance(instance, Instance) else instance.info
+        member = self.find_member(info, name, after=owner.owner)
+        if member is None:
+            return Method(owner, name)
+        if isinstance(member, Function) and "property" in member.info.marks and isinstance(instance, Instance):
+            return self.call_value(self.bound_to(member, instance), [], {}, node, frame)
+        if isinstance(member, Function) and name == "__new__":
+            return member
+        return self.bound_to(member, instance)
+
+    def namespace_attribute(self, owner: Namespace, name: str) -> Value:
+        value = self.module_names(owner.info).get(name)
+        if value is not None:
+            return self.resolve(value)
+        inner = self.program.find(f"{owner.info.name}.{name}", owner.info)
+        return Namespace(inner) if inner is not None else UNKNOWN
+
+    def external_attribute(self, owner: str, name: str) -> Value:
+        return self.external(f"{owner}.{name}")
+
+    def store_attribute(
+        self,
+        target: ast.Attribute,
+        owner: Value,
+        name: str,
+        value: Value,
+        frame: Frame,
+        node: ast.AST,
+        old: Value | None = None,
+    ) -> None:
+        for option in options(owner):
+            if isinstance(option, Instance):
+                self.store_on_instance(target, option, name, value, frame, node, old)
+            elif option.is_tensor:
+                self.emit(
+                    Store,
+                    node,
+                    frame,
+                    self.sureness(option),
+                    owner=self.text(target.value, frame.module),
+                    name=name,
+                    scope="tensor",
+                    value=value,
+                )
+
+    def store_on_instance(
+        self,
+        target: ast.Attribute,
+        owner: Instance,
+        name: str,
+        value: Value,
+        frame: Frame,
+        node: ast.AST,
+        old: Value | None,
+    ) -> None:
+        frame.names.pop(f"{self.text(target.value, frame.module)}.{name}", None)
+        setter = self.find_member(owner.cls.info, name)
+        if isinstance(setter, Instance):
+            method = self.find_member(setter.cls.info, "__set__")
+            if method is not None:
+                self.call_member(setter, method, [owner, value], {}, node, frame)
+                return
+        source = self.text(target.value, frame.module)
+        before = owner.attributes.get(name)
+        if frame.emits:
+            if id(owner) in self.made_inside:
+                owner.attributes[name] = value if before is None else join(before, value)
+                return
+            initial = before if before is not None else self.initial(owner, name)
+            reads_itself = old is not None or _reads(node, source, name)
+            self.emit_store(
+                Store,
+                node,
+                frame,
+                (id(owner), name),
+                owner=source,
+                name=name,
+                scope="attribute",
+                value=value,
+                initial=initial,
+                reads_itself=reads_itself,
+            )
+            self.later.setdefault((id(owner), name), []).append(value)
+            if isinstance(target.value, ast.Name):
+                frame.names[f"{source}.{name}"] = value
+            if before is None:
+                owner.attributes[name] = value
+            return
+        if isinstance(value, Sequence | Dict) and not value.home:
+            value.home = f"{source}.{name}"
+        if frame.function is not None and frame.bound is owner or before is None:
+            owner.attributes[name] = value if frame.lost == "" or before is None else join(before, value)
+        else:
+            self.outside.append((owner, name, value, before, frame.module.path, node))
+            owner.attributes[name] = join(before, value)
+
+    def initial(self, owner: Instance, name: str) -> Value:
+        member = self.find_member(owner.cls.info, name)
+        return member if member is not None else UNKNOWN
+
+
+def _reads(node: ast.AST, source: str, name: str) -> bool:
+    """True when the stored value is computed from the attribute itself."""
+    value = getattr(node, "value", None)
+    return value is not None and any(
+        isinstance(n, ast.Attribute) and n.attr == name and ast.unparse(n.value) == source for n in ast.walk(value)
+    )

@@ -1,0 +1,101 @@
+"""Binding arguments to parameters."""
+
+from __future__ import annotations
+
+import ast
+
+from breakscope.static.frames import Frame, Raised
+from breakscope.static.joins import join_all
+from breakscope.static.program import FunctionInfo
+from breakscope.values import UNKNOWN, Dict, Sequence, Value
+
+
+class Binding:
+    """How a call fills the names of a frame."""
+
+    def bind(
+        self, info: FunctionInfo, args: list[Value], kwargs: dict[str, Value], frame: Frame, scope: Frame | None
+    ) -> None:
+        """Put the arguments into the frame's names."""
+        spec, names, kwargs = info.node.args, frame.names, dict(kwargs)
+        more, rest = kwargs.pop("*", None), kwargs.pop("**", None)
+        positional = [*spec.posonlyargs, *spec.args]
+        defaults = self.defaults(info, scope)
+        for i, parameter in enumerate(positional):
+            name = parameter.arg
+            if i < len(args):
+                value = args[i]
+            elif name in kwargs:
+                value = kwargs.pop(name)
+            elif more is not None and name not in defaults:
+                value = more
+            else:
+                value = self.missing(name, defaults, rest)
+            names[name] = self.as_annotated(value, parameter, info) if value.is_unknown else value
+        for parameter in spec.kwonlyargs:
+            name = parameter.arg
+            value = kwargs.pop(name) if name in kwargs else self.missing(name, defaults, rest)
+            names[name] = self.as_annotated(value, parameter, info) if value.is_unknown else value
+        if spec.vararg:
+            extra = list(args[len(positional) :])
+            names[spec.vararg.arg] = (
+                Sequence("tuple", extra) if more is None else Sequence("tuple", None, join_all([*extra, more]))
+            )
+        if spec.kwarg:
+            names[spec.kwarg.arg] = Dict(kwargs, rest if rest is not None else UNKNOWN, open=rest is not None)
+
+    def missing(self, name: str, defaults: dict[str, Value], rest: Value | None) -> Value:
+        """The value of a parameter that the call does not name; `rest` is what an open `**kwargs` holds."""
+        default = defaults.get(name)
+        if default is None:
+            return rest if rest is not None else UNKNOWN
+        if rest is not None and (default.is_none or not rest.is_tensor):
+            return join_all([default, rest])
+        return default
+
+    def as_annotated(self, value: Value, parameter: ast.arg, info: FunctionInfo) -> Value:
+        """An unknown argument is what the parameter's annotation, or the function's type comment, says."""
+        annotation = parameter.annotation or type_comments(info).get(parameter.arg)
+        if annotation is None:
+            return value
+        return self.value_of_annotation(annotation, Frame(info.module, None, None, None, False, 0, ""))
+
+    def defaults(self, info: FunctionInfo, scope: Frame | None) -> dict[str, Value]:
+        """The values of a function's parameter defaults, evaluated once where the function was defined."""
+        if info.defaults is None:
+            info.defaults = {}
+            spec = info.node.args
+            positional = [*spec.posonlyargs, *spec.args]
+            pairs = list(zip(positional[len(positional) - len(spec.defaults) :], spec.defaults))
+            pairs += [(p, d) for p, d in zip(spec.kwonlyargs, spec.kw_defaults) if d is not None]
+            if pairs:
+                frame = Frame(info.module, None, scope, None, False, 0, "")
+                for parameter, default in pairs:
+                    try:
+                        value = self.eval(default, frame)
+                    except Raised:
+                        value = UNKNOWN
+                    if isinstance(value, Sequence | Dict) and isinstance(default, ast.List | ast.Dict | ast.Call):
+                        value.home = f"default {parameter.arg}"
+                    info.defaults[parameter.arg] = value
+        return info.defaults
+
+
+def type_comments(info: FunctionInfo) -> dict[str, ast.expr]:
+    """Annotations from a `# type: (Tensor, int) -> Tensor` comment between the header and the body."""
+    if info.comments is None:
+        info.comments = {}
+        node, lines = info.node, info.module.source_lines()
+        if isinstance(node, ast.FunctionDef):
+            for text in lines[node.lineno - 1 : node.body[0].lineno]:
+                before, mark, rest = text.partition("# type: (")
+                if mark and "->" in rest:
+                    try:
+                        wanted = ast.parse(f"({rest.rpartition('->')[0].strip()[:-1]},)", mode="eval").body
+                    except SyntaxError:
+                        break
+                    names = [p.arg for p in [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]]
+                    given = wanted.elts if isinstance(wanted, ast.Tuple) else []
+                    info.comments = dict(zip(names[len(names) - len(given) :], given))
+                    break
+    return info.comments

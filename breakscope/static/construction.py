@@ -1,0 +1,141 @@
+"""Decorators, objects and super()."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from breakscope.static.frames import Frame, Raised
+from breakscope.static.joins import key_of
+from breakscope.static.program import ClassInfo
+from breakscope.values import UNKNOWN, Class, External, ExternalInstance, Function, Instance, Py, Value
+
+MARKS = {
+    "staticmethod": "staticmethod",
+    "classmethod": "classmethod",
+    "property": "property",
+    "functools.cached_property": "property",
+    "contextlib.contextmanager": "contextmanager",
+    "torch.compiler.disable": "disabled",
+    "torch._dynamo.disable": "disabled",
+    "torch._dynamo.disallow_in_graph": "disabled",
+    "torch.compile": "compiled",
+    "functools.lru_cache": "cached",
+    "functools.cache": "cached",
+    "abc.abstractproperty": "property",
+}
+OPAQUE_DECORATORS = frozenset(
+    {"torch.jit.script", "torch.library.custom_op", "torch.library.triton_op", "numba.jit", "triton.jit"}
+)
+
+
+class Construction:
+    """How functions are decorated and objects made."""
+
+    def decorate(self, node: ast.FunctionDef, value: Value, frame: Frame) -> Value:
+        """Apply a definition's decorators, innermost first."""
+        for decorator in reversed(node.decorator_list):
+            try:
+                made = self.eval(decorator, frame)
+                value = self.decorated(made, value, decorator, frame)
+            except Raised:
+                pass
+        return value
+
+    def decorated(self, decorator: Value, value: Value, node: ast.expr, frame: Frame) -> Value:
+        name = decorator.name if isinstance(decorator, External | ExternalInstance) else ""
+        if name in OPAQUE_DECORATORS:
+            return ExternalInstance(name)
+        if name in MARKS and isinstance(value, Function):
+            value.info.marks |= {MARKS[name]}
+            return value
+        if isinstance(decorator, Function | Instance | Class):
+            made = self.call_value(decorator, [value], {}, node, frame)
+            return value if made.is_unknown or made.is_none else made
+        return value
+
+    def instantiate(
+        self, cls: Class, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        """Make an object of a class of the checked source; equal arguments outside of regions give the same object."""
+        info: ClassInfo = cls.info
+        externals = self.external_bases(info)
+        if any(self.library.is_enum(name) for name in externals):
+            return Py("enum", args[0].source if args and isinstance(args[0], Py) else "")
+        key = (
+            id(info),
+            frame.emits,
+            tuple([key_of(a) for a in args]),
+            tuple([(k, key_of(v)) for k, v in kwargs.items()]),
+        )
+        instance = self.instances.get(key)
+        init = self.find_member(info, "__init__")
+        if instance is not None:
+            if frame.emits and init is not None:  # remembered as well; links what it emitted to this caller
+                self.call_member(instance, init, args, kwargs, node, frame)
+            return instance
+        instance = self.instances[key] = Instance(cls)
+        self.kept.extend((cls, *args, *kwargs.values()))
+        if frame.emits:
+            self.made_inside.add(id(instance))
+        if init is not None:
+            self.call_member(instance, init, args, kwargs, node, frame)
+        else:
+            self.fill_fields(instance, args, kwargs, node, frame)
+        return instance
+
+    def call_member(self, instance: Instance, member: Value, args, kwargs, node: ast.AST, frame: Frame) -> Value:
+        function = self.bound_to(member, instance)
+        return self.call_value(function, args, kwargs, node, frame)
+
+    def fill_fields(
+        self, instance: Instance, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> None:
+        """Set the fields of a dataclass or NamedTuple, then run `__post_init__`."""
+        for i, (name, annotation, default, owner) in enumerate(self.fields(instance.cls.info)):
+            if i < len(args):
+                value = args[i]
+            elif name in kwargs:
+                value = kwargs[name]
+            elif default is not None:
+                value = self.eval(default, Frame(owner.module, None, owner.scope, None, False, frame.depth + 1, ""))
+                if isinstance(value, ExternalInstance) and value.name == "dataclasses.field":
+                    given = dict(value.kwargs)
+                    value = given.get("default") or (
+                        self.call_value(given["default_factory"], [], {}, node, frame)
+                        if "default_factory" in given
+                        else UNKNOWN
+                    )
+            else:
+                value = kwargs.get("**", UNKNOWN)
+            if value.is_unknown:
+                value = self.value_of_annotation(annotation, Frame(owner.module, None, owner.scope, None, False, 0, ""))
+            instance.attributes[name] = value
+        post = self.find_member(instance.cls.info, "__post_init__")
+        if post is not None:
+            self.call_member(instance, post, [], {}, node, frame)
+
+    def super_object(self, node: ast.Call, frame: Frame) -> Value:
+        """`super()`: a Method-like view of self that starts behind the class in which the function stands."""
+        scope: Frame | None = frame
+        while scope is not None and (scope.function is None or scope.function.owner is None):
+            scope = scope.scope
+        if scope is None:
+            return UNKNOWN
+        first = (
+            scope.function.node.args.args[0].arg
+            if getattr(scope.function.node, "args", None) and scope.function.node.args.args
+            else ""
+        )
+        owner = scope.names.get(first, UNKNOWN)
+        if isinstance(owner, Class | Instance):
+            return Super(owner, scope.function.owner)
+        return UNKNOWN
+
+
+@dataclass(eq=False, slots=True)
+class Super(Value):
+    """`super()`: attributes are looked up behind `owner` in the classes of `instance`."""
+
+    instance: Value
+    owner: ClassInfo

@@ -1,0 +1,259 @@
+"""Branches, loops, try and match."""
+
+from __future__ import annotations
+
+import ast
+
+from breakscope.events import Branch, Statement
+from breakscope.static.frames import GO_ON, LEAVE_LOOP, RAISE, RETURN, Frame, Raised
+from breakscope.static.joins import element_of, join_names
+from breakscope.values import UNKNOWN, Class, External, ExternalInstance, Instance, Sequence, Value, options
+
+
+class ControlFlow:
+    """How the paths through a function part and meet."""
+
+    def exec_If(self, node: ast.If, frame: Frame) -> int:
+        raises = all(type(s) is ast.Raise for s in node.body) and not node.orelse
+        truth = self.test(node.test, frame, "if", raises=raises)
+        if truth is True:
+            self.narrow(node.test, True, frame)
+            return self.exec_block(node.body, frame)
+        if truth is False:
+            self.narrow(node.test, False, frame)
+            return self.exec_block(node.orelse, frame)
+        return self.both_paths(node, frame)
+
+    def both_paths(self, node: ast.If, frame: Frame) -> int:
+        before, condition, certainty, undecided = frame.names, frame.condition, frame.certainty, frame.undecided
+        frame.names, frame.undecided = dict(before), True
+        if frame.emits and self.last_test_is_configuration:
+            frame.condition = frame.condition or self.text(node.test, frame.module)
+            frame.certainty = "possible" if self.rarely_true(node.test, frame) else certainty
+        self.narrow(node.test, True, frame)
+        first = self.exec_path(node.body, frame)
+        frame.condition, frame.certainty = condition, certainty
+        names, frame.names = frame.names, dict(before)
+        self.narrow(node.test, False, frame)
+        second = self.exec_path(node.orelse, frame) if node.orelse else GO_ON
+        frame.undecided = undecided
+        if first == second == RAISE:
+            raise Raised(UNKNOWN)
+        if first and second:
+            return LEAVE_LOOP if LEAVE_LOOP in (first, second) else RETURN
+        if first:
+            return GO_ON
+        frame.names = names if second else join_names(names, frame.names)
+        return GO_ON
+
+    def exec_While(self, node: ast.While, frame: Frame) -> int:
+        lost, frame.lost = frame.lost, frame.lost or "loop"
+        truth = self.test(node.test, frame, "while")
+        if truth is not False:
+            self.narrow(node.test, True, frame)
+            self.run_loop_body(node, frame, None)
+        frame.lost = lost
+        return self.exec_path_of_else(node, frame)
+
+    def exec_For(self, node: ast.For, frame: Frame) -> int:
+        iterable = self.eval(node.iter, frame)
+        element = self.iterate(iterable, node.iter, frame)
+        if element is None:  # certainly empty
+            return self.exec_path_of_else(node, frame)
+        if (
+            self.driver is not None
+            and frame.function is self.driver
+            and isinstance(iterable, Sequence)
+            and iterable.items is not None
+        ):
+            for item in iterable.items:
+                self.assign(node.target, item, frame, node)
+                self.exec_path(node.body, frame)
+            return GO_ON
+        lost, frame.lost = frame.lost, frame.lost or "loop"
+        self.run_loop_body(node, frame, (node.target, element))
+        frame.lost = lost
+        return self.exec_path_of_else(node, frame)
+
+    exec_AsyncFor = exec_For
+
+    def exec_path_of_else(self, node, frame: Frame) -> int:
+        return self.exec_block(node.orelse, frame) if node.orelse else GO_ON
+
+    def run_loop_body(self, node, frame: Frame, step) -> None:
+        """Run a loop's body until what it knows no longer changes, at most twice more, and join with not running it."""
+        before = frame.names
+        outer_exits = frame.exits
+        current = before
+        for _ in range(2):
+            frame.exits = []
+            frame.names = dict(current)
+            if step is not None:
+                self.assign(step[0], step[1], frame, node)
+            status = self.exec_path(node.body, frame)
+            after = [*frame.exits, *([frame.names] if status in (GO_ON,) else [])]
+            if not after:
+                break
+            merged = current
+            for names in after:
+                merged = join_names(merged, names)
+            if not _changed(current, merged):
+                current = merged
+                break
+            current = merged
+        frame.exits = outer_exits
+        frame.names = current
+
+    def exec_Try(self, node: ast.Try, frame: Frame) -> int:
+        before = dict(frame.names)
+        lost, frame.lost = frame.lost, frame.lost or ("try" if node.handlers else "")
+        caught, frame.caught = frame.caught, frame.caught or bool(node.handlers)
+        raised = None
+        try:
+            status = self.exec_block(node.body, frame)
+        except Raised as problem:
+            raised, status = problem, RAISE
+        frame.lost, frame.caught = lost, caught
+        after_body = frame.names
+        if status == GO_ON and node.orelse:
+            status = self.exec_path(node.orelse, frame)
+            after_body = frame.names
+        ends = [(status, after_body)] if status != RAISE else []
+        if raised is not None and node.handlers:
+            self.emit(
+                Statement,
+                self.raising_node(node, frame),
+                frame,
+                construct="raise",
+                name=self.exception_name(raised.value),
+                value=raised.value,
+            )
+        certainty, returns = frame.certainty, len(frame.returns)
+        for handler in node.handlers:
+            if raised is None:
+                frame.certainty = "possible"
+            frame.names = join_names(before, after_body)
+            frame.handled = raised.value if raised else UNKNOWN
+            if handler.name:
+                frame.names[handler.name] = frame.handled
+            end = self.exec_path(handler.body, frame)
+            frame.certainty = certainty
+            if raised is None and status == RETURN:
+                del frame.returns[returns:]  # the body returns unless something goes wrong
+            elif end != RAISE:
+                ends.append((end, frame.names))
+        if not ends:
+            frame.names = after_body
+            if node.finalbody:
+                self.exec_block(node.finalbody, frame)
+            raise raised or Raised(UNKNOWN)
+        going_on = [names for end, names in ends if end == GO_ON]
+        frame.names = going_on[0] if going_on else ends[0][1]
+        for names in going_on[1:]:
+            frame.names = join_names(frame.names, names)
+        if node.finalbody:
+            final = self.exec_block(node.finalbody, frame)
+            if final:
+                return final
+        return GO_ON if going_on else ends[0][0]
+
+    exec_TryStar = exec_Try
+
+    def raising_node(self, node: ast.Try, frame: Frame) -> ast.AST:
+        return node.body[0] if len(node.body) == 1 else node
+
+    def exception_name(self, value: Value) -> str:
+        if isinstance(value, Instance):
+            return value.cls.info.name
+        if isinstance(value, Class):
+            return value.info.name
+        return value.name if isinstance(value, External | ExternalInstance) else ""
+
+    def exec_Match(self, node: ast.Match, frame: Frame) -> int:
+        subject = self.eval(node.subject, frame)
+        before, ends = frame.names, []
+        for case in node.cases:
+            frame.names = dict(before)
+            verdict = self.match_pattern(case.pattern, subject, frame)
+            if verdict is False:
+                continue
+            if case.guard is not None and self.test(case.guard, frame, "if") is False:
+                continue
+            end = self.exec_path(case.body, frame)
+            ends.append((end, frame.names))
+            if verdict is True and case.guard is None:
+                break
+        else:
+            ends.append((GO_ON, before))
+        going_on = [names for end, names in ends if end == GO_ON]
+        if not going_on:
+            frame.names = ends[0][1]
+            if all(end == RAISE for end, _ in ends):
+                raise Raised(UNKNOWN)
+            return RETURN
+        frame.names = going_on[0]
+        for names in going_on[1:]:
+            frame.names = join_names(frame.names, names)
+        return GO_ON
+
+    def match_pattern(self, pattern: ast.pattern, subject: Value, frame: Frame) -> bool | None:
+        """Whether the subject matches, None when it may; binds the pattern's names."""
+        if isinstance(pattern, ast.MatchValue):
+            wanted = self.eval(pattern.value, frame)
+            for option in options(subject):
+                if option.is_tensor or wanted.is_tensor:
+                    tensor = option if option.is_tensor else wanted
+                    self.emit(
+                        Branch,
+                        pattern.value,
+                        frame,
+                        self.sureness(tensor) if option is subject else "likely",
+                        test=tensor,
+                        construct="match",
+                    )
+                    break
+            return subject.value == wanted.value if subject.is_const and wanted.is_const else None
+        if isinstance(pattern, ast.MatchSingleton):
+            if subject.is_tensor:
+                return False
+            return subject.value is pattern.value if subject.is_const else None
+        if isinstance(pattern, ast.MatchOr):
+            verdicts = [self.match_pattern(p, subject, frame) for p in pattern.patterns]
+            return True if True in verdicts else None if None in verdicts else False
+        if isinstance(pattern, ast.MatchAs):
+            verdict = self.match_pattern(pattern.pattern, subject, frame) if pattern.pattern else True
+            if pattern.name:
+                frame.names[pattern.name] = subject
+            return verdict
+        if isinstance(pattern, ast.MatchSequence | ast.MatchMapping) and subject.is_tensor:
+            return False  # a tensor is neither for `match`
+        if (
+            isinstance(pattern, ast.MatchSequence)
+            and isinstance(subject, Sequence)
+            and subject.items is not None
+            and not any(isinstance(p, ast.MatchStar) for p in pattern.patterns)
+        ):
+            return self.match_items(pattern.patterns, subject.items, frame)
+        for name in _names_bound(pattern):
+            frame.names[name] = element_of(subject) if isinstance(subject, Sequence) else UNKNOWN
+        return None
+
+    def match_items(self, patterns: list[ast.pattern], items: list[Value], frame: Frame) -> bool | None:
+        """Whether each item matches its pattern; the first that certainly does not ends the search."""
+        if len(patterns) != len(items):
+            return False
+        verdict: bool | None = True
+        for pattern, item in zip(patterns, items):
+            found = self.match_pattern(pattern, item, frame)
+            if found is False:
+                return False
+            verdict = verdict if found else None
+        return verdict
+
+
+def _changed(before: dict[str, Value], after: dict[str, Value]) -> bool:
+    return any(after[k] is not v and after[k] != v for k, v in before.items() if k in after)
+
+
+def _names_bound(pattern: ast.pattern) -> list[str]:
+    return [n.name for n in ast.walk(pattern) if isinstance(n, ast.MatchAs | ast.MatchStar) and n.name]

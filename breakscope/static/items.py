@@ -1,0 +1,252 @@
+"""Items and iteration of containers."""
+
+from __future__ import annotations
+
+import ast
+
+from breakscope.events import Mutate, ScalarRead
+from breakscope.static.frames import Frame
+from breakscope.static.joins import element_of, join, join_all
+from breakscope.values import (
+    UNKNOWN,
+    Const,
+    Dict,
+    ExternalInstance,
+    Function,
+    Instance,
+    Py,
+    Scalar,
+    Sequence,
+    Tensor,
+    Union,
+    Value,
+    options,
+)
+
+
+class Items:
+    """How items are read, stored and iterated."""
+
+    def item(self, node: ast.AST, container: Value, index: Value, frame: Frame, store: str = "") -> Value:
+        """`container[index]`; `store` is the operator when the item is about to be changed in place."""
+        kind = type(container)
+        if kind is Tensor:
+            return self.tensor_item(node, container, index, frame, store)
+        if kind is Union:
+            return join_all([self.item(node, o, index, frame, store) for o in container.options if not o.is_none])
+        if kind is Sequence:
+            return self.sequence_item(node, container, index, frame)
+        if kind is Dict:
+            return self.dict_item(container, index)
+        if kind is Const and isinstance(container.value, str | bytes | tuple):
+            if (
+                index.is_const
+                and isinstance(index.value, int)
+                and -len(container.value) <= index.value < len(container.value)
+            ):
+                return Const(container.value[index.value])
+            return Py("str") if isinstance(container.value, str) else UNKNOWN
+        if kind is Py:
+            return (
+                Py("str", container.source)
+                if container.type == "str"
+                else Py("unknown", container.source)
+                if container.source
+                else UNKNOWN
+            )
+        if kind is Instance:
+            fields = self.field_names(container)
+            if fields and index.is_const and isinstance(index.value, int) and index.value < len(fields):
+                return container.attributes.get(fields[index.value], UNKNOWN)
+            method = self.attribute(container, "__getitem__", node, frame)
+            if isinstance(method, Function):
+                return self.call_value(method, [index], {}, node, frame)
+            if index.is_const and isinstance(index.value, str):
+                return container.attributes.get(index.value, UNKNOWN)
+        if container.is_scalar:
+            return Scalar()
+        if isinstance(index, Tensor) and index.dtype == "bool":  # only a tensor takes a mask
+            return self.tensor_item(node, Tensor(sure=False), index, frame, store)
+        return UNKNOWN
+
+    def sequence_item(self, node: ast.AST, container: Sequence, index: Value, frame: Frame) -> Value:
+        if index.is_tensor:
+            self.emit(
+                ScalarRead,
+                node,
+                frame,
+                self.sureness(index),
+                value=index,
+                how="index",
+                expression=self.text(getattr(node, "slice", node), frame.module),
+            )
+            return element_of(container)
+        items = container.items
+        if isinstance(index, ExternalInstance) and index.name == "slice":
+            type_ = container.type if container.type not in ("size",) else "size"
+            bounds = [b.value if b.is_const else "?" for b in index.args]
+            if items is not None and all(b is None or isinstance(b, int) for b in bounds):
+                return Sequence(type_, items[slice(*bounds)])
+            return Sequence(type_, None, element_of(container))
+        if (
+            items is not None
+            and index.is_const
+            and isinstance(index.value, int)
+            and -len(items) <= index.value < len(items)
+        ):
+            return items[index.value]
+        return element_of(container)
+
+    def dict_item(self, container: Dict, index: Value) -> Value:
+        if index.is_const:
+            try:
+                known = container.items.get(index.value)
+            except TypeError:
+                return UNKNOWN
+            if known is not None:
+                return known
+            return container.element
+        values = [*container.items.values(), *([container.element] if container.open else [])]
+        return join_all(values)
+
+    def store_item(
+        self,
+        target: ast.Subscript,
+        container: Value,
+        index: Value,
+        value: Value,
+        frame: Frame,
+        node: ast.AST,
+        augmented: bool = False,
+    ) -> None:
+        for option in options(container):
+            if option.is_tensor:
+                self.store_tensor_item(target, option, index, value, frame)
+            elif isinstance(option, Dict):
+                new = not (index.is_const and _known_key(option, index))
+                if option.home and new and frame.emits:
+                    self.emit_mutate(node, frame, option, "__setitem__", value, index)
+                if not (option.home and frame.emits):
+                    self.put(option, index, value)
+                else:
+                    option.element, option.open = (
+                        join(option.element, value) if not option.element.is_unknown else value,
+                        True,
+                    )
+            elif isinstance(option, Sequence):
+                if index.is_tensor:
+                    self.emit(
+                        ScalarRead,
+                        target,
+                        frame,
+                        self.sureness(index),
+                        value=index,
+                        how="index",
+                        expression=self.text(target.slice, frame.module),
+                    )
+                if option.items is not None:
+                    if (
+                        index.is_const
+                        and isinstance(index.value, int)
+                        and -len(option.items) <= index.value < len(option.items)
+                    ):
+                        option.items[index.value] = value
+                    else:
+                        option.items = [join(v, value) for v in option.items]
+                else:
+                    option.element = join(option.element, value) if not option.element.is_unknown else value
+            elif isinstance(option, Instance):
+                method = self.attribute(option, "__setitem__", target, frame)
+                if isinstance(method, Function):
+                    self.call_value(method, [index, value], {}, target, frame)
+                elif index.is_const and isinstance(index.value, str) and not frame.emits:
+                    option.attributes[index.value] = value
+
+    def emit_mutate(
+        self, node: ast.AST, frame: Frame, container: Sequence | Dict, method: str, value: Value, key: Value = UNKNOWN
+    ) -> None:
+        if frame.emits and container.home:
+            self.emit(
+                Mutate,
+                node,
+                frame,
+                home=container.home,
+                method=method,
+                value=value,
+                key=key,
+                is_read=(id(container), "") in self.reads,
+            )
+
+    def extend(self, target: Sequence, value: Value, frame: Frame, node: ast.AST, method: str) -> None:
+        """Grow a list in place by the elements of `value` (or by `value` itself for append)."""
+        self.emit_mutate(node, frame, target, method, value)
+        if method == "extend":
+            added = value.items if isinstance(value, Sequence) and value.items is not None else None
+            element = self.iterate(value, node, frame) or UNKNOWN if added is None else None
+        else:
+            added, element = [value], value
+        known = (
+            target.items is not None
+            and added is not None
+            and not frame.lost
+            and len(target.items) < 64
+            and not (target.home and frame.emits)
+        )
+        if known:
+            target.items.extend(added)
+            return
+        grown = join_all([*(target.items or []), *(added if added is not None else [element])])
+        target.element = grown if target.items is not None or target.element.is_unknown else join(target.element, grown)
+        target.items = None
+
+    def iterate(self, value: Value, node: ast.AST, frame: Frame) -> Value | None:
+        """What iterating yields each time; None when there is certainly nothing to iterate."""
+        kind = type(value)
+        if kind is Sequence:
+            if value.items == [] and not value.home:
+                return None
+            return self.joined_modules(value)
+        if kind is Tensor:
+            return Tensor(value.dtype, value.ndim - 1 if value.ndim else None, None, value.sure, value.kind)
+        if kind is Dict:
+            keys = [Const(k) for k in value.items]
+            return join_all(keys) if keys and not value.open else UNKNOWN if value.open else None
+        if kind is Union:
+            parts = [self.iterate(o, node, frame) for o in value.options if not o.is_none]
+            return join_all([p for p in parts if p is not None])
+        if kind is Instance:
+            fields = self.field_names(value)
+            if fields:
+                return join_all([value.attributes.get(f, UNKNOWN) for f in fields])
+            method = self.attribute(value, "__iter__", node, frame)
+            if isinstance(method, Function):
+                return self.iterate(self.call_value(method, [], {}, node, frame), node, frame)
+            method = self.attribute(value, "__getitem__", node, frame)
+            if isinstance(method, Function):
+                return self.call_value(method, [Py("int")], {}, node, frame)
+            return UNKNOWN
+        if kind is Const and isinstance(value.value, str):
+            return Py("str")
+        if value.is_scalar:
+            return Scalar()
+        if isinstance(value, ExternalInstance) and value.name in ("range",):
+            return Py("int")
+        return UNKNOWN
+
+    def joined_modules(self, value: Sequence) -> Value:
+        """The element of a sequence; every different module of a ModuleList stays an option of its own."""
+        if value.items is None:
+            return value.element
+        if value.type in ("ModuleList", "Sequential") or all(
+            isinstance(v, Instance | Function | ExternalInstance) for v in value.items
+        ):
+            different = list({id(v): v for v in value.items}.values())
+            return different[0] if len(different) == 1 else Union(tuple(different[:24]))
+        return element_of(value)
+
+
+def _known_key(container: Dict, index: Value) -> bool:
+    try:
+        return index.value in container.items
+    except TypeError:
+        return False

@@ -1,0 +1,97 @@
+"""Tensors made from sizes or Python values."""
+
+from __future__ import annotations
+
+from breakscope.static.tensors import FLOAT_DTYPES
+from breakscope.values import Const, External, Py, Scalar, Sequence, ShapeInt, Tensor, Value
+
+SIZED = frozenset({"randn", "rand", "zeros", "ones", "empty"})
+RANKED = {
+    "arange": 1,
+    "linspace": 1,
+    "logspace": 1,
+    "randperm": 1,
+    "eye": 2,
+    "hann_window": 1,
+    "tril_indices": 2,
+    "triu_indices": 2,
+}
+
+
+class TensorCreation:
+    """What torch.zeros, torch.tensor and their like return."""
+
+    def created(self, last: str, args: list[Value], kwargs: dict[str, Value]) -> Tensor:
+        """A tensor made from sizes or Python values."""
+        given = kwargs.get("dtype")
+        dtype = None
+        if isinstance(given, External):
+            dtype = (
+                "bool"
+                if given.name in ("torch.bool", "bool", "numpy.bool_")
+                else "float"
+                if given.name in FLOAT_DTYPES
+                else "int"
+            )
+        elif given is None and last in ("randint", "randperm", "tril_indices", "triu_indices"):
+            dtype = "int"
+        elif given is None and last in ("randn", "rand", "zeros", "ones", "empty", "linspace", "normal"):
+            dtype = "float"
+        elif last == "arange" and given is None:
+            dtype = "int" if all(not (a.is_const and isinstance(a.value, float)) for a in args) else "float"
+        elif last in ("tensor", "as_tensor", "array", "asarray") and given is None and args:
+            dtype = self.dtype_of_data(args[0])
+        if last in ("as_tensor", "asarray", "from_numpy") and args and isinstance(args[0], Tensor):
+            source = args[0]
+            return Tensor(
+                dtype or source.dtype, source.ndim, source.shape, source.sure, "numpy" if last == "asarray" else ""
+            )
+        sizes = self.sizes(last, args, kwargs)
+        rank = len(sizes) if sizes is not None else RANKED.get(last)
+        if last in ("tensor", "array") and args:
+            rank, sizes = self.rank_of_data(args[0])
+        known = sizes is not None and all(isinstance(s, Const) and isinstance(s.value, int) for s in sizes)
+        return Tensor(
+            dtype, rank, tuple(s.value for s in sizes) if known else None, True, "numpy" if last == "array" else ""
+        )
+
+    def sizes(self, last: str, args: list[Value], kwargs: dict[str, Value]) -> list[Value] | None:
+        given = kwargs.get("size")
+        if last in SIZED:
+            if len(args) == 1 and isinstance(args[0], Sequence):
+                return args[0].items
+            return (
+                args
+                if args and not kwargs.get("*") and all(not isinstance(a, Sequence) for a in args)
+                else (given.items if isinstance(given, Sequence) else None)
+            )
+        if last in ("full", "randint"):
+            found = given or next((a for a in args if isinstance(a, Sequence)), None)
+            return found.items if isinstance(found, Sequence) else None
+        if last in ("randperm", "arange") and len(args) == 1:
+            return args
+        return None
+
+    def dtype_of_data(self, data: Value) -> str | None:
+        if isinstance(data, Const):
+            return {"bool": "bool", "int": "int", "float": "float"}.get(type(data.value).__name__)
+        if data.is_shape:
+            return "int"
+        if isinstance(data, Tensor):
+            return data.dtype
+        if isinstance(data, Sequence):
+            inner = data.items[0] if data.items else data.element
+            return self.dtype_of_data(inner)
+        return data.type if isinstance(data, Py) and data.type in ("bool", "int", "float") else None
+
+    def rank_of_data(self, data: Value) -> tuple[int | None, list[Value] | None]:
+        if isinstance(data, Const | ShapeInt | Scalar | Py):
+            return 0, []
+        if isinstance(data, Sequence) and data.items is not None:
+            if not data.items:
+                return 1, [Const(0)]
+            rank, sizes = self.rank_of_data(data.items[0])
+            return (rank + 1 if rank is not None else None), (
+                [Const(len(data.items)), *sizes] if sizes is not None else None
+            )
+        return None, None
