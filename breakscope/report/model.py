@@ -158,6 +158,7 @@ class Report(Fact):
     run: Run | None = None
     missed: int = 0  # sites that the run saw and static analysis did not predict
     refuted: int = 0  # predictions that the run showed to be wrong
+    notes: tuple[str, ...] = ()  # where the analysis of source gave up
     hidden: int = 0  # findings left out: possible, refuted, suppressed or deselected
     schema: str = SCHEMA_VERSION
 

@@ -54,6 +54,7 @@ def check(options: CheckOptions, config: Config) -> Report:
         files=static.files,
         regions=static.regions,
         hidden=static.suppressed,
+        notes=static.notes,
     )
     if options.run is not None:
         report = _with_run(report, replace(options.run, rules=config.rules))

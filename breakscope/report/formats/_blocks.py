@@ -51,9 +51,10 @@ def error_lines(error: ReportError, width: int | None) -> list[Line]:
 def run_lines(report: Report, width: int | None) -> list[Line]:
     """What a reader must know before the findings: a run that proves little, frames that were lost without a word."""
     run = report.run
+    given_up = [line for note in report.notes for line in _hanging([("note:", "bold yellow")], note, width)]
     if run is None:
-        return []
-    notes = list(run.notes)
+        return [*given_up, EMPTY] if given_up else []
+    notes = [*report.notes, *run.notes]
     if run.status != "ok":
         notes.insert(0, f"the run of {run.target} ended as {run.status}: what follows is what was seen until then")
     elif not run.capture_checked:

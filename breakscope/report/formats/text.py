@@ -12,7 +12,7 @@ from breakscope.report.summary import summary
 
 
 def render(report: Report, options: RenderOptions) -> str:
-    if not (report.findings or report.errors or report.run):
+    if not (report.findings or report.errors or report.run or report.notes):
         return ""
     from breakscope.report.formats import _blocks
     from breakscope.report.formats._layout import paint
