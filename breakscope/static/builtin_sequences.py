@@ -163,7 +163,7 @@ class BuiltinSequences:
                 element = UNKNOWN
             frame.lost = lost
         if self.interesting(name):
-            self.emit(Call, node, frame, name=name, args=(values, element), kwargs=kwargs)
+            self.emit(Call, node, frame, detail="compared", name=name, args=(values, element), kwargs=kwargs)
 
     def builtin_next(self, args, kwargs, node, frame) -> Value:
         found = self.iterate(args[0], node, frame) if args else UNKNOWN
