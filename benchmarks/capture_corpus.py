@@ -15,8 +15,10 @@ from __future__ import annotations
 import argparse
 import ast
 import json
+import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -53,7 +55,9 @@ def run_program(folder: Path, name: str, case: dict, options: argparse.Namespace
                "--timeout", str(options.timeout)]
     command += ["--calls", "calls"] if "calls" in functions else []
     command += ["--drive", "drive"] if "drive" in functions else []
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    with tempfile.TemporaryDirectory() as folder_of_its_own:  # programs may write files where they run
+        done = subprocess.run(command, cwd=folder_of_its_own, env={**os.environ, "PYTHONPATH": str(ROOT)},
+                              capture_output=True, text=True, check=False)
     measured = frozenset((b["file"], b["line"]) for b in case["breaks"])
     try:
         report = from_json(done.stdout.encode())
