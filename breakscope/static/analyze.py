@@ -13,14 +13,14 @@ from pathlib import Path
 from breakscope.knowledge import load as load_knowledge
 from breakscope.knowledge import target_version
 from breakscope.report.model import Finding, ReportError
-from breakscope.rulebook import load_rules
+from breakscope.rulebook import RuleError, load_rules
 from breakscope.static.files import python_files
 from breakscope.static.flag import Flagger, relative_path
 from breakscope.static.frames import OutOfBudget
 from breakscope.static.interpreter import Interpreter
 from breakscope.static.judge import Judge, Verdict
 from breakscope.static.library import Library
-from breakscope.static.program import ModuleInfo, Program, SourceError, decode
+from breakscope.static.program import ModuleInfo, Program, SourceError, decode, parse
 from breakscope.static.regions import Region, default_regions, entry_regions
 
 MATTERS = re.compile(rb"\bforward\b|torch\s*\.\s*compile|\.compile\(")  # a file with one of these may hold a region,
@@ -85,6 +85,7 @@ def analyze(paths: Iterable[str | Path], options: StaticOptions = StaticOptions(
     try:
         for path in files:
             analysis.file(path)
+        analysis.refuse_idle_entries()
     finally:
         if collecting:
             gc.enable()
@@ -113,6 +114,7 @@ class _Analysis:
         self._library: Library | None = None
         self._interpreter: Interpreter | None = None
         self._flaggers: dict[str, Flagger] = {}
+        self.fitted: set[str] = set()  # the names of entries that named something
 
     @property
     def judge(self) -> Judge:
@@ -135,21 +137,37 @@ class _Analysis:
                 data = file.read(LARGEST_FILE + 1)
             if len(data) > LARGEST_FILE:
                 raise SourceError(f"is larger than {LARGEST_FILE // 1_000_000} MB; exclude it")
-            module = self.program.module_at(path, decode(data))
+            source = decode(data)
+            if not self.matters(path, data):
+                parse(source, path)  # a file that is no Python is an error, whatever it holds
+                return
+            module = self.program.module_at(path, source)
         except OSError as problem:
             self.error(path, f"cannot be read: {problem.strerror or problem}", 0)
             return
         except SourceError as problem:
             self.error(path, str(problem), problem.line)
             return
-        if not self.options.entries and not MATTERS.search(data) and not (b"torch" in data and INHERITS.search(data)):
-            return
-        if self.options.entries and not self.names_for(path):
-            return
         try:
             self.module(module)
         except RecursionError:
             self.error(path, "is nested too deeply to be analysed", 0)
+        except RuleError:
+            raise
+        except Exception as problem:  # a mistake of ours must not cost what other files hold
+            if "BREAKSCOPE_DEBUG" in os.environ:
+                raise
+            self._interpreter = None
+            self.progress.notes.append(
+                f"{relative_path(path)} could not be followed: internal error {type(problem).__name__}: {problem}; "
+                "please report it (BREAKSCOPE_DEBUG=1 shows where)"
+            )
+
+    def matters(self, path: str, data: bytes) -> bool:
+        """False when a look at the bytes shows that the file holds no region."""
+        if self.options.entries:
+            return bool(self.names_for(path))
+        return bool(MATTERS.search(data) or (b"torch" in data and INHERITS.search(data)))
 
     def names_for(self, path: str) -> list[str]:
         """The NAME patterns of the entries whose FILE part fits this path."""
@@ -167,7 +185,9 @@ class _Analysis:
         try:
             if self.options.entries:
                 for name in self.names_for(module.path):
-                    regions += entry_regions(interpreter, module, name)
+                    found = entry_regions(interpreter, module, name)
+                    self.fitted |= {name} if found else set()
+                    regions += found
             else:
                 regions = default_regions(interpreter, module)
         except OutOfBudget:
@@ -187,6 +207,15 @@ class _Analysis:
         if self._interpreter is None:
             self._interpreter = Interpreter(self.program, self.library, self.judge.interesting, self.python)
         return self._interpreter
+
+    def refuse_idle_entries(self) -> None:
+        """An entry that names nothing is a mistake: silence would look like a clean file."""
+        for entry in self.options.entries:
+            name = entry.rpartition("::")[2]
+            if name not in self.fitted and not any(e.path for e in self.progress.errors):
+                self.progress.errors.append(
+                    ReportError(message=f"--entry {entry} names no function, class or object that was checked")
+                )
 
     def gather(self, regions: list[Region]) -> None:
         verdicts: dict[str, list[Verdict]] = {}
