@@ -115,6 +115,7 @@ class _Analysis:
         self._interpreter: Interpreter | None = None
         self._flaggers: dict[str, Flagger] = {}
         self.fitted: set[str] = set()  # the names of entries that named something
+        self.folder = ""  # of the file under check
 
     @property
     def judge(self) -> Judge:
@@ -132,6 +133,9 @@ class _Analysis:
     def file(self, path: str) -> None:
         """Analyse one file and gather what is found."""
         self.progress.files += 1
+        if os.path.dirname(path) != self.folder:
+            self.leave_folder()
+            self.folder = os.path.dirname(path)
         try:
             with open(path, "rb") as file:
                 data = file.read(LARGEST_FILE + 1)
@@ -168,6 +172,14 @@ class _Analysis:
         if self.options.entries:
             return bool(self.names_for(path))
         return bool(MATTERS.search(data) or (b"torch" in data and INHERITS.search(data)))
+
+    def leave_folder(self) -> None:
+        """Let go of the modules that no file of another folder imports from: what is shared stays known for longer."""
+        if self._interpreter is not None:
+            gone = self.program.leave(self.folder)
+            self._interpreter.leave(gone)
+            for module in gone:
+                self._flaggers.pop(module.path, None)
 
     def names_for(self, path: str) -> list[str]:
         """The NAME patterns of the entries whose FILE part fits this path."""

@@ -29,7 +29,7 @@ from breakscope.static.library import Library
 from breakscope.static.library_calls import LibraryCalls
 from breakscope.static.library_objects import LibraryObjects
 from breakscope.static.operators import Operators
-from breakscope.static.program import Import, ModuleInfo, Namespace, Program
+from breakscope.static.program import Import, ModuleInfo, Namespace, Program, hollow_out
 from breakscope.static.python_methods import PythonMethods
 from breakscope.static.special_calls import SpecialCalls
 from breakscope.static.statements import Statements
@@ -82,6 +82,7 @@ class Interpreter(
         self.hooks: dict[int, list] = {}  # id of a module value -> [(kind, hook)]
         self.scopes: list[Frame] = []  # frames that closures keep
         self.kept: list[Value] = []  # values whose id is a key above
+        self.shells: list = []  # functions and classes of modules that are gone
         self.running: set = set()
         self.reached: set[tuple[int, int]] = set()  # (class, method) entered by a region with known arguments
         self.work = 0
@@ -181,8 +182,32 @@ class Interpreter(
             self.hooks,
             self.analysed,
             self.wrappers,
+            self.shells,
         ):
             store.clear()
+
+    def leave(self, gone: list[ModuleInfo]) -> None:
+        """Let go of what was learnt of modules that no other file will ask for.
+
+        Their functions and objects stay as empty shells, because their ids are keys here.
+        """
+        modules = set(gone)
+        self.shells.extend(info for module in gone for info in (*module.functions.values(), *module.classes.values()))
+        functions = {id(function) for module in gone for function in module.functions.values()}
+        for key in [k for k in self.remembered if k[0] in functions]:
+            del self.remembered[key]
+        for key in [k for k in self.analysed if k[0] in functions]:
+            del self.analysed[key]
+        for key, instance in list(self.instances.items()):
+            if instance.cls.info.module in modules:
+                instance.attributes.clear()
+                del self.instances[key]
+                self.kept.append(instance)
+        for scope in self.scopes:
+            if scope.module in modules:
+                scope.names.clear()
+        for module in gone:
+            hollow_out(module)
 
     def begin_file(self, home: ModuleInfo) -> None:
         """Turn to the next file; what is known of functions and classes stays."""

@@ -90,6 +90,12 @@ class ModuleInfo:
     functions: dict[int, FunctionInfo] = field(default_factory=dict)
     classes: dict[int, ClassInfo] = field(default_factory=dict)
     lines: list[str] | None = None
+    asks: set["ModuleInfo"] = field(default_factory=set)  # modules that it imports something from
+    asked_from: set[str] = field(default_factory=set)  # folders of the modules that import from it
+
+    @property
+    def folder(self) -> str:
+        return os.path.dirname(self.path)
 
     def source_lines(self) -> list[str]:
         if self.lines is None:
@@ -221,9 +227,31 @@ class Program:
                 )
                 cls.values.clear()
             module.functions, module.classes, module.names = {}, {}, None
+            module.asks.clear()
+            module.asked_from.clear()
         while self._size > PARSED_BYTES * 3 // 5 and len(self._modules) > 1:
             _, oldest = self._modules.popitem(last=False)
             self._size -= len(oldest.source)
+
+    def leave(self, folder: str) -> list[ModuleInfo]:
+        """Drop the modules that only the files of a checked folder needed; the caller hollows them out.
+
+        Kept are those that files of other folders import from, with everything that these need in turn; when much is
+        parsed already, what this folder alone imports from goes too.
+        """
+        kept: set[ModuleInfo] = set()
+        much = self._size > PARSED_BYTES * 3 // 5
+        asked = [m for m in self._modules.values() if m.asked_from - ({folder, m.folder} if much else {m.folder})]
+        while asked:
+            module = asked.pop()
+            if module not in kept:
+                kept.add(module)
+                asked.extend(module.asks)
+        gone = [m for m in self._modules.values() if m not in kept]
+        for module in gone:
+            del self._modules[module.path]
+            self._size -= len(module.source)
+        return gone
 
     def find(self, name: str, importer: ModuleInfo) -> ModuleInfo | None:
         """The module `name` (absolute dotted name) as `importer` would import it; None when it is not in the source."""
@@ -233,9 +261,13 @@ class Program:
         if path is None:
             return None
         try:
-            return self.module_at(path)
+            module = self.module_at(path)
         except SourceError:
             return None
+        if module not in importer.asks:
+            importer.asks.add(module)
+            module.asked_from.add(importer.folder)
+        return module
 
     def _path_of(self, name: str, root: str) -> str | None:
         key = (name, root)
@@ -268,6 +300,23 @@ class Program:
                 names = frozenset()
             self._directories[folder] = names
         return names
+
+
+def hollow_out(module: ModuleInfo) -> None:
+    """Free the trees of a module whose functions and classes may still be known to a registry elsewhere."""
+    for function in module.functions.values():
+        function.node, function.owner, function.defaults = _EMPTY, None, {}
+    for cls in module.classes.values():
+        cls.node, cls.scope, cls.bases, cls.mro, cls.external_bases = _EMPTY_CLASS, None, [], [cls], ()
+        cls.members, cls.fields, cls.annotations = {}, [], {}
+        cls.values.clear()
+    module.functions, module.classes, module.names = {}, {}, {}
+    module.source, module.lines, module.tree = "", [], ast.Module([], [])
+    module.asks.clear()
+
+
+_EMPTY = ast.parse("def gone(*args, **kwargs):\n    return gone").body[0]
+_EMPTY_CLASS = ast.parse("class Gone: ...").body[0]
 
 
 def function_info(module: ModuleInfo, node: ast.AST, prefix: str, owner: ClassInfo | None = None) -> FunctionInfo:
