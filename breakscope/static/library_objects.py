@@ -80,6 +80,9 @@ class LibraryObjects:
                     args=(Const(name), *map(External, externals)),
                     kwargs={},
                 )
+            if name == "__call__" and self.is_module(instance):
+                forward = self.attribute(instance, "forward", node, frame)
+                return self.call_value(forward, args, kwargs, node, frame)
             if name in self.library.module_methods and self.is_module(instance):
                 return self.call_module_method(instance, name, args, kwargs, node, frame)
             base = next((n for n in externals if n in self.library.builtins), "")

@@ -99,12 +99,11 @@ def _module_region(interpreter: Interpreter, cls: Class) -> Region | None:
     if not isinstance(bound, Function):
         return None
     original = cls.info.members.get("forward") if cls.info.members else None
-    return enter(
-        interpreter,
-        name,
-        instance,
-        *parameter_values(interpreter, undecorated(bound, original, interpreter, instance), True),
-    )
+    taken = undecorated(bound, original, interpreter, instance)
+    entered = interpreter.bound_to(interpreter.find_member(cls.info, "__call__"), instance)
+    if isinstance(entered, Function) and len(entered.info.node.args.args) > 1:
+        taken = entered  # the class is called by its own `__call__`
+    return enter(interpreter, name, instance, *parameter_values(interpreter, taken, True))
 
 
 def undecorated(bound: Function, original, interpreter: Interpreter, instance: Instance) -> Function:

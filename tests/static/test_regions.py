@@ -190,3 +190,21 @@ def test_the_checked_program_does_not_run(tmp_path):
     write(tmp_path, {"program.py": PROGRAM + "raise SystemExit('run')\nopen('made', 'w')\n"})
     assert analyze([str(tmp_path)], StaticOptions(torch=TORCH)).errors == ()
     assert [p.name for p in tmp_path.iterdir()] == ["program.py"]
+
+
+def test_a_module_with_its_own_call_takes_the_arguments_of_that(tmp_path):
+    file = tmp_path / "own_call.py"
+    file.write_text(
+        "from torch import nn\n\n"
+        "class Net(nn.Module):\n"
+        "    def __call__(self, x, prior=False):\n"
+        "        if prior:\n"
+        "            return x\n"
+        "        return super().__call__(x, x)\n\n"
+        "    def forward(self, x, weights):\n"
+        "        if weights.sum() > 0:\n"
+        "            return x * weights\n"
+        "        return x\n"
+    )
+    result = analyze([file], StaticOptions(torch="2.13.0"))
+    assert [(f.line, f.code) for f in result.findings] == [(10, "BRK101")]
