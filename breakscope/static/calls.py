@@ -178,8 +178,9 @@ class Calls:
             return UNKNOWN
         constructions = None if frame.emits else self.constructions(function, args, kwargs, node)
         if constructions is not None and len(constructions) >= MOST_CONSTRUCTED:
-            for name, value in constructions[-1].items():
-                args[0].attributes.setdefault(name, value)
+            other, given = constructions[-1]
+            for name, value in given.items():
+                args[0].attributes.setdefault(name, moved(value, other, args[0]))
             return NONE
         if not frame.emits and (same := handed_back(info)) is not None:
             at = [p.arg for p in info.node.args.args].index(same)
@@ -212,9 +213,8 @@ class Calls:
             finally:
                 self.running.discard(key)
             if constructions is not None:
-                constructions.append(
-                    {k: v for k, v in args[0].attributes.items() if k not in before and v is not args[0]}
-                )
+                given = {k: v for k, v in args[0].attributes.items() if k not in before}
+                constructions.append((args[0], given))
             self.remembered[key] = outcome
             known.append(outcome)
             self.kept.extend((function, *args, *kwargs.values()))
@@ -239,7 +239,8 @@ class Calls:
             or not (info.name == "__init__" or node is self.for_effect)
         ):
             return None
-        return self.constructed.setdefault((id(info), len(args), tuple(kwargs)), [])
+        given = (*((str(i), a) for i, a in enumerate(args[1:])), *kwargs.items())
+        return self.constructed.setdefault((id(info), tuple([(k, _sketch(v)) for k, v in given])), [])
 
     def run_function(
         self, function: Function, args: list[Value], kwargs: dict[str, Value], caller: Frame, emits: bool
@@ -285,6 +286,22 @@ class Calls:
                 and _yields(node.body)
             )
         return info.generator
+
+
+def moved(value: Value, other: Instance, owner: Instance) -> Value:
+    """What an object's attribute is on another object for which the same constructor runs."""
+    if value is other:
+        return owner
+    if type(value) is Function and value.bound is other:
+        return Function(value.info, owner, value.scope, value.args, value.kwargs)
+    if type(value) is Union:
+        return Union(tuple([moved(o, other, owner) for o in value.options]))
+    return value
+
+
+def _sketch(value: Value):
+    """What a base class's constructor may depend on: constants, not the objects of one model."""
+    return key_of(value) if type(value) is Const else type(value)
 
 
 def all_alike(known: list[Outcome]) -> bool:
