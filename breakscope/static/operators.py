@@ -188,7 +188,9 @@ class Operators:
                 return self.call_value(method, [right], {}, node, frame)
             return BOOL
         if left.is_unknown or right.is_unknown:
-            return UNKNOWN if left.is_unknown and right.is_unknown else self.open_bool(left, right)
+            other = right if left.is_unknown else left
+            text = other.is_const and isinstance(other.value, str) or isinstance(other, Py) and other.type == "str"
+            return self.open_bool(left, right) if text or other.is_none else UNKNOWN  # it may be a tensor's comparison
         return self.open_bool(left, right)
 
     def open_bool(self, *values: Value) -> Value:

@@ -18,6 +18,7 @@ from breakscope.values import (
     Sequence,
     ShapeInt,
     Tensor,
+    Union,
     Value,
 )
 
@@ -383,11 +384,7 @@ class Tensors:
 
     def tensor_item(self, node: ast.AST, owner: Tensor, index: Value, frame: Frame, store: str = "") -> Value:
         """`tensor[index]`: a boolean mask gives a shape that depends on data."""
-        parts = (
-            index.items
-            if isinstance(index, Sequence) and index.type == "tuple" and index.items is not None
-            else [index]
-        )
+        parts = index_parts(index)
         for part in parts:
             if isinstance(part, Py) and part.source == "draw":
                 self.emit(ScalarRead, node, frame, value=part, how="draw", expression=self.text(node, frame.module))
@@ -421,11 +418,7 @@ class Tensors:
         return max(rank, 0)
 
     def store_tensor_item(self, target: ast.Subscript, owner: Tensor, index: Value, value: Value, frame: Frame) -> None:
-        parts = (
-            index.items
-            if isinstance(index, Sequence) and index.type == "tuple" and index.items is not None
-            else [index]
-        )
+        parts = index_parts(index)
         self.emit_index(target, frame, owner, parts, "=", value)
 
     def emit_index(
@@ -463,3 +456,17 @@ _VALUES: dict[str, Value] = {
     "python": UNKNOWN,
     "object": UNKNOWN,
 }
+
+
+def index_parts(index: Value) -> list[Value]:
+    """The parts of an index; what is a tensor on some path counts as one."""
+    parts = index.items if isinstance(index, Sequence) and index.type == "tuple" and index.items is not None else [index]
+    return [_likely_tensor(part) if type(part) is Union else part for part in parts]
+
+
+def _likely_tensor(part: Union) -> Value:
+    """The tensor among the options of a value whose other options are unknown."""
+    tensors = [o for o in part.options if o.is_tensor]
+    if len(tensors) == 1 and all(o.is_tensor or o.is_unknown for o in part.options):
+        return Tensor(tensors[0].dtype, tensors[0].ndim, None, False, tensors[0].kind)
+    return part
