@@ -97,8 +97,8 @@ class Judge:
                 old = found.get(key)
                 if old is None or (old.hidden and not lost) or (_rank(old) > _rank(verdict)):
                     found[key] = verdict
-                if rule.kind == "break" and not lost and problem.certainty != "possible":
-                    any_break = True
+                if rule.kind == "break" and not lost and problem.certainty != "possible" and not step.event.undecided:
+                    any_break = True  # only a break that certainly happens hides what follows it
                     lost = lost or bool(problem.lost)
         open_.discard(id(activation))
         breaks[id(activation)] = any_break
