@@ -53,6 +53,28 @@ class Outcome:
     raised: Value | None = None
 
 
+@dataclass(eq=False, slots=True)
+class Analyses:
+    """How many analyses a function has had, the last one's outcome, and whether all had the same result."""
+
+    count: int = 0
+    last: Outcome | None = None
+    result: object = None  # the key of the result
+    alike: bool = True
+
+    def add(self, outcome: Outcome) -> None:
+        if self.alike:
+            result = key_of(outcome.value)
+            self.alike = outcome.raised is None and self.result in (None, result)
+            self.result = result
+        self.count, self.last = self.count + 1, outcome
+
+    @property
+    def settled(self) -> bool:
+        """True when the function gave one result however it was called: one more analysis tells nothing new."""
+        return self.count >= MOST_ANALYSES and self.alike
+
+
 class Calls:
     """How functions of the checked source are called."""
 
@@ -196,13 +218,17 @@ class Calls:
         mode = (emits, frame.certainty, frame.caught) if emits else (False,)
         key = _call_key(function, mode, args, kwargs)
         outcome = self.remembered.get(key)
-        known = self.analysed.setdefault((id(info), id(function.scope), mode), [])
-        if outcome is None and len(known) >= MOST_VARIANTS:
+        known = None
+        if outcome is None:
+            known = self.analysed.get(key[:3])
+            if known is None:
+                known = self.analysed[key[:3]] = Analyses()
+        if known is not None and known.count >= MOST_VARIANTS:
             args, kwargs = [opened(a) for a in args], {k: opened(v) for k, v in kwargs.items()}
             key = _call_key(function, mode, args, kwargs)
             outcome = self.remembered.get(key)
-            if outcome is None and len(known) >= MOST_ANALYSES and all_alike(known):
-                outcome = self.remembered[key] = known[-1]
+            if outcome is None and known.settled:
+                outcome = self.remembered[key] = known.last
         if outcome is None:
             if key in self.running or sum(1 for k in self.running if k[0] == id(info)) > 3:
                 return UNKNOWN  # recursion: the first call's result is not known yet
@@ -216,7 +242,7 @@ class Calls:
                 given = {k: v for k, v in args[0].attributes.items() if k not in before}
                 constructions.append((args[0], given))
             self.remembered[key] = outcome
-            known.append(outcome)
+            known.add(outcome)
             self.kept.extend((function, *args, *kwargs.values()))
         if emits and outcome.activation is not None:
             frame.activation.steps.append(Step(None, outcome.activation, frame.lost, node))
@@ -302,11 +328,6 @@ def moved(value: Value, other: Instance, owner: Instance) -> Value:
 def _sketch(value: Value):
     """What a base class's constructor may depend on: constants, not the objects of one model."""
     return key_of(value) if type(value) is Const else type(value)
-
-
-def all_alike(known: list[Outcome]) -> bool:
-    """True when a function gave the same result however it was called: then one more analysis tells nothing new."""
-    return len({key_of(o.value) for o in known}) == 1 and all(o.raised is None for o in known)
 
 
 def _call_key(function: Function, mode: tuple, args: list[Value], kwargs: dict[str, Value]) -> tuple:

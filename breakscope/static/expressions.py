@@ -32,9 +32,16 @@ class Expressions:
     """How each expression is evaluated."""
 
     def eval_Constant(self, node: ast.Constant, frame: Frame) -> Value:
-        return Const(node.value)
+        try:
+            return node.abstract
+        except AttributeError:
+            node.abstract = Const(node.value)
+            return node.abstract
 
     def eval_Name(self, node: ast.Name, frame: Frame) -> Value:
+        value = frame.names.get(node.id)  # what `lookup` does first, without the call: most names are local
+        if value is not None and not frame.globals_ and type(value) is not Import:
+            return value
         return self.lookup(node.id, frame, node)
 
     def lookup(self, name: str, frame: Frame, node: ast.AST | None = None) -> Value:

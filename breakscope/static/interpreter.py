@@ -16,7 +16,7 @@ from breakscope.static.attributes import Attributes
 from breakscope.static.binding import Binding
 from breakscope.static.builtin_calls import BuiltinCalls
 from breakscope.static.builtin_sequences import BuiltinSequences
-from breakscope.static.calls import Calls
+from breakscope.static.calls import Analyses, Calls
 from breakscope.static.classes import Classes
 from breakscope.static.comprehensions import Comprehensions
 from breakscope.static.conditions import Conditions
@@ -77,7 +77,7 @@ class Interpreter(
         self.constructed: dict = {}  # (inherited constructor, arguments) -> objects that it was followed for
         self.for_effect: ast.AST | None = None  # the expression whose value the running statement throws away
         self.wrappers: dict[int, set[int]] = {}  # a decorator's wrapper -> the closures for which it was followed
-        self.analysed: dict[tuple, list] = {}  # function and closure -> the outcomes of its analyses
+        self.analysed: dict[tuple, Analyses] = {}  # function, closure and mode -> its analyses
         self.instances: dict = {}  # (class, arguments) -> Instance
         self.hooks: dict[int, list] = {}  # id of a module value -> [(kind, hook)]
         self.scopes: list[Frame] = []  # frames that closures keep

@@ -90,12 +90,10 @@ class ModuleInfo:
     functions: dict[int, FunctionInfo] = field(default_factory=dict)
     classes: dict[int, ClassInfo] = field(default_factory=dict)
     lines: list[str] | None = None
+    folder: str = ""
     asks: set["ModuleInfo"] = field(default_factory=set)  # modules that it imports something from
     asked_from: set[str] = field(default_factory=set)  # folders of the modules that import from it
 
-    @property
-    def folder(self) -> str:
-        return os.path.dirname(self.path)
 
     def source_lines(self) -> list[str]:
         if self.lines is None:
@@ -203,6 +201,7 @@ class Program:
         source = read_source(path) if source is None else source
         name, root = self.place(path)
         module = ModuleInfo(path, name, root, path.endswith("__init__.py"), source, parse(source, path))
+        module.folder = os.path.dirname(path)
         self._modules[path] = module
         self._size += len(source)
         return module
