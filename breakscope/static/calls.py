@@ -33,15 +33,6 @@ MOST_WRAPPED = 3  # functions for which the wrapper that one decorator puts arou
 MOST_CONSTRUCTED = 2  # objects for which a constructor inherited from another file is followed
 MOST_ANALYSES = 10  # analyses of one function, all with the same result, after which there are no more
 MOST_VARIANTS = 6  # analyses of one function for different constants; further ones share one for any constant
-TRANSPARENT_DECORATORS = frozenset(
-    """
-    functools.wraps functools.lru_cache functools.cache torch.no_grad torch.enable_grad torch.inference_mode
-    torch.autocast torch.amp.autocast torch.jit.export torch.jit.ignore torch.jit.unused torch.compile
-    typing.overload abc.abstractmethod torch.compiler.allow_in_graph torch.autograd.function.once_differentiable
-    contextlib.contextmanager torch.compiler.disable torch._dynamo.disable torch.cuda.amp.custom_fwd
-    torch.cuda.amp.custom_bwd torch.amp.custom_fwd torch.amp.custom_bwd typing.final typing.no_type_check
-    """.split()
-)
 
 
 @dataclass(eq=False, slots=True)

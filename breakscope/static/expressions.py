@@ -25,7 +25,6 @@ from breakscope.values import (
 )
 
 STR = Py("str")
-COMPARES_VALUES = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
 
 
 class Expressions:

@@ -29,14 +29,6 @@ CREATES = frozenset(
     complex polar hamming_window
     """.split()
 )
-TENSOR_FUNCTION_MODULES = (
-    "torch.",
-    "torch.nn.functional.",
-    "torch.linalg.",
-    "torch.fft.",
-    "torch.special.",
-    "torch._C.",
-)
 NAMESPACES = frozenset(
     """
     torch torch.nn.functional torch.linalg torch.fft torch.special torch.sparse torch.ops.aten torch.Tensor
@@ -59,9 +51,6 @@ PASS_THROUGH = frozenset(
     """.split()
 )
 TRACED_DRAWS = {"random.uniform": "float", "random.randint": "int", "random.randrange": "int"}
-MATH_READS = frozenset(
-    {"torch.arange", "torch.zeros", "torch.ones", "torch.full", "torch.empty", "torch.rand", "torch.randn"}
-)
 
 
 class LibraryCalls:

@@ -86,9 +86,6 @@ class SpecialCalls:
             return made
         return UNKNOWN
 
-    def call_tree_map(self, args, kwargs, node, frame) -> Value:
-        return UNKNOWN
-
     def call_chain(self, args, kwargs, node, frame) -> Value:
         return Sequence("iterator", None, join_all([self.iterate(a, node, frame) or UNKNOWN for a in args]))
 
@@ -107,9 +104,6 @@ class SpecialCalls:
 
     def call_getlogger(self, args, kwargs, node, frame) -> Value:
         return ExternalInstance("logging.Logger")
-
-    def call_same(self, args, kwargs, node, frame) -> Value:
-        return args[0] if args else UNKNOWN
 
     def call_where(self, args, kwargs, node, frame) -> Value:
         if len(args) == 1:
