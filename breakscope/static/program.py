@@ -177,6 +177,7 @@ class Program:
         self._size = 0
         self._roots: dict[str, None] = {}
         self._found: dict[tuple[str, str], str | None] = {}
+        self._asked_from: dict[str, set[str]] = {}  # path -> the folders that ever imported from it
         self._directories: dict[str, frozenset[str]] = {}
 
     def add_root(self, path: str) -> None:
@@ -202,6 +203,7 @@ class Program:
         name, root = self.place(path)
         module = ModuleInfo(path, name, root, path.endswith("__init__.py"), source, parse(source, path))
         module.folder = os.path.dirname(path)
+        module.asked_from = self._asked_from.setdefault(path, module.asked_from)
         self._modules[path] = module
         self._size += len(source)
         return module
@@ -227,7 +229,6 @@ class Program:
                 cls.values.clear()
             module.functions, module.classes, module.names = {}, {}, None
             module.asks.clear()
-            module.asked_from.clear()
         while self._size > PARSED_BYTES * 3 // 5 and len(self._modules) > 1:
             _, oldest = self._modules.popitem(last=False)
             self._size -= len(oldest.source)

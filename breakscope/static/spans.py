@@ -6,6 +6,7 @@ import ast
 from bisect import bisect_right
 from dataclasses import dataclass
 
+SIMPLE = frozenset({ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return, ast.Raise, ast.Pass, ast.Assert})
 Position = tuple[int, int]  # line from 1, column in UTF-8 bytes from 0
 
 
@@ -51,7 +52,8 @@ def start_of(node: ast.AST, lines: list[str]) -> Position:
         while line > 1 and not lines[line - 1].lstrip().startswith("case"):
             line -= 1
         return line, len(lines[line - 1]) - len(lines[line - 1].lstrip())
-    return min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))]), node.col_offset
+    decorators = getattr(node, "decorator_list", None)
+    return min([node.lineno, *(d.lineno for d in decorators)]) if decorators else node.lineno, node.col_offset
 
 
 def _end_of(node: ast.AST) -> Position:
@@ -60,6 +62,8 @@ def _end_of(node: ast.AST) -> Position:
 
 
 def _header_end(node: ast.AST, lines: list[str]) -> Position | None:
+    if type(node) in SIMPLE:
+        return None
     if isinstance(node, ast.Match):
         return start_of(node.cases[0], lines)
     body = getattr(node, "body", None)
@@ -72,6 +76,8 @@ def _statements(tree: ast.Module) -> list[ast.AST]:
     while stack:
         node = stack.pop()
         found.append(node)
+        if type(node) in SIMPLE:
+            continue
         for name in ("body", "orelse", "finalbody", "handlers", "cases"):
             inner = getattr(node, name, None)
             if isinstance(inner, list):
