@@ -208,18 +208,21 @@ class Calls:
         emits = frame.emits and "disabled" not in info.marks
         mode = (emits, frame.certainty, frame.caught) if emits else (False,)
         key = _call_key(function, mode, args, kwargs)
-        outcome = self.remembered.get(key)
+        remembered = self.remembered.get(key[0])
+        if remembered is None:
+            remembered = self.remembered[key[0]] = {}
+        outcome = remembered.get(key)
         known = None
         if outcome is None:
-            known = self.analysed.get(key[:3])
+            known = remembered.get(key[:3])
             if known is None:
-                known = self.analysed[key[:3]] = Analyses()
+                known = remembered[key[:3]] = Analyses()
         if known is not None and known.count >= MOST_VARIANTS:
             args, kwargs = [opened(a) for a in args], {k: opened(v) for k, v in kwargs.items()}
             key = _call_key(function, mode, args, kwargs)
-            outcome = self.remembered.get(key)
+            outcome = remembered.get(key)
             if outcome is None and known.settled:
-                outcome = self.remembered[key] = known.last
+                outcome = remembered[key] = known.last
         if outcome is None:
             if key in self.running or sum(1 for k in self.running if k[0] == id(info)) > 3:
                 return UNKNOWN  # recursion: the first call's result is not known yet
@@ -232,7 +235,7 @@ class Calls:
             if constructions is not None:
                 given = {k: v for k, v in args[0].attributes.items() if k not in before}
                 constructions.append((args[0], given))
-            self.remembered[key] = outcome
+            remembered[key] = outcome
             known.add(outcome)
             self.kept.extend((function, *args, *kwargs.values()))
         if emits and outcome.activation is not None:

@@ -68,13 +68,14 @@ class Construction:
             tuple([key_of(a) for a in args]),
             tuple([(k, key_of(v)) for k, v in kwargs.items()]),
         )
-        instance = self.instances.get(key)
+        instances = self.instances.setdefault(id(info), {})
+        instance = instances.get(key)
         init = self.find_member(info, "__init__")
         if instance is not None:
             if frame.emits and init is not None:  # remembered as well; links what it emitted to this caller
                 self.call_member(instance, init, args, kwargs, node, frame)
             return instance
-        instance = self.instances[key] = Instance(cls)
+        instance = instances[key] = Instance(cls)
         self.kept.extend((cls, *args, *kwargs.values()))
         if frame.emits:
             self.made_inside.add(id(instance))

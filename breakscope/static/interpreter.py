@@ -16,7 +16,7 @@ from breakscope.static.attributes import Attributes
 from breakscope.static.binding import Binding
 from breakscope.static.builtin_calls import BuiltinCalls
 from breakscope.static.builtin_sequences import BuiltinSequences
-from breakscope.static.calls import Analyses, Calls
+from breakscope.static.calls import Calls
 from breakscope.static.classes import Classes
 from breakscope.static.comprehensions import Comprehensions
 from breakscope.static.conditions import Conditions
@@ -73,14 +73,13 @@ class Interpreter(
         self.library = library
         self.interesting = interesting  # canonical name -> True when some rule asks for calls of it
         self.python = python
-        self.remembered: dict = {}  # (function, arguments) -> Outcome
+        self.remembered: dict[int, dict] = {}  # function -> Outcome by arguments, Analyses by closure and mode
         self.constructed: dict = {}  # (inherited constructor, arguments) -> objects that it was followed for
         self.for_effect: ast.AST | None = None  # the expression whose value the running statement throws away
         self.wrappers: dict[int, set[int]] = {}  # a decorator's wrapper -> the closures for which it was followed
-        self.analysed: dict[tuple, Analyses] = {}  # function, closure and mode -> its analyses
-        self.instances: dict = {}  # (class, arguments) -> Instance
+        self.instances: dict[int, dict] = {}  # class -> Instance by arguments
         self.hooks: dict[int, list] = {}  # id of a module value -> [(kind, hook)]
-        self.scopes: list[Frame] = []  # frames that closures keep
+        self.scopes: dict[ModuleInfo, list[Frame]] = {}  # frames that closures keep
         self.kept: list[Value] = []  # values whose id is a key above
         self.shells: list = []  # functions and classes of modules that are gone
         self.running: set = set()
@@ -166,11 +165,12 @@ class Interpreter(
 
     def forget(self) -> None:
         """Let go of everything; objects and closures that know each other are freed by that."""
-        for value in (*self.instances.values(), *self.annotated.values()):
+        for value in (*(i for made in self.instances.values() for i in made.values()), *self.annotated.values()):
             if isinstance(value, Instance):
                 value.attributes.clear()
-        for scope in self.scopes:
-            scope.names.clear()
+        for scopes in self.scopes.values():
+            for scope in scopes:
+                scope.names.clear()
         for store in (
             self.remembered,
             self.instances,
@@ -180,7 +180,6 @@ class Interpreter(
             self.constructed,
             self.reads,
             self.hooks,
-            self.analysed,
             self.wrappers,
             self.shells,
         ):
@@ -191,22 +190,17 @@ class Interpreter(
 
         Their functions and objects stay as empty shells, because their ids are keys here.
         """
-        modules = set(gone)
-        self.shells.extend(info for module in gone for info in (*module.functions.values(), *module.classes.values()))
-        functions = {id(function) for module in gone for function in module.functions.values()}
-        for key in [k for k in self.remembered if k[0] in functions]:
-            del self.remembered[key]
-        for key in [k for k in self.analysed if k[0] in functions]:
-            del self.analysed[key]
-        for key, instance in list(self.instances.items()):
-            if instance.cls.info.module in modules:
-                instance.attributes.clear()
-                del self.instances[key]
-                self.kept.append(instance)
-        for scope in self.scopes:
-            if scope.module in modules:
-                scope.names.clear()
         for module in gone:
+            for function in module.functions.values():
+                self.shells.append(function)
+                self.remembered.pop(id(function), None)
+            for cls in module.classes.values():
+                self.shells.append(cls)
+                for instance in self.instances.pop(id(cls), {}).values():
+                    instance.attributes.clear()
+                    self.kept.append(instance)
+            for scope in self.scopes.get(module, ()):
+                scope.names.clear()
             hollow_out(module)
 
     def begin_file(self, home: ModuleInfo) -> None:

@@ -172,7 +172,7 @@ class Statements:
         info = function_info(frame.module, node, frame.prefix)
         value: Value = Function(info, scope=frame if frame.function else None)
         if frame.function:
-            self.scopes.append(frame)
+            self.scopes.setdefault(frame.module, []).append(frame)
         info.defaults = None if frame.function else info.defaults
         self.defaults(info, frame)
         frame.names[node.name] = self.decorate(node, value, frame)
