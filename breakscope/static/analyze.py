@@ -176,7 +176,7 @@ class _Analysis:
     def leave_folder(self) -> None:
         """Let go of the modules that no file of another folder imports from: what is shared stays known for longer."""
         if self._interpreter is not None:
-            gone = self.program.leave(self.folder)
+            gone = self.program.leave()
             self._interpreter.leave(gone)
             for module in gone:
                 self._flaggers.pop(module.path, None)

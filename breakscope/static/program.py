@@ -17,6 +17,7 @@ from pathlib import Path
 from breakscope.values import Value
 
 PARSED_BYTES = 5_000_000  # source kept parsed; its trees take about 20 times as much memory
+COMMON = 4  # folders that import from a module which stays parsed when there is much
 LIBRARIES = frozenset({"torch", "numpy"})  # known by tables, never read as source
 
 
@@ -233,15 +234,16 @@ class Program:
             _, oldest = self._modules.popitem(last=False)
             self._size -= len(oldest.source)
 
-    def leave(self, folder: str) -> list[ModuleInfo]:
-        """Drop the modules that only the files of a checked folder needed; the caller hollows them out.
+    def leave(self) -> list[ModuleInfo]:
+        """Drop the modules that only the files of one folder needed; the caller hollows them out.
 
         Kept are those that files of other folders import from, with everything that these need in turn; when much is
-        parsed already, what this folder alone imports from goes too.
+        parsed already, only what files of several other folders import from.
         """
         kept: set[ModuleInfo] = set()
         much = self._size > PARSED_BYTES * 3 // 5
-        asked = [m for m in self._modules.values() if m.asked_from - ({folder, m.folder} if much else {m.folder})]
+        least = COMMON if much else 1
+        asked = [m for m in self._modules.values() if len(m.asked_from - {m.folder}) >= least]
         while asked:
             module = asked.pop()
             if module not in kept:
