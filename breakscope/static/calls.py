@@ -10,7 +10,6 @@ from breakscope.static.frames import GO_ON, RAISE, Activation, Frame, OutOfBudge
 from breakscope.static.identity import handed_back, wrapped_name
 from breakscope.static.joins import element_of, join_all, key_of
 from breakscope.static.program import FunctionInfo
-from breakscope.static.replay import Construction, sketch
 from breakscope.values import (
     NONE,
     UNKNOWN,
@@ -192,7 +191,9 @@ class Calls:
             return UNKNOWN
         constructions = None if frame.emits else self.constructions(function, args, kwargs, node)
         if constructions is not None and len(constructions) >= MOST_CONSTRUCTED:
-            constructions[-1].repeat(args, kwargs)
+            other, given = constructions[-1]
+            for name, value in given.items():
+                args[0].attributes.setdefault(name, moved(value, other, args[0]))
             return NONE
         if not frame.emits and (same := handed_back(info)) is not None:
             at = [p.arg for p in info.node.args.args].index(same)
@@ -233,7 +234,7 @@ class Calls:
                 self.running.discard(key)
             if constructions is not None:
                 given = {k: v for k, v in args[0].attributes.items() if k not in before}
-                constructions.append(Construction(list(args), dict(kwargs), given))
+                constructions.append((args[0], given))
             remembered[key] = outcome
             known.add(outcome)
             self.kept.extend((function, *args, *kwargs.values()))
@@ -259,7 +260,7 @@ class Calls:
         ):
             return None
         given = (*((str(i), a) for i, a in enumerate(args[1:])), *kwargs.items())
-        return self.constructed.setdefault((id(info), tuple([(k, sketch(v)) for k, v in given])), [])
+        return self.constructed.setdefault((id(info), tuple([(k, _sketch(v)) for k, v in given])), [])
 
     def run_function(
         self, function: Function, args: list[Value], kwargs: dict[str, Value], caller: Frame, emits: bool
@@ -305,6 +306,22 @@ class Calls:
                 and _yields(node.body)
             )
         return info.generator
+
+
+def moved(value: Value, other: Instance, owner: Instance) -> Value:
+    """What an object's attribute is on another object for which the same constructor runs."""
+    if value is other:
+        return owner
+    if type(value) is Function and value.bound is other:
+        return Function(value.info, owner, value.scope, value.args, value.kwargs)
+    if type(value) is Union:
+        return Union(tuple([moved(o, other, owner) for o in value.options]))
+    return value
+
+
+def _sketch(value: Value):
+    """What a base class's constructor may depend on: constants, not the objects of one model."""
+    return key_of(value) if type(value) is Const else type(value)
 
 
 def _call_key(function: Function, mode: tuple, args: list[Value], kwargs: dict[str, Value]) -> tuple:

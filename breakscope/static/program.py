@@ -338,8 +338,3 @@ def absolute_name(module: ModuleInfo, name: str | None, level: int) -> str:
     parts = module.name.split(".")
     keep = len(parts) - level + (1 if module.is_package else 0)
     return ".".join([*parts[: max(keep, 0)], *([name] if name else [])])
-
-
-def is_hollow(info: FunctionInfo | ClassInfo) -> bool:
-    """True for a function or class of a module that was let go of."""
-    return info.node is _EMPTY or info.node is _EMPTY_CLASS
