@@ -221,7 +221,12 @@ class _Analysis:
         return self._interpreter
 
     def refuse_idle_entries(self) -> None:
-        """An entry that names nothing is a mistake: silence would look like a clean file."""
+        """An entry that names nothing beside others that do is a mistake: silence would look like a clean file.
+
+        When no entry names anything, there is nothing to report on, and who called says so.
+        """
+        if not self.fitted:
+            return
         for entry in self.options.entries:
             name = entry.rpartition("::")[2]
             if name not in self.fitted and not any(e.path for e in self.progress.errors):
