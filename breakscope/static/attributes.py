@@ -201,7 +201,6 @@ class Attributes:
                 initial=initial,
                 reads_itself=reads_itself,
             )
-            self.later.setdefault((id(owner), name), []).append(value)
             if isinstance(target.value, ast.Name):
                 frame.names[f"{source}.{name}"] = value
             if before is None:

@@ -91,8 +91,6 @@ class Interpreter(
         self.home: ModuleInfo | None = None  # the checked file
         self.compiled: list[Value] = []  # what was passed to torch.compile
         self.annotated: dict[int, Value] = {}  # class -> the object that stands for arguments of it
-        self.contexts: dict[str, Value] = {}  # attributes set on the ctx of an autograd.Function
-        self.later: dict[tuple[int, str], list[Value]] = {}  # what regions store in attributes of objects from outside
         self.made_inside: set[int] = set()  # ids of objects made inside the running region
         self.driver = None  # the running driver: its loops are followed step by step
         self.operand_truths: dict[int, list[bool | None]] = {}  # of the operands of each `and` and `or` as last tested

@@ -243,14 +243,7 @@ class LibraryObjects:
                 else UNKNOWN
             )
         if owner.name == "torch.autograd.function.FunctionCtx":
-            stored = self.contexts.get(name)
-            return (
-                Sequence("tuple", None, Tensor())
-                if name == "saved_tensors"
-                else stored
-                if stored is not None
-                else Method(owner, name)
-            )
+            return Sequence("tuple", None, Tensor()) if name == "saved_tensors" else Method(owner, name)
         if owner.name == "torch.nn.utils.rnn.PackedSequence":
             return Tensor()
         if owner.name in ("torch.finfo", "torch.iinfo"):
