@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
+from typing import ClassVar
 
 from breakscope.values import UNKNOWN, Value
 
@@ -32,6 +33,7 @@ class Event:
     condition: str = ""
     caught: bool = False
     undecided: bool = False
+    only_when_lost: ClassVar[bool] = False  # matters only where a break loses the frame that it stands in
 
     @property
     def shown(self) -> str:
@@ -232,6 +234,18 @@ class Statement(Event):
     construct: str
     name: str = ""
     value: Value = UNKNOWN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comprehension(Event):
+    """A list, set or dict comprehension that is a frame of its own (before Python 3.12) and that Dynamo would compile when
+    Python runs it: it names torch, or holds tensors or modules of the function around it.
+
+    `iterable` is what it goes over. Rules are asked about it only where the function around it is lost to the graph.
+    """
+
+    iterable: Value
+    only_when_lost: ClassVar[bool] = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -85,6 +85,7 @@ class Rule:
     `shares`: further ids that this pattern shows, as others do: to expect, not to attribute an unpredicted break by.
     `fix`: "safe" (same values and gradients for every input), "unsafe", or "" when there is no rewrite.
     `since`, `until`: the torch versions for which the pattern breaks: since <= version < until.
+    `until_python`: the first Python version, such as "3.12", under which the pattern no longer breaks.
     """
 
     code: str
@@ -95,6 +96,7 @@ class Rule:
     fix: str = ""
     since: str = "2.6"
     until: str = ""
+    until_python: str = ""
     shares: tuple[str, ...] = ()
     handlers: list[Handler] = field(default_factory=list)
     examples: list[Example] = field(default_factory=list)

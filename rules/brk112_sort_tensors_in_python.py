@@ -18,7 +18,7 @@ import torch
 
 from breakscope.events import Call
 from breakscope.rule import Rule
-from breakscope.values import NONE, Dict, holds_tensor
+from breakscope.values import NONE, Dict, ExternalInstance, Instance, holds_tensor, options
 
 rule = Rule(
     "BRK112",
@@ -35,7 +35,7 @@ def check(event):
     if event.name in ("min", "max"):
         compares = not key.is_none and any(holds_tensor(item) for item in items if not isinstance(item, Dict))
     elif key.is_none:
-        compares = any(holds_tensor(item) for item in items if not isinstance(item, Dict))
+        compares = any(holds_tensor(item) or _pairs_with_objects(item) for item in items if not isinstance(item, Dict))
     else:
         compares = _of_tensors(items[0]) and _gives_tensor(key) if items else False
     if compares:
@@ -43,6 +43,13 @@ def check(event):
             f"Python's `{event.name.removeprefix('list.')}` compares tensors one by one, so the graph ends here",
             help="stack them and choose in torch: `torch.stack(items).sort()`, `.topk(k)` or `.max()`",
         )
+
+
+def _pairs_with_objects(items):
+    """True for tuples that hold an object or a module, as `d.items()` gives: Dynamo compares only constants."""
+    element = getattr(items, "element", None) if getattr(items, "items", None) is None else items
+    inside = getattr(element, "items", None) if getattr(element, "type", "") == "tuple" else None
+    return any(isinstance(o, Instance | ExternalInstance) for part in inside or () for o in options(part))
 
 
 def _of_tensors(items):

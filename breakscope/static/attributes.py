@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from breakscope.events import Store
+from breakscope.events import Call, Store
 from breakscope.static.construction import Super
 from breakscope.static.frames import Frame
 from breakscope.static.joins import join, join_all
@@ -89,6 +89,8 @@ class Attributes:
         if isinstance(member, Function):
             bound = self.bound_to(member, owner)
             if "property" in member.info.marks:
+                if "cached_property" in member.info.marks:
+                    return self.cached_property(owner, bound, node, frame)
                 return self.call_value(bound, [], {}, node, frame)
             return bound
         if isinstance(member, Instance):  # a descriptor
@@ -96,6 +98,14 @@ class Attributes:
             if getter is not None:
                 return self.call_member(member, getter, [owner, owner.cls], {}, node, frame)
         return member
+
+    def cached_property(self, owner: Instance, bound: Function, node: ast.AST, frame: Frame) -> Value:
+        """The first read of a cached property; outside of regions its value stays."""
+        self.emit(Call, node, frame, "likely", name="functools.cached_property.__get__", receiver=owner, kwargs={})
+        value = self.call_value(bound, [], {}, node, frame)
+        if not frame.emits:
+            owner.attributes[bound.info.name] = value
+        return value
 
     def fallback_attribute(self, owner: Instance, name: str, node: ast.AST, frame: Frame) -> Value:
         """An attribute that nothing was seen to set: its annotation, else `__getattr__`, else unknown."""
@@ -152,6 +162,9 @@ class Attributes:
         for option in options(owner):
             if isinstance(option, Instance):
                 self.store_on_instance(target, option, name, value, frame, node, old)
+            elif type(option) is Class:
+                if not frame.emits:
+                    option.info.values[name] = value
             elif option.is_tensor:
                 self.emit(
                     Store,

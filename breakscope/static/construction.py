@@ -14,7 +14,7 @@ MARKS = {
     "staticmethod": "staticmethod",
     "classmethod": "classmethod",
     "property": "property",
-    "functools.cached_property": "property",
+    "functools.cached_property": "cached_property",
     "contextlib.contextmanager": "contextmanager",
     "torch.compiler.disable": "disabled",
     "torch._dynamo.disable": "disabled",
@@ -47,7 +47,7 @@ class Construction:
         if name in OPAQUE_DECORATORS:
             return ExternalInstance(name)
         if name in MARKS and isinstance(value, Function):
-            value.info.marks |= {MARKS[name]}
+            value.info.marks |= {MARKS[name], "property"} if MARKS[name] == "cached_property" else {MARKS[name]}
             return value
         if isinstance(decorator, Function | Instance | Class):
             made = self.call_value(decorator, [value], {}, node, frame)

@@ -106,7 +106,7 @@ class ControlFlow:
 
     def exec_Try(self, node: ast.Try, frame: Frame) -> int:
         before = dict(frame.names)
-        lost, frame.lost = frame.lost, frame.lost or ("try" if node.handlers else "")
+        lost, frame.lost = frame.lost, frame.lost or "try"
         caught, frame.caught = frame.caught, frame.caught or bool(node.handlers)
         raised = None
         try:

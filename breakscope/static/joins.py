@@ -45,10 +45,15 @@ def join(a: Value, b: Value) -> Value:
 
 
 def join_all(values) -> Value:
-    """The join of any number of values; UNKNOWN for none."""
+    """The join of any number of values; UNKNOWN for none, and for more different ones than are kept apart."""
     result = None
     for value in values:
-        result = value if result is None else join(result, value)
+        if result is None:
+            result = value
+        elif result is not value:
+            before, result = result, join(result, value)
+            if result is UNKNOWN and before is not UNKNOWN:
+                return UNKNOWN  # what comes next would stand for all
     return UNKNOWN if result is None else result
 
 

@@ -85,11 +85,15 @@ class Judge:
             return False
         open_.add(id(activation))
         lost = any_break = False
+        waiting = []
         for step in activation.steps:
             if step.child is not None:
                 inner = self._walk(step.child, (*chain, (activation, step.node)), found, breaks, open_)
                 any_break = any_break or inner
                 lost = lost or (inner and bool(step.lost))
+                continue
+            if step.event.only_when_lost:
+                waiting.append(step.event)
                 continue
             for rule, problem in self.problems(step.event)[:1]:
                 verdict = Verdict(rule, problem, step.event, activation.module, chain + ((activation, None),), lost)
@@ -100,6 +104,10 @@ class Judge:
                 if rule.kind == "break" and not lost and problem.certainty != "possible" and not step.event.undecided:
                     any_break = True  # only a break that certainly happens hides what follows it
                     lost = lost or bool(problem.lost)
+        for event in waiting if lost else ():
+            for rule, problem in self.problems(event)[:1]:
+                verdict = Verdict(rule, problem, event, activation.module, chain + ((activation, None),), False)
+                found.setdefault(verdict.place, verdict)
         open_.discard(id(activation))
         breaks[id(activation)] = any_break
         return any_break

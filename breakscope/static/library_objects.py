@@ -112,8 +112,7 @@ class LibraryObjects:
             owner.attributes[args[0].value] = args[1]
             return NONE
         if name in HOOKS and args:
-            self.hooks.setdefault(id(owner), []).append((HOOKS[name], args[0]))
-            return UNKNOWN
+            return self.register_hook(owner, name, args, node, frame)
         if name in ("parameters", "buffers"):
             return Sequence("iterator", None, Tensor("float", kind="parameter"))
         if name in ("named_parameters", "named_buffers"):
@@ -135,6 +134,12 @@ class LibraryObjects:
         if name == "__call__":
             return self.call_instance(owner, args, kwargs, node, frame)
         return UNKNOWN
+
+    def register_hook(self, owner: Value, name: str, args: list[Value], node: ast.AST, frame: Frame) -> Value:
+        self.emit(Call, node, frame, name="module.register_hook", receiver=owner, args=(Const(name), *args), kwargs={})
+        if not frame.emits:
+            self.hooks.setdefault(id(owner), []).append((HOOKS[name], args[0]))
+        return ExternalInstance("torch.utils.hooks.RemovableHandle")
 
     def registered(self, value: Value, kind: str) -> Value:
         """A registered buffer or parameter is a tensor or None, whatever was passed."""
@@ -253,8 +258,7 @@ class LibraryObjects:
     def call_external_method(self, owner: ExternalInstance, name: str, args, kwargs, node, frame) -> Value:
         if owner.name.startswith("torch.nn."):
             if name in HOOKS and args:
-                self.hooks.setdefault(id(owner), []).append((HOOKS[name], args[0]))
-                return UNKNOWN
+                return self.register_hook(owner, name, args, node, frame)
             if name in SELF_METHODS:
                 return owner
             if name == "__call__" or name == "forward":

@@ -6,6 +6,7 @@ import ast
 import inspect
 import io
 import re
+import sys
 import tokenize
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -48,7 +49,13 @@ class Case:
 
 
 def cases() -> list[Case]:
-    return [Case(rule, example) for rule in load_rules(heavy=True) for example in rule.examples]
+    """Every example whose pattern breaks under the running Python."""
+    rules = [r for r in load_rules(heavy=True) if not r.until_python or sys.version_info[:2] < _version(r.until_python)]
+    return [Case(rule, example) for rule in rules for example in rule.examples]
+
+
+def _version(text: str) -> tuple[int, ...]:
+    return tuple(map(int, text.split(".")))
 
 
 def callable_of(function: Callable, module: bool) -> Callable:
@@ -64,10 +71,11 @@ def lines_of(function: Callable) -> tuple[int, int]:
     return first + skip, first + len(lines) - 1
 
 
-def marked_lines(case: Case) -> set[int]:
-    """The lines of `bad` that end with the rule's mark."""
+def marked_lines(case: Case, others: bool = False) -> set[int]:
+    """The lines of `bad` that end with the rule's mark, or with that of another rule."""
     lines, first = inspect.getsourcelines(case.example.bad)
-    return {first + i for i, line in enumerate(lines) if line.rstrip().endswith(f"# {case.rule.code}")}
+    marks = {first + i: mark for i, line in enumerate(lines) if (mark := MARK.search(line))}
+    return {line for line, mark in marks.items() if mark.group().endswith(case.rule.code) is not others}
 
 
 def source_of(function: Callable) -> str:

@@ -1,0 +1,61 @@
+"""A comprehension breaks the graph once more when the function around it is lost.
+
+Before Python 3.12 a list, set or dict comprehension is a function of its own, called with a finished iterator. While
+Dynamo traces the code around it, it is inlined. When a break inside a loop, a `try` or a `with` made Dynamo give up the
+function around it, Python calls the comprehension by itself; Dynamo looks at it, and cannot take `next()` of a bare list,
+dict, `zip` or `enumerate` iterator. So nothing in it is compiled, whatever it computes. Tuples, `range` and tensors are
+iterated without a break, and generator expressions are left alone.
+
+Mend the break that loses the function; this one goes with it. Or write the comprehension as a loop inside a function of
+its own, which Dynamo compiles apart, or use Python 3.12, where comprehensions are part of the function around them.
+"""
+
+import torch
+
+from breakscope.events import Comprehension
+from breakscope.rule import Rule
+from breakscope.values import Const, Dict, Sequence, options
+
+rule = Rule("BRK113", "comprehension-of-lost-function", dynamo=("GB4347",), shares=("GB0036",), severity="warning",
+            until_python="3.12")
+
+TRACED = ("tuple", "range", "size")  # what Dynamo iterates when it begins with the iterator
+
+
+@rule.on(Comprehension)
+def check(event):
+    if all(map(_breaks, options(event.iterable))):
+        yield event.problem(
+            f"the comprehension over `{event.shown}` runs by itself, because a break loses the function around it, and "
+            "Dynamo cannot begin in its middle",
+            help="mend the break that loses the function, or write a loop in a function of its own",
+            certainty="likely",
+        )
+
+
+def _breaks(iterable):
+    if isinstance(iterable, Sequence):
+        return iterable.type not in TRACED
+    if isinstance(iterable, Const):
+        return isinstance(iterable.value, str)
+    return isinstance(iterable, Dict) or iterable.is_unknown or getattr(iterable, "type", "") == "unknown"
+
+
+@rule.example(lambda: (torch.ones(4),), lambda: (-torch.ones(4),), dynamo=("GB4347", "GB0036"))
+def bad(x):
+    total = 0
+    for _ in range(2):
+        total = total + x[x > 0].sum()  # BRK302
+    halves = list(x.chunk(2))
+    parts = [torch.relu(half + total) for half in halves]  # BRK113
+    return parts[0] + parts[1]
+
+
+@rule.becomes
+def good(x):
+    total = 0
+    for _ in range(2):
+        total = total + x.clamp(min=0).sum()
+    halves = list(x.chunk(2))
+    parts = [torch.relu(half + total) for half in halves]
+    return parts[0] + parts[1]

@@ -1,0 +1,54 @@
+"""What the interpreter follows: a program for each shape of code, and the breaks that Dynamo shows in it."""
+
+import pytest
+from programs import analysed, found
+
+HEAD = "import functools\nimport torch\nfrom torch import nn\n\n\n"
+LOOP_LOSES = "total = 0\n        for _ in range(2):\n            total = total + x[x > 0].sum()\n"
+
+
+def model(forward: str, before: str = "", init: str = "pass") -> str:
+    return (
+        f"{HEAD}{before}class Net(nn.Module):\n    def __init__(self, size=4):\n        super().__init__()\n"
+        f"        {init}\n\n    def forward(self, x):\n        {forward}\n"
+    )
+
+
+CACHED = "class Sizes:\n    @functools.cached_property\n    def double(self):\n        return 8\n\n\n"
+SLOW = "class Slow(nn.Module):\n    def forward(self, x):\n        return x.item()\n\n\n"
+REPLACE = (
+    "def fast(cls):\n    def forward(self, x):\n        return x * 2\n    cls.forward = forward\n    return cls\n\n\n"
+)
+
+PROGRAMS = {
+    "a comprehension over a list in a lost function": (
+        model(f"rows = list(x)\n        {LOOP_LOSES}        return [torch.relu(r) for r in rows]"), ["BRK302", "BRK113"]),
+    "a comprehension in front of what loses the function": (
+        model(f"rows = [torch.relu(r) for r in zip(x, x)]\n        {LOOP_LOSES}        return rows"), ["BRK113", "BRK302"]),
+    "over a tuple, a range or a tensor": (
+        model(f"{LOOP_LOSES}        return [torch.relu(x) for r in (x, x)], [torch.relu(x) for r in range(3)], "
+              "[torch.relu(r) for r in x], [torch.relu(r) for r in [x, x]]"), ["BRK302"]),
+    "a comprehension without a tensor of its own": (
+        model(f"rows = list(x)\n        {LOOP_LOSES}        return [r + 1 for r in rows]"), ["BRK302"]),
+    "a generator expression is left alone": (
+        model(f"rows = list(x)\n        {LOOP_LOSES}        return sum(torch.relu(r) for r in rows)"), ["BRK302"]),
+    "try and finally lose the function": (
+        model("rows = list(x)\n        try:\n            y = x[x > 0]\n        finally:\n            z = 1\n"
+              "        return [torch.relu(r) for r in rows]"), ["BRK302", "BRK113"]),
+    "a cached property that is read for the first time": (
+        model("return x * self.sizes.double", CACHED, "self.sizes = Sizes()"), ["BRK524"]),
+    "a cached property that was read before": (
+        model("return x * self.sizes.double", CACHED, "self.sizes = Sizes()\n        self.sizes.double"), []),
+    "sorted items that hold an object": (
+        model("for key, value in sorted({'a': self, 'b': 2}.items()):\n            x = x + 1\n        return x"), ["BRK112"]),
+    "sorted items of constants": (
+        model("for key, value in sorted({'a': 1, 'b': 2}.items()):\n            x = x + value\n        return x"), []),
+    "a class decorator that replaces a method": (
+        model("return self.inner(x)", REPLACE + "@fast\n" + SLOW, "self.inner = Slow()"), []),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_program(name, tmp_path):
+    source, wanted = PROGRAMS[name]
+    assert [code for code, _ in found(analysed(tmp_path, {"program.py": source}, python=(3, 11)))] == wanted
