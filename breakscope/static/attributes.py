@@ -222,7 +222,8 @@ class Attributes:
         if isinstance(value, Sequence | Dict) and not value.home:
             value.home = f"{source}.{name}"
         if frame.function is not None and frame.bound is owner or before is None:
-            owner.attributes[name] = value if frame.lost == "" or before is None else join(before, value)
+            certain = before is None or frame.lost == "" and not frame.undecided
+            owner.attributes[name] = value if certain else join(before, value)
         else:
             self.outside.append((owner, name, value, before, frame.module.path, node))
             owner.attributes[name] = join(before, value)

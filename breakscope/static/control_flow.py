@@ -20,9 +20,18 @@ class ControlFlow:
             self.narrow(node.test, True, frame)
             return self.exec_block(node.body, frame)
         if truth is False:
+            if frame.function is None and _is_type_checking(node.test):
+                self.bind_imports(node.body, frame)
             self.narrow(node.test, False, frame)
             return self.exec_block(node.orelse, frame)
         return self.both_paths(node, frame)
+
+    def bind_imports(self, body: list[ast.stmt], frame: Frame) -> None:
+        """Bind what a module imports for type checkers only: a package that loads its names lazily lists them there,
+        and others use them in annotations. Nothing is read before a name is used."""
+        for statement in body:
+            if type(statement) is ast.ImportFrom and statement.names[0].name != "*":
+                self.exec_ImportFrom(statement, frame)
 
     def both_paths(self, node: ast.If, frame: Frame) -> int:
         before, condition, certainty, undecided = frame.names, frame.condition, frame.certainty, frame.undecided
@@ -249,6 +258,10 @@ class ControlFlow:
                 return False
             verdict = verdict if found else None
         return verdict
+
+
+def _is_type_checking(test: ast.expr) -> bool:
+    return getattr(test, "id", getattr(test, "attr", "")) == "TYPE_CHECKING"
 
 
 def _changed(before: dict[str, Value], after: dict[str, Value]) -> bool:

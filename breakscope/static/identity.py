@@ -18,7 +18,8 @@ def handed_back(info: FunctionInfo) -> str | None:
     """The parameter that a long function returns on every path; None for all other functions."""
     if info.handed_back is None:
         found = _returned_parameter(info, DEPTH)
-        info.handed_back = found if found and _statements(info.node) > SHORT else ""
+        plain = found and _statements(info.node) > SHORT and not _changes(info.node.body, found)
+        info.handed_back = found if plain else ""
     return info.handed_back or None
 
 
@@ -95,6 +96,16 @@ def _rebinds(body: list[ast.stmt], name: str) -> bool:
             for n in ast.walk(t)
         ):
             return True
+    return False
+
+
+def _changes(body: list[ast.stmt], name: str) -> bool:
+    """True when an attribute of `name` is set that decides what it does: all but those that only describe it."""
+    for statement in _own_statements(body):
+        for target in getattr(statement, "targets", ()):
+            if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == name:
+                if not target.attr.startswith("__") or target.attr in ("__init__", "__call__"):
+                    return True
     return False
 
 

@@ -89,7 +89,7 @@ def _module_region(interpreter: Interpreter, cls: Class) -> Region | None:
     if not interpreter.is_module_class(cls.info):
         return None
     forward = interpreter.find_member(cls.info, "forward")
-    if not isinstance(forward, Function) or _only_raises(forward):
+    if not isinstance(forward, Function) or (_only_raises(forward) and "__call__" not in cls.info.members):
         return None
     name = f"{cls.info.qualname}.forward"
     if (id(cls.info), id(forward.info)) in interpreter.reached:
@@ -101,7 +101,7 @@ def _module_region(interpreter: Interpreter, cls: Class) -> Region | None:
     original = cls.info.members.get("forward") if cls.info.members else None
     taken = undecorated(bound, original, interpreter, instance)
     entered = interpreter.bound_to(interpreter.find_member(cls.info, "__call__"), instance)
-    if isinstance(entered, Function) and len(entered.info.node.args.args) > 1:
+    if isinstance(entered, Function) and (len(entered.info.node.args.args) > 1 or _only_raises(forward)):
         taken = entered  # the class is called by its own `__call__`
     return enter(interpreter, name, instance, *parameter_values(interpreter, taken, True))
 
@@ -271,6 +271,8 @@ def parameter_values(
         p.arg: parameter_value(interpreter, p, defaults.get(p.arg), used.get(p.arg, frozenset()), frame, is_forward)
         for p in spec.kwonlyargs
     }
+    if spec.vararg:
+        kwargs["*"] = interpreter.value_of_annotation(spec.vararg.annotation, frame)
     if spec.kwarg:
         kwargs["**"] = UNKNOWN
     return args, kwargs
