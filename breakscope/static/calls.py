@@ -239,7 +239,8 @@ class Calls:
             known.add(outcome)
             self.kept.extend((function, *args, *kwargs.values()))
         if emits and outcome.activation is not None:
-            frame.activation.steps.append(Step(None, outcome.activation, frame.lost, node))
+            step = Step(None, outcome.activation, frame.lost, node, frame.condition, frame.undecided)
+            frame.activation.steps.append(step)
         if outcome.raised is not None:
             raise Raised(outcome.raised)
         return outcome.value
@@ -269,14 +270,14 @@ class Calls:
         activation = Activation(info.qualname, info.module, info.node.lineno) if emits else None
         frame = Frame(info.module, info, function.scope, activation, emits, caller.depth + 1, info.qualname)
         if emits:
-            frame.certainty, frame.condition = caller.certainty, caller.condition
+            frame.certainty = caller.certainty
             if (
                 type(function.bound) is Instance
                 and caller.certainty == "certain"
                 and not any([a.is_unknown for a in args])
             ):
                 self.reached.add((id(function.bound.cls.info), id(info)))
-        frame.caught, frame.undecided = caller.caught, caller.undecided
+        frame.caught = caller.caught
         self.bind(info, args, kwargs, frame, function.scope)
         frame.bound = args[0] if args and function.bound is not None else None
         node = info.node
@@ -290,7 +291,8 @@ class Calls:
             status = RAISE
         except (OutOfBudget, RecursionError):
             if activation is not None:  # what was seen until here stays
-                caller.activation.steps.append(Step(None, activation, caller.lost, None))
+                step = Step(None, activation, caller.lost, None, caller.condition, caller.undecided)
+                caller.activation.steps.append(step)
             raise
         if self.is_generator(info):
             return Outcome(Sequence("generator", None, join_all(frame.yields)), activation)

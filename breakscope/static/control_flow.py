@@ -41,10 +41,16 @@ class ControlFlow:
             frame.certainty = "possible" if self.rarely_true(node.test, frame) else certainty
         self.narrow(node.test, True, frame)
         first = self.exec_path(node.body, frame)
+        decided_by = frame.condition
         frame.condition, frame.certainty = condition, certainty
         names, frame.names = frame.names, dict(before)
         self.narrow(node.test, False, frame)
-        second = self.exec_path(node.orelse, frame) if node.orelse else GO_ON
+        second = GO_ON
+        if node.orelse:
+            if decided_by is not condition:
+                frame.condition = opposite(decided_by)
+            second = self.exec_path(node.orelse, frame)
+            frame.condition = condition
         frame.undecided = undecided
         if first == second == RAISE:
             raise Raised(UNKNOWN)
@@ -258,6 +264,13 @@ class ControlFlow:
                 return False
             verdict = verdict if found else None
         return verdict
+
+
+def opposite(test: str) -> str:
+    """The source of a test's negation, for a reader."""
+    if test.startswith("not ") and not any(word in test for word in (" and ", " or ")):
+        return test.removeprefix("not ")
+    return f"not ({test})" if " " in test else f"not {test}"
 
 
 def _is_type_checking(test: ast.expr) -> bool:

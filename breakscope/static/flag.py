@@ -69,7 +69,7 @@ class Flagger:
             help=problem.help,
             dynamo=tuple(rule.gb_ids()),
             chain=links(verdict),
-            condition=verdict.event.condition,
+            condition=verdict.condition,
             lost=verdict.problem.lost if rule.kind == "break" else "",
             fix=self.fix(verdict, span.node),
             first_source_line=first,

@@ -31,6 +31,8 @@ class Step:
     child: "Activation | None" = None
     lost: str = ""
     node: object = None  # the call's ast node, for a child
+    condition: str = ""  # the configuration test that decides whether the call happens
+    undecided: bool = False  # a condition that is not known decides whether the call happens
 
 
 @dataclass(eq=False, slots=True)

@@ -22,6 +22,7 @@ class Verdict:
     module: ModuleInfo
     chain: tuple[tuple[Activation, object], ...]
     hidden: bool  # an earlier break in the same frame leaves this code to eager Python
+    condition: str = ""  # the configuration test that decides whether this code runs
 
     @property
     def confidence(self) -> str:
@@ -70,17 +71,28 @@ class Judge:
     def judge(self, regions: list[Region]) -> list[Verdict]:
         """All verdicts of the regions, each place once, visible ones first where a place is reached twice."""
         found: dict[tuple, Verdict] = {}
-        breaks: dict[int, bool] = {}
+        breaks: dict[int, tuple[bool, bool]] = {}
         for region in regions:
             self._walk(region.activation, (), found, breaks, set())
         return list(found.values())
 
     def _walk(
-        self, activation: Activation, chain: tuple, found: dict, breaks: dict[int, bool], open_: set[int]
+        self,
+        activation: Activation,
+        chain: tuple,
+        found: dict,
+        breaks: dict[int, tuple[bool, bool]],
+        open_: set[int],
+        condition: str = "",
     ) -> bool:
-        """True when something in the activation, or called from it, breaks the graph."""
-        if id(activation) in breaks:
-            return breaks[id(activation)]
+        """True when something in the activation, or called from it, breaks the graph.
+
+        `condition` is the configuration test that decides whether the activation is entered. `breaks` remembers the
+        answer, and whether there was such a condition: then a call without one looks again.
+        """
+        known = breaks.get(id(activation))
+        if known is not None and (condition or not known[1]):
+            return known[0]
         if id(activation) in open_:
             return False
         open_.add(id(activation))
@@ -88,30 +100,36 @@ class Judge:
         waiting = []
         for step in activation.steps:
             if step.child is not None:
-                inner = self._walk(step.child, (*chain, (activation, step.node)), found, breaks, open_)
-                any_break = any_break or inner
-                lost = lost or (inner and bool(step.lost))
+                links = (*chain, (activation, step.node))
+                inner = self._walk(step.child, links, found, breaks, open_, step.condition or condition)
+                if inner and not step.undecided:
+                    any_break = True
+                    lost = lost or bool(step.lost)
                 continue
             if step.event.only_when_lost:
                 waiting.append(step.event)
                 continue
             for rule, problem in self.problems(step.event)[:1]:
-                verdict = Verdict(rule, problem, step.event, activation.module, chain + ((activation, None),), lost)
-                key = verdict.place
-                old = found.get(key)
-                if old is None or (old.hidden and not lost) or (_rank(old) > _rank(verdict)):
-                    found[key] = verdict
+                self._keep(Verdict(rule, problem, step.event, activation.module, (*chain, (activation, None)), lost,
+                                   step.event.condition or condition), found)
                 if rule.kind == "break" and not lost and problem.certainty != "possible" and not step.event.undecided:
                     any_break = True  # only a break that certainly happens hides what follows it
                     lost = lost or bool(problem.lost)
         for event in waiting if lost else ():
             for rule, problem in self.problems(event)[:1]:
-                verdict = Verdict(rule, problem, event, activation.module, chain + ((activation, None),), False)
-                found.setdefault(verdict.place, verdict)
+                self._keep(Verdict(rule, problem, event, activation.module, (*chain, (activation, None)), False,
+                                   event.condition or condition), found)
         open_.discard(id(activation))
-        breaks[id(activation)] = any_break
+        breaks[id(activation)] = (any_break, bool(condition))
         return any_break
+
+    def _keep(self, verdict: Verdict, found: dict) -> None:
+        """Keep the verdict unless a surer one is known for its place."""
+        old = found.get(verdict.place)
+        if old is None or _rank(old) > _rank(verdict):
+            found[verdict.place] = verdict
 
 
 def _rank(verdict: Verdict) -> tuple:
-    return (verdict.hidden, ("certain", "likely", "possible").index(verdict.problem.certainty), verdict.rule.code)
+    certainty = ("certain", "likely", "possible").index(verdict.problem.certainty)
+    return (verdict.hidden, certainty, bool(verdict.condition), verdict.rule.code)
