@@ -214,3 +214,10 @@ class Conditions:
             frame.names[node.id] = value
         else:
             frame.names[f"{node.value.id}.{node.attr}"] = value
+
+
+def opposite(test: str) -> str:
+    """The source of a test's negation, for a reader."""
+    if test.startswith("not ") and not any(word in test for word in (" and ", " or ")):
+        return test.removeprefix("not ")
+    return f"not ({test})" if " " in test else f"not {test}"

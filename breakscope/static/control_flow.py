@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from breakscope.events import Branch, Statement
+from breakscope.static.conditions import opposite
 from breakscope.static.frames import GO_ON, LEAVE_LOOP, RAISE, RETURN, Frame, Raised
 from breakscope.static.joins import element_of, join_names
 from breakscope.values import UNKNOWN, Class, External, ExternalInstance, Instance, Sequence, Value, options
@@ -264,13 +265,6 @@ class ControlFlow:
                 return False
             verdict = verdict if found else None
         return verdict
-
-
-def opposite(test: str) -> str:
-    """The source of a test's negation, for a reader."""
-    if test.startswith("not ") and not any(word in test for word in (" and ", " or ")):
-        return test.removeprefix("not ")
-    return f"not ({test})" if " " in test else f"not {test}"
 
 
 def _is_type_checking(test: ast.expr) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from breakscope.events import Format, ScalarRead
+from breakscope.static.conditions import opposite
 from breakscope.static.frames import Frame, Raised
 from breakscope.static.joins import join, join_all
 from breakscope.static.program import Import, function_info
@@ -208,18 +209,18 @@ class Expressions:
             value = self.eval(node.body if truth else node.orelse, frame)
             frame.names = before
             return value
-        results, before, condition = [], frame.names, frame.condition
-        if frame.emits and self.last_test_is_configuration:
-            frame.condition = condition or self.text(node.test, frame.module)
+        results, before, condition, undecided = [], frame.names, frame.condition, frame.undecided
+        test = self.text(node.test, frame.module) if frame.emits and self.last_test_is_configuration else ""
+        frame.undecided = True
         for branch, side in ((node.body, True), (node.orelse, False)):
             frame.names = dict(before)
+            frame.condition = condition or (test if side else test and opposite(test))
             self.narrow(node.test, side, frame)
             try:
                 results.append(self.eval(branch, frame))
             except Raised:
                 pass
-            frame.condition = condition
-        frame.names = before
+        frame.names, frame.condition, frame.undecided = before, condition, undecided
         return join_all(results)
 
     def eval_Subscript(self, node: ast.Subscript, frame: Frame) -> Value:

@@ -43,6 +43,12 @@ PROGRAMS = {
         model("for key, value in sorted({'a': self, 'b': 2}.items()):\n            x = x + 1\n        return x"), ["BRK112"]),
     "sorted items of constants": (
         model("for key, value in sorted({'a': 1, 'b': 2}.items()):\n            x = x + value\n        return x"), []),
+    "an attribute that two branches set": (
+        model("return self.inner(x)", SLOW, "if size > 4:\n            self.inner = Slow()\n        else:\n"
+              "            self.inner = nn.ReLU()"), ["BRK201"]),
+    "a class entered by its own __call__": (
+        "from torch import nn\n\n\nclass Base(nn.Module):\n    def forward(self, *inputs):\n        raise NotImplementedError\n\n"
+        "    def __call__(self, *inputs):\n        return [i.unsqueeze(0).max().item() for i in inputs]\n", ["BRK201"]),
     "a class decorator that replaces a method": (
         model("return self.inner(x)", REPLACE + "@fast\n" + SLOW, "self.inner = Slow()"), []),
 }
@@ -52,3 +58,50 @@ PROGRAMS = {
 def test_program(name, tmp_path):
     source, wanted = PROGRAMS[name]
     assert [code for code, _ in found(analysed(tmp_path, {"program.py": source}, python=(3, 11)))] == wanted
+
+
+CONDITIONS = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.config = config
+
+    def forward(self, x):
+        if self.config.first:
+            x.item()
+        else:
+            x.item()
+        y = x.item() if not self.config.second else self.inner(x)
+        if False:
+            x.item()
+        return self.outer(x)
+
+    def inner(self, x):
+        return x.item()
+
+    def outer(self, x):
+        return x.item()
+"""
+
+
+def test_a_finding_says_what_configuration_decides_it(tmp_path):
+    findings = analysed(tmp_path, {"program.py": CONDITIONS}).findings
+    assert [(f.line, f.condition) for f in findings] == [
+        (12, "self.config.first"), (14, "not self.config.first"), (15, "not self.config.second"),
+        (21, "self.config.second"), (24, ""),
+    ]
+
+
+LAZY = {
+    "pkg/__init__.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from .helper import read\nelse:\n    import sys\n"
+                       "    sys.modules[__name__] = lazy(__name__)\n",
+    "pkg/helper.py": "def read(x):\n    return x.item()\n",
+    "pkg/model.py": "from torch import nn\nfrom . import read\nclass Net(nn.Module):\n    def forward(self, x):\n        return read(x)\n",
+}
+
+
+def test_names_of_a_package_that_loads_them_lazily(tmp_path):
+    assert [f.path.rpartition("/")[2] for f in analysed(tmp_path, LAZY).findings] == ["helper.py"]
