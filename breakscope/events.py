@@ -246,14 +246,3 @@ class Comprehension(Event):
 
     iterable: Value
     only_when_lost: ClassVar[bool] = True
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Usage(Event):
-    """torch.compile itself is used: `name` as for Call, with its arguments; `inside` is "loop", "function", "region"
-    or "module"."""
-
-    name: str
-    args: tuple[Value, ...] = ()
-    kwargs: dict[str, Value]
-    inside: str = "module"

@@ -16,6 +16,7 @@ A rule file defines one `Rule` under the name `rule` and hangs its parts on it:
     @rule.becomes
     def good(x): ...
 
+A rule about the use of torch.compile itself (kind "usage") shows programs instead, see `Rule.program`.
 The file's docstring is the rule's page: its first line is the title.
 A rule file may `import torch` (or numpy) at its top; it must not touch it before an example runs: for a static check
 rules are loaded with a stand-in that imports nothing.
@@ -41,6 +42,8 @@ FAMILIES = (
     "optimizer_state", "module_parameters", "other",
 )
 
+SHOWN = ("graphs", "returns", "error")  # what running a usage rule's example can show
+
 
 @dataclass(frozen=True)
 class Handler:
@@ -64,6 +67,7 @@ class Example:
     Each input is a function that returns the argument tuple of one call. `module` is True when `bad` and `good` are
     factories that take nothing and return the callable (for examples that need an nn.Module).
     `calls` is True for recompile rules: the inputs are one sequence of calls to the same compiled callable.
+    The functions of a usage rule are small programs that take nothing and call torch.compile themselves.
     """
 
     bad: Callable
@@ -74,6 +78,8 @@ class Example:
     dynamo: tuple[str, ...] | None = None  # ids this example shows, when fewer than the rule's
     calls: Callable | None = None  # `calls()` returns the argument tuples, instead of `inputs`
     drive: Callable | None = None  # `drive(call, model)` makes the calls itself, instead of `inputs`
+    shows: dict[str, Any] = field(default_factory=dict)  # usage rules: what running `bad` shows
+    instead: dict[str, Any] = field(default_factory=dict)  # usage rules: what running `good` shows, for the same keys
 
 
 @dataclass
@@ -130,6 +136,24 @@ class Rule:
 
         def register(function: Callable) -> Callable:
             self.examples.append(Example(function, inputs, None, module, equal, dynamo, calls, drive))
+            return function
+
+        return register
+
+    def program(self, shows: dict[str, Any], instead: dict[str, Any]) -> Callable:
+        """Register `bad` of a usage rule: a program that takes nothing, and what running it `shows`.
+
+        What running `good` shows `instead` must differ in every key.
+
+        Keys: "graphs" (how many were compiled), "returns" (what the program returns), "error" (a regular expression
+        found in "Type: message" of the exception that ends it; "" for none).
+        """
+        same = [name for name in SHOWN if name in shows and shows[name] == instead.get(name)]
+        if same or shows.keys() != instead.keys() or not shows or shows.keys() - set(SHOWN):
+            raise ValueError(f"`shows` and `instead` must differ in every key, which may be {', '.join(SHOWN)}")
+
+        def register(function: Callable) -> Callable:
+            self.examples.append(Example(function, (), shows=shows, instead=instead))
             return function
 
         return register

@@ -22,12 +22,16 @@ class RuleError(Exception):
 
 
 class _StandIn(ModuleType):
-    """Takes the place of a heavy library while rules are loaded for a static check; its members serve as decorators only."""
+    """Takes the place of a heavy library while rules are loaded for a static check; its members serve as decorators
+    and as base classes only."""
 
     def __getattr__(self, name: str):
         if name.startswith("__"):
             raise AttributeError(name)
         return _StandIn(f"{self.__name__}.{name}")
+
+    def __mro_entries__(self, bases: tuple) -> tuple[type, ...]:
+        return ()  # a class of an example may derive from a library's class
 
     def __call__(self, function, *args, **kwargs):
         if callable(function) and not args and not kwargs:
@@ -109,3 +113,5 @@ def _validate(rule: Rule) -> None:
         raise RuleError(f"{rule.path}: fix is {rule.fix!r}; write 'safe', 'unsafe' or ''")
     if bool(rule.fix) != bool(rule.rewriter):
         raise RuleError(f"{rule.path}: declares fix={rule.fix!r} but {'has no' if rule.fix else 'has a'} @rule.rewrite")
+    if rule.kind == "usage" and any(not example.shows for example in rule.examples):
+        raise RuleError(f"{rule.path}: the examples of a usage rule are programs; write @rule.program(...)")

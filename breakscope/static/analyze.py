@@ -22,9 +22,11 @@ from breakscope.static.judge import Judge, Verdict
 from breakscope.static.library import Library
 from breakscope.static.program import ModuleInfo, Program, SourceError, decode, parse
 from breakscope.static.regions import Region, default_regions, entry_regions
+from breakscope.static.usage import mentions
 
-MATTERS = re.compile(rb"\bforward\b|torch\s*\.\s*compile|\.compile\(")  # a file with one of these may hold a region,
-INHERITS = re.compile(rb"^class \w+\(", re.MULTILINE)  # or one that derives a class, whose base may have a forward
+# A file with one of these may hold a region or use torch.compile,
+MATTERS = re.compile(rb"\bforward\b|torch\s*\.\s*compile|\.compile\(|suppress_errors|assume_constant_result")
+INHERITS = re.compile(rb"^class \w+\(", re.MULTILINE)  # or derives a class, whose base may have a forward
 CONFIDENCES = ("certain", "likely", "possible")
 LARGEST_FILE = 20_000_000  # bytes
 
@@ -205,9 +207,17 @@ class _Analysis:
         except OutOfBudget:
             interpreter.cut_short = True
         self.progress.regions += len(regions)
-        self.gather(regions)
+        self.gather([*regions, *self.uses(interpreter, module)])
         if interpreter.cut_short:
             self.progress.notes.append(f"{relative_path(module.path)} takes too much work to be followed to its end")
+
+    def uses(self, interpreter: Interpreter, module: ModuleInfo) -> list[Region]:
+        """What the file does with torch.compile itself."""
+        if not mentions(module.source):
+            return []
+        from breakscope.static.usage.file import usage_region  # most files never need it
+
+        return [usage_region(interpreter, module)]
 
     def interpreter(self) -> Interpreter:
         """The interpreter with what it knows of functions and classes; a fresh one when that has grown too large."""

@@ -49,7 +49,16 @@ class Case:
 
 
 def cases() -> list[Case]:
-    """Every example whose pattern breaks under the running Python."""
+    """The examples of rules about compiled code whose pattern breaks under the running Python."""
+    return [case for case in _every_case() if case.rule.kind != "usage"]
+
+
+def programs() -> list[Case]:
+    """The examples of the rules about the use of torch.compile itself."""
+    return [case for case in _every_case() if case.rule.kind == "usage"]
+
+
+def _every_case() -> list[Case]:
     rules = [r for r in load_rules(heavy=True) if not r.until_python or sys.version_info[:2] < _version(r.until_python)]
     return [Case(rule, example) for rule in rules for example in rule.examples]
 

@@ -8,7 +8,7 @@ from examples import MARK
 from breakscope.rulebook import RuleError, load_file, load_rules, rules_folder
 
 RULES = load_rules()
-FAMILIES = {"1": "break", "2": "break", "3": "break", "4": "break", "5": "break", "6": "break", "7": "recompile"}
+FAMILIES = dict.fromkeys("123456", "break") | {"7": "recompile", "8": "usage"}
 
 # Every GB id that our corpus of small programs and real models shows under torch 2.13.
 SEEN = """

@@ -1,0 +1,78 @@
+"""Benchmarks written by hand: a clock read before and after calls of something compiled."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from breakscope.static.usage.loops import path_of
+from breakscope.usage import Wrapped
+from breakscope.values import External
+
+CLOCKS = frozenset(
+    f"time.{n}" for n in ("time", "perf_counter", "monotonic", "process_time", "time_ns", "perf_counter_ns")
+) | {"timeit.default_timer"}
+
+
+def timed_calls(follower, statements: list[ast.stmt]) -> Iterator[tuple[ast.AST, ast.Call]]:
+    """(difference, call) for each span of a block that times the first call of something compiled, and only calls.
+
+    A span that holds more than calls is no benchmark: a training loop's total time includes compiling by right.
+    """
+    started: dict[str, int] = {}  # name that holds a clock's value -> index of its statement
+    for index, statement in enumerate(statements):
+        if isinstance(statement, ast.Assign | ast.AnnAssign | ast.Expr | ast.Return) and statement.value is not None:
+            for node in ast.walk(statement.value):
+                span = _difference(follower, node, started, index)
+                if span:
+                    call = _only_calls(follower, statements[span[0] + 1 : span[1]])
+                    if call is not None:
+                        yield node, call
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+            name = statement.targets[0].id
+            started.pop(name, None)
+            if _is_clock(follower, statement.value):
+                started[name] = index
+
+
+def _is_clock(follower, node: ast.AST) -> bool:
+    if not (isinstance(node, ast.Call) and not node.args and path_of(node.func)):
+        return False
+    value = follower.eval(node.func)
+    return isinstance(value, External) and value.name in CLOCKS
+
+
+def _difference(follower, node: ast.AST, started: dict[str, int], index: int) -> tuple[int, int] | None:
+    """The statements between two readings of the clock, when the node subtracts them."""
+    if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) and isinstance(node.right, ast.Name)):
+        return None
+    if node.right.id not in started:
+        return None
+    if isinstance(node.left, ast.Name) and node.left.id in started:
+        return started[node.right.id], started[node.left.id]
+    return (started[node.right.id], index) if _is_clock(follower, node.left) else None
+
+
+def _only_calls(follower, statements: list[ast.stmt]) -> ast.Call | None:
+    """The first call of something compiled, when the statements do nothing but call it and wait for the device."""
+    found: ast.Call | None = None
+    for statement in statements:
+        call: ast.AST | None = None
+        if isinstance(statement, ast.Expr | ast.Assign):
+            call = statement.value
+        elif isinstance(statement, ast.With) or (isinstance(statement, ast.For) and _is_range(statement.iter)):
+            call = _only_calls(follower, statement.body)
+        if not isinstance(call, ast.Call):
+            return None
+        if path_of(call.func).endswith("synchronize"):
+            continue
+        value = follower.eval(call.func)
+        if not (isinstance(value, Wrapped) and value.is_compiled):
+            return None
+        if follower.first_calls.get(id(value.node), value) is call:
+            found = call
+    return found
+
+
+def _is_range(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"

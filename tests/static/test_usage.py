@@ -1,0 +1,232 @@
+"""How whole files use torch.compile: training scripts with what is wrong in them marked, and scripts that are right."""
+
+import textwrap
+
+import pytest
+
+from breakscope.static import StaticOptions, analyze
+
+HEADER = """\
+import time
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(8, 8)
+        self.epoch = 0
+    def loss(self, x, y):
+        return (self(x) - y).pow(2).mean()
+    def size(self):
+        return sum(p.numel() for p in self.parameters())
+    def forward(self, x):
+        return self.fc(x) * self.epoch
+"""
+
+WRONG = {
+    "a script with a flag": """
+        def save(model, path):
+            torch.save(model.state_dict(), path)  # BRK808
+        def main(args, loader):
+            model = Net()
+            if args.compile:
+                model = torch.compile(model, mode="max_autotune")  # BRK809
+            for x, y in loader:
+                model.loss(x, y).backward()  # BRK821
+            if args.compile:
+                torch.save({"model": model.state_dict()}, "a.pt")  # BRK808
+            else:
+                torch.save({"model": model.state_dict()}, "b.pt")
+            save(model, "last.pt")
+        """,
+    "a class that keeps the compiled module": """
+        class Trainer:
+            def __init__(self, model, cfg):
+                self.model = torch.compile(model) if cfg.compile else model
+            def resume(self, path):
+                self.model.load_state_dict(torch.load(path)["model"])  # BRK807
+        """,
+    "a function called in every epoch": """
+        def evaluate(model, loader):
+            model = torch.compile(model)  # BRK802
+            for x in loader:
+                model(x)
+        def train(model, loader):
+            for epoch in range(10):
+                evaluate(model, loader)
+        """,
+    "forward wraps": """
+        class Outer(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.inner = Net()
+            def forward(self, x):
+                return torch.compile(self.inner)(x)  # BRK802
+        """,
+    "wrapped again in a loop": """
+        def train(model, loader):
+            for x in loader:
+                model = torch.compile(model)  # BRK806
+                model(x)
+        train(Net(), [])
+        """,
+    "an average over ten calls with the first": """
+        def bench(model, x):
+            model = torch.compile(model)
+            start = time.time()
+            with torch.no_grad():
+                for _ in range(10):
+                    model(x)
+            torch.cuda.synchronize()
+            return (time.time() - start) / 10  # BRK816
+        """,
+    "imported under other names": """
+        from torch import compile as fast
+        import torch._dynamo as dynamo
+        dynamo.config.suppress_errors = True  # BRK813
+        fast(Net())  # BRK804
+        """,
+    "a counter set on the plain module": """
+        def train(xs):
+            model = Net()
+            compiled = torch.compile(model)
+            for epoch, x in enumerate(xs):
+                model.epoch = epoch  # BRK823
+                compiled(x)
+        """,
+}
+
+RIGHT = {
+    "each layer of a list": """
+        def compile_all(layers):
+            for i, layer in enumerate(layers):
+                layers[i] = torch.compile(layer)
+            for layer in layers:
+                layer.compile()
+            return [torch.compile(layer) for layer in layers]
+        """,
+    "each mode once": """
+        def compare(model, x):
+            for mode in ("default", "reduce-overhead"):
+                torch._dynamo.reset()
+                torch.compile(model, mode=mode)(x)
+            for _ in range(3):
+                torch._dynamo.reset()
+                torch.compile(model)(x)
+        """,
+    "cached in forward": """
+        class Outer(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.inner, self.fast = Net(), None
+            def forward(self, x):
+                if self.fast is None:
+                    self.fast = torch.compile(self.inner)
+                return self.fast(x)
+        """,
+    "wrapped when the loop has warmed up": """
+        def train(model, loader):
+            for step, x in enumerate(loader):
+                if step == 10:
+                    model = torch.compile(model)
+                model(x)
+        """,
+    "a factory": """
+        def build(model):
+            fast = torch.compile(model)
+            return fast
+        for name in ("a", "b"):
+            build(Net())(torch.ones(8))
+        """,
+    "the plain model is saved and loaded": """
+        def main(path):
+            model = Net()
+            model.load_state_dict(torch.load(path))
+            fast = torch.compile(model)
+            fast(torch.ones(8))
+            torch.save(model.state_dict(), path)
+            torch.save(getattr(fast, "_orig_mod", fast).state_dict(), path)
+        """,
+    "resume from its own checkpoint": """
+        def main(path):
+            model = torch.compile(Net())
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            optimizer.load_state_dict(torch.load(path)["optimizer"])
+            copy = torch.compile(Net())
+            copy.load_state_dict(model.state_dict())
+        """,
+    "methods that compute nothing": """
+        model = torch.compile(Net())
+        print(model.size(), model.training, isinstance(model, nn.Module))
+        model.train()
+        model.to("cpu").eval()
+        """,
+    "the time of a training": """
+        def train(model, loader, optimizer):
+            model = torch.compile(model)
+            start = time.time()
+            for x in loader:
+                optimizer.zero_grad()
+                model(x).sum().backward()
+                optimizer.step()
+            print(time.time() - start)
+        """,
+    "warmed up before it is timed": """
+        def bench(model, x):
+            model = torch.compile(model)
+            for _ in range(3):
+                model(x)
+            start = time.time()
+            for _ in range(10):
+                model(x)
+            print(time.time() - start)
+        """,
+    "a test of what is refused": """
+        import pytest
+        def test_mode():
+            with pytest.raises(RuntimeError):
+                torch.compile(Net(), mode="fast")
+        """,
+    "other things that compile": """
+        import re
+        class Keras:
+            def compile(self, mode):
+                return self
+        word = re.compile("torch")
+        model = Keras().compile(mode="fast")
+        for _ in range(3):
+            pattern = re.compile("a")
+        """,
+    "a float and a step as arguments": """
+        def train(model, xs):
+            model = torch.compile(model)
+            for step, x in enumerate(xs):
+                model(x, step, 0.1 * step)
+        """,
+}
+
+
+def found(tmp_path, program):
+    path = tmp_path / "program.py"
+    path.write_text(HEADER + textwrap.dedent(program), encoding="utf-8")
+    result = analyze([path], StaticOptions())
+    assert not result.errors and not result.notes
+    marked = {
+        (number, line.rpartition("# ")[2])
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if "# BRK" in line
+    }
+    return {(f.line, f.code) for f in result.findings if f.kind == "usage"}, marked
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_is_flagged(tmp_path, name):
+    flagged, marked = found(tmp_path, WRONG[name])
+    assert marked and flagged == marked
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_what_is_right_is_not(tmp_path, name):
+    flagged, _ = found(tmp_path, RIGHT[name])
+    assert flagged == set()
