@@ -13,6 +13,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -21,6 +24,9 @@ from breakscope.rulebook import rules_folder
 from breakscope.values import Const, Dict, Function, Sequence, Tensor, Value
 
 NOT_IDS = ("lost", "fails")
+DIFFERENCES = "differences.json"
+
+_judged_by: ContextVar[str | None] = ContextVar("the torch version that is judged by", default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,13 +147,23 @@ def _same(measured: str, asked: str) -> bool:
 
 
 class Knowledge:
-    """The tables of one torch version. Every table is read once, when it is first needed."""
+    """The tables of one torch version. Every table is read once, when it is first needed.
+
+    A version's folder holds one file per table, or `differences.json`: what differs from the tables of another.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.version = folder.name
 
+    @cached_property
+    def _differences(self) -> dict:
+        path = self.folder / DIFFERENCES
+        return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+
     def _table(self, name: str) -> dict:
+        if base := self._differences.get("base"):
+            return differing(Knowledge(self.folder.parent / base)._table(name), self._differences["tables"].get(name, {}))
         path = self.folder / f"{name}.json"
         return json.loads(path.read_text(encoding="utf-8"))["entries"] if path.is_file() else {}
 
@@ -244,16 +260,27 @@ def _split(breaks: list[str]) -> tuple[tuple[str, ...], bool, bool]:
     return tuple(b for b in breaks if b not in NOT_IDS), "lost" in breaks, "fails" in breaks
 
 
+def differing(base: dict, difference: dict) -> dict:
+    """A table of another version: the base's entries without `removed` ("*": none of them), with `changed`."""
+    removed = difference.get("removed", ())
+    kept = {} if "*" in removed else {name: entry for name, entry in base.items() if name not in set(removed)}
+    return kept | difference.get("changed", {})
+
+
+@lru_cache(maxsize=1)
 def shipped() -> list[str]:
     """The torch versions that tables exist for, oldest first."""
     folder = rules_folder() / "knowledge"
-    found = [p.name for p in folder.iterdir() if (p / "calls.json").is_file()] if folder.is_dir() else []
+    files = ("calls.json", DIFFERENCES)
+    found = [p.name for p in folder.iterdir() if any((p / f).is_file() for f in files)] if folder.is_dir() else []
     return sorted(found, key=_numbers)
 
 
 def target_version() -> str:
-    """The installed torch's version, read from its metadata without importing it; the newest shipped one without
-    torch."""
+    """The version that is judged by (see `judging_by`), else the installed torch's, read from its metadata without
+    importing it; the newest shipped one without torch."""
+    if (judged := _judged_by.get()) is not None:
+        return judged
     from importlib import metadata  # costs more than everything else here
 
     try:
@@ -262,16 +289,47 @@ def target_version() -> str:
         return shipped()[-1]
 
 
-@lru_cache(maxsize=4)
+@contextmanager
+def judging_by(version: str) -> Iterator[None]:
+    """Within, `load()`, `since()` and `target_version()` speak of this torch version. Raises ValueError when it is none."""
+    _numbers(version)
+    token = _judged_by.set(version)
+    try:
+        yield
+    finally:
+        _judged_by.reset(token)
+
+
+def since(version: str) -> bool:
+    """True when the version that is judged by is this one or a newer one; a patch level does not count."""
+    return _numbers(target_version())[:2] >= _numbers(version)[:2]
+
+
 def load(version: str | None = None) -> Knowledge:
-    """The tables of the newest shipped version that is not newer than `version` (default: `target_version()`), else of
-    the oldest. Raises ValueError when `version` is no version."""
-    wanted = _numbers(version or target_version())
+    """The tables of the newest shipped version that is not newer than `version` (default: `target_version()`; a patch
+    level does not count), else of the oldest. Raises ValueError when `version` is no version."""
+    return _load(version or target_version())
+
+
+@lru_cache(maxsize=4)
+def _load(version: str) -> Knowledge:
+    wanted = _numbers(version)[:2]
     versions = shipped()
-    fitting = [v for v in versions if _numbers(v) <= wanted] or versions[:1]
+    fitting = [v for v in versions if _numbers(v)[:2] <= wanted] or versions[:1]
     return Knowledge(rules_folder() / "knowledge" / fitting[-1])
 
 
+def out_of_range(version: str) -> str:
+    """A note when `version` is older or newer than every shipped one, else ""."""
+    first, last, asked = shipped()[0], shipped()[-1], _numbers(version)[:2]
+    if _numbers(first)[:2] <= asked <= _numbers(last)[:2]:
+        return ""
+    older = asked < _numbers(first)[:2]
+    near, word = (first, "older") if older else (last, "newer")
+    return f"torch {version} is {word} than the versions that are known ({first} to {last}); judged as {near}"
+
+
+@lru_cache(maxsize=64)
 def _numbers(version: str) -> tuple[int, ...]:
     found = re.match(r"\d+(\.\d+)*", version)
     if not found:

@@ -53,6 +53,14 @@ class Handler:
     names: frozenset[str]  # for Call and Enter: canonical names; empty means any
     fields: dict[str, tuple]
     check: Check
+    more_names: tuple[Callable[[], Iterable[str]], ...] = ()  # asked when a check begins: torch versions differ
+
+    def settled(self) -> Handler:
+        """This handler with all its names, for the torch version that is judged by now."""
+        if not self.more_names:
+            return self
+        names = self.names.union(*(function() for function in self.more_names))
+        return replace(self, names=names or frozenset({""}), more_names=())
 
     def wants(self, event: Event) -> bool:
         if self.names and event.name not in self.names:
@@ -110,14 +118,19 @@ class Rule:
     page: str = ""  # the file's docstring, filled in by the loader
     path: str = ""  # the rule's file, filled in by the loader
 
-    def on(self, event: type[Event], *names: str | Iterable[str], **fields: Any) -> Callable[[Check], Check]:
-        """Register a check. `names` are canonical names (strings or sets of them) for Call and Enter;
-        `fields` restrict event fields to a value or a tuple of values."""
-        wanted = frozenset(n for entry in names for n in ([entry] if isinstance(entry, str) else entry))
+    def on(
+        self, event: type[Event], *names: str | Iterable[str] | Callable[[], Iterable[str]], **fields: Any
+    ) -> Callable[[Check], Check]:
+        """Register a check. `names` are canonical names (strings, sets of them, or functions that return some for the
+        torch version that is judged by) for Call and Enter; `fields` restrict event fields to a value or a tuple of
+        values."""
+        asked = tuple(entry for entry in names if callable(entry))
+        given = (entry for entry in names if not callable(entry))
+        wanted = frozenset(n for entry in given for n in ([entry] if isinstance(entry, str) else entry))
         limits = {k: v if isinstance(v, tuple) else (v,) for k, v in fields.items()}
 
         def register(check: Check) -> Check:
-            self.handlers.append(Handler(event, wanted, limits, check))
+            self.handlers.append(Handler(event, wanted, limits, check, asked))
             return check
 
         return register

@@ -38,7 +38,7 @@ def names() -> set[str]:
     return {name for name in always | {n for n in sometimes if "." in n} if not name.startswith(TRAINING)}
 
 
-@rule.on(Call, names())
+@rule.on(Call, names)
 def check(event):
     fact = load().call(event.name)
     if fact is None or fact.never:

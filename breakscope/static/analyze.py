@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from pathlib import Path
 
+from breakscope.knowledge import judging_by, out_of_range, since, target_version
 from breakscope.knowledge import load as load_knowledge
-from breakscope.knowledge import target_version
 from breakscope.report.model import Finding, ReportError
+from breakscope.rule import Rule
 from breakscope.rulebook import RuleError, load_rules
 from breakscope.static.files import python_files
 from breakscope.static.flag import Flagger, relative_path
@@ -78,7 +79,12 @@ def analyze(paths: Iterable[str | Path], options: StaticOptions = StaticOptions(
     import sys
 
     torch = options.torch or target_version()
-    analysis = _Analysis(torch, options, options.python or sys.version_info[:2])
+    with judging_by(torch):
+        return _analyze(paths, _Analysis(torch, options, options.python or sys.version_info[:2]))
+
+
+def _analyze(paths: Iterable[str | Path], analysis: _Analysis) -> StaticResult:
+    options = analysis.options
     files = list(python_files(paths, options.exclude))
     for path in files:
         analysis.program.add_root(path)
@@ -98,8 +104,8 @@ def analyze(paths: Iterable[str | Path], options: StaticOptions = StaticOptions(
         files=done.files,
         regions=done.regions,
         suppressed=len(done.suppressed),
-        torch=torch,
-        notes=tuple(done.notes),
+        torch=analysis.torch,
+        notes=tuple(filter(None, (out_of_range(analysis.torch), *done.notes))),
     )
 
 
@@ -123,7 +129,7 @@ class _Analysis:
     def judge(self) -> Judge:
         """The rules, loaded when the first file turns out to matter."""
         if self._judge is None:
-            self._judge = Judge(tuple(r for r in load_rules(self.options.extra_rules) if _holds(r, self.torch)))
+            self._judge = Judge(tuple(r for r in load_rules(self.options.extra_rules) if _holds(r)))
         return self._judge
 
     @property
@@ -281,10 +287,5 @@ def _fits(path: str, pattern: str) -> bool:
     )
 
 
-def _holds(rule, torch: str) -> bool:
-    version = _version(torch)
-    return version >= _version(rule.since) and (not rule.until or version < _version(rule.until))
-
-
-def _version(text: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in re.findall(r"\d+", text.partition("+")[0])[:3])
+def _holds(rule: Rule) -> bool:
+    return since(rule.since) and not (rule.until and since(rule.until))

@@ -9,7 +9,9 @@ import ast
 import os
 from functools import cached_property
 
+from breakscope.knowledge import load as load_knowledge
 from breakscope.report.model import Finding, Fix, Link
+from breakscope.rule import Rule
 from breakscope.static.judge import Verdict
 from breakscope.static.program import ModuleInfo
 from breakscope.static.spans import Position, Span, Spans
@@ -67,7 +69,7 @@ class Flagger:
             function=verdict.event.function,
             message=problem.message,
             help=problem.help,
-            dynamo=tuple(rule.gb_ids()),
+            dynamo=self.ids_of(rule),
             chain=links(verdict),
             condition=verdict.condition,
             lost=verdict.problem.lost if rule.kind == "break" else "",
@@ -75,6 +77,11 @@ class Flagger:
             first_source_line=first,
             source=tuple(text.rstrip("\r\n") for text in self.lines[first - 1 : last]),
         )
+
+    def ids_of(self, rule: Rule) -> tuple[str, ...]:
+        """The ids (or guard families) of the rule's pattern that the judged torch version has."""
+        known = load_knowledge().registry
+        return tuple(word for word in rule.gb_ids() if rule.kind == "recompile" or word in known)
 
     def range_of(self, node: ast.AST) -> tuple[int, int, int, int]:
         """1-based line and character columns; of a compound statement only the header's first line."""

@@ -43,7 +43,7 @@ class Judge:
         self.by_name: dict[tuple[type, str], list[tuple[Rule, Handler]]] = defaultdict(list)
         self.names: set[str] = set()
         for rule in rules:
-            for handler in rule.handlers:
+            for handler in map(Handler.settled, rule.handlers):
                 if handler.names:
                     self.names |= handler.names
                     for name in handler.names:
