@@ -73,6 +73,11 @@ class CallFact:
         return tuple(dict.fromkeys(i for v in self.variants for i in v.breaks))
 
     @property
+    def firsts(self) -> tuple[str, ...]:
+        """The ids of the call itself, without those of what it leads to."""
+        return tuple(dict.fromkeys(v.breaks[0] for v in self.variants if v.breaks))
+
+    @property
     def always(self) -> bool:
         """True when every variant broke."""
         return all(v.is_trouble for v in self.variants)

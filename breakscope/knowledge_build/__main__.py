@@ -1,8 +1,17 @@
-"""Regenerate the tables of rules/knowledge/ from the installed torch.
+"""Make the tables of rules/knowledge/ for one torch version.
 
-Run `python -m breakscope.knowledge_build --out rules/knowledge/VERSION`; it takes about ten minutes on a quiet
-machine, since some three thousand small programs are compiled. `--measurements FILE` keeps the raw results and goes on
-where it stopped.
+From the installed torch, by compiling some three thousand small programs (about ten minutes on a quiet machine;
+`--measurements FILE` keeps the raw results and goes on where it stopped):
+
+    python -m breakscope.knowledge_build --out rules/knowledge/2.13.0 --measurements 2.13.0.jsonl
+
+Of a version that is not installed, from its wheel's own files without importing them, as differences from a version
+that was measured; any platform's wheel, or a folder that one was unpacked into:
+
+    python -m breakscope.knowledge_build --wheel torch-2.11.0-....whl --out rules/knowledge/2.11.0
+
+With `--measurements` of the same probes under both versions (`BASE.jsonl` first), what was measured goes into the
+differences too; without, measured differences that stand in the folder stay.
 """
 
 from __future__ import annotations
@@ -14,20 +23,49 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import torch
-
-from breakscope.knowledge_build import from_torch, measure, tables
+from breakscope import knowledge
+from breakscope.knowledge_build import differences
+from breakscope.knowledge_build.from_wheel import Wheel, WheelError
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m breakscope.knowledge_build", description=__doc__)
-    parser.add_argument("--out", type=Path, required=True, help="folder of the tables, named after the torch version")
-    parser.add_argument(
-        "--measurements", type=Path, help="JSON lines file of raw results, kept and reused topic by topic"
+    parser = argparse.ArgumentParser(
+        prog="python -m breakscope.knowledge_build",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    parser.add_argument("--out", type=Path, required=True, help="folder of the tables, named after the torch version")
+    parser.add_argument("--wheel", type=Path, help="a torch wheel, or a folder that one was unpacked into")
+    parser.add_argument("--base", default="2.13.0", help="the version that a wheel's differ from [2.13.0]")
+    parser.add_argument("--measurements", type=Path, nargs="+", default=[], help="JSON lines files of raw results")
     options = parser.parse_args()
+    if len(options.measurements) != (2 if options.wheel else 1) and options.measurements:
+        parser.error("give one file of measurements, or with --wheel two: of the base and of the wheel's version")
+    try:
+        return _from_wheel(options) if options.wheel else _from_installed(options)
+    except WheelError as problem:
+        parser.error(str(problem))
+
+
+def _from_wheel(options: argparse.Namespace) -> int:
+    wheel = Wheel(options.wheel)
+    found = differences.from_wheel(wheel, knowledge.load(options.base))
+    if options.measurements:
+        from breakscope.knowledge_build import from_torch
+
+        found |= differences.from_measurements(*map(_results, options.measurements), from_torch.tagged())
+    differences.write(options.out, wheel.version(), options.base, found)
+    for name, table in found.items():
+        counts = [f"{len(table[word])} {word}" for word in ("changed", "removed") if word in table]
+        print(f"{name}: {', '.join(counts) or 'as in ' + options.base}")
+    return 0
+
+
+def _from_installed(options: argparse.Namespace) -> int:
+    from breakscope.knowledge_build import tables
+
     options.out.mkdir(parents=True, exist_ok=True)
-    results, problems = tables.valid(measurements(options.measurements))
+    results, problems = tables.valid(measurements(options.measurements[0] if options.measurements else None))
     for name, entries in build(results).items():
         write(options.out, name, entries)
     for line in problems:
@@ -35,8 +73,15 @@ def main() -> int:
     return 0
 
 
+def _results(file: Path) -> list[dict]:
+    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    return [row for row in rows if "topic" in row]
+
+
 def build(results: list[dict]) -> dict[str, dict]:
     """Every table, by name."""
+    from breakscope.knowledge_build import from_torch, tables
+
     tagged = from_torch.tagged()
     found = tables.measured(results, tagged)
     found["ops"] = tables.operators(results, tagged, found["calls"])
@@ -46,6 +91,8 @@ def build(results: list[dict]) -> dict[str, dict]:
 
 def measurements(kept: Path | None) -> Iterator[dict]:
     """The results of every topic; those that `kept` already holds in full are not measured again."""
+    from breakscope.knowledge_build import measure
+
     known = [json.loads(line) for line in kept.read_text().splitlines()] if kept and kept.exists() else []
     done = {result["done"] for result in known if "done" in result}
     for topic in measure.topics():
@@ -62,6 +109,8 @@ def measurements(kept: Path | None) -> Iterator[dict]:
 
 def write(folder: Path, name: str, entries: dict) -> None:
     """One table, one entry a line, sorted; the header names torch and Python."""
+    import torch
+
     header = {"torch": torch.__version__.partition("+")[0], "python": platform.python_version()}
     lines = [
         f" {json.dumps(key)}: {json.dumps(value, separators=(', ', ': '))}" for key, value in sorted(entries.items())

@@ -79,7 +79,7 @@ def analyze(paths: Iterable[str | Path], options: StaticOptions = StaticOptions(
     import sys
 
     torch = options.torch or target_version()
-    with judging_by(torch):
+    with judging_by(load_knowledge(torch).version if out_of_range(torch) else torch):
         return _analyze(paths, _Analysis(torch, options, options.python or sys.version_info[:2]))
 
 

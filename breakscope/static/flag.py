@@ -9,9 +9,9 @@ import ast
 import os
 from functools import cached_property
 
+from breakscope.events import Call
 from breakscope.knowledge import load as load_knowledge
 from breakscope.report.model import Finding, Fix, Link
-from breakscope.rule import Rule
 from breakscope.static.judge import Verdict
 from breakscope.static.program import ModuleInfo
 from breakscope.static.spans import Position, Span, Spans
@@ -69,7 +69,7 @@ class Flagger:
             function=verdict.event.function,
             message=problem.message,
             help=problem.help,
-            dynamo=self.ids_of(rule),
+            dynamo=self.ids_of(verdict),
             chain=links(verdict),
             condition=verdict.condition,
             lost=verdict.problem.lost if rule.kind == "break" else "",
@@ -78,10 +78,17 @@ class Flagger:
             source=tuple(text.rstrip("\r\n") for text in self.lines[first - 1 : last]),
         )
 
-    def ids_of(self, rule: Rule) -> tuple[str, ...]:
-        """The ids (or guard families) of the rule's pattern that the judged torch version has."""
-        known = load_knowledge().registry
-        return tuple(word for word in rule.gb_ids() if rule.kind == "recompile" or word in known)
+    def ids_of(self, verdict: Verdict) -> tuple[str, ...]:
+        """The guard families of the rule's pattern, or its ids as the judged torch version has them."""
+        if verdict.rule.kind == "recompile":
+            return tuple(verdict.rule.gb_ids())
+        facts = load_knowledge()
+        ids = tuple(word for word in verdict.rule.gb_ids() if word in facts.registry)
+        if isinstance(verdict.event, Call) and (fact := facts.call(verdict.event.name)) is not None:
+            measured = tuple(word for word in fact.firsts if word in facts.registry)
+            if measured and not set(measured) & set(ids):
+                return measured
+        return ids
 
     def range_of(self, node: ast.AST) -> tuple[int, int, int, int]:
         """1-based line and character columns; of a compound statement only the header's first line."""
