@@ -14,6 +14,17 @@ from breakscope.report.model import Kind
 from breakscope.rule import FAMILIES, Rule
 
 LIBRARIES_LEFT_OUT = ("torch", "numpy")
+FAMILY_TITLES = {  # the first digit of a code -> what these rules are about
+    "1": "control flow",
+    "2": "tensor to Python value",
+    "3": "data-dependent shapes",
+    "4": "side effects and I/O",
+    "5": "calls and types that Dynamo does not trace",
+    "6": "autograd and training inside the region",
+    "7": "recompiles",
+    "8": "use of torch.compile itself",
+    "9": "seen only by a run",
+}
 CODE = re.compile(r"BRK\d{3}\Z")
 
 
@@ -103,6 +114,8 @@ def _import_without_libraries(name, globals=None, locals=None, fromlist=(), leve
 def _validate(rule: Rule) -> None:
     if not CODE.match(rule.code):
         raise RuleError(f"{rule.path}: {rule.code!r} is no code; write BRK and three digits")
+    if rule.code[3] not in FAMILY_TITLES:
+        raise RuleError(f"{rule.path}: {rule.code} is of no family; codes begin with BRK1 to BRK9")
     if not rule.title:
         raise RuleError(f"{rule.path}: has no docstring; it is the rule's page")
     if rule.kind not in Kind.__args__:

@@ -52,3 +52,9 @@ def bad(x):
 def good(x):
     hot = (x > 0).any()
     return x.cos() * hot
+
+
+@rule.example(lambda: (torch.ones(2, 2),), lambda: (-torch.ones(2, 2),), dynamo=("GB0170", "GB8335"))
+def bad_generator(rows):
+    hot = any(row.sum() > 0 for row in rows)  # BRK108
+    return rows * hot

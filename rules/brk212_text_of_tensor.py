@@ -68,3 +68,10 @@ def good(x):
 def bad_percent(x):
     label = "%.3f" % x.sum()  # BRK212
     return x + 1, label
+
+
+@rule.example(lambda: (torch.ones(2),), dynamo=("GB0569",))
+def bad_repr(x):
+    y = x.cos()
+    label = repr(y)  # BRK212
+    return x + 1, len(label)

@@ -70,3 +70,10 @@ def good(x):
     if not torch.compiler.is_compiling():
         logging.debug("mean %s", y.shape)
     return y
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB6215",))
+def bad_level(x):
+    if logging.getLogger().level <= logging.DEBUG:  # BRK402
+        x = x * 2
+    return x + 1

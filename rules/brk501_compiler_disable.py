@@ -49,3 +49,15 @@ def good(x):
     y = x * 2
     y = norm(y)
     return y.relu()
+
+
+@rule.example(lambda: (torch.ones(4),), module=True, dynamo=("GB0099",))
+def bad_not_recursive():
+    @torch.compiler.disable(recursive=False)
+    def halves(y):
+        return y / 2
+
+    def forward(x):
+        return halves(x * 2) + 1  # BRK501
+
+    return forward

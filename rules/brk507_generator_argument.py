@@ -58,3 +58,14 @@ def good():
         return x + torch.randn(4)
 
     return forward
+
+
+@rule.example(lambda: (torch.ones(4),), equal=False, dynamo=("GB0363", "GB0055"))
+def bad_made_inside(x):
+    generator = torch.Generator()  # BRK507
+    return x + torch.randn(4, generator=generator)  # BRK507
+
+
+@rule.becomes
+def good_made_inside(x):
+    return x + torch.randn(4)

@@ -9,6 +9,7 @@ Enter it around the compiled call instead of inside: `with torch.backends.cudnn.
 something shared; take it outside too. For `with torch.device(d):` give `device=d` to the calls in the block.
 """
 
+import contextlib
 import threading
 
 import torch
@@ -58,3 +59,16 @@ def good(x):
 def bad(x):
     with torch.autograd.graph.save_on_cpu():  # BRK508
         return (x * 2).sin()
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0262", "GB0142"))
+def bad(x):
+    with contextlib.redirect_stdout(None):  # BRK508
+        y = x * 2
+    return y + 1
+
+
+@rule.becomes
+def good(x):
+    y = x * 2
+    return y + 1

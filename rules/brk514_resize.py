@@ -45,3 +45,15 @@ def bad(x):
     y = x.sin()
     x.resize_(2)  # BRK514
     return y
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0127",))
+def bad(x):
+    y = torch.empty(0)
+    y.resize_as_(x)  # BRK514
+    return x + 1
+
+
+@rule.becomes
+def good(x):
+    return x + 1

@@ -34,3 +34,15 @@ def good(x):
     if not torch.is_grad_enabled():
         x = x * 2
     return x + 1
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0045",))
+def bad(x):
+    if x.is_inference():  # BRK518
+        x = x * 2
+    return x + 1
+
+
+@rule.becomes
+def good(x):
+    return x + 1

@@ -14,8 +14,7 @@ from breakscope.rule import Rule
 rule = Rule("BRK519", "torchscript", dynamo=(
     "GB4695", "GB0008: _CachedForward", "GB0007: function `(fork|wait)`", "GB0098: function (trace|script)"))
 
-MODULES = {f"torch.jit.{name}.forward" for name in (
-    "ScriptModule", "RecursiveScriptModule", "TopLevelTracedModule", "TracedModule")}
+MODULES = {"torch.jit.ScriptModule.__call__", "torch.jit.TracedModule.__call__"}
 
 
 @rule.on(Call, MODULES, "torch.jit.fork", "torch.jit.wait", "torch.jit.trace", "torch.jit.script")
@@ -39,3 +38,23 @@ def bad(x):
 @rule.becomes
 def good(x):
     return double(x) + 1
+
+
+@rule.example(lambda: (torch.ones(2, 4),), module=True, dynamo=("GB4695",))
+def bad_module():
+    scripted = torch.jit.script(torch.nn.Linear(4, 4))
+
+    def forward(x):
+        return scripted(x) + 1  # BRK519
+
+    return forward
+
+
+@rule.becomes
+def good_module():
+    plain = torch.nn.Linear(4, 4)
+
+    def forward(x):
+        return plain(x) + 1
+
+    return forward

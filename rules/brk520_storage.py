@@ -40,3 +40,13 @@ def bad(x):
 def good(x):
     y = x * 2
     return y + 1
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0087",))
+def bad(x):
+    return x.to_mkldnn().to_dense() + 1  # BRK520
+
+
+@rule.becomes
+def good(x):
+    return x + 1

@@ -11,7 +11,9 @@ Do the work outside the region, once, where you can: in `__init__`, in the data 
 that must stay in the middle can be wrapped with `torch.library.custom_op` (it then stands in the graph as one node).
 """
 
+import argparse
 import os
+import statistics
 
 import torch
 
@@ -69,3 +71,63 @@ CORES = os.cpu_count()
 def good(x):
     y = x * 2
     return y, CORES
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0090",))
+def bad_nested(x):
+    torch.nested.nested_tensor([x, x[:2]])  # BRK599
+    return x + 1
+
+
+@rule.becomes
+def good_nested(x):
+    torch.stack([x, x.roll(1)])
+    return x + 1
+
+
+@rule.example(lambda: (torch.ones(4),), equal=False, dynamo=("GB0107",))
+def bad_random(x):
+    noise = x.clone().random_(3)  # BRK599
+    return x + noise
+
+
+@rule.becomes
+def good_random(x):
+    noise = torch.randint_like(x, 3)
+    return x + noise
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0134",))
+def bad_mean(x):
+    return x * statistics.mean([1.0, 2.0])  # BRK599
+
+
+@rule.becomes
+def good_mean(x):
+    numbers = [1.0, 2.0]
+    return x * (sum(numbers) / len(numbers))
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0156",))
+def bad_parser(x):
+    parser = argparse.ArgumentParser()  # BRK599
+    return x + 1, parser
+
+
+PARSER = argparse.ArgumentParser()
+
+
+@rule.becomes
+def good_parser(x):
+    return x + 1, PARSER
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0158",))
+def bad_bytes(x):
+    packed = x.numpy().tobytes()  # BRK599
+    return x * len(packed)
+
+
+@rule.becomes
+def good_bytes(x):
+    return x * (x.numel() * x.element_size())

@@ -68,6 +68,16 @@ class Judge:
                 found.extend((rule, problem) for problem in handler.check(event) or ())
         return sorted(found, key=lambda pair: pair[0].code)
 
+    def first_problems(self, event: Event) -> list[tuple[Rule, Problem]]:
+        """The first rule's problem of each kind: what breaks may make a recompile, too."""
+        found = self.problems(event)
+        if len(found) < 2:
+            return found
+        first: dict[str, tuple[Rule, Problem]] = {}
+        for rule, problem in found:
+            first.setdefault(rule.kind, (rule, problem))
+        return list(first.values())
+
     def judge(self, regions: list[Region]) -> list[Verdict]:
         """All verdicts of the regions, each place once, visible ones first where a place is reached twice."""
         found: dict[tuple, Verdict] = {}
@@ -109,7 +119,7 @@ class Judge:
             if step.event.only_when_lost:
                 waiting.append(step.event)
                 continue
-            for rule, problem in self.problems(step.event)[:1]:
+            for rule, problem in self.first_problems(step.event):
                 self._keep(Verdict(rule, problem, step.event, activation.module, (*chain, (activation, None)), lost,
                                    step.event.condition or condition), found)
                 if rule.kind == "break" and not lost and problem.certainty != "possible" and not step.event.undecided:

@@ -13,6 +13,7 @@ from breakscope.values import (
     Const,
     External,
     ExternalInstance,
+    Instance,
     Py,
     Scalar,
     Sequence,
@@ -50,6 +51,12 @@ PASS_THROUGH = frozenset(
     torch.nn.parallel.DistributedDataParallel torch.nn.init torch.quantization.fuse_modules
     """.split()
 )
+DECORATORS = frozenset({"torch.compiler.disable", "torch._dynamo.disable"})
+SCRIPTING = {  # what they make of a module
+    "torch.jit.script": "torch.jit.ScriptModule",
+    "torch.jit.freeze": "torch.jit.ScriptModule",
+    "torch.jit.trace": "torch.jit.TracedModule",
+}
 TRACED_DRAWS = {"random.uniform": "float", "random.randint": "int", "random.randrange": "int"}
 
 
@@ -74,6 +81,10 @@ class LibraryCalls:
         if name == "torch.compile":
             self.compiled.extend(args[:1])
             return args[0] if args else External(name)  # `@torch.compile(...)`
+        if name in DECORATORS and not args:
+            return External(name)  # `@torch.compiler.disable(recursive=False)`
+        if name in SCRIPTING and args and isinstance(args[0], Instance | ExternalInstance):
+            return ExternalInstance(SCRIPTING[name])
         if name in PASS_THROUGH:
             return args[0] if args else UNKNOWN
         head, _, last = name.rpartition(".")

@@ -19,7 +19,8 @@ from torch.utils import _pytree as pytree
 from breakscope.rule import Example, Rule
 from breakscope.rulebook import load_rules
 
-MARK = re.compile(r"[ ]*# BRK\d{3}\b")
+MARK = re.compile(r"[ ]*# BRK\d{3}(?:, BRK\d{3})*\b")
+CODE = re.compile(r"BRK\d{3}")
 LAYOUT = (tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER, tokenize.ENCODING)
 
 
@@ -83,8 +84,9 @@ def lines_of(function: Callable) -> tuple[int, int]:
 def marked_lines(case: Case, others: bool = False) -> set[int]:
     """The lines of `bad` that end with the rule's mark, or with that of another rule."""
     lines, first = inspect.getsourcelines(case.example.bad)
-    marks = {first + i: mark for i, line in enumerate(lines) if (mark := MARK.search(line))}
-    return {line for line, mark in marks.items() if mark.group().endswith(case.rule.code) is not others}
+    marks = {first + i: mark.group() for i, line in enumerate(lines) if (mark := MARK.search(line))}
+    own = {case.rule.code}
+    return {line for line, mark in marks.items() if (set(CODE.findall(mark)) - own if others else case.rule.code in mark)}
 
 
 def source_of(function: Callable) -> str:

@@ -22,7 +22,7 @@ from breakscope.cli import session
 from breakscope.config import load_config
 from breakscope.report.selection import check_codes
 from breakscope.rule import Rule
-from breakscope.rulebook import load_rules
+from breakscope.rulebook import FAMILY_TITLES, load_rules
 
 
 @click.command("rule")
@@ -61,7 +61,11 @@ def _console(color: str) -> Console:
 def _table(console: Console, rules: list[Rule]) -> None:
     table = Table("code", "name", "kind", "fix", "what it finds", box=None, pad_edge=False, header_style="bold")
     table.columns[0].no_wrap = table.columns[1].no_wrap = True
+    family = ""
     for rule in rules:
+        if rule.code[3] != family:
+            family = rule.code[3]
+            table.add_row(f"{rule.code[:4]}xx", "", "", "", Text(FAMILY_TITLES[family], style="bold"), style="bold")
         table.add_row(rule.code, rule.name, rule.kind, rule.fix or "-", Text(rule.title))
     console.print(table)
 
