@@ -49,11 +49,16 @@ def check(event):
         event.kwargs[name] for name in ("size", "k", "length", "chunks", "steps", "shape") if name in event.kwargs
     ]
     inside = [item for value in given if isinstance(value, Sequence) for item in value.items or ()]
-    if any(value.is_tensor and value.ndim == 0 and value.origin == "op" for value in (*given, *inside)):
+    if any(value.is_tensor and value.origin == "op" and _is_number(value) for value in (*given, *inside)):
         yield event.problem(
             f"a size in `{event.source}` is read from a tensor, so the graph ends here",
             help="use a size that Python knows (`x.shape`, a fixed maximum, an int argument) and mask the rest",
         )
+
+
+def _is_number(tensor):
+    """A tensor that stands where a size must stand has no dimensions, when it certainly is one."""
+    return tensor.ndim == 0 or tensor.ndim is None and tensor.sure and tensor.dtype == "int"
 
 
 @rule.example(lambda: (torch.tensor([1, 2, 4]),), lambda: (torch.tensor([4, 0]),))

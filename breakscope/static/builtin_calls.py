@@ -7,6 +7,7 @@ import ast
 from breakscope.events import Call, Format, ScalarRead
 from breakscope.static.frames import Frame
 from breakscope.static.joins import join, join_all
+from breakscope.static.program import Import
 from breakscope.values import (
     FALSE,
     NONE,
@@ -229,7 +230,8 @@ class BuiltinCalls:
         return Dict({k: v for k, v in frame.names.items() if "." not in k})
 
     def builtin_globals(self, args, kwargs, node, frame) -> Value:
-        return Dict({k: self.resolve(v) for k, v in self.module_names(frame.module).items()}, open=True)
+        names = self.module_names(frame.module)  # what is imported stays unknown: to look at all of it costs too much
+        return Dict({k: v for k, v in names.items() if type(v) is not Import}, open=True)
 
     def builtin_slice(self, args, kwargs, node, frame) -> Value:
         for i, value in enumerate(args):

@@ -198,6 +198,8 @@ class Expressions:
         if truth and type(value) is Union:
             kept = [o for o in value.options if not o.is_none]
             return join_all(kept) if kept else value
+        if type(value) is Py and value.type == "bool":
+            return Const(truth)
         return value
 
     def eval_IfExp(self, node: ast.IfExp, frame: Frame) -> Value:

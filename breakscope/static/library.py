@@ -45,15 +45,16 @@ PREFIXES = (
     ("torch.nn.functional.", "torch.nn.functional."),
     ("typing_extensions.", "typing."),
 )
+COMPILING = Const(True)  # what a call answers that asks whether Dynamo traces
 # Calls with a known answer while Dynamo traces: torch/_dynamo/trace_rules.py (constant folded) and torch/jit.
 ANSWERS = {
     "torch.jit.is_scripting": FALSE,
     "torch.jit.is_tracing": FALSE,
     "torch._jit_internal.is_scripting": FALSE,
-    "torch.compiler.is_compiling": TRUE,
-    "torch.compiler.is_dynamo_compiling": TRUE,
-    "torch._dynamo.is_compiling": TRUE,
-    "torch._utils.is_compiling": TRUE,
+    "torch.compiler.is_compiling": COMPILING,
+    "torch.compiler.is_dynamo_compiling": COMPILING,
+    "torch._dynamo.is_compiling": COMPILING,
+    "torch._utils.is_compiling": COMPILING,
     "torch.compiler.is_exporting": FALSE,
     "torch.onnx.is_in_onnx_export": FALSE,
     "torch._C._get_tracing_state": NONE,
@@ -61,7 +62,7 @@ ANSWERS = {
     "torch.overrides.has_torch_function_unary": FALSE,
     "torch.overrides.has_torch_function_variadic": FALSE,
     "torch.fx._symbolic_trace.is_fx_tracing": FALSE,
-    "torch._dynamo.external_utils.is_compiling": TRUE,
+    "torch._dynamo.external_utils.is_compiling": COMPILING,
     "torch._dynamo.is_dynamo_supported": TRUE,
 }
 CONSTANTS = {
@@ -97,6 +98,7 @@ TENSOR_TYPES = frozenset(
     "torch.cuda.FloatTensor",
     "torch.cuda.LongTensor",
 }
+NOT_TENSORS = ("torch.fx.", "torch.nn.utils.", "torch.Size", "torch.dtype", "torch.device", "torch.distributions.")
 PYTHON_TYPES = frozenset({"int", "float", "bool", "str", "bytes", "complex"})
 NUMBER_TYPES = {"int": ("int", "bool"), "float": ("float",), "bool": ("bool",), "str": ("str",), "bytes": ("bytes",)}
 SEQUENCES = {
@@ -200,6 +202,8 @@ class Library:
         if isinstance(value, Tensor):
             if wanted in ("torch.Tensor", "torch.is_tensor"):
                 return value.kind != "numpy"
+            if wanted.startswith(NOT_TENSORS):
+                return False
             if wanted in TENSOR_TYPES or wanted.startswith("torch."):
                 return None
             if wanted.startswith("numpy."):

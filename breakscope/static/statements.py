@@ -6,6 +6,7 @@ import ast
 
 from breakscope.events import Statement
 from breakscope.static.frames import GO_ON, LEAVE_LOOP, RAISE, RETURN, Frame, OutOfBudget, Raised
+from breakscope.static.library import COMPILING
 from breakscope.static.program import ClassInfo, Import, ModuleInfo, absolute_name, function_info
 from breakscope.values import NONE, UNKNOWN, Class, Dict, External, Function, Sequence, Value
 
@@ -22,6 +23,7 @@ class Statements:
                 self.exec_table[type(statement)](statement, frame)
             except Raised:
                 pass
+            module.names = frame.names  # another object behind every branch
 
     def exec_block(self, body: list[ast.stmt], frame: Frame) -> int:
         self.work += len(body)
@@ -100,7 +102,10 @@ class Statements:
         return GO_ON
 
     def exec_Return(self, node: ast.Return, frame: Frame) -> int:
-        frame.returns.append(self.eval(node.value, frame) if node.value is not None else NONE)
+        value = self.eval(node.value, frame) if node.value is not None else NONE
+        if value is COMPILING:  # the paths before are for a torch that cannot say so
+            frame.returns.clear()
+        frame.returns.append(value)
         return RETURN
 
     def exec_Raise(self, node: ast.Raise, frame: Frame) -> int:

@@ -49,6 +49,18 @@ PROGRAMS = {
     "a class entered by its own __call__": (
         "from torch import nn\n\n\nclass Base(nn.Module):\n    def forward(self, *inputs):\n        raise NotImplementedError\n\n"
         "    def __call__(self, *inputs):\n        return [i.unsqueeze(0).max().item() for i in inputs]\n", ["BRK201"]),
+    "a mixin that stands behind a branch of the module": (
+        HEAD + "if torch.cuda.is_available():\n    fast = True\n\n\nclass Reads:\n    def read(self, x):\n        return x.item()\n\n\n"
+        "class Base(nn.Module, Reads):\n    limit = 4\n\n\nBase.limit = Base.limit + 1\n\n\nclass Net(Base):\n"
+        "    def forward(self, x):\n        return self.read(x)\n", ["BRK201"]),
+    "a helper that asks whether Dynamo traces": (
+        model("if is_compiling() or x.sum() > 0:\n            return x\n        flag = not self.training or is_compiling()\n"
+              "        return x if flag else x.item()",
+              "def is_compiling():\n    if not hasattr(torch, 'compiler'):\n        return False\n    try:\n        return torch.compiler."
+              "is_compiling()\n    except AttributeError:\n        return False\n\n\n"), []),
+    "a tensor where a size must stand": (
+        model("shapes = torch.tensor([(1, 2) for _ in range(x.shape[0])])\n        return [torch.linspace(0, 1, h) for h, w in shapes]"),
+        ["BRK208"]),
     "a class decorator that replaces a method": (
         model("return self.inner(x)", REPLACE + "@fast\n" + SLOW, "self.inner = Slow()"), []),
 }
