@@ -206,6 +206,17 @@ class Function(Value):
 
 
 @dataclass(eq=False, slots=True)
+class Cell(Value):
+    """A cell of a function's closure: `name` in the frame `scope` of an enclosing function."""
+
+    scope: Any
+    name: str
+
+    def describe(self) -> str:
+        return f"the closure's `{self.name}`"
+
+
+@dataclass(eq=False, slots=True)
 class Instance(Value):
     """An object of a class of the checked source, with the attributes that the analyzer saw being set."""
 

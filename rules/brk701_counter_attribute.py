@@ -15,7 +15,7 @@ from breakscope.events import Store
 from breakscope.rule import Rule
 from breakscope.values import Const, Py
 
-rule = Rule("BRK701", "counter-attribute", kind="recompile", severity="warning", dynamo=("attribute",))
+rule = Rule("BRK701", "counter-attribute", kind="recompile", severity="warning", dynamo=("attribute", "int_argument"))
 
 NUMBERS = ("int", "float", "str", "number")
 
@@ -43,7 +43,7 @@ def check(event):
 CALLS = [lambda: (torch.ones(2, 4),)] * 4
 
 
-@rule.example(*CALLS, module=True)
+@rule.example(*CALLS, module=True, dynamo=("attribute",))
 def bad():
     class Warmup(torch.nn.Module):
         def __init__(self):
@@ -69,3 +69,15 @@ def good():
             return x * self.steps
 
     return Warmup()
+
+
+@rule.example(*CALLS, module=True, dynamo=("int_argument",))
+def bad_of_the_class():
+    class Counted(torch.nn.Module):
+        total = 0
+
+        def forward(self, x):
+            Counted.total += 1  # BRK701
+            return x * Counted.total
+
+    return Counted()

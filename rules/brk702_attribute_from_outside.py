@@ -49,3 +49,71 @@ def bad():
             return x * (1 + self.epoch)  # BRK702
 
     return Curriculum()
+
+
+SCALE = 1
+
+
+def drive_global(call, model):
+    global SCALE
+    for scale in (2, 3, 4):
+        SCALE = scale
+        call(torch.ones(2, 4))
+    SCALE = 1
+
+
+@rule.example(drive=drive_global, dynamo=("global",))
+def bad_global(x):
+    return x * SCALE  # BRK702
+
+
+OPTIONS = {"power": 1}
+
+
+def drive_options(call, model):
+    for power in (2, 3, 4):
+        OPTIONS["power"] = power
+        call(torch.ones(2, 4))
+
+
+@rule.example(drive=drive_options, dynamo=("global",))
+def bad_options(x):
+    return x * OPTIONS["power"]  # BRK702
+
+
+def drive_cell(call, model):
+    for factor in (2, 3, 4):
+        model.__closure__[0].cell_contents = factor
+        call(torch.ones(2, 4))
+
+
+@rule.example(drive=drive_cell, module=True, dynamo=("int_argument",))
+def bad_cell():
+    factor = 1
+
+    def forward(x):
+        return x * factor  # BRK702
+
+    return forward
+
+
+def drive_method(call, model):
+    for epoch in (1, 2, 3):
+        model.set_epoch(epoch)
+        call(torch.ones(2, 4))
+
+
+@rule.example(drive=drive_method, module=True, dynamo=("attribute",))
+def bad_method():
+    class Scheduled(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.epoch = 0
+
+        def set_epoch(self, epoch):
+            self.epoch = epoch
+
+        def forward(self, x):
+            return x * (1 + self.epoch)  # BRK702
+
+    return Scheduled()

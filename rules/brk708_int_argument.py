@@ -12,7 +12,8 @@ import torch
 from breakscope.events import Varies
 from breakscope.rule import Rule
 
-rule = Rule("BRK708", "int-argument", kind="recompile", severity="warning", dynamo=("int_argument",))
+rule = Rule("BRK708", "int-argument", kind="recompile", severity="warning",
+            dynamo=("int_argument", "attribute"))
 
 
 @rule.on(Varies, what="int")
@@ -28,6 +29,20 @@ def calls():
     return [(torch.ones(4), step) for step in (5, 6, 7)]
 
 
-@rule.example(calls=calls)
+@rule.example(calls=calls, dynamo=("int_argument",))
 def bad(x, step):
     return x + step  # BRK708
+
+
+class Step:
+    def __init__(self, number):
+        self.number = number
+
+
+def steps():
+    return [(torch.ones(4), Step(2)), (torch.ones(4), Step(3)), (torch.ones(4), Step(4))]
+
+
+@rule.example(calls=steps, dynamo=("attribute",))
+def bad_attribute(x, step):
+    return x * step.number  # BRK708

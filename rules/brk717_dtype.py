@@ -30,3 +30,12 @@ def calls():
 @rule.example(calls=calls)
 def bad(x):
     return x * 2  # BRK717
+
+
+def precisions():
+    return [(torch.ones(4),), (torch.ones(4).half(),), (torch.ones(4).double(),)]
+
+
+@rule.example(calls=precisions)
+def bad_precision(x):
+    return x * 2  # BRK717

@@ -32,3 +32,23 @@ def drive(call, model):
 @rule.example(drive=drive, dynamo=("grad_mode",))
 def bad(x):
     return x * 2  # BRK718
+
+
+def drive_freezing(call, model):
+    call(torch.ones(2, 4))
+    for parameter in model.parameters():
+        parameter.requires_grad_(False)
+    call(torch.ones(2, 4))
+
+
+@rule.example(drive=drive_freezing, module=True, dynamo=("requires_grad",))
+def bad_frozen():
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = torch.nn.Linear(4, 4)
+
+        def forward(self, x):
+            return self.linear(x).relu()  # BRK718
+
+    return Net()

@@ -13,7 +13,7 @@ from breakscope.events import Varies
 from breakscope.rule import Rule
 
 rule = Rule("BRK720", "object-argument", kind="recompile", severity="warning",
-            dynamo=("object_identity", "type", "other"))
+            dynamo=("object_identity", "type", "container_key", "other"))
 
 
 @rule.on(Varies, what=("object", "type"))
@@ -30,3 +30,15 @@ def calls():
 @rule.example(calls=calls, dynamo=("object_identity",))
 def bad(x, function):
     return function(x) + 1  # BRK720
+
+
+def batches():
+    return [({"x": torch.ones(4)},), ({"x": torch.ones(4), "mask": torch.ones(4)},)]
+
+
+@rule.example(calls=batches, dynamo=("container_key",))
+def bad_keys(batch):
+    y = batch["x"] * 2  # BRK720
+    if "mask" in batch:
+        y = y * batch["mask"]
+    return y

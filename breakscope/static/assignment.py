@@ -48,6 +48,7 @@ class Assignment:
                 reads_itself=old is not None or _mentions(node, name),
             )
             if not frame.emits:
+                self.note_outside(frame.module, name, value, initial, frame, node)
                 names[name] = value
             return
         if name in frame.nonlocals:
@@ -76,6 +77,11 @@ class Assignment:
         ):
             value.home = f"global {name}"
         frame.names[name] = value
+
+    def note_outside(self, owner: object, name, value: Value, before: Value, frame: Frame, node: ast.AST) -> None:
+        """A running driver changes what the region may read: `name` of `owner` (an object, a module, a container)."""
+        if self.driver is not None and not before.is_unknown:
+            self.outside.append((owner, name, value, before, frame.module.path, node))
 
     def emit_store(self, event_type, node: ast.AST, frame: Frame, key: tuple[int, str], **fields) -> None:
         """Emit a Store whose `is_read` is settled when the whole region is known."""

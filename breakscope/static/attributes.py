@@ -12,6 +12,7 @@ from breakscope.static.program import Import, Namespace
 from breakscope.static.tensors import TENSOR_ONLY
 from breakscope.values import (
     UNKNOWN,
+    Cell,
     Class,
     Const,
     Dict,
@@ -56,7 +57,9 @@ class Attributes:
         if kind is Function:
             if name in ("__name__", "__qualname__"):
                 return Const(owner.info.name)
-            return UNKNOWN
+            return self.cells(owner) if name == "__closure__" else UNKNOWN
+        if kind is Cell:
+            return owner.scope.names.get(owner.name, UNKNOWN) if name == "cell_contents" else UNKNOWN
         if kind is type(UNKNOWN) and name in TENSOR_ONLY:
             return self.tensor_attribute(Tensor(sure=False), name, node, frame)
         return UNKNOWN
@@ -163,8 +166,10 @@ class Attributes:
             if isinstance(option, Instance):
                 self.store_on_instance(target, option, name, value, frame, node, old)
             elif type(option) is Class:
-                if not frame.emits:
-                    option.info.values[name] = value
+                self.store_on_class(target, option, name, value, frame, node, old)
+            elif type(option) is Cell and name == "cell_contents" and not frame.emits:
+                self.note_outside(option.scope, option.name, value, option.scope.names[option.name], frame, node)
+                option.scope.names[option.name] = join(option.scope.names[option.name], value)
             elif option.is_tensor:
                 self.emit(
                     Store,
@@ -176,6 +181,38 @@ class Attributes:
                     scope="tensor",
                     value=value,
                 )
+
+    def store_on_class(
+        self, target: ast.Attribute, owner: Class, name: str, value: Value, frame: Frame, node: ast.AST, old: Value | None
+    ) -> None:
+        if not frame.emits:
+            owner.info.values[name] = value
+            return
+        if frame.function is not None and frame.function.name in ("__enter__", "__exit__"):
+            return  # what a context manager sets, it sets back
+        source, initial = self.text(target.value, frame.module), self.find_member(owner.info, name)
+        self.emit_store(
+            Store,
+            node,
+            frame,
+            (id(owner.info), name),
+            owner=source,
+            name=name,
+            scope="attribute",
+            value=value,
+            initial=initial if initial is not None else UNKNOWN,
+            reads_itself=old is not None or _reads(node, source, name),
+        )
+
+    def cells(self, function: Function) -> Value:
+        """`function.__closure__`: a cell for each name of an enclosing function that it uses, in order of the names."""
+        used = {n.id for n in ast.walk(function.info.node) if isinstance(n, ast.Name)}
+        found, scope = {}, function.scope
+        while scope is not None and scope.function is not None:
+            for name in used & scope.names.keys() - found.keys():
+                found[name] = Cell(scope, name)
+            scope = scope.scope
+        return Sequence("tuple", [found[name] for name in sorted(found)])
 
     def store_on_instance(
         self,
@@ -222,6 +259,7 @@ class Attributes:
         if isinstance(value, Sequence | Dict) and not value.home:
             value.home = f"{source}.{name}"
         if frame.function is not None and frame.bound is owner or before is None:
+            self.note_outside(owner, name, value, before or UNKNOWN, frame, node)
             certain = before is None or frame.lost == "" and not frame.undecided
             owner.attributes[name] = value if certain else join(before, value)
         else:

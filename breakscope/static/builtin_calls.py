@@ -214,7 +214,9 @@ class BuiltinCalls:
             and isinstance(args[1].value, str)
             and not frame.emits
         ):
-            args[0].attributes[args[1].value] = args[2]
+            owner, name = args[0], args[1].value
+            self.note_outside(owner, name, args[2], owner.attributes.get(name, UNKNOWN), frame, node)
+            owner.attributes[name] = args[2]
         return NONE
 
     def builtin_property(self, args, kwargs, node, frame) -> Value:

@@ -6,14 +6,30 @@ recompile when the region depends on it.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from breakscope.events import Outside, Varies
 from breakscope.static.frames import Activation, Frame, OutOfBudget, Raised
 from breakscope.static.interpreter import Interpreter
 from breakscope.static.program import ModuleInfo
-from breakscope.values import Class, Const, External, Function, Instance, Py, Sequence, Tensor, Value
+from breakscope.values import (
+    Class,
+    Const,
+    Dict,
+    External,
+    ExternalInstance,
+    Function,
+    Instance,
+    Py,
+    Sequence,
+    Tensor,
+    Value,
+)
 
+PRECISIONS = frozenset({"half", "double", "bfloat16"})
+BY_TRAINING = ("Dropout", "AlphaDropout", "FeatureAlphaDropout", "BatchNorm", "SyncBatchNorm", "InstanceNorm", "RReLU",
+               "MultiheadAttention", "TransformerEncoder", "TransformerDecoder")
 KINDS = {bool: "bool", int: "int", float: "float", str: "str"}
 
 
@@ -82,20 +98,44 @@ def _emit_variation(interpreter: Interpreter, frame: Frame, function: Function, 
     uses = Uses(function.info.node)
     for name in rows[0]:
         values = [row[name] for row in rows if name in row]
-        what = variation(values)
         node = uses.first.get(name)
-        if what and node is not None:
-            shown = tuple(dict.fromkeys(describe(v) for v in values))
-            interpreter.emit(Varies, node, frame, name=name, what=what, values=shown, use=uses.of(name, what == "size"))
+        if node is None:
+            continue
+        for path, parts in differing(values):
+            what = variation(parts)
+            if what and (not path.startswith(".") or path[1:] in uses.attributes):
+                shown = tuple(dict.fromkeys(describe(v) for v in parts))
+                use = uses.of(name, what == "size")
+                interpreter.emit(Varies, node, frame, name=f"{name}{path}", what=what, values=shown, use=use)
     if len({aliases(row) for row in rows}) > 1:
         name = next(n for pattern in (aliases(row) for row in rows) for pair in pattern for n in pair)
         if name in uses.first:
             interpreter.emit(Varies, uses.first[name], frame, name=name, what="alias")
-    for what in ("autocast", "grad_mode", "default_dtype", "module_dtype", "requires_grad"):
-        seen = {state.get(what, "") for _, _, state in recorder.calls}
+    for what in ("autocast", "grad_mode", "default_dtype", "module_dtype", "requires_grad", "training"):
+        seen = {state.get(what, "train" if what == "training" else "") for _, _, state in recorder.calls}
+        if what == "training" and not depends_on_training(interpreter, function.bound):
+            continue
         if len(seen) > 1 and uses.first:
             node = next(iter(uses.first.values()))
             interpreter.emit(Varies, node, frame, name=what, what=what, values=tuple(sorted(s for s in seen if s)))
+
+
+def depends_on_training(interpreter: Interpreter, value: Value | None, depth: int = 6) -> bool:
+    """True when the region reads `training`, or the model holds a layer that does."""
+    if any(name == "training" for _, name in interpreter.reads):
+        return True
+    if isinstance(value, ExternalInstance):
+        return value.name.startswith("torch.nn.") and value.name.rpartition(".")[2].startswith(BY_TRAINING)
+    if depth == 0:
+        return False
+    parts: list[Value] = []
+    if isinstance(value, Instance):
+        parts = list(value.attributes.values())
+    elif isinstance(value, Sequence):
+        parts = value.items if value.items is not None else [value.element]
+    elif isinstance(value, Dict):
+        parts = [*value.items.values(), value.element]
+    return any(depends_on_training(interpreter, part, depth - 1) for part in parts)
 
 
 def _emit_writes(interpreter: Interpreter, frame: Frame, writes: list) -> None:
@@ -108,7 +148,8 @@ def _emit_writes(interpreter: Interpreter, frame: Frame, writes: list) -> None:
         if read is None or read[0] is None:
             continue
         activation, node = read
-        owner, name, value, initial, path, at = rows[-1]
+        _, name, value, initial, path, at = rows[-1]
+        is_attribute = isinstance(node, ast.Attribute) and isinstance(name, str)
         different = {describe(row[2]) for row in rows} | {describe(initial)}
         if isinstance(value, Tensor) or len(different) < 2:
             continue
@@ -117,8 +158,8 @@ def _emit_writes(interpreter: Interpreter, frame: Frame, writes: list) -> None:
             Outside,
             node,
             inside,
-            owner=interpreter.text(getattr(node, "value", node), activation.module),
-            name=name,
+            owner=interpreter.text(node.value, activation.module) if is_attribute else "",
+            name=name if isinstance(name, str) else interpreter.text(node, activation.module),
             value=value,
             initial=initial,
             path=path,
@@ -139,9 +180,24 @@ def bound(
     return names
 
 
+def differing(values: list[Value]) -> Iterator[tuple[str, list[Value]]]:
+    """The values themselves, or when they are objects or containers of one shape their parts: (".scale", values of it)."""
+    if all(isinstance(v, Instance) for v in values) and len({id(v.cls.info) for v in values}) == 1:
+        for name in set.intersection(*(set(v.attributes) for v in values)):
+            yield f".{name}", [v.attributes[name] for v in values]
+    elif all(isinstance(v, Dict) and not v.open for v in values) and len({frozenset(v.items) for v in values}) == 1:
+        for name in values[0].items:
+            yield f"[{name!r}]", [v.items[name] for v in values]
+    elif all(isinstance(v, Sequence) and v.items for v in values) and len({len(v.items) for v in values}) == 1:
+        for index, parts in enumerate(zip(*(v.items for v in values))):
+            yield f"[{index}]", list(parts)
+    else:
+        yield "", values
+
+
 def variation(values: list[Value]) -> str:
     """What differs between the values of one parameter over the calls; "" when nothing that guards would see."""
-    if len({describe(v) for v in values}) < 2:
+    if len({describe(v) for v in values}) < 2 and not all(isinstance(v, Dict) for v in values):
         return ""
     if any(v.is_none for v in values):
         return "none"
@@ -153,6 +209,8 @@ def variation(values: list[Value]) -> str:
         return _tensor_variation(values)
     if kinds == {Py}:
         return "enum" if all(v.type.startswith("enum") for v in values) else ""
+    if kinds == {Dict}:
+        return "object" if len({frozenset(v.items) for v in values}) > 1 else ""
     if kinds == {Sequence}:
         lengths = {len(v.items) if v.items is not None else -1 for v in values}
         return "object" if len(lengths) > 1 else ""
@@ -162,7 +220,7 @@ def variation(values: list[Value]) -> str:
 
 
 def _tensor_variation(values: list[Tensor]) -> str:
-    if len({v.dtype for v in values}) > 1:
+    if len({(v.dtype, v.kind if v.kind in PRECISIONS else "") for v in values}) > 1:
         return "dtype"
     if len({v.shape for v in values}) > 1 and all(v.shape is not None for v in values):
         return "size"
@@ -199,6 +257,7 @@ class Uses:
 
     def __init__(self, node: ast.AST) -> None:
         self.first: dict[str, ast.Name] = {}
+        self.attributes = {part.attr for part in ast.walk(node) if isinstance(part, ast.Attribute)}
         self.tests: list[ast.expr] = []
         self.texts: list[ast.expr] = []
         self.derived: dict[str, set[str]] = {}  # name -> names that its value was computed from

@@ -35,8 +35,12 @@ class Items:
         if kind is Union:
             return join_all([self.item(node, o, index, frame, store) for o in container.options if not o.is_none])
         if kind is Sequence:
+            if container.home and frame.emits and index.is_const:
+                self.reads.setdefault((id(container), ("item", index.value)), (frame.activation, node))
             return self.sequence_item(node, container, index, frame)
         if kind is Dict:
+            if container.home and frame.emits and index.is_const:
+                self.reads.setdefault((id(container), ("item", index.value)), (frame.activation, node))
             return self.dict_item(container, index)
         if kind is Const and isinstance(container.value, str | bytes | tuple):
             if (
@@ -120,6 +124,9 @@ class Items:
         augmented: bool = False,
     ) -> None:
         for option in options(container):
+            if self.driver is not None and isinstance(option, Sequence | Dict) and option.home and index.is_const:
+                before = self.item(target, option, index, frame)
+                self.note_outside(option, ("item", index.value), value, before, frame, node)
             if option.is_tensor:
                 self.store_tensor_item(target, option, index, value, frame)
             elif isinstance(option, Dict):

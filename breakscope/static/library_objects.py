@@ -9,6 +9,7 @@ from breakscope.static.construction import Super
 from breakscope.static.frames import Frame
 from breakscope.static.joins import join, join_all
 from breakscope.values import (
+    FALSE,
     NONE,
     UNKNOWN,
     Class,
@@ -102,6 +103,8 @@ class LibraryObjects:
             self.emit(Call, node, frame, name=full, receiver=owner, args=tuple(args), kwargs=kwargs)
         if self.driver is not None and name in ("double", "half", "bfloat16", "float", "to", "requires_grad_"):
             self.state["requires_grad" if name == "requires_grad_" else "module_dtype"] = self.text(node, frame.module)
+        if self.driver is not None and name in ("train", "eval"):
+            self.state["training"] = "eval" if name == "eval" or FALSE in (*args, *kwargs.values()) else "train"
         if name in ("register_buffer", "register_parameter") and args and isinstance(args[0], Const):
             value = args[1] if len(args) > 1 else kwargs.get("tensor", kwargs.get("param", UNKNOWN))
             owner.attributes[args[0].value] = self.registered(

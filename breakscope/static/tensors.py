@@ -190,6 +190,10 @@ class Tensors:
     def call_tensor_method(
         self, owner: Tensor, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
+        if not frame.emits and name in ("half", "double", "bfloat16"):
+            return Tensor("float", owner.ndim, owner.shape, owner.sure, name)  # what a caller of the region passes
+        if self.driver is not None and name == "requires_grad_" and owner.kind == "parameter":
+            self.state["requires_grad"] = self.text(node, frame.module)
         prefix = "numpy.ndarray" if owner.kind == "numpy" else "Tensor"
         if name in READS:
             self.emit(

@@ -7,7 +7,7 @@ import ast
 from breakscope.events import Enter
 from breakscope.static.frames import GO_ON, Frame, Raised
 from breakscope.static.joins import element_of, join_all
-from breakscope.values import NONE, UNKNOWN, ExternalInstance, Function, Instance, Sequence, Value, options
+from breakscope.values import FALSE, NONE, UNKNOWN, ExternalInstance, Function, Instance, Sequence, Value, options
 
 STATES = {
     "torch.autocast": "autocast",
@@ -37,7 +37,8 @@ class WithBlocks:
             if self.loses_frame(manager):
                 frame.lost = frame.lost or "with"
             if self.driver is not None and isinstance(manager, ExternalInstance) and manager.name in STATES:
-                self.state[STATES[manager.name]] = self.text(item.context_expr, frame.module)
+                off = dict(manager.kwargs).get("enabled") == FALSE
+                self.state[STATES[manager.name]] = "" if off else self.text(item.context_expr, frame.module)
             swallows = swallows or (isinstance(manager, ExternalInstance) and manager.name == "contextlib.suppress")
             emits_leave.append(manager)
         try:

@@ -115,6 +115,10 @@ def as_program(case: Case, function: Callable, folder: Path) -> Path:
     lines += ["", "", "def make():", f"    return {target}, {_first_call(case, source)}, {{}}"]
     if case.rule.kind == "recompile" and not (case.example.calls or case.example.drive):
         lines += ["", "", "def calls():", f"    return [{', '.join(_inputs_text(case, source))}]"]
+    for role in ("drive", "calls"):
+        given = getattr(case.example, role)
+        if given is not None and given.__name__ != role:
+            lines += ["", "", f"{role} = {given.__name__}"]
     program = folder / Path(case.rule.path).name
     program.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return program
