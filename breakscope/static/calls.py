@@ -203,7 +203,7 @@ class Calls:
             seen = self.wrappers.setdefault(id(info), set())
             inner = function.scope.names.get(emits_wrapper)
             if type(inner) is Function and len(seen) >= MOST_WRAPPED and id(function.scope) not in seen:
-                return self.call_function(inner, args, kwargs, node, frame)
+                return self.call_wrapped(info, inner, args, kwargs, node, frame)
             seen.add(id(function.scope))
         emits = frame.emits and "disabled" not in info.marks
         mode = (emits, frame.certainty, frame.caught) if emits else (False,)
@@ -237,6 +237,8 @@ class Calls:
                 constructions.append((args[0], given))
             remembered[key] = outcome
             known.add(outcome)
+            if emits_wrapper and outcome.activation is not None and type(inner) is Function:
+                self.wrapper_runs.setdefault(id(info), (outcome.activation, inner.info.qualname))
             self.kept.extend((function, *args, *kwargs.values()))
         if emits and outcome.activation is not None:
             step = Step(None, outcome.activation, frame.lost, node, frame.condition, frame.undecided)
@@ -244,6 +246,23 @@ class Calls:
         if outcome.raised is not None:
             raise Raised(outcome.raised)
         return outcome.value
+
+    def call_wrapped(
+        self, wrapper: FunctionInfo, inner: Function, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        """Call what a wrapper wraps, as the wrapper did when it was followed: whatever else it does was seen then, but a
+        break inside may lose the wrapper's own frame."""
+        activation, name = self.wrapper_runs.get(id(wrapper), (None, ""))
+        steps = activation.steps if activation is not None else ()
+        at = next((s for s in steps if s.child is not None and s.child.function == name), None)
+        waiting = [s for s in steps if s.event is not None and s.event.only_when_lost]
+        if at is None or not at.lost or not waiting:
+            return self.call_function(inner, args, kwargs, node, frame)
+        shell = Activation(wrapper.qualname, wrapper.module, activation.line, waiting)
+        frame.activation.steps.append(Step(None, shell, frame.lost, node, frame.condition, frame.undecided))
+        inside = Frame(wrapper.module, wrapper, None, shell, True, frame.depth, wrapper.qualname)
+        inside.certainty, inside.caught, inside.lost = frame.certainty, frame.caught, at.lost
+        return self.call_function(inner, args, kwargs, at.node, inside)
 
     def constructions(
         self, function: Function, args: list[Value], kwargs: dict[str, Value], node: ast.AST

@@ -77,6 +77,7 @@ class Interpreter(
         self.constructed: dict = {}  # (inherited constructor, arguments) -> objects that it was followed for
         self.for_effect: ast.AST | None = None  # the expression whose value the running statement throws away
         self.wrappers: dict[int, set[int]] = {}  # a decorator's wrapper -> the closures for which it was followed
+        self.wrapper_runs: dict[int, tuple[Activation, str]] = {}  # what a followed wrapper did, the name of what it called
         self.instances: dict[int, dict] = {}  # class -> Instance by arguments
         self.hooks: dict[int, list] = {}  # id of a module value -> [(kind, hook)]
         self.scopes: dict[ModuleInfo, list[Frame]] = {}  # frames that closures keep
@@ -179,6 +180,7 @@ class Interpreter(
             self.reads,
             self.hooks,
             self.wrappers,
+            self.wrapper_runs,
             self.shells,
         ):
             store.clear()
