@@ -218,10 +218,12 @@ class Cell(Value):
 
 @dataclass(eq=False, slots=True)
 class Instance(Value):
-    """An object of a class of the checked source, with the attributes that the analyzer saw being set."""
+    """An object of a class of the checked source, with the attributes that the analyzer saw being set; `version` counts
+    those that other objects changed afterwards."""
 
     cls: Class
     attributes: dict[str, Value] = field(default_factory=dict)
+    version: int = 0
 
     def describe(self) -> str:
         return f"a `{self.cls.info.name}`"

@@ -15,14 +15,14 @@ from breakscope.knowledge import load as load_knowledge
 from breakscope.report.model import Finding, ReportError
 from breakscope.rule import Rule
 from breakscope.rulebook import RuleError, load_rules
-from breakscope.static.files import python_files
+from breakscope.static.files import heirs, python_files
 from breakscope.static.flag import Flagger, relative_path
 from breakscope.static.frames import OutOfBudget
 from breakscope.static.interpreter import Interpreter
 from breakscope.static.judge import Judge, Verdict
 from breakscope.static.library import Library
 from breakscope.static.program import ModuleInfo, Program, SourceError, decode, parse
-from breakscope.static.regions import Region, default_regions, entry_regions
+from breakscope.static.regions import Region, default_regions, entry_regions, inherited_regions
 from breakscope.static.usage import mentions
 
 # A file with one of these may hold a region or use torch.compile,
@@ -93,6 +93,10 @@ def _analyze(paths: Iterable[str | Path], analysis: _Analysis) -> StaticResult:
     try:
         for path in files:
             analysis.file(path)
+        if not options.entries:
+            checked = frozenset(files)
+            for path in heirs([p for p in map(os.path.abspath, paths) if p in checked], checked):
+                analysis.heir(path, checked)
         analysis.refuse_idle_entries()
     finally:
         if collecting:
@@ -225,6 +229,21 @@ class _Analysis:
 
         return [usage_region(interpreter, module)]
 
+    def heir(self, path: str, checked: frozenset[str]) -> None:
+        """Analyse a file that was not asked for: what its classes hand to the constructors that they inherit decides what
+        the checked files' code reaches. Nothing is reported of the file itself."""
+        if os.path.dirname(path) != self.folder:
+            self.leave_folder()
+            self.folder = os.path.dirname(path)
+        try:
+            module = self.program.module_at(path)
+            interpreter = self.interpreter()
+            interpreter.begin_file(module)
+            regions = inherited_regions(interpreter, module, checked)
+        except (SourceError, OutOfBudget, RecursionError):
+            return
+        self.gather(regions, checked)
+
     def interpreter(self) -> Interpreter:
         """The interpreter with what it knows of functions and classes; a fresh one when that has grown too large."""
         if self._interpreter is not None and (self._interpreter.is_full or self.program.is_full):
@@ -250,10 +269,12 @@ class _Analysis:
                     ReportError(message=f"--entry {entry} names no function, class or object that was checked")
                 )
 
-    def gather(self, regions: list[Region]) -> None:
+    def gather(self, regions: list[Region], only: frozenset[str] | None = None) -> None:
+        """Turn what the regions' events break into findings; with `only`, those in these files."""
         verdicts: dict[str, list[Verdict]] = {}
         for verdict in self.judge.judge(regions):
-            verdicts.setdefault(verdict.module.path, []).append(verdict)
+            if only is None or verdict.module.path in only:
+                verdicts.setdefault(verdict.module.path, []).append(verdict)
         for path, found in verdicts.items():
             fresh = [verdict for verdict in found if self.is_news(verdict)]
             if fresh:

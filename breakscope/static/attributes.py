@@ -258,6 +258,8 @@ class Attributes:
             return
         if isinstance(value, Sequence | Dict) and not value.home:
             value.home = f"{source}.{name}"
+        if frame.bound is not owner and frame.function is not None and self.is_module(owner):
+            owner.version += 1
         if frame.function is not None and frame.bound is owner or before is None:
             self.note_outside(owner, name, value, before or UNKNOWN, frame, node)
             certain = before is None or frame.lost == "" and not frame.undecided

@@ -280,7 +280,12 @@ class Calls:
         ):
             return None
         given = (*((str(i), a) for i, a in enumerate(args[1:])), *kwargs.items())
-        return self.constructed.setdefault((id(info), tuple([(k, _sketch(v)) for k, v in given])), [])
+        return self.constructed.setdefault((id(info), tuple([(k, self.sketch(v)) for k, v in given])), [])
+
+    def sketch(self, value: Value):
+        """What a base class's constructor may depend on: constants and the modules that it is given, not the
+        configuration of one model."""
+        return key_of(value) if type(value) is Const or self.is_module(value) else type(value)
 
     def run_function(
         self, function: Function, args: list[Value], kwargs: dict[str, Value], caller: Frame, emits: bool
@@ -338,11 +343,6 @@ def moved(value: Value, other: Instance, owner: Instance) -> Value:
     if type(value) is Union:
         return Union(tuple([moved(o, other, owner) for o in value.options]))
     return value
-
-
-def _sketch(value: Value):
-    """What a base class's constructor may depend on: constants, not the objects of one model."""
-    return key_of(value) if type(value) is Const else type(value)
 
 
 def _call_key(function: Function, mode: tuple, args: list[Value], kwargs: dict[str, Value]) -> tuple:

@@ -71,10 +71,12 @@ class Construction:
         instances = self.instances.setdefault(id(info), {})
         instance = instances.get(key)
         init = self.find_member(info, "__init__")
-        if instance is not None:
+        if instance is not None and not instance.version:  # one that was changed later is not what is made here
             if frame.emits and init is not None:  # remembered as well; links what it emitted to this caller
                 self.call_member(instance, init, args, kwargs, node, frame)
             return instance
+        if instance is not None:
+            self.kept.append(instance)
         instance = instances[key] = Instance(cls)
         self.kept.extend((cls, *args, *kwargs.values()))
         if frame.emits:

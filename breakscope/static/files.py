@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import fnmatch
 import os
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+MOST_BESIDE = 200  # files in a folder; more are not looked at for the sake of one
+DEFINED = re.compile(rb"^class (\w+)", re.MULTILINE)
+DERIVED = re.compile(rb"^class \w+\(([^)]*)\)", re.MULTILINE)
+IMPORTED = re.compile(rb"^(?:from|import)\s+[\w.]*?(\w+)\s*(?:import|as|,|$)", re.MULTILINE)
 NEVER = frozenset(
     """
     .git .hg .svn .tox .nox .venv venv __pycache__ node_modules .mypy_cache .ruff_cache .pytest_cache .eggs
@@ -28,6 +33,39 @@ def python_files(paths: Iterable[str | Path], exclude: tuple[str, ...] = ()) -> 
             if file not in seen:
                 seen.add(file)
                 yield file
+
+
+def heirs(named: Iterable[str], checked: frozenset[str]) -> Iterator[str]:
+    """The files beside the named ones that derive classes from theirs and that are not checked themselves."""
+    folders: dict[str, list[str]] = {}
+    for path in named:
+        folders.setdefault(os.path.dirname(path), []).append(path)
+    for folder, paths in folders.items():
+        try:
+            beside = [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".py")]
+        except OSError:
+            continue
+        beside = [path for path in beside if path not in checked]
+        if not beside or len(beside) > MOST_BESIDE:
+            continue
+        known = {_stem(path): set(DEFINED.findall(_bytes(path))) for path in paths}
+        for path in beside:
+            source = _bytes(path)
+            bases = {base for text in DERIVED.findall(source) for base in re.findall(rb"\w+", text)}
+            if any(bases & known.get(stem, set()) for stem in IMPORTED.findall(source)):
+                yield path
+
+
+def _stem(path: str) -> bytes:
+    return os.path.basename(path).removesuffix(".py").encode()
+
+
+def _bytes(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
 
 
 def _walk(top: str, exclude: tuple[str, ...]) -> Iterator[str]:

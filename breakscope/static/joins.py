@@ -198,7 +198,7 @@ def key_of(value: Value, depth: int = 3):
     if kind is Class:
         return ("k", id(value.info))
     if kind is Instance:
-        return ("i", id(value))
+        return ("i", id(value), value.version)
     if kind is External:
         return ("e", value.name)
     if kind is ExternalInstance:

@@ -52,6 +52,17 @@ def default_regions(interpreter: Interpreter, module: ModuleInfo) -> list[Region
     return [region for region in regions if region is not None]
 
 
+def inherited_regions(interpreter: Interpreter, module: ModuleInfo, checked: frozenset[str]) -> list[Region]:
+    """`forward` of the file's nn.Module classes that inherit it from a checked file."""
+    regions = []
+    for value in interpreter.module_names(module).values():
+        if isinstance(value, Class) and value.info.module is module and interpreter.is_module_class(value.info):
+            forward = interpreter.find_member(value.info, "forward")
+            if isinstance(forward, Function) and forward.info.module.path in checked:
+                regions.append(_region_of(interpreter, value))
+    return [region for region in regions if region is not None]
+
+
 def compiled_by_name(interpreter: Interpreter, module: ModuleInfo) -> list[Value]:
     """What `torch.compile(name)` names anywhere in the file, also in functions that are not followed."""
     if ".compile(" not in module.source:

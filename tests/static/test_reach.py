@@ -1,7 +1,9 @@
 """What the interpreter follows: a program for each shape of code, and the breaks that Dynamo shows in it."""
 
 import pytest
-from programs import analysed, found
+from programs import TORCH, analysed, found, write
+
+from breakscope.static import StaticOptions, analyze
 
 HEAD = "import functools\nimport torch\nfrom torch import nn\n\n\n"
 LOOP_LOSES = "total = 0\n        for _ in range(2):\n            total = total + x[x > 0].sum()\n"
@@ -117,3 +119,78 @@ LAZY = {
 
 def test_names_of_a_package_that_loads_them_lazily(tmp_path):
     assert [f.path.rpartition("/")[2] for f in analysed(tmp_path, LAZY).findings] == ["helper.py"]
+
+
+BASE = """
+from torch import nn
+
+class Parts(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.extra = None
+
+    def forward(self, x):
+        return x if self.extra is None else self.extra(x)
+
+class Whole(nn.Module):
+    def __init__(self, parts, finish):
+        super().__init__()
+        self.parts, self.finish = parts, finish
+
+    def forward(self, x):
+        return self.finish(self.parts(x))
+
+class Finish(nn.Module):
+    def forward(self, x):
+        return x
+
+    def read(self, x):
+        return x.item()
+"""
+HEIR = """
+from torch import nn
+from .base import Finish, Parts, Whole
+
+class Plain(Whole):
+    def __init__(self):
+        super().__init__(Parts(), Finish())
+
+class Large(Whole):
+    def __init__(self):
+        finish = Finish()
+        super().__init__(Parts(), finish)
+        self.parts.extra = finish.read
+"""
+
+
+def test_what_files_beside_the_named_one_hand_to_inherited_constructors(tmp_path):
+    write(tmp_path, {"pkg/__init__.py": "", "pkg/base.py": BASE, "pkg/heir.py": HEIR})
+    finding, = analyze([tmp_path / "pkg/base.py"], StaticOptions(torch=TORCH)).findings
+    assert (finding.line, finding.chain[-1].function) == (25, "Parts.forward")
+
+
+WRAPPER = """
+import functools
+import torch
+from torch import nn
+
+def recorded(function):
+    @functools.wraps(function)
+    def wrapper(self, *args, **kwargs):
+        keys = {key: getattr(self, key) for key in self.keys}
+        try:
+            return function(self, *args, **kwargs)
+        finally:
+            self.done = True
+    return wrapper
+""" + "".join(f"""
+class Net{i}(nn.Module):
+    @recorded
+    def forward(self, x):
+        return x{'.item()' if i == 0 else ' + 1'}
+""" for i in range(6))
+
+
+def test_a_break_in_the_last_of_many_wrapped_functions_loses_the_wrapper(tmp_path):
+    assert [(f.code, f.line) for f in analysed(tmp_path, {"program.py": WRAPPER}, python=(3, 11)).findings
+            if f.kind == "break" and f.confidence != "possible"] == [("BRK113", 9), ("BRK201", 19)]
