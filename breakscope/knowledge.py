@@ -183,6 +183,12 @@ class Knowledge:
     skips = cached_property(lambda self: self._table("skips"))
     registry = cached_property(lambda self: self._table("registry"))
 
+    @cached_property
+    def changed_calls(self) -> frozenset[str]:
+        """The names whose calls another version, that the rules were written by, treats otherwise."""
+        tables = self._differences.get("tables", {})
+        return frozenset(name for table in ("calls", "modules") for name in tables.get(table, {}).get("changed", ()))
+
     def call(self, name: str) -> CallFact | None:
         """What was measured of calls of `name`, or of the same method of a base class; None when nothing was.
 

@@ -13,7 +13,7 @@ import torch
 from breakscope.events import Call
 from breakscope.rule import Rule
 
-rule = Rule("BRK505", "sparse-tensor", dynamo=("GB0277", "GB0015", "GB0007: sparse_"))
+rule = Rule("BRK505", "sparse-tensor", dynamo=("GB0277", "GB0015", "GB0007: sparse_"), since="2.11")
 
 LAYOUTS = ("coo", "csr", "csc", "bsr", "bsc")
 MAKE = {f"Tensor.to_sparse{layout}" for layout in ("", *(f"_{name}" for name in LAYOUTS))}

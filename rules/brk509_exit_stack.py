@@ -15,7 +15,7 @@ import torch
 from breakscope.events import Call
 from breakscope.rule import Rule
 
-rule = Rule("BRK509", "exit-stack", dynamo=("GB0007: __enter__",))
+rule = Rule("BRK509", "exit-stack", dynamo=("GB0007: __enter__",), since="2.11")
 
 
 @rule.on(Call, "contextlib.ExitStack.enter_context", "contextlib.AsyncExitStack.enter_context")

@@ -13,7 +13,7 @@ import torch
 from breakscope.events import Call
 from breakscope.rule import Rule
 
-rule = Rule("BRK516", "exception-with-init", dynamo=("GB0006: super",))
+rule = Rule("BRK516", "exception-with-init", dynamo=("GB0006: super",), until="2.15")
 
 BASES = (
     "BaseException", "Exception", "ValueError", "RuntimeError", "TypeError", "KeyError", "IndexError", "AttributeError",

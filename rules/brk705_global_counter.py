@@ -11,6 +11,7 @@ graph.
 import torch
 
 from breakscope.events import Store
+from breakscope.knowledge import since
 from breakscope.rule import Rule
 from breakscope.values import Const, Py
 
@@ -26,6 +27,8 @@ def check(event):
         return
     if isinstance(event.value, Const) and isinstance(initial, Const) and event.value.value == initial.value:
         return
+    if event.scope == "nonlocal" and since("2.15"):
+        return  # the cell's number is no longer part of the guards
     often = "in every call" if event.scope == "global" else "once more"
     yield event.problem(
         f"the {event.scope} `{event.name}` is a Python value that changes in the region, so it is compiled {often}",

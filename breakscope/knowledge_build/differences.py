@@ -40,7 +40,12 @@ def from_measurements(of_base: Iterable[dict], of_version: Iterable[dict], tagge
 
     older, _ = tables.valid(of_base)
     newer = {(r["topic"], r["source"]): r for r in tables.valid(of_version)[0]}
-    mixed = [_comparable(newer.get((r["topic"], r["source"]), r), r) for r in older]
+    changed = {r["name"] for r in older if _verdict(newer.get((r["topic"], r["source"]), r)) != _verdict(r)}
+    mixed = [
+        _comparable(newer.get((r["topic"], r["source"]), r), r)
+        for r in older
+        if (r["topic"], r["source"]) in newer or r["name"] not in changed
+    ]
     before, after = (_measured(results, tagged) for results in (older, mixed))
     return {name: difference(before[name], after[name]) for name in before}
 
@@ -54,6 +59,10 @@ def _comparable(result: dict, base: dict) -> dict:
     if result.get("reason") and not result.get("breaks") and not result.get("error"):
         found["breaks"] = base.get("breaks") or [UNNAMED]
     return found
+
+
+def _verdict(result: dict) -> tuple:
+    return (*result.get("breaks", ()), bool(result.get("lost")), bool(result.get("error")))
 
 
 def _measured(results: list[dict], tagged: dict[str, str]) -> dict[str, dict]:

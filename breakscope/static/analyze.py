@@ -133,7 +133,7 @@ class _Analysis:
     def judge(self) -> Judge:
         """The rules, loaded when the first file turns out to matter."""
         if self._judge is None:
-            self._judge = Judge(tuple(r for r in load_rules(self.options.extra_rules) if _holds(r)))
+            self._judge = Judge(tuple(r for r in load_rules(self.options.extra_rules) if _holds(r, self.python)))
         return self._judge
 
     @property
@@ -308,5 +308,7 @@ def _fits(path: str, pattern: str) -> bool:
     )
 
 
-def _holds(rule: Rule) -> bool:
-    return since(rule.since) and not (rule.until and since(rule.until))
+def _holds(rule: Rule, python: tuple[int, ...]) -> bool:
+    """True when the rule's pattern breaks under the judged torch and Python."""
+    ended = rule.until_python and python >= tuple(map(int, rule.until_python.split(".")))
+    return not ended and since(rule.since) and not (rule.until and since(rule.until))

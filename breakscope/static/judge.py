@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from breakscope.events import Event, Problem
+from breakscope.events import Call, Event, Problem
+from breakscope.knowledge import kind, load, since
 from breakscope.rule import Handler, Rule
 from breakscope.static.frames import Activation
 from breakscope.static.program import ModuleInfo
 from breakscope.static.regions import Region
+
+RESUMED_BEFORE = {"loop": "2.11", "comprehension": "2.11"}  # until then Dynamo resumed behind a break in one
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,7 @@ class Judge:
                 else:
                     self.by_event[handler.event].append((rule, handler))
         self.wants_all = {t.__name__ for t in self.by_event}
+        self.resumed = {place for place, version in RESUMED_BEFORE.items() if not since(version)}
 
     def interesting(self, name: str) -> bool:
         """True when some rule asks for calls of this name (or for all events of a kind)."""
@@ -65,8 +69,14 @@ class Judge:
         found = []
         for rule, handler in asked:
             if handler.wants(event):
-                found.extend((rule, problem) for problem in handler.check(event) or ())
+                found.extend((rule, self.fitted(problem)) for problem in handler.check(event) or ())
+        if found and type(event) is Call and _traced(event):
+            found = [pair for pair in found if pair[0].kind != "break"]
         return sorted(found, key=lambda pair: pair[0].code)
+
+    def fitted(self, problem: Problem) -> Problem:
+        """The problem as the judged torch version has it."""
+        return replace(problem, lost="") if problem.lost in self.resumed else problem
 
     def first_problems(self, event: Event) -> list[tuple[Rule, Problem]]:
         """The first rule's problem of each kind: what breaks may make a recompile, too."""
@@ -114,7 +124,7 @@ class Judge:
                 inner = self._walk(step.child, links, found, breaks, open_, step.condition or condition)
                 if inner and not step.undecided:
                     any_break = True
-                    lost = lost or bool(step.lost)
+                    lost = lost or bool(step.lost) and step.lost not in self.resumed
                 continue
             if step.event.only_when_lost:
                 waiting.append(step.event)
@@ -138,6 +148,16 @@ class Judge:
         old = found.get(verdict.place)
         if old is None or _rank(old) > _rank(verdict):
             found[verdict.place] = verdict
+
+
+def _traced(event: Call) -> bool:
+    """True when the tables of the judged torch version contradict the rule, whose pattern another version showed."""
+    facts = load()
+    if event.name not in facts.changed_calls or (fact := facts.call(event.name)) is None:
+        return False
+    kinds = tuple(kind(value) for value in event.args)
+    verdict = fact.judge(kinds, {name: kind(value) for name, value in event.kwargs.items()})
+    return not verdict.breaks and not verdict.fails and (fact.never or verdict.certain)
 
 
 def _rank(verdict: Verdict) -> tuple:

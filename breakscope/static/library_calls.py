@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from breakscope.events import Call
+from breakscope.knowledge import since
 from breakscope.static.frames import Frame
 from breakscope.static.joins import element_of
 from breakscope.values import (
@@ -108,8 +109,8 @@ class LibraryCalls:
 
     def plain_result(self, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
         """A call of the standard library or of an unknown library."""
-        if name in TRACED_DRAWS:
-            return Py(TRACED_DRAWS[name], "draw")
+        if name in TRACED_DRAWS or name == "random.random" and since("2.15"):
+            return Py(TRACED_DRAWS.get(name, "float"), "draw")
         returned = self.returned(name)
         if returned is not None:
             return returned
