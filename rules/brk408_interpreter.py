@@ -3,7 +3,7 @@
 Frames, stacks, the garbage collector, object sizes and the global namespace belong to the running interpreter. Dynamo
 traces bytecode without running it, so it must stop for `inspect.stack()`, `sys._getframe()`, `traceback.print_stack()`,
 `gc.collect()`, `sys.getsizeof()`, `globals()`, `dir(tensor)` and `exec(...)`. (`locals()`, `inspect.signature`,
-`sys.version_info`, `name in sys.modules` are traced.)
+`name in sys.modules` are traced, `sys.version_info >= ...` from torch 2.13 on.)
 
 Such lines are for debugging or for a lookup by name. Put debugging under `if not torch.compiler.is_compiling():`;
 replace `globals()[name]` by a dict of functions at the module's top, looked up in `__init__`. `gc.collect()` belongs
@@ -15,6 +15,7 @@ import gc
 import torch
 
 from breakscope.events import Call
+from breakscope.knowledge import since
 from breakscope.rule import Rule
 
 rule = Rule("BRK408", "interpreter-state", fix="safe", dynamo=(
@@ -48,6 +49,13 @@ def check_collector(event):
 def check_namespace(event):
     yield event.problem(f"Dynamo does not trace `{event.name}`, so the graph ends at `{event.shown}`",
                         help="look the function up in a dict of your own, in `__init__`")
+
+
+@rule.on(Call, "sys.version_info.__lt__")
+def check_version(event):
+    if not since("2.13"):
+        yield event.problem(f"Dynamo does not trace the comparison `{event.shown}` before torch 2.13, so the graph ends here",
+                            help="compare once, at the module's top, and keep the answer", fixable=False, lost="call")
 
 
 @rule.rewrite

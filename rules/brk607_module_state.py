@@ -1,7 +1,7 @@
 """Converting or loading a module inside the region ends the graph.
 
 `module.half()`, `module.to(dtype)`, `load_state_dict(...)`, `module.requires_grad_(False)` change parameters, which are
-inputs of the graph. (`module.train()`, `eval()`, `state_dict()`, `zero_grad()` are traced.)
+inputs of the graph. (`module.train()`, `eval()`, `state_dict()`, `zero_grad()` are traced by torch 2.13; what the judged version does not trace is flagged.)
 
 Do it once, before the module is compiled. To run one part in another precision, cast its input and use
 `torch.autocast` around the call, which is traced.
@@ -23,6 +23,23 @@ LOADS = {f"{owner}.{name}" for owner in CLASSES for name in ("load_state_dict", 
 def check(event):
     yield event.problem(f"`{event.shown}` replaces parameters inside the region, so the graph ends here",
                         help="do it once, before the module is compiled; use `torch.autocast` for one part")
+
+
+OTHERS = ("state_dict", "to", "float", "cpu", "cuda", "share_memory", "register_forward_hook",
+          "register_forward_pre_hook")
+
+
+def untraced() -> set[str]:
+    """The other methods that the judged torch version does not trace; torch 2.13 traces them all."""
+    facts = load()
+    broken = [n for n in OTHERS if (fact := facts.call(f"torch.nn.Module.{n}")) is not None and fact.breaks and fact.always]
+    return {f"{owner}.{name}" for owner in CLASSES for name in broken}
+
+
+@rule.on(Call, untraced)
+def check_untraced(event):
+    yield event.problem(f"Dynamo does not trace `{event.shown}` in this torch version, so the graph ends here",
+                        help="do it once, before the module is compiled")
 
 
 @rule.on(Call, {f"{owner}.requires_grad_" for owner in CLASSES})

@@ -40,13 +40,12 @@ def from_measurements(of_base: Iterable[dict], of_version: Iterable[dict], tagge
 
     older, _ = tables.valid(of_base)
     newer = {(r["topic"], r["source"]): r for r in tables.valid(of_version)[0]}
+    every = [_comparable(newer.get((r["topic"], r["source"]), r), r) for r in older]
     changed = {r["name"] for r in older if _verdict(newer.get((r["topic"], r["source"]), r)) != _verdict(r)}
-    mixed = [
-        _comparable(newer.get((r["topic"], r["source"]), r), r)
-        for r in older
-        if (r["topic"], r["source"]) in newer or r["name"] not in changed
-    ]
-    before, after = (_measured(results, tagged) for results in (older, mixed))
+    fitting = [r for r in every if (r["topic"], r["source"]) in newer or r["name"] not in changed]
+    before, after = tables.measured(older, tagged), tables.measured(fitting, tagged)
+    before["ops"] = tables.operators(older, tagged, before["calls"])
+    after["ops"] = tables.operators(every, tagged, tables.measured(every, tagged)["calls"])
     return {name: difference(before[name], after[name]) for name in before}
 
 
@@ -63,13 +62,6 @@ def _comparable(result: dict, base: dict) -> dict:
 
 def _verdict(result: dict) -> tuple:
     return (*result.get("breaks", ()), bool(result.get("lost")), bool(result.get("error")))
-
-
-def _measured(results: list[dict], tagged: dict[str, str]) -> dict[str, dict]:
-    from breakscope.knowledge_build import tables
-
-    found = tables.measured(results, tagged)
-    return found | {"ops": tables.operators(results, tagged, found["calls"])}
 
 
 def write(folder: Path, version: str, base: str, found: dict[str, dict]) -> None:

@@ -188,9 +188,11 @@ class Attributes:
         if not frame.emits:
             owner.info.values[name] = value
             return
+        source, initial = self.text(target.value, frame.module), self.find_member(owner.info, name)
+        if self.interesting("type.__setattr__"):
+            self.emit(Call, node, frame, name="type.__setattr__", receiver=owner, args=(Const(name), value), kwargs={})
         if frame.function is not None and frame.function.name in ("__enter__", "__exit__"):
             return  # what a context manager sets, it sets back
-        source, initial = self.text(target.value, frame.module), self.find_member(owner.info, name)
         self.emit_store(
             Store,
             node,

@@ -65,6 +65,7 @@ ANSWERS = {
     "torch._dynamo.external_utils.is_compiling": COMPILING,
     "torch._dynamo.is_dynamo_supported": TRUE,
 }
+VERSION_INFO = Py("tuple", "environment")
 CONSTANTS = {
     "typing.TYPE_CHECKING": FALSE,
     "TYPE_CHECKING": FALSE,
@@ -72,7 +73,7 @@ CONSTANTS = {
     "torch.bool": External("torch.bool"),
     "sys.platform": Py("str", "environment"),
     "os.name": Py("str", "environment"),
-    "sys.version_info": Py("tuple", "environment"),
+    "sys.version_info": VERSION_INFO,
     "torch.__version__": Py("str", "environment"),
     "torch.version.cuda": Py("str", "environment"),
     "sys.modules": Py("dict", "environment"),

@@ -128,6 +128,8 @@ class LibraryObjects:
             return Sequence("iterator", None, join_all(v for v in owner.attributes.values() if self.is_module(v)))
         if name in SELF_METHODS:
             return owner
+        if name in ("_replace", "_asdict") and self.interesting(f"NamedTuple.{name}"):
+            self.emit(Call, node, frame, name=f"NamedTuple.{name}", receiver=owner, args=tuple(args), kwargs=kwargs)
         if name == "_replace":
             made = Instance(owner.cls, {**owner.attributes, **kwargs})
             self.kept.append(made)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from breakscope.events import Format, ScalarRead
+from breakscope.events import Call, Format, ScalarRead
 from breakscope.static.expressions import STR, _hashable
 from breakscope.static.frames import Frame
 from breakscope.static.joins import element_of, join, join_all
+from breakscope.static.library import VERSION_INFO
 from breakscope.values import (
     FALSE,
     TRUE,
@@ -144,6 +145,8 @@ class Operators:
         self, node: ast.Compare, op: ast.cmpop, left: Value, right: Value, right_node: ast.expr, frame: Frame
     ) -> Value:
         kind = type(op)
+        if left is VERSION_INFO and self.interesting("sys.version_info.__lt__"):
+            self.emit(Call, node, frame, name="sys.version_info.__lt__", kwargs={})
         if kind in (ast.In, ast.NotIn):
             if (
                 left.is_tensor

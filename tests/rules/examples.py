@@ -17,6 +17,7 @@ import torch
 from torch.utils import _pytree as pytree
 
 from breakscope.rule import Example, Rule
+from breakscope.knowledge import since
 from breakscope.rulebook import load_rules
 
 MARK = re.compile(r"[ ]*# BRK\d{3}(?:, BRK\d{3})*\b")
@@ -50,8 +51,18 @@ class Case:
 
 
 def cases() -> list[Case]:
-    """The examples of rules about compiled code whose pattern breaks under the running Python."""
-    return [case for case in _every_case() if case.rule.kind != "usage"]
+    """The examples of rules about compiled code whose pattern breaks under the running Python and torch."""
+    return [case for case in _every_case() if case.rule.kind != "usage" and holds(case.rule)]
+
+
+def others() -> list[Case]:
+    """The examples of rules about compiled code whose pattern breaks under other versions of torch only."""
+    return [case for case in _every_case() if case.rule.kind != "usage" and not holds(case.rule)]
+
+
+def holds(rule) -> bool:
+    """True when the rule speaks of the running torch."""
+    return since(rule.since) and not (rule.until and since(rule.until))
 
 
 def programs() -> list[Case]:

@@ -10,16 +10,19 @@ from examples import (
     assert_same,
     callable_of,
     cases,
+    holds,
     lines_of,
     marked_lines,
+    others,
     outcome,
     source_of,
     tokens_of,
 )
 
+from breakscope.knowledge import judging_by, shipped
 from breakscope.static import StaticOptions, analyze
 
-ALL = cases()
+ALL, OTHERS = cases(), others()
 TWINS = [case for case in ALL if case.example.good is not None]
 
 
@@ -27,10 +30,10 @@ def each(chosen):
     return pytest.mark.parametrize("case", chosen, ids=[case.name for case in chosen])
 
 
-def found_in(case, function, folder):
+def found_in(case, function, folder, torch=None):
     """What source analysis finds in one function of an example, when a program calls it with its arguments."""
     program = str(as_program(case, function, folder))
-    result = analyze([program], StaticOptions(entries=(f"{program}::make",)))
+    result = analyze([program], StaticOptions(entries=(f"{program}::make",), torch=torch))
     assert not result.errors
     first, last = lines_of(function)
     return [f for f in result.findings if first <= f.line <= last and f.confidence != "possible"]
@@ -49,6 +52,17 @@ def test_1_source_analysis_flags_the_marked_lines_and_nothing_else(case, tmp_pat
     assert {f.line for f in found if f.code != case.rule.code} == marked_lines(case, others=True)
     if case.example.good is not None:
         assert found_in(case, case.example.good, tmp_path) == []
+
+
+@each(OTHERS)
+def test_1_holds_for_the_versions_that_the_rule_names_and_for_no_other(case, tmp_path):
+    for version in shipped():
+        with judging_by(version):
+            wanted = marked_lines(case) if holds(case.rule) else set()
+        found = found_in(case, case.example.bad, tmp_path, version)
+        assert {f.line for f in found if f.code == case.rule.code} == wanted
+        if case.example.good is not None:
+            assert [f for f in found_in(case, case.example.good, tmp_path, version) if f.code == case.rule.code] == []
 
 
 @each(ALL)
