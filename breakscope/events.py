@@ -149,7 +149,8 @@ class Index(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format(Event):
-    """A value becomes text: `construct` is "fstring", "str", "repr", "percent", "format", "print"."""
+    """A value becomes text: `construct` is "fstring", "str", "repr", "percent", "format", "print"; "key" when
+    the text of a tensor is the key of a dict that is built (`value` is the text)."""
 
     value: Value
     construct: str
@@ -229,7 +230,8 @@ class Varies(Event):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement(Event):
     """A statement that matters by itself: `construct` "class", "import", "raise" (caught in the region, `name` the
-    exception), "delete", "yield from", "await", "async for", "star import"."""
+    exception), "raise object" (an object of a class of the checked source, caught or not), "delete", "yield from",
+    "await", "async for", "star import"."""
 
     construct: str
     name: str = ""

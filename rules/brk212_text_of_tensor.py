@@ -2,8 +2,8 @@
 
 A tensor's text holds its values, so it must be computed first. torch 2.13 reports GB0059 for `str(t)`, GB0569 for
 `repr(t)`; it loses the whole function for `"%.3f" % t` (GB0033), `"%s" % t` (GB0208) and `f"{t!r}"`.
-A plain f-string or `.format` of a tensor is deferred and costs nothing from 2.13 on (it broke up to 2.11), with or
-without a format spec.
+A plain f-string or `.format` of a tensor is deferred and costs nothing, with or without a format spec; as the key of
+a dict it loses the function in torch before 2.13.
 
 Format outside the compiled function: return the tensor, or guard a debug line with
 `if not torch.compiler.is_compiling():`. To say what a tensor is, `x.shape`, `x.dtype` and `x.device` are free.
@@ -15,6 +15,7 @@ The rewrite turns `str(t)` into `f"{t}"`. It is unsafe since the text of a 0-d t
 import torch
 
 from breakscope.events import Format
+from breakscope.knowledge import since
 from breakscope.rule import Rule
 
 rule = Rule("BRK212", "text-of-tensor", dynamo=("GB0059: `str`", "GB0569"), shares=("GB0033", "GB0208"), fix="unsafe")
@@ -36,6 +37,17 @@ def check_conversion(event):
         yield event.problem(
             f"`!r` or `!s` in `{event.source}` needs the tensor's values as text, so the graph ends here",
             help="leave the conversion away: a plain `{tensor}` is deferred since 2.13",
+        )
+
+
+@rule.on(Format, construct="key")
+def check_key(event):
+    if not since("2.13"):
+        yield event.problem(
+            f"a key of `{event.shown}` is the text of a tensor, which cannot be hashed while torch before 2.13 traces",
+            help="take a number or a name that Python knows for the key",
+            fixable=False,
+            lost="call",
         )
 
 

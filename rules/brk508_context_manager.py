@@ -29,6 +29,8 @@ HELP = {"torch.device": "give `device=` to the calls inside instead"}
 @rule.on(Enter)
 def check(event):
     measured = load().context(event.name)
+    if event.name.startswith("function under ") and measured is not None and measured.never:
+        return
     if event.name in LOCKS or measured is not None and measured.breaks and measured.always:
         yield event.problem(
             f"Dynamo cannot enter `{event.shown}` (`{event.name}`): the graph ends and the block runs without one",

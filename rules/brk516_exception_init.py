@@ -10,7 +10,8 @@ the arguments of the exception carry the data (`error.args[0]`).
 
 import torch
 
-from breakscope.events import Call
+from breakscope.events import Call, Statement
+from breakscope.knowledge import since
 from breakscope.rule import Rule
 
 rule = Rule("BRK516", "exception-with-init", dynamo=("GB0006: super",), until="2.15")
@@ -23,7 +24,7 @@ BASES = (
 @rule.on(Call, "super().method")
 def check(event):
     method, *bases = event.args
-    if method.is_const and method.value == "__init__" and any(base.name in BASES for base in bases):
+    if since("2.8") and method.is_const and method.value == "__init__" and any(base.name in BASES for base in bases):
         yield event.problem(
             f"`{event.shown}` builds an exception in the region, which Dynamo does not trace, so the graph ends here",
             help="return a default instead of raising, or drop the exception's own `__init__` and read its `args`",
@@ -31,6 +32,16 @@ def check(event):
         )
 
 
+
+
+@rule.on(Statement, construct="raise object")
+def check_raise(event):
+    if event.caught and not since("2.8"):
+        yield event.problem(
+            f"torch before 2.8 does not trace `{event.shown}`, an exception of your own, so the graph ends here",
+            help="return a default instead of raising",
+            certainty="likely",
+        )
 
 
 @rule.example(lambda: (torch.ones(4),), dynamo=("GB0006",), module=True)

@@ -3,6 +3,8 @@
 The methods that `collections.namedtuple` writes into a class count as part of the module `collections`, which Dynamo
 before 2.9 skips. The named tuple itself, its fields and its unpacking are traced.
 
+Before 2.8 the same holds for `dataclasses.replace` of an object that the region made.
+
 Build the new value by its class: `State(h=h, c=c, step=state.step + 1)`.
 """
 
@@ -11,6 +13,7 @@ from typing import NamedTuple
 import torch
 
 from breakscope.events import Call
+from breakscope.knowledge import since
 from breakscope.rule import Rule
 
 rule = Rule("BRK527", "named-tuple-copy", dynamo=("GB0008: _replace",), until="2.9")
@@ -22,6 +25,16 @@ def check(event):
         f"Dynamo does not trace `{event.shown}`, so the graph ends here",
         help="build the new tuple by calling its class",
     )
+
+
+@rule.on(Call, "dataclasses.replace")
+def check_dataclass(event):
+    if not since("2.8"):
+        yield event.problem(
+            f"Dynamo does not trace `{event.shown}` of an object made in the region, so the graph ends here",
+            help="build the new object by calling its class",
+            certainty="likely",
+        )
 
 
 class State(NamedTuple):

@@ -10,7 +10,7 @@ Do it once, before the module is compiled. To run one part in another precision,
 import torch
 
 from breakscope.events import Call
-from breakscope.knowledge import load
+from breakscope.knowledge import load, since
 from breakscope.rule import Rule
 
 rule = Rule("BRK607", "module-state", dynamo=("GB0220",), shares=("GB0208", "GB0125"))
@@ -33,6 +33,8 @@ def untraced() -> set[str]:
     """The other methods that the judged torch version does not trace; torch 2.13 traces them all."""
     facts = load()
     broken = [n for n in OTHERS if (fact := facts.call(f"torch.nn.Module.{n}")) is not None and fact.breaks and fact.always]
+    if not since("2.13") and "state_dict" not in broken:
+        broken.append("state_dict")
     return {f"{owner}.{name}" for owner in CLASSES for name in broken}
 
 

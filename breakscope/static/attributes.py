@@ -99,6 +99,8 @@ class Attributes:
         if isinstance(member, Instance):  # a descriptor
             getter = self.find_member(member.cls.info, "__get__")
             if getter is not None:
+                if self.interesting("descriptor.__get__"):
+                    self.emit(Call, node, frame, name="descriptor.__get__", receiver=member, kwargs={})
                 return self.call_member(member, getter, [owner, owner.cls], {}, node, frame)
         return member
 

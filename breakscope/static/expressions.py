@@ -131,7 +131,10 @@ class Expressions:
                     else:
                         result.open = True
                 continue
-            self.put(result, self.eval(key, frame), value)
+            named = self.eval(key, frame)
+            if type(named) is Py and named.source == "tensor":
+                self.emit(Format, node, frame, value=named, construct="key")
+            self.put(result, named, value)
         return result
 
     def put(self, target: Dict, key: Value, value: Value) -> None:

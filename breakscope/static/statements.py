@@ -8,7 +8,7 @@ from breakscope.events import Statement
 from breakscope.static.frames import GO_ON, LEAVE_LOOP, RAISE, RETURN, Frame, OutOfBudget, Raised
 from breakscope.static.library import COMPILING
 from breakscope.static.program import ClassInfo, Import, ModuleInfo, absolute_name, function_info
-from breakscope.values import NONE, UNKNOWN, Class, Dict, External, Function, Sequence, Value
+from breakscope.values import NONE, UNKNOWN, Class, Dict, External, Function, Instance, Sequence, Value
 
 BUDGET = 60_000  # statements run for one region: far above what real models need, an end for all others
 
@@ -110,6 +110,8 @@ class Statements:
 
     def exec_Raise(self, node: ast.Raise, frame: Frame) -> int:
         value = self.eval(node.exc, frame) if node.exc is not None else frame.handled or UNKNOWN
+        if isinstance(value, Instance):
+            self.emit(Statement, node, frame, construct="raise object", name=value.cls.info.name, value=value)
         raise Raised(value)
 
     def exec_Assert(self, node: ast.Assert, frame: Frame) -> int:

@@ -20,6 +20,8 @@ STATES = {
     "torch.set_grad_enabled": "grad_mode",
 }
 
+GENERATOR = "function under contextlib.contextmanager"  # as the tables call it
+
 
 class WithBlocks:
     """How a `with` is entered and left, and whether a break inside it can be resumed."""
@@ -68,6 +70,7 @@ class WithBlocks:
                 )
                 results.append(option)
             elif isinstance(option, Sequence) and option.type == "generator":
+                self.emit(Enter, node, frame, name=GENERATOR, value=option, args=(), kwargs={})
                 results.append(element_of(option))
             else:
                 results.append(UNKNOWN)
