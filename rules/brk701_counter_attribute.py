@@ -15,7 +15,7 @@ from breakscope.events import Store
 from breakscope.rule import Rule
 from breakscope.values import Const, Py
 
-rule = Rule("BRK701", "counter-attribute", kind="recompile", severity="warning", dynamo=("attribute", "int_argument"))
+rule = Rule("BRK701", "counter-attribute", kind="recompile", severity="warning", dynamo=("attribute", "int_argument", "global"))
 
 NUMBERS = ("int", "float", "str", "number")
 
@@ -34,9 +34,10 @@ def check(event):
     if "is_available" in event.condition:
         return  # a probe of the hardware decides whether this runs at all
     often = "once more" if kind == "float" else "in every call"
+    name = f"{event.owner}.{event.name}" if event.name else event.owner
     yield event.problem(
-        f"`{event.owner}.{event.name}` is a Python {kind} that changes in the region, so it is compiled {often}",
-        help=f"make `{event.name}` a buffer (a 0-d tensor), or count outside the compiled region",
+        f"`{name}` is a Python {kind} that changes in the region, so it is compiled {often}",
+        help=f"make `{event.name or name}` a buffer (a 0-d tensor), or count outside the compiled region",
     )
 
 
@@ -81,3 +82,12 @@ def bad_of_the_class():
             return x * Counted.total
 
     return Counted()
+
+
+STATS = {"calls": 1}
+
+
+@rule.example(*CALLS, dynamo=("global",))
+def bad_in_a_container(x):
+    STATS["calls"] += 1  # BRK701
+    return x * STATS["calls"]

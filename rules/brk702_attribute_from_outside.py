@@ -16,7 +16,7 @@ from breakscope.rule import Rule
 from breakscope.values import Const
 
 rule = Rule("BRK702", "attribute-from-outside", kind="recompile", severity="warning",
-            dynamo=("attribute", "closure", "global", "int_argument", "none_argument"))
+            dynamo=("attribute", "closure", "global", "int_argument", "none_argument", "container_length"))
 
 
 @rule.on(Outside)
@@ -117,3 +117,24 @@ def bad_method():
             return x * (1 + self.epoch)  # BRK702
 
     return Scheduled()
+
+
+def drive_container(call, model):
+    for _ in range(3):
+        call(torch.ones(2, 4))
+        model.residuals.append(torch.ones(4))
+
+
+@rule.example(drive=drive_container, module=True, dynamo=("container_length",))
+def bad_container():
+    class Residual(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.residuals = []
+
+        def forward(self, x):
+            for residual in self.residuals:  # BRK702
+                x = x + residual
+            return x * 2
+
+    return Residual()

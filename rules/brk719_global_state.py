@@ -16,9 +16,16 @@ rule = Rule("BRK719", "global-state-varies", kind="recompile", severity="warning
             dynamo=("autocast", "default_dtype", "global_state"))
 
 
-@rule.on(Varies, what=("autocast", "default_dtype"))
+WORDS = {
+    "autocast": "autocast is on",
+    "default_dtype": "the default dtype differs",
+    "global_state": "determinism or matmul precision differs",
+}
+
+
+@rule.on(Varies, what=("autocast", "default_dtype", "global_state"))
 def check(event):
-    what = "autocast is on" if event.what == "autocast" else "the default dtype differs"
+    what = WORDS[event.what]
     yield event.problem(f"{what} in some calls only, so each case is compiled by itself",
                         help="enter autocast inside the region or around all calls, and set defaults once at the start")
 
@@ -31,4 +38,16 @@ def drive(call, model):
 
 @rule.example(drive=drive, dynamo=("autocast",))
 def bad(x):
+    return x * 2  # BRK719
+
+
+def drive_determinism(call, model):
+    call(torch.ones(4))
+    torch.use_deterministic_algorithms(True)
+    call(torch.ones(4))
+    torch.use_deterministic_algorithms(False)
+
+
+@rule.example(drive=drive_determinism, dynamo=("global_state",))
+def bad_determinism(x):
     return x * 2  # BRK719

@@ -111,7 +111,7 @@ def _emit_variation(interpreter: Interpreter, frame: Frame, function: Function, 
         name = next(n for pattern in (aliases(row) for row in rows) for pair in pattern for n in pair)
         if name in uses.first:
             interpreter.emit(Varies, uses.first[name], frame, name=name, what="alias")
-    for what in ("autocast", "grad_mode", "default_dtype", "module_dtype", "requires_grad", "training"):
+    for what in ("autocast", "grad_mode", "default_dtype", "module_dtype", "requires_grad", "training", "global_state"):
         seen = {state.get(what, "train" if what == "training" else "") for _, _, state in recorder.calls}
         if what == "training" and not depends_on_training(interpreter, function.bound):
             continue
@@ -148,10 +148,12 @@ def _emit_writes(interpreter: Interpreter, frame: Frame, writes: list) -> None:
         if read is None or read[0] is None:
             continue
         activation, node = read
-        _, name, value, initial, path, at = rows[-1]
+        container, name, value, initial, path, at = rows[-1]
         is_attribute = isinstance(node, ast.Attribute) and isinstance(name, str)
-        different = {describe(row[2]) for row in rows} | {describe(initial)}
-        if isinstance(value, Tensor) or len(different) < 2:
+        different = {_told_apart(row[2]) for row in rows} | {_told_apart(initial)}
+        initial = rows[0][3]
+        value = next((row[2] for row in rows if _told_apart(row[2]) != _told_apart(initial)), value)
+        if (isinstance(value, Tensor) and not initial.is_none) or len(different) < 2:
             continue
         inside = Frame(activation.module, frame.function, None, activation, True, 0, activation.function)
         interpreter.emit(
@@ -159,12 +161,26 @@ def _emit_writes(interpreter: Interpreter, frame: Frame, writes: list) -> None:
             node,
             inside,
             owner=interpreter.text(node.value, activation.module) if is_attribute else "",
-            name=name if isinstance(name, str) else interpreter.text(node, activation.module),
+            name=name if isinstance(name, str) and name else _item_name(interpreter, container, node, activation),
             value=value,
             initial=initial,
             path=path,
             line=getattr(at, "lineno", 0),
         )
+
+
+def _item_name(interpreter: Interpreter, container: object, node: ast.AST, activation: Activation) -> str:
+    """What to call an item, or a whole container, that the region reads."""
+    if isinstance(node, ast.Subscript):
+        return interpreter.text(node, activation.module)
+    return getattr(container, "home", "").removeprefix("global ")
+
+
+def _told_apart(value: Value) -> object:
+    """What guards see of a value that a driver sets: of a layer also its sizes."""
+    if isinstance(value, ExternalInstance):
+        return (value.name, *(a.value for a in value.args if isinstance(a, Const)))
+    return describe(value)
 
 
 def bound(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from breakscope.events import Mutate, ScalarRead
+from breakscope.events import Mutate, ScalarRead, Store
 from breakscope.static.frames import Frame
 from breakscope.static.joins import element_of, join, join_all
 from breakscope.values import (
+    NONE,
     UNKNOWN,
     Const,
     Dict,
@@ -127,6 +128,8 @@ class Items:
             if self.driver is not None and isinstance(option, Sequence | Dict) and option.home and index.is_const:
                 before = self.item(target, option, index, frame)
                 self.note_outside(option, ("item", index.value), value, before, frame, node)
+            if augmented and frame.emits and isinstance(option, Sequence | Dict) and option.home and index.is_const:
+                self.note_counter(target, option, index, value, frame, node)
             if option.is_tensor:
                 self.store_tensor_item(target, option, index, value, frame)
             elif isinstance(option, Dict):
@@ -169,9 +172,32 @@ class Items:
                 elif index.is_const and isinstance(index.value, str) and not frame.emits:
                     option.attributes[index.value] = value
 
+    def note_counter(self, target, container, index: Value, value: Value, frame: Frame, node: ast.AST) -> None:
+        """`STATS["calls"] += 1` in the region."""
+        self.emit_store(
+            Store,
+            node,
+            frame,
+            (id(container), ("item", index.value)),
+            owner=self.text(target, frame.module),
+            name="",
+            scope="attribute",
+            value=value,
+            initial=self.item(target, container, index, frame),
+            reads_itself=True,
+        )
+
+    def note_mutation(self, container: Sequence | Dict, method: str, frame: Frame, node: ast.AST) -> None:
+        """A running driver changes a container: its length, and with `update` any item that the region reads."""
+        read = [name for owner, name in self.reads if owner == id(container)] if method == "update" else [""]
+        for name in read:
+            self.note_outside(container, name, Const(f"{method}, {len(self.outside)}"), NONE, frame, node)
+
     def emit_mutate(
         self, node: ast.AST, frame: Frame, container: Sequence | Dict, method: str, value: Value, key: Value = UNKNOWN
     ) -> None:
+        if self.driver is not None and container.home and method != "clear":
+            self.note_mutation(container, method, frame, node)
         if frame.emits and container.home:
             self.emit(
                 Mutate,
@@ -212,6 +238,8 @@ class Items:
         if kind is Sequence:
             if value.items == [] and not value.home:
                 return None
+            if value.home and frame.emits:
+                self.reads.setdefault((id(value), ""), (frame.activation, node))
             return self.joined_modules(value)
         if kind is Tensor:
             return Tensor(value.dtype, value.ndim - 1 if value.ndim else None, None, value.sure, value.kind)

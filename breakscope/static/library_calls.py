@@ -52,6 +52,11 @@ PASS_THROUGH = frozenset(
     torch.nn.parallel.DistributedDataParallel torch.nn.init torch.quantization.fuse_modules
     """.split()
 )
+GLOBAL_STATES = {  # what a driver sets with these -> what Dynamo guards
+    "torch.set_grad_enabled": "grad_mode",
+    "torch.use_deterministic_algorithms": "global_state",
+    "torch.set_float32_matmul_precision": "global_state",
+}
 DECORATORS = frozenset({"torch.compiler.disable", "torch._dynamo.disable"})
 SCRIPTING = {  # what they make of a module
     "torch.jit.script": "torch.jit.ScriptModule",
@@ -69,6 +74,8 @@ class LibraryCalls:
     ) -> Value:
         if self.driver is not None and name == "torch.set_default_dtype" and args:
             self.state["default_dtype"] = args[0].describe()
+        if self.driver is not None and name in GLOBAL_STATES and args:
+            self.state[GLOBAL_STATES[name]] = args[0].describe()
         answer = self.library.answer(name)
         if answer is not None:
             return answer

@@ -58,6 +58,8 @@ class LibraryObjects:
         if kind is Class and name == "apply":
             return self.call_autograd_function(owner, args, kwargs, node, frame)
         if kind is ExternalInstance:
+            if self.driver is not None and name in ("train", "eval") and owner.name.startswith("torch.nn."):
+                self.state["training"] = f"{name} of {self.text(node, frame.module)}"
             return self.call_external_method(owner, name, args, kwargs, node, frame)
         if (
             kind is Sequence

@@ -239,7 +239,7 @@ class Operators:
                 return left.value in right.items
             if right.is_const and isinstance(right.value, str) and isinstance(left.value, str):
                 return left.value in right.value
-        if isinstance(right, Dict) and right.home and frame.emits:
+        if isinstance(right, Dict | Sequence) and right.home and frame.emits:
             self.reads.setdefault((id(right), ""), (frame.activation, node))
         if isinstance(right, Instance):
             method = self.attribute(right, "__contains__", node, frame)

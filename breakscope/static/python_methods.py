@@ -164,6 +164,8 @@ class PythonMethods:
             }
             if any(k not in owner.items for k in new) or not new:
                 self.emit_mutate(node, frame, owner, "update", join_all(new.values()))
+            elif self.driver is not None and owner.home:
+                self.note_mutation(owner, "update", frame, node)
             if not (owner.home and frame.emits):
                 owner.items.update(new)
                 owner.open = owner.open or not new or bool(args and not isinstance(args[0], Dict)) or "**" in kwargs

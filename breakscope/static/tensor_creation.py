@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from breakscope.static.tensors import FLOAT_DTYPES
-from breakscope.values import Const, External, Py, Scalar, Sequence, ShapeInt, Tensor, Value
+from breakscope.static.tensors import FLOAT_DTYPES, PRECISE
+from breakscope.values import TRUE, Const, External, Py, Scalar, Sequence, ShapeInt, Tensor, Value
 
 SIZED = frozenset({"randn", "rand", "zeros", "ones", "empty"})
 RANKED = {
@@ -16,7 +16,6 @@ RANKED = {
     "tril_indices": 2,
     "triu_indices": 2,
 }
-
 
 class TensorCreation:
     """What torch.zeros, torch.tensor and their like return."""
@@ -51,9 +50,10 @@ class TensorCreation:
         if last in ("tensor", "array") and args:
             rank, sizes = self.rank_of_data(args[0])
         known = sizes is not None and all(isinstance(s, Const) and isinstance(s.value, int) for s in sizes)
-        return Tensor(
-            dtype, rank, tuple(s.value for s in sizes) if known else None, True, "numpy" if last == "array" else ""
-        )
+        kind = "numpy" if last == "array" else PRECISE.get(given.name, "") if isinstance(given, External) else ""
+        shape = tuple(s.value for s in sizes) if known else None
+        tracked = True if kwargs.get("requires_grad") == TRUE else None
+        return Tensor(dtype, rank, shape, True, kind, requires_grad=tracked)
 
     def sizes(self, last: str, args: list[Value], kwargs: dict[str, Value]) -> list[Value] | None:
         given = kwargs.get("size")

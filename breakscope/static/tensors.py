@@ -133,6 +133,11 @@ TENSOR_ONLY = frozenset(
 )
 BITWISE = (ast.BitAnd, ast.BitOr, ast.BitXor)
 FLOAT_DTYPES = frozenset(f"torch.{n}" for n in ("float", "float16", "float32", "float64", "half", "double", "bfloat16"))
+# Kinds of tensors whose precision is not the usual one: another dtype to a guard.
+PRECISE = {
+    "torch.float16": "half", "torch.half": "half", "torch.float64": "double", "torch.double": "double",
+    "torch.bfloat16": "bfloat16",
+}
 
 
 class Tensors:
@@ -192,6 +197,12 @@ class Tensors:
     ) -> Value:
         if not frame.emits and name in ("half", "double", "bfloat16"):
             return Tensor("float", owner.ndim, owner.shape, owner.sure, name)  # what a caller of the region passes
+        if not frame.emits and name == "to":
+            precise = [PRECISE[v.name] for v in (*args, *kwargs.values()) if isinstance(v, External) and v.name in PRECISE]
+            if precise:
+                return Tensor("float", owner.ndim, owner.shape, owner.sure, precise[0])
+        if not frame.emits and name == "expand":
+            return Tensor(owner.dtype, None, None, owner.sure, "strided")
         if self.driver is not None and name == "requires_grad_" and owner.kind == "parameter":
             self.state["requires_grad"] = self.text(node, frame.module)
         prefix = "numpy.ndarray" if owner.kind == "numpy" else "Tensor"
