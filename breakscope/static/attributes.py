@@ -185,7 +185,14 @@ class Attributes:
                 )
 
     def store_on_class(
-        self, target: ast.Attribute, owner: Class, name: str, value: Value, frame: Frame, node: ast.AST, old: Value | None
+        self,
+        target: ast.Attribute,
+        owner: Class,
+        name: str,
+        value: Value,
+        frame: Frame,
+        node: ast.AST,
+        old: Value | None,
     ) -> None:
         if not frame.emits:
             owner.info.values[name] = value

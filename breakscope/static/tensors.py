@@ -198,7 +198,8 @@ class Tensors:
         if not frame.emits and name in ("half", "double", "bfloat16"):
             return Tensor("float", owner.ndim, owner.shape, owner.sure, name)  # what a caller of the region passes
         if not frame.emits and name == "to":
-            precise = [PRECISE[v.name] for v in (*args, *kwargs.values()) if isinstance(v, External) and v.name in PRECISE]
+            wanted = [v.name for v in (*args, *kwargs.values()) if isinstance(v, External)]
+            precise = [PRECISE[name] for name in wanted if name in PRECISE]
             if precise:
                 return Tensor("float", owner.ndim, owner.shape, owner.sure, precise[0])
         if not frame.emits and name == "expand":
