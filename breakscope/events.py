@@ -41,14 +41,16 @@ class Event:
         return self.source if len(self.source) <= 60 else self.source[:57] + "..."
 
     def problem(self, message: str, help: str = "", certainty: str | None = None, node: ast.AST | None = None,
-                fixable: bool = True, lost: str = "") -> "Problem":
+                fixable: bool = True, lost: str = "", dynamo: tuple[str, ...] = ()) -> "Problem":
         """What a rule yields: `message` names the user's variable, `help` says what to write instead; both one line.
 
         `node` moves the finding to another ast node of the same function. With `fixable` False the rule's rewrite is
         not asked: the values say that it would be wrong here. `lost` ("call", "with") says that Dynamo cannot resume
-        behind this break, whatever stands around it, so that the whole frame runs eagerly.
+        behind this break, whatever stands around it, so that the whole frame runs eagerly. `dynamo` are the ids that
+        this break has, where they are not the rule's.
         """
-        return Problem(message, help, certainty or self.certainty, node or self.node, fixable, self.lost or lost)
+        return Problem(message, help, certainty or self.certainty, node or self.node, fixable, self.lost or lost,
+                       dynamo)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,7 @@ class Problem:
     node: ast.AST
     fixable: bool = True
     lost: str = ""
+    dynamo: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -48,6 +48,7 @@ def check_key(event):
             help="take a number or a name that Python knows for the key",
             fixable=False,
             lost="call",
+            dynamo=("GB0365",) if since("2.10") else ("GB0088",),
         )
 
 

@@ -55,7 +55,8 @@ def check_namespace(event):
 def check_version(event):
     if not since("2.13"):
         yield event.problem(f"Dynamo does not trace the comparison `{event.shown}` before torch 2.13, so the graph ends here",
-                            help="compare once, at the module's top, and keep the answer", fixable=False, lost="call")
+                            help="compare once, at the module's top, and keep the answer", fixable=False, lost="call",
+                            dynamo=("GB0088",))
 
 
 @rule.rewrite

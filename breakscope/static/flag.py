@@ -9,7 +9,7 @@ import ast
 import os
 from functools import cached_property
 
-from breakscope.events import Call
+from breakscope.events import Call, Enter
 from breakscope.knowledge import load as load_knowledge
 from breakscope.report.model import Finding, Fix, Link
 from breakscope.static.judge import Verdict
@@ -83,8 +83,11 @@ class Flagger:
         if verdict.rule.kind == "recompile":
             return tuple(verdict.rule.gb_ids())
         facts = load_knowledge()
+        if verdict.problem.dynamo:
+            return tuple(word for word in verdict.problem.dynamo if word in facts.registry)
         ids = tuple(word for word in verdict.rule.gb_ids() if word in facts.registry)
-        if isinstance(verdict.event, Call) and (fact := facts.call(verdict.event.name)) is not None:
+        ask = {Call: facts.call, Enter: facts.context}.get(type(verdict.event))
+        if ask is not None and (fact := ask(verdict.event.name)) is not None:
             measured = tuple(word for word in fact.firsts if word in facts.registry)
             if measured and not set(measured) & set(ids):
                 return measured
