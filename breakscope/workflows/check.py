@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from breakscope import __version__
 from breakscope.config import Config
 from breakscope.errors import UserError
+from breakscope.knowledge import judging_by
 from breakscope.report.merge import together
 from breakscope.report.model import Report
 from breakscope.static import StaticOptions, StaticResult, analyze
@@ -35,6 +36,7 @@ class CheckOptions:
 def check(options: CheckOptions, config: Config) -> Report:
     """One report on the paths; raises UserError when they, a code or the configuration are wrong."""
     _refuse_what_is_no_path(options.paths)
+    _refuse_what_is_no_version(options.torch or config.torch)
     selection = options.choice.selection(config)
     static = analyze(
         options.paths,
@@ -79,6 +81,14 @@ def _refuse_what_is_no_path(paths: tuple[str, ...]) -> None:
             raise UserError(f"no such file or folder: {path}")
         if not (os.path.isfile(path) or os.path.isdir(path)):
             raise UserError(f"neither a file nor a folder: {path}")
+
+
+def _refuse_what_is_no_version(torch: str) -> None:
+    try:
+        with judging_by(torch or "2.13"):
+            pass
+    except ValueError as problem:
+        raise UserError(f"--torch: {problem}") from None
 
 
 def _refuse_empty(options: CheckOptions, static: StaticResult) -> None:

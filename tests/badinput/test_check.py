@@ -221,3 +221,8 @@ def test_names_with_spaces_and_letters_of_the_world(tmp_path):
     done = check(".", folder=tmp_path)
     assert done.exit_code == 1
     assert done.report["findings"][0]["path"] == "my models/модель/größe 1.py"
+
+
+def test_what_is_no_torch_version_is_refused(tmp_path):
+    (tmp_path / "model.py").write_text(MODEL)
+    assert_refused(breakscope("check", "model.py", "--torch", "newest", folder=tmp_path), "'newest' is no torch version")
