@@ -27,7 +27,7 @@ def check_deep(event):
         yield event.problem(f"Dynamo does not trace `{event.shown}` of something with a tensor, so the graph ends here",
                             help="write `x.clone()`, or `x.detach().clone()`",
                             certainty="possible" if isinstance(value, Dict) else None)
-    elif isinstance(value, Instance | ExternalInstance) and "Module" in _bases(value):
+    elif isinstance(value, Instance | ExternalInstance) and _is_module(value):
         yield event.problem(f"`{event.shown}` copies a module inside the region, so the graph ends here",
                             help="make the copy once, in `__init__`", certainty="likely")
 
@@ -45,10 +45,9 @@ def check(event):
                             help=f"write `{kind}(...)` or the method `.copy()`")
 
 
-def _bases(value) -> str:
-    if isinstance(value, ExternalInstance):
-        return "Module" if value.name.startswith("torch.nn.") else ""
-    return " ".join(str(getattr(base, "name", base)) for base in getattr(value.cls.info, "bases", ()))
+def _is_module(value) -> bool:
+    names = (value.name,) if isinstance(value, ExternalInstance) else value.cls.info.external_bases or ()
+    return any(name.startswith("torch.nn.") for name in names)
 
 
 @rule.example(lambda: (torch.ones(4),), lambda: (torch.full((4,), torch.nan),), dynamo=("GB4198",))

@@ -3,67 +3,31 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
 from breakscope.events import Call
 from breakscope.static.frames import GO_ON, RAISE, Activation, Frame, OutOfBudget, Raised, Step
 from breakscope.static.identity import handed_back, wrapped_name
-from breakscope.static.joins import element_of, join_all, key_of
+from breakscope.static.joins import join_all, key_of
+from breakscope.static.memory import MOST_ANALYSES, Group, Outcome, kind_of, opened, snapshot
 from breakscope.static.program import FunctionInfo
 from breakscope.values import (
     NONE,
     UNKNOWN,
     Class,
-    Const,
     Dict,
     External,
     ExternalInstance,
     Function,
     Instance,
     Method,
-    Py,
     Sequence,
-    ShapeInt,
     Union,
     Value,
 )
 
 CALL_DEPTH = 40
 MOST_WRAPPED = 3  # functions for which the wrapper that one decorator puts around them is followed
-MOST_CONSTRUCTED = 2  # objects for which a constructor inherited from another file is followed
-MOST_ANALYSES = 10  # analyses of one function, all with the same result, after which there are no more
 MOST_VARIANTS = 6  # analyses of one function for different constants; further ones share one for any constant
-
-
-@dataclass(eq=False, slots=True)
-class Outcome:
-    """What one analysed call gave."""
-
-    value: Value
-    activation: Activation | None
-    raised: Value | None = None
-
-
-@dataclass(eq=False, slots=True)
-class Analyses:
-    """How many analyses a function has had, the last one's outcome, and whether all had the same result."""
-
-    count: int = 0
-    last: Outcome | None = None
-    result: object = None  # the key of the result
-    alike: bool = True
-
-    def add(self, outcome: Outcome) -> None:
-        if self.alike:
-            result = key_of(outcome.value)
-            self.alike = outcome.raised is None and self.result in (None, result)
-            self.result = result
-        self.count, self.last = self.count + 1, outcome
-
-    @property
-    def settled(self) -> bool:
-        """True when the function gave one result however it was called: one more analysis tells nothing new."""
-        return self.count >= MOST_ANALYSES and self.alike
 
 
 class Calls:
@@ -189,12 +153,6 @@ class Calls:
             args = [function.bound, *args]
         if frame.depth >= CALL_DEPTH:
             return UNKNOWN
-        constructions = None if frame.emits else self.constructions(function, args, kwargs, node)
-        if constructions is not None and len(constructions) >= MOST_CONSTRUCTED:
-            other, given = constructions[-1]
-            for name, value in given.items():
-                args[0].attributes.setdefault(name, moved(value, other, args[0]))
-            return NONE
         if not frame.emits and (same := handed_back(info)) is not None:
             at = [p.arg for p in info.node.args.args].index(same)
             if at < len(args) or same in kwargs:
@@ -212,31 +170,39 @@ class Calls:
         if remembered is None:
             remembered = self.remembered[key[0]] = {}
         outcome = remembered.get(key)
-        known = None
         if outcome is None:
-            known = remembered.get(key[:3])
-            if known is None:
-                known = remembered[key[:3]] = Analyses()
-        if known is not None and known.count >= MOST_VARIANTS:
-            args, kwargs = [opened(a) for a in args], {k: opened(v) for k, v in kwargs.items()}
-            key = _call_key(function, mode, args, kwargs)
-            outcome = remembered.get(key)
-            if outcome is None and known.settled:
-                outcome = remembered[key] = known.last
+            variants = remembered.get(key[:3], 0)
+            if variants >= MOST_VARIANTS:
+                args, kwargs = [opened(a) for a in args], {k: opened(v) for k, v in kwargs.items()}
+                key = _call_key(function, mode, args, kwargs)
+                outcome = remembered.get(key)
+        if outcome is None:
+            arguments = {**dict(enumerate(args)), **kwargs}
+            everything = remembered.get(mode)
+            if everything is None:
+                everything = remembered[mode] = Group()
+            elif everything.alike and everything.count >= MOST_ANALYSES:
+                outcome = everything.last
+        if outcome is None:
+            kind = kind_of(info, mode, args, kwargs)
+            group = remembered.get(kind)
+            if group is None:
+                group = remembered[kind] = Group()
+            elif group.is_settled(not emits and self.is_for_effect(function, args, node)):
+                outcome = group.repeat(arguments)
         if outcome is None:
             if key in self.running or sum(1 for k in self.running if k[0] == id(info)) > 3:
                 return UNKNOWN  # recursion: the first call's result is not known yet
             self.running.add(key)
-            before = set(args[0].attributes) if constructions is not None else None
+            before = snapshot(arguments)
             try:
                 outcome = self.run_function(function, args, kwargs, frame, emits)
             finally:
                 self.running.discard(key)
-            if constructions is not None:
-                given = {k: v for k, v in args[0].attributes.items() if k not in before}
-                constructions.append((args[0], given))
+            group.add(outcome, arguments, before)
+            everything.follow(group)
             remembered[key] = outcome
-            known.add(outcome)
+            remembered[key[:3]] = variants + 1
             if emits_wrapper and outcome.activation is not None and type(inner) is Function:
                 self.wrapper_runs.setdefault(id(info), (outcome.activation, inner.info.qualname))
             self.kept.extend((function, *args, *kwargs.values()))
@@ -264,28 +230,14 @@ class Calls:
         inside.certainty, inside.caught, inside.lost = frame.certainty, frame.caught, at.lost
         return self.call_function(inner, args, kwargs, at.node, inside)
 
-    def constructions(
-        self, function: Function, args: list[Value], kwargs: dict[str, Value], node: ast.AST
-    ) -> list | None:
-        """What an inherited constructor from another file gave to the objects for which it was followed; None for others.
-
-        A framework's base class is followed for the first few of its subclasses only: it does the same to all of them.
-        The same holds for other inherited methods that are called for their effect alone.
-        """
+    def is_for_effect(self, function: Function, args: list[Value], node: ast.AST) -> bool:
+        """True for an inherited constructor from another file, and for other such methods whose value is thrown away."""
         info, owner = function.info, args[0] if args else None
-        if (
-            type(owner) is not Instance
-            or info.module is owner.cls.info.module
-            or not (info.name == "__init__" or node is self.for_effect)
-        ):
-            return None
-        given = (*((str(i), a) for i, a in enumerate(args[1:])), *kwargs.items())
-        return self.constructed.setdefault((id(info), tuple([(k, self.sketch(v)) for k, v in given])), [])
-
-    def sketch(self, value: Value):
-        """What a base class's constructor may depend on: constants and the modules that it is given, not the
-        configuration of one model."""
-        return key_of(value) if type(value) is Const or self.is_module(value) else type(value)
+        return (
+            type(owner) is Instance
+            and info.module is not owner.cls.info.module
+            and (info.name == "__init__" or node is self.for_effect)
+        )
 
     def run_function(
         self, function: Function, args: list[Value], kwargs: dict[str, Value], caller: Frame, emits: bool
@@ -334,17 +286,6 @@ class Calls:
         return info.generator
 
 
-def moved(value: Value, other: Instance, owner: Instance) -> Value:
-    """What an object's attribute is on another object for which the same constructor runs."""
-    if value is other:
-        return owner
-    if type(value) is Function and value.bound is other:
-        return Function(value.info, owner, value.scope, value.args, value.kwargs)
-    if type(value) is Union:
-        return Union(tuple([moved(o, other, owner) for o in value.options]))
-    return value
-
-
 def _call_key(function: Function, mode: tuple, args: list[Value], kwargs: dict[str, Value]) -> tuple:
     return (
         id(function.info),
@@ -353,16 +294,6 @@ def _call_key(function: Function, mode: tuple, args: list[Value], kwargs: dict[s
         tuple([key_of(a) for a in args]),
         tuple([(k, key_of(v)) for k, v in kwargs.items()]) if kwargs else (),
     )
-
-
-def opened(value: Value) -> Value:
-    """The value with its constants forgotten: text and numbers become any text and number."""
-    if isinstance(value, Const) and isinstance(value.value, int | float | str) and not isinstance(value.value, bool):
-        return Py(type(value.value).__name__)
-    if isinstance(value, Sequence) and value.items is not None and not value.home and value.type in ("list", "tuple"):
-        if value.items and all(isinstance(v, Const | Py | ShapeInt) for v in value.items):
-            return Sequence(value.type, None, opened(element_of(value)))
-    return value
 
 
 def _yields(body: list[ast.stmt]) -> bool:

@@ -28,7 +28,7 @@ class Step:
     """One thing that happened in an activation: an event, or a call into another activation."""
 
     event: Event | None
-    child: "Activation | None" = None
+    child: Activation | None = None
     lost: str = ""
     node: object = None  # the call's ast node, for a child
     condition: str = ""  # the configuration test that decides whether the call happens
@@ -44,39 +44,54 @@ class Activation:
     line: int
     steps: list[Step] = field(default_factory=list)
     seen: set = field(default_factory=set)  # (id of node, type of event, detail): an event counts once
+    _mark: int = 0
+
+    def mark(self) -> int:
+        """A number that is the same for activations in which the same was seen; asked for when the call is over."""
+        if not self._mark:
+            self._mark = -1  # ends a recursion
+            self._mark = hash((self.function, self.line, *[_mark_of(step) for step in self.steps]))
+        return self._mark
+
+
+def _mark_of(step: Step) -> object:
+    event = step.event
+    if event is None:
+        return (step.child.mark(), step.lost)
+    return (id(event.node), type(event), event.certainty, event.lost, event.caught, event.undecided)
 
 
 class Frame:
     """The state of one running function, class body or module."""
 
     __slots__ = (
-        "names",
-        "module",
-        "function",
-        "scope",
         "activation",
-        "emits",
-        "lost",
+        "bound",
+        "caught",
         "certainty",
         "condition",
-        "returns",
-        "exits",
-        "yields",
-        "globals_",
-        "nonlocals",
-        "bound",
         "depth",
-        "prefix",
+        "emits",
+        "exits",
+        "function",
+        "globals_",
         "handled",
-        "caught",
+        "lost",
+        "module",
+        "names",
+        "nonlocals",
+        "prefix",
+        "returns",
+        "scope",
         "undecided",
+        "yields",
     )
 
     def __init__(
         self,
         module: ModuleInfo,
         function: FunctionInfo | None,
-        scope: "Frame | None",
+        scope: Frame | None,
         activation: Activation | None,
         emits: bool,
         depth: int,
@@ -103,7 +118,7 @@ class Frame:
         self.caught = False  # an exception raised here is caught inside the region
         self.undecided = False  # a condition that is not known decides whether this code runs
 
-    def enclosing(self, name: str) -> "Frame | None":
+    def enclosing(self, name: str) -> Frame | None:
         """The enclosing function frame that binds `name`."""
         scope = self.scope
         while scope is not None:

@@ -73,8 +73,7 @@ class Interpreter(
         self.library = library
         self.interesting = interesting  # canonical name -> True when some rule asks for calls of it
         self.python = python
-        self.remembered: dict[int, dict] = {}  # function -> Outcome by arguments, Analyses by closure and mode
-        self.constructed: dict = {}  # (inherited constructor, arguments) -> objects that it was followed for
+        self.remembered: dict[int, dict] = {}  # function -> what memory.py tells
         self.for_effect: ast.AST | None = None  # the expression whose value the running statement throws away
         self.wrappers: dict[int, set[int]] = {}  # a decorator's wrapper -> the closures for which it was followed
         self.wrapper_runs: dict[int, tuple[Activation, str]] = {}  # what a followed wrapper did, the name of what it called
@@ -176,7 +175,6 @@ class Interpreter(
             self.annotated,
             self.kept,
             self.scopes,
-            self.constructed,
             self.reads,
             self.hooks,
             self.wrappers,

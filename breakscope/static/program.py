@@ -28,8 +28,8 @@ class FunctionInfo:
     name: str
     qualname: str
     node: ast.AST
-    module: "ModuleInfo"
-    owner: "ClassInfo | None" = None
+    module: ModuleInfo
+    owner: ClassInfo | None = None
     defaults: dict[str, Value] | None = None
     generator: bool | None = None
     comments: dict[str, ast.expr] | None = None  # annotations from a type comment
@@ -45,10 +45,10 @@ class ClassInfo:
     name: str
     qualname: str
     node: ast.ClassDef
-    module: "ModuleInfo"
+    module: ModuleInfo
     scope: object = None
     bases: list[Value] | None = None
-    mro: list["ClassInfo"] | None = None
+    mro: list[ClassInfo] | None = None
     external_bases: tuple[str, ...] | None = None
     members: dict[str, object] | None = None  # name -> list of statements that define it, last wins
     fields: list | None = None  # of a dataclass or NamedTuple
@@ -61,7 +61,7 @@ class ClassInfo:
 class Namespace(Value):
     """A module of the checked source, as a value."""
 
-    info: "ModuleInfo"
+    info: ModuleInfo
 
     def describe(self) -> str:
         return f"the module `{self.info.name}`"
@@ -73,7 +73,7 @@ class Import(Value):
 
     module: str
     member: str
-    importer: "ModuleInfo"
+    importer: ModuleInfo
 
 
 @dataclass(eq=False, slots=True)
@@ -92,7 +92,7 @@ class ModuleInfo:
     classes: dict[int, ClassInfo] = field(default_factory=dict)
     lines: list[str] | None = None
     folder: str = ""
-    asks: set["ModuleInfo"] = field(default_factory=set)  # modules that it imports something from
+    asks: set[ModuleInfo] = field(default_factory=set)  # modules that it imports something from
     asked_from: set[str] = field(default_factory=set)  # folders of the modules that import from it
 
 
@@ -315,6 +315,11 @@ def hollow_out(module: ModuleInfo) -> None:
     module.functions, module.classes, module.names = {}, {}, {}
     module.source, module.lines, module.tree = "", [], ast.Module([], [])
     module.asks.clear()
+
+
+def is_hollow(info: FunctionInfo | ClassInfo) -> bool:
+    """True for a function or class of a module that is gone."""
+    return info.node is None or info.node is _EMPTY or info.node is _EMPTY_CLASS
 
 
 _EMPTY = ast.parse("def gone(*args, **kwargs):\n    return gone").body[0]

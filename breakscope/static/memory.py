@@ -1,0 +1,219 @@
+"""What is remembered of the calls of one function, and when one more analysis of it would tell nothing new.
+
+A call with the same arguments has the same outcome. Beside that, arguments of the same kind make a group: objects count by
+where their class stands, not by identity. When several analyses of a group all gave the same result, the same events and
+the same attributes, the next call of that kind is answered with the last outcome, its own arguments put in the place of
+the old ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from breakscope.static.frames import Activation
+from breakscope.static.joins import element_of, key_of
+from breakscope.static.program import FunctionInfo, is_hollow
+from breakscope.values import (
+    UNKNOWN,
+    Class,
+    Const,
+    Dict,
+    ExternalInstance,
+    Function,
+    Instance,
+    Py,
+    Sequence,
+    ShapeInt,
+    Union,
+    Value,
+)
+
+MOST_ALIKE = 3  # analyses for arguments of one kind, all with the same outcome, after which there are no more
+MOST_ANALYSES = 10  # analyses of one function, all with the same outcome whatever the arguments
+MOST_FOR_EFFECT = 2  # analyses of a constructor inherited from another file, and of other methods called for effect
+OBJECTS = (Instance, Dict, Sequence, Function, Class, ExternalInstance)  # told apart by identity
+
+
+@dataclass(eq=False, slots=True)
+class Outcome:
+    """What one analysed call gave."""
+
+    value: Value
+    activation: Activation | None
+    raised: Value | None = None
+
+
+@dataclass(eq=False, slots=True)
+class Group:
+    """The analyses of one function for arguments of one kind.
+
+    `places` are the last one's arguments by identity, `given` the attributes that it gave to its arguments.
+    """
+
+    count: int = 0
+    alike: bool = True
+    signature: object = None
+    last: Outcome | None = None
+    places: dict[int, int | str] = field(default_factory=dict)
+    given: list[tuple[int | str, str, Value]] = field(default_factory=list)
+
+    def is_settled(self, for_effect: bool) -> bool:
+        """True when one more analysis tells nothing new; `for_effect`: a framework's function does its work on an object
+        of another file, which is what it does to all of them."""
+        return self.count >= (MOST_FOR_EFFECT if for_effect else MOST_ALIKE) and (for_effect or self.alike)
+
+    def add(self, outcome: Outcome, arguments: dict, before: dict) -> None:
+        """Note one more analysis; `before` is what `snapshot` gave before it."""
+        self.count += 1
+        self.places = {id(v): place for place, v in reversed(arguments.items()) if isinstance(v, OBJECTS)}
+        self.given, touched = _given(arguments, before)
+        signature = (
+            relative(outcome.value, self.places),
+            outcome.activation.mark() if outcome.activation is not None else 0,
+            tuple([(place, name, sketch(value, None)) for place, name, value in self.given]),
+        )
+        alike = outcome.raised is None and not touched and self.signature in (None, signature)
+        self.alike = self.alike and alike
+        self.signature, self.last = signature, outcome
+
+    def follow(self, part: Group) -> None:
+        """Note the last analysis of a part of this group; one that depends on its arguments ends the likeness."""
+        self.count += 1
+        self.alike = self.alike and part.alike and not part.depends and self.signature in (None, part.signature)
+        self.signature, self.last = part.signature, part.last
+
+    @property
+    def depends(self) -> bool:
+        """True when the outcome holds an argument, or gave its arguments attributes."""
+        return bool(self.given) or _names_argument(self.signature[0])
+
+    def repeat(self, arguments: dict) -> Outcome | None:
+        """The outcome for other arguments of the same kind; None when it is made of modules that are gone."""
+        value = moved(self.last.value, self.places, arguments)
+        if value is None:
+            return None
+        for place, name, given in self.given:
+            new = moved(given, self.places, arguments)
+            if new is not None:
+                arguments[place].attributes[name] = new
+        return Outcome(value, self.last.activation)
+
+
+def _names_argument(key: object) -> bool:
+    """True when a key of `relative` speaks of an argument."""
+    if isinstance(key, tuple | frozenset):
+        return isinstance(key, tuple) and key[:1] == ("argument",) or any(_names_argument(part) for part in key)
+    return False
+
+
+def snapshot(arguments: dict[int | str, Value]) -> dict[int | str, object]:
+    """What a call may change of its arguments: attributes of objects, contents of containers."""
+    found: dict[int | str, object] = {}
+    for place, value in arguments.items():
+        kind = type(value)
+        if kind is Instance:
+            found[place] = dict(value.attributes)
+        elif kind is Sequence or kind is Dict:
+            found[place] = key_of(value)
+    return found
+
+
+def _given(arguments: dict, before: dict) -> tuple[list[tuple[int | str, str, Value]], bool]:
+    """(place, name, value) of each attribute that the call set, and whether it changed a container."""
+    given = []
+    for place, old in before.items():
+        value = arguments[place]
+        if type(value) is not Instance:
+            if key_of(value) != old:
+                return [], True
+        elif len(value.attributes) != len(old) or any([old.get(n) is not v for n, v in value.attributes.items()]):
+            given += [(place, n, v) for n, v in value.attributes.items() if old.get(n) is not v]
+    return given, False
+
+
+def kind_of(info: FunctionInfo, mode: tuple, args: list[Value], kwargs: dict[str, Value]) -> tuple:
+    """The group of a call."""
+    home = info.module
+    return (
+        "kind",
+        mode,
+        tuple([sketch(a, home) for a in args]),
+        tuple([(k, sketch(v, home)) for k, v in kwargs.items()]) if kwargs else (),
+    )
+
+
+def sketch(value: Value, home: object, depth: int = 2):
+    """The kind of a value: constants, types and library names; of an object its class when it stands in `home` (None:
+    in any module), else the tensors it has: a framework's function does not care whose model calls it."""
+    kind = type(value)
+    if kind is Instance:
+        info = value.cls.info
+        return ("i", id(info)) if home is None or info.module is home else ("i", *tensors_of(value))
+    if kind is Union:
+        return ("u", frozenset([sketch(o, home, depth) for o in value.options]))
+    if kind is Sequence:
+        if depth == 0 or value.items is not None and len(value.items) > 12:
+            return ("s", value.type)
+        if value.items is None:
+            return ("s", value.type, value.home, sketch(value.element, home, depth - 1))
+        return ("s", value.type, value.home, tuple([sketch(v, home, depth - 1) for v in value.items]))
+    if kind is Dict:
+        if depth == 0 or len(value.items) > 24:
+            return ("d", value.open)
+        return ("d", value.open, value.home, tuple([(k, sketch(v, home, depth - 1)) for k, v in value.items.items()]))
+    if kind is Function:
+        return ("f", id(value.info)) if value.info.module is home else "f"
+    if kind is Class:
+        return ("k", id(value.info)) if value.info.module is home else "k"
+    if kind is ExternalInstance:
+        return ("x", value.name)
+    if value is UNKNOWN:
+        return "?"
+    return key_of(value)
+
+
+def tensors_of(instance: Instance) -> list[str]:
+    """The attributes of an object that are tensors: what other objects have that is none, a branch may read."""
+    return [name for name, value in instance.attributes.items() if value.is_tensor]
+
+
+def relative(value: Value, places: dict[int, int | str]):
+    """A value's key in which arguments count by their place."""
+    place = places.get(id(value))
+    if place is not None:
+        return ("argument", place)
+    kind = type(value)
+    if kind is Union:
+        return ("u", frozenset([relative(o, places) for o in value.options]))
+    if kind is Function and value.bound is not None:
+        return ("f", id(value.info), relative(value.bound, places), id(value.scope))
+    return key_of(value)
+
+
+def moved(value: Value, places: dict[int, int | str], arguments: dict) -> Value | None:
+    """A value with the new arguments in the place of the old ones; None when it was left behind with a module."""
+    place = places.get(id(value))
+    if place is not None:
+        return arguments[place]
+    kind = type(value)
+    if kind is Instance:
+        return None if is_hollow(value.cls.info) else value
+    if kind is Function:
+        if is_hollow(value.info):
+            return None
+        at = places.get(id(value.bound))
+        return value if at is None else Function(value.info, arguments[at], value.scope, value.args, value.kwargs)
+    if kind is Union:
+        options = [moved(option, places, arguments) for option in value.options]
+        return None if None in options else Union(tuple(options))
+    return value
+
+
+def opened(value: Value) -> Value:
+    """The value with its constants forgotten: text and numbers become any text and number."""
+    if isinstance(value, Const) and isinstance(value.value, int | float | str) and not isinstance(value.value, bool):
+        return Py(type(value.value).__name__)
+    if isinstance(value, Sequence) and value.items is not None and not value.home and value.type in ("list", "tuple"):
+        if value.items and all(isinstance(v, Const | Py | ShapeInt) for v in value.items):
+            return Sequence(value.type, None, opened(element_of(value)))
+    return value

@@ -1,0 +1,65 @@
+"""What the analyzer remembers of one model must not change what it says of the next."""
+
+import textwrap
+
+from programs import TORCH, write
+
+from breakscope.static import StaticOptions, analyze
+
+FRAMEWORK = """
+    import torch
+
+    class Base(torch.nn.Module):
+        def __init__(self, config):
+            super().__init__()
+            self.config = config
+
+    def scaled(config, x):
+        if config.scale > 0:
+            x = x * config.scale
+        return x
+
+    def documented(cls):
+        cls.__doc__ = "text"
+        return cls
+"""
+MODEL = """
+    import torch
+    from library.framework import Base, documented, scaled
+
+    class Config:
+        def __init__(self):
+            self.scale = {scale}
+
+    @documented
+    class Model(Base):
+        def __init__(self):
+            super().__init__(Config())
+            self.layer = torch.nn.Linear(4, 4)
+
+        def forward(self, x: torch.Tensor):
+            if self.config.scale > 0:
+                x = x + 1
+            return scaled(self.config, self.layer(x))
+"""
+MODELS = 16
+ODD = 13  # comes when all the others have shown that nothing breaks
+
+
+def sites(*paths):
+    result = analyze([str(path) for path in paths], StaticOptions(torch=TORCH))
+    assert result.errors == () and result.notes == ()
+    return {(f.path.rpartition("/")[2], f.line, f.code) for f in result.findings}
+
+
+def test_the_last_of_many_models_is_judged_by_its_own_configuration(tmp_path):
+    files = {f"library/model_{n:02}.py": MODEL.format(scale="torch.tensor(1.0)" if n == ODD else "1.0") for n in range(MODELS)}
+    write(tmp_path, {"library/__init__.py": "", "library/framework.py": FRAMEWORK, **files})
+    model = textwrap.dedent(MODEL).splitlines()
+    wanted = {(f"model_{ODD}.py", model.index("        if self.config.scale > 0:") + 1, "BRK101"),
+              ("framework.py", textwrap.dedent(FRAMEWORK).splitlines().index("    if config.scale > 0:") + 1, "BRK101")}
+    alone = sites(tmp_path / f"library/model_{ODD}.py")
+    assert {site for site in wanted if "model" in site[0]} <= alone
+    together = sites(tmp_path)
+    assert wanted <= together
+    assert {site[0] for site in together} == {f"model_{ODD}.py", "framework.py"}
