@@ -165,9 +165,10 @@ class Flagger:
     @cached_property
     def indentation(self) -> str:
         """One level of the file's indentation: that of its first body which begins on a line of its own."""
-        for span in self.spans.spans:
-            if span.header_end is not None and span.start[1] == 0:
-                line, column = span.header_end
+        for node in self.module.tree.body:
+            header_end = self.spans.span(node).header_end
+            if header_end is not None:
+                line, column = header_end
                 lead = self.lines[line - 1][:column]
                 if column and not lead.strip():
                     return lead

@@ -94,7 +94,7 @@ class Group:
             return None
         for place, name, given in self.given:
             new = moved(given, self.places, arguments)
-            if new is not None:
+            if new is not None and (self.alike or name not in arguments[place].attributes):
                 arguments[place].attributes[name] = new
         return Outcome(value, self.last.activation)
 

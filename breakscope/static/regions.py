@@ -273,14 +273,10 @@ def parameter_values(
         positional = positional[1:]
     frame = Frame(info.module, None, function.scope, None, False, 0, "")
     defaults = interpreter.defaults(info, function.scope)
-    used = usage(info.node)
-    args = [
-        parameter_value(interpreter, p, defaults.get(p.arg), used.get(p.arg, frozenset()), frame, is_forward)
-        for p in positional
-    ]
+    body = Usage(info.node)
+    args = [parameter_value(interpreter, p, defaults.get(p.arg), body, frame, is_forward) for p in positional]
     kwargs = {
-        p.arg: parameter_value(interpreter, p, defaults.get(p.arg), used.get(p.arg, frozenset()), frame, is_forward)
-        for p in spec.kwonlyargs
+        p.arg: parameter_value(interpreter, p, defaults.get(p.arg), body, frame, is_forward) for p in spec.kwonlyargs
     }
     if spec.vararg:
         kwargs["*"] = interpreter.value_of_annotation(spec.vararg.annotation, frame)
@@ -293,7 +289,7 @@ def parameter_value(
     interpreter: Interpreter,
     parameter: ast.arg,
     default: Value | None,
-    used: frozenset[str],
+    body: Usage,
     frame: Frame,
     is_forward: bool,
 ) -> Value:
@@ -307,7 +303,7 @@ def parameter_value(
         return Py(type(default.value).__name__, "argument")
     if default is not None and not default.is_none:
         return default
-    library = interpreter.library
+    library, used = interpreter.library, body.of(parameter.arg)
     looks_like_tensor = bool(used & library.tensor_only) and not used - library.tensor_names
     if default is not None:
         return join(NONE, tensor) if looks_like_tensor else Py("unknown", "argument")
@@ -316,6 +312,19 @@ def parameter_value(
     if parameter.annotation is None and is_forward and not used - library.tensor_names:
         return tensor
     return UNKNOWN
+
+
+class Usage:
+    """How a function's body uses its parameters, looked up when one has neither annotation nor default."""
+
+    def __init__(self, node: ast.AST) -> None:
+        self.node = node
+        self.names: dict[str, frozenset[str]] | None = None
+
+    def of(self, name: str) -> frozenset[str]:
+        if self.names is None:
+            self.names = usage(self.node)
+        return self.names.get(name, frozenset())
 
 
 def usage(node: ast.AST) -> dict[str, frozenset[str]]:
