@@ -184,11 +184,12 @@ class Calls:
             elif everything.alike and everything.count >= MOST_ANALYSES:
                 outcome = everything.last
         if outcome is None:
-            kind = kind_of(info, mode, args, kwargs)
+            for_effect = not emits and self.is_for_effect(function, args, node)
+            kind = kind_of(info, mode, args, kwargs, for_effect)
             group = remembered.get(kind)
             if group is None:
                 group = remembered[kind] = Group()
-            elif group.is_settled(not emits and self.is_for_effect(function, args, node)):
+            elif group.is_settled(for_effect):
                 outcome = group.repeat(arguments)
         if outcome is None:
             if key in self.running or sum(1 for k in self.running if k[0] == id(info)) > 3:

@@ -192,7 +192,7 @@ def key_of(value: Value, depth: int = 3):
             return ("d", id(value))
         return ("d", value.home, value.open, tuple((k, key_of(v, depth - 1)) for k, v in value.items.items()))
     if kind is Union:
-        return ("u", *(key_of(v, depth) for v in value.options))
+        return ("u", frozenset([key_of(v, depth) for v in value.options]))
     if kind is Function:
         return ("f", id(value.info), id(value.bound), id(value.scope), tuple(key_of(v, depth) for v in value.args))
     if kind is Class:

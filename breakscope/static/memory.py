@@ -131,9 +131,16 @@ def _given(arguments: dict, before: dict) -> tuple[list[tuple[int | str, str, Va
     return given, False
 
 
-def kind_of(info: FunctionInfo, mode: tuple, args: list[Value], kwargs: dict[str, Value]) -> tuple:
-    """The group of a call."""
+def kind_of(info: FunctionInfo, mode: tuple, args: list[Value], kwargs: dict[str, Value], for_effect: bool) -> tuple:
+    """The group of a call; when it counts for its effect on the first argument alone, what that has does not matter."""
     home = info.module
+    if for_effect:
+        return (
+            "kind",
+            "effect",
+            tuple([sketch(a, home) for a in args[1:]]),
+            tuple([(k, sketch(v, home)) for k, v in kwargs.items()]),
+        )
     return (
         "kind",
         mode,
