@@ -8,7 +8,7 @@ from breakscope.events import Call
 from breakscope.static.frames import GO_ON, RAISE, Activation, Frame, OutOfBudget, Raised, Step
 from breakscope.static.identity import handed_back, wrapped_name
 from breakscope.static.joins import join_all, key_of
-from breakscope.static.memory import MOST_ANALYSES, Group, Outcome, kind_of, opened, snapshot
+from breakscope.static.memory import MOST_ANALYSES, Group, Outcome, effect_kind_of, kind_of, opened, snapshot
 from breakscope.static.program import FunctionInfo
 from breakscope.values import (
     NONE,
@@ -185,7 +185,10 @@ class Calls:
                 outcome = everything.last
         if outcome is None:
             for_effect = not emits and self.is_for_effect(function, args, node)
-            kind = kind_of(info, mode, args, kwargs, for_effect)
+            if for_effect:
+                kind = effect_kind_of(info, args, kwargs, self.is_module)
+            else:
+                kind = kind_of(info, mode, args, kwargs)
             group = remembered.get(kind)
             if group is None:
                 group = remembered[kind] = Group()

@@ -131,22 +131,22 @@ def _given(arguments: dict, before: dict) -> tuple[list[tuple[int | str, str, Va
     return given, False
 
 
-def kind_of(info: FunctionInfo, mode: tuple, args: list[Value], kwargs: dict[str, Value], for_effect: bool) -> tuple:
-    """The group of a call; when it counts for its effect on the first argument alone, what that has does not matter."""
+def kind_of(info: FunctionInfo, mode: tuple, args: list[Value], kwargs: dict[str, Value]) -> tuple:
+    """The group of a call."""
     home = info.module
-    if for_effect:
-        return (
-            "kind",
-            "effect",
-            tuple([sketch(a, home) for a in args[1:]]),
-            tuple([(k, sketch(v, home)) for k, v in kwargs.items()]),
-        )
     return (
         "kind",
         mode,
         tuple([sketch(a, home) for a in args]),
         tuple([(k, sketch(v, home)) for k, v in kwargs.items()]) if kwargs else (),
     )
+
+
+def effect_kind_of(info: FunctionInfo, args: list[Value], kwargs: dict[str, Value], is_module) -> tuple:
+    """The group of a call that is made for its effect on the first argument: that one does not matter, nor does the
+    configuration of one model, but a module that it is given does."""
+    given = [(i, a) for i, a in enumerate(args)][1:] + list(kwargs.items())
+    return ("effect", tuple([(k, key_of(v) if is_module(v) else sketch(v, info.module, 0)) for k, v in given]))
 
 
 def sketch(value: Value, home: object, depth: int = 2):
