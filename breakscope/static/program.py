@@ -21,7 +21,7 @@ COMMON = 4  # folders that import from a module which stays parsed when there is
 LIBRARIES = frozenset({"torch", "numpy"})  # known by tables, never read as source
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, slots=True, repr=False)
 class FunctionInfo:
     """A `def` or lambda of the checked source."""
 
@@ -38,7 +38,7 @@ class FunctionInfo:
     marks: frozenset[str] = frozenset()  # "staticmethod", "classmethod", "property", "contextmanager", "disabled", ...
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, slots=True, repr=False)
 class ClassInfo:
     """A `class` of the checked source. `bases` and `members` are filled in by the interpreter when first asked for."""
 
@@ -76,7 +76,7 @@ class Import(Value):
     importer: ModuleInfo
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, slots=True, repr=False)
 class ModuleInfo:
     """One source file, parsed. `names` is its namespace once the interpreter has executed its top level."""
 
