@@ -196,6 +196,7 @@ class Attributes:
     ) -> None:
         if not frame.emits:
             owner.info.values[name] = value
+            owner.info.stores += 1
             return
         source, initial = self.text(target.value, frame.module), self.find_member(owner.info, name)
         if self.interesting("type.__setattr__"):

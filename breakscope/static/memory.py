@@ -107,7 +107,7 @@ def _names_argument(key: object) -> bool:
 
 
 def snapshot(arguments: dict[int | str, Value]) -> dict[int | str, object]:
-    """What a call may change of its arguments: attributes of objects, contents of containers."""
+    """What a call may change of its arguments: attributes of objects and classes, contents of containers."""
     found: dict[int | str, object] = {}
     for place, value in arguments.items():
         kind = type(value)
@@ -115,15 +115,20 @@ def snapshot(arguments: dict[int | str, Value]) -> dict[int | str, object]:
             found[place] = dict(value.attributes)
         elif kind is Sequence or kind is Dict:
             found[place] = key_of(value)
+        elif kind is Class:
+            found[place] = value.info.stores
     return found
 
 
 def _given(arguments: dict, before: dict) -> tuple[list[tuple[int | str, str, Value]], bool]:
-    """(place, name, value) of each attribute that the call set, and whether it changed a container."""
+    """(place, name, value) of each attribute that the call set, and whether it changed a container or a class."""
     given = []
     for place, old in before.items():
         value = arguments[place]
-        if type(value) is not Instance:
+        if type(value) is Class:
+            if value.info.stores != old:
+                return [], True
+        elif type(value) is not Instance:
             if key_of(value) != old:
                 return [], True
         elif len(value.attributes) != len(old) or any([old.get(n) is not v for n, v in value.attributes.items()]):

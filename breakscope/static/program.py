@@ -54,6 +54,7 @@ class ClassInfo:
     fields: list | None = None  # of a dataclass or NamedTuple
     annotations: dict[str, ast.expr] | None = None  # of the class body
     values: dict[str, Value] = field(default_factory=dict)
+    stores: int = 0  # attributes that code outside of the body set, such as a decorator
     decorators: frozenset[str] = frozenset()
 
 

@@ -194,3 +194,12 @@ class Net{i}(nn.Module):
 def test_a_break_in_the_last_of_many_wrapped_functions_loses_the_wrapper(tmp_path):
     assert [(f.code, f.line) for f in analysed(tmp_path, {"program.py": WRAPPER}, python=(3, 11)).findings
             if f.kind == "break" and f.confidence != "possible"] == [("BRK113", 9), ("BRK201", 19)]
+
+
+DECORATED = HEAD + REPLACE + "".join(
+    f"@fast\nclass Slow{i}(nn.Module):\n    def forward(self, x):\n        return x.item()\n\n\n" for i in range(12))
+
+
+def test_a_class_decorator_is_followed_for_every_class(tmp_path):
+    files = {"deco.py": HEAD + REPLACE, "program.py": DECORATED.replace(REPLACE, "from deco import fast\n")}
+    assert found(analysed(tmp_path, files)) == []
