@@ -145,9 +145,9 @@ class Interpreter(
 
     def text(self, node: ast.AST, module: ModuleInfo) -> str:
         """The node's source on one line."""
-        line, last = getattr(node, "lineno", 0), getattr(node, "end_lineno", 0)
-        if line and line == last:
-            text = module.source_lines()[line - 1]
+        line = getattr(node, "end_lineno", 0)
+        if line and node.lineno == line:
+            text = (module.lines or module.source_lines())[line - 1]
             if text.isascii():
                 return text[node.col_offset : node.end_col_offset]
             return text.encode()[node.col_offset : node.end_col_offset].decode(errors="replace")

@@ -67,20 +67,22 @@ class Group:
         self.count += 1
         self.places = {id(v): place for place, v in reversed(arguments.items()) if isinstance(v, OBJECTS)}
         self.given, touched = _given(arguments, before)
-        signature = (
-            relative(outcome.value, self.places),
-            outcome.activation.mark() if outcome.activation is not None else 0,
-            tuple([(place, name, sketch(value, None)) for place, name, value in self.given]),
-        )
-        alike = outcome.raised is None and not touched and self.signature in (None, signature)
-        self.alike = self.alike and alike
-        self.signature, self.last = signature, outcome
+        self.last = outcome
+        if self.alike:
+            signature = (
+                relative(outcome.value, self.places),
+                outcome.activation.mark() if outcome.activation is not None else 0,
+                tuple([(place, name, sketch(value, None)) for place, name, value in self.given]),
+            )
+            self.alike = outcome.raised is None and not touched and self.signature in (None, signature)
+            self.signature = signature
 
     def follow(self, part: Group) -> None:
         """Note the last analysis of a part of this group; one that depends on its arguments ends the likeness."""
         self.count += 1
-        self.alike = self.alike and part.alike and not part.depends and self.signature in (None, part.signature)
-        self.signature, self.last = part.signature, part.last
+        if self.alike:
+            self.alike = part.alike and not part.depends and self.signature in (None, part.signature)
+            self.signature, self.last = part.signature, part.last
 
     @property
     def depends(self) -> bool:
@@ -131,7 +133,7 @@ def _given(arguments: dict, before: dict) -> tuple[list[tuple[int | str, str, Va
         elif type(value) is not Instance:
             if key_of(value) != old:
                 return [], True
-        elif len(value.attributes) != len(old) or any([old.get(n) is not v for n, v in value.attributes.items()]):
+        elif value.attributes != old:
             given += [(place, n, v) for n, v in value.attributes.items() if old.get(n) is not v]
     return given, False
 
