@@ -112,6 +112,9 @@ class Items:
                 return known
             return container.element
         values = [*container.items.values(), *([container.element] if container.open else [])]
+        tensors = [value.is_tensor for value in values]
+        if any(tensors) and not all(tensors):
+            return UNKNOWN  # which of them the key names is not known: `**kwargs` holds flags beside tensors
         return join_all(values)
 
     def store_item(

@@ -63,6 +63,13 @@ PROGRAMS = {
     "a tensor where a size must stand": (
         model("shapes = torch.tensor([(1, 2) for _ in range(x.shape[0])])\n        return [torch.linspace(0, 1, h) for h, w in shapes]"),
         ["BRK208"]),
+    "a parameter that only range takes": (
+        HEAD + "class Net(nn.Module):\n    def forward(self, x, steps):\n        for _ in range(steps):\n            x = x + 1\n"
+        "        return x\n", []),
+    "a flag among the arguments that are handed on": (
+        HEAD + "class Net(nn.Module):\n    names = ('deep', 'wide')\n\n    def forward(self, x, **kwargs):\n        return self.inner(x=x, y=x * 2, **kwargs)\n\n"
+        "    def inner(self, **kwargs):\n        flags = {n: kwargs.get(f'output_{n}') for n in self.names}\n"
+        "        return kwargs['x'] if flags['deep'] else 0\n", []),
     "a class decorator that replaces a method": (
         model("return self.inner(x)", REPLACE + "@fast\n" + SLOW, "self.inner = Slow()"), []),
 }
