@@ -16,7 +16,7 @@ from breakscope.events import Comprehension
 from breakscope.rule import Rule
 from breakscope.values import Const, Dict, Sequence, options
 
-rule = Rule("BRK113", "comprehension-of-lost-function", dynamo=("GB4347",), shares=("GB0036",), severity="warning",
+rule = Rule("BRK113", "comprehension-of-lost-function", dynamo=("GB4347",), shares=("GB0036",), severity="warning", since="2.12",
             until_python="3.12")
 
 TRACED = ("tuple", "range", "size")  # what Dynamo iterates when it begins with the iterator
