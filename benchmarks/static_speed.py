@@ -117,7 +117,8 @@ def install(folder: Path, *packages: str) -> Path | None:
     """A fresh environment with the packages: its python, or None when PyPI cannot be reached."""
     venv.create(folder, with_pip=True)
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
-    done = subprocess.run([python, "-m", "pip", "install", "--quiet", *packages], capture_output=True, text=True)
+    done = subprocess.run([python, "-m", "pip", "install", "--quiet", *packages], capture_output=True, text=True,
+                          check=False)
     if done.returncode:
         print(f"left out, cannot be installed: {', '.join(packages)}: {done.stderr.strip()[-200:]}", file=sys.stderr)
     return None if done.returncode else python
