@@ -7,14 +7,14 @@ The interpreter emits them only for code that Dynamo would trace. Every event ca
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from breakscope.values import UNKNOWN, Value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
+class Event(Struct, frozen=True, kw_only=True):
     """What every event knows.
 
     `certainty`: "certain" when the values are known from the code, "likely" when an annotation or the way a value is
@@ -53,8 +53,7 @@ class Event:
                        dynamo)
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """A rule's verdict on one event."""
 
     message: str
@@ -66,8 +65,7 @@ class Problem:
     dynamo: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Branch(Event):
+class Branch(Event, frozen=True, kw_only=True):
     """Python asks a value for its truth. `node` is the tested expression (the operand, for and/or/not).
 
     `construct`: "if", "elif", "while", "ternary", "and", "or", "not", "assert", "comprehension", "match", "any", "all",
@@ -90,8 +88,7 @@ class Branch(Event):
         return self.condition_source or self.source
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScalarRead(Event):
+class ScalarRead(Event, frozen=True, kw_only=True):
     """A Python number (or bool, or list of them) is read from a tensor's values.
 
     `how`: "item", "tolist", "int", "float", "bool", "complex", "round", "index" (a Python sequence indexed by a
@@ -106,8 +103,7 @@ class ScalarRead(Event):
     expression: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Call(Event):
+class Call(Event, frozen=True, kw_only=True):
     """A call of something outside the checked source, under its canonical dotted name.
 
     "torch.nonzero", "torch.nn.functional.relu", "Tensor.nonzero" (method of a tensor; `receiver` is the tensor),
@@ -127,8 +123,7 @@ class Call(Event):
         return self.args[position] if position < len(self.args) else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Enter(Event):
+class Enter(Event, frozen=True, kw_only=True):
     """A `with` on something outside the checked source: `name` as for Call ("torch.no_grad", "threading.Lock")."""
 
     name: str
@@ -137,8 +132,7 @@ class Enter(Event):
     kwargs: dict[str, Value]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Index(Event):
+class Index(Event, frozen=True, kw_only=True):
     """`container[index]` where a tensor is indexed by a tensor. `store`: "" for a read, "=" or an operator as "+=".
 
     `dtype` is that of the index tensor: "bool" makes the result's shape depend on data.
@@ -150,8 +144,7 @@ class Index(Event):
     value: Value = UNKNOWN  # what is stored
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Format(Event):
+class Format(Event, frozen=True, kw_only=True):
     """A value becomes text: `construct` is "fstring", "str", "repr", "percent", "format", "print"; "key" when
     the text of a tensor is the key of a dict that is built (`value` is the text)."""
 
@@ -159,8 +152,7 @@ class Format(Event):
     construct: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Store(Event):
+class Store(Event, frozen=True, kw_only=True):
     """An attribute, global or nonlocal is set inside the region.
 
     `owner`: "self" or the source of the owner; `name` the attribute or variable; `scope` "attribute", "global",
@@ -178,8 +170,7 @@ class Store(Event):
     is_read: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mutate(Event):
+class Mutate(Event, frozen=True, kw_only=True):
     """A container that outlives the call changes its length or keys: `method` "append", "update", "__setitem__", ...
 
     `home` is where it lives ("self.history", "global SEEN", "default cache"), `key` the key's value for dicts.
@@ -192,8 +183,7 @@ class Mutate(Event):
     is_read: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outside(Event):
+class Outside(Event, frozen=True, kw_only=True):
     """An attribute that the region reads (`node` is the read) is set from outside the region.
 
     `path` and `line` say where; `value` is what is set there, `initial` what `__init__` set; `use` is how the region
@@ -209,8 +199,7 @@ class Outside(Event):
     use: str = "other"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Varies(Event):
+class Varies(Event, frozen=True, kw_only=True):
     """The calls that the source shows give a region's input different values (`node` is the parameter or its use).
 
     `what`: "size", "int", "float", "bool", "str", "enum", "none", "dtype", "stride", "alias", "object", "type",
@@ -230,8 +219,7 @@ class Varies(Event):
         return f" ({', '.join(self.values[:4])})" if self.values else ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Statement(Event):
+class Statement(Event, frozen=True, kw_only=True):
     """A statement that matters by itself: `construct` "class", "import", "raise" (caught in the region, `name` the
     exception), "raise object" (an object of a class of the checked source, caught or not), "delete", "yield from",
     "await", "async for", "star import"."""
@@ -241,8 +229,7 @@ class Statement(Event):
     value: Value = UNKNOWN
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comprehension(Event):
+class Comprehension(Event, frozen=True, kw_only=True):
     """A list, set or dict comprehension that is a frame of its own (before Python 3.12) and that Dynamo would compile when
     Python runs it: it names torch, or holds tensors or modules of the function around it.
 

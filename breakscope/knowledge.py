@@ -12,7 +12,9 @@ by `python -m breakscope.knowledge_build`. Reading them never imports torch.
 from __future__ import annotations
 
 import json
+import os
 import re
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -25,6 +27,7 @@ from breakscope.values import Const, Dict, Function, Sequence, Tensor, Value
 
 NOT_IDS = ("lost", "fails")
 DIFFERENCES = "differences.json"
+METADATA = re.compile(r"torch(?:-(\d+(?:\.\d+)*).*)?\.(?:dist|egg)-info\Z")
 
 _judged_by: ContextVar[str | None] = ContextVar("the torch version that is judged by", default=None)
 
@@ -228,11 +231,13 @@ class Knowledge:
         """The names under `prefix` whose call breaks with one of `ids` first (any id when none is given)."""
         found = set()
         for name, entry in getattr(self, table).items():
-            if name.startswith(prefix):
-                fact = _fact(name, entry)
-                firsts = {v.breaks[0] for v in fact.variants if v.breaks}
-                if (firsts & set(ids) if ids else firsts) and (fact.always or not always):
-                    found.add(name)
+            if not entry or not name.startswith(prefix):
+                continue
+            rows = [variant["breaks"] for variant in entry] if isinstance(entry[0], dict) else [entry]
+            firsts = {next((word for word in row if word not in NOT_IDS), "") for row in rows} - {""}
+            in_all = all(any(word != "lost" for word in row) for row in rows)  # as CallFact.always, a fact less
+            if (not firsts.isdisjoint(ids) if ids else firsts) and (in_all or not always):
+                found.add(name)
         return frozenset(found)
 
     def module_skipped(self, name: str) -> bool | None:
@@ -292,12 +297,27 @@ def target_version() -> str:
     importing it; the newest shipped one without torch."""
     if (judged := _judged_by.get()) is not None:
         return judged
-    from importlib import metadata  # costs more than everything else here
+    return _installed() or shipped()[-1]
 
-    try:
-        return metadata.version("torch").partition("+")[0]
-    except metadata.PackageNotFoundError:
-        return shipped()[-1]
+
+def _installed() -> str:
+    """The installed torch's version, as the name of its metadata's folder has it; "" without torch."""
+    for folder in sys.path:
+        try:
+            names = os.listdir(folder or ".")
+        except OSError:
+            continue  # an archive, or nothing at all
+        for name in names:
+            if found := METADATA.match(name):
+                return found.group(1) or _version_inside()
+    return ""
+
+
+def _version_inside() -> str:
+    """The version of a torch whose metadata's name has none: that of a checkout."""
+    from importlib import metadata  # takes longer to import than all of the rules
+
+    return metadata.version("torch").partition("+")[0]
 
 
 @contextmanager

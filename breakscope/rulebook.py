@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import importlib.util
+import os
 import re
 import sys
 from functools import lru_cache
@@ -84,7 +85,8 @@ def load_file(path: Path, heavy: bool) -> Rule:
 
 def load_folder(folder: Path, heavy: bool = False) -> list[Rule]:
     """All rules of a folder, by code. Files whose name starts with an underscore are helpers, not rules."""
-    rules = [load_file(p, heavy) for p in sorted(folder.glob("*.py")) if not p.name.startswith("_")]
+    names = sorted(name for name in os.listdir(folder) if name.endswith(".py") and not name.startswith("_"))
+    rules = [load_file(folder / name, heavy) for name in names]
     return sorted(rules, key=lambda rule: rule.code)
 
 
@@ -106,9 +108,23 @@ def load_rules(extra: tuple[str, ...] = (), heavy: bool = False) -> tuple[Rule, 
 
 def _import_without_libraries(name, globals=None, locals=None, fromlist=(), level=0):
     root = name.partition(".")[0]
-    if root in LIBRARIES_LEFT_OUT and root not in sys.modules:
-        return _StandIn(root)
+    if root not in sys.modules and level == 0:
+        if root in LIBRARIES_LEFT_OUT:
+            return _StandIn(root)
+        if root == name and not fromlist and root in sys.stdlib_module_names:
+            return _put_off(name)
     return builtins.__import__(name, globals, locals, fromlist, level)
+
+
+def _put_off(name: str) -> ModuleType:
+    """A module of the standard library that is read when it is first used: most serve a rule's examples only."""
+    spec = importlib.util.find_spec(name)
+    if not hasattr(spec.loader, "exec_module") or spec.origin in ("built-in", "frozen"):
+        return importlib.import_module(name)
+    spec.loader = importlib.util.LazyLoader(spec.loader)
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def _validate(rule: Rule) -> None:

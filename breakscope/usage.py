@@ -72,8 +72,7 @@ class States(Value):
         return "the state of a compiled module"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wrap(Event):
+class Wrap(Event, frozen=True, kw_only=True):
     """Something is wrapped: `name` as for Wrapped, `target` what it is applied to.
 
     `subject` is the source of what is wrapped. `result`: "dropped" (nobody takes it), "assigned", "called", "used".
@@ -106,8 +105,7 @@ class Wrap(Event):
         return value.value if isinstance(value, Const) else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Use(Event):
+class Use(Event, frozen=True, kw_only=True):
     """A wrapped thing is used.
 
     `name`: "()" (it is called), "isinstance", "torch.save", "=" (an attribute of it is set), or the method that is
@@ -130,24 +128,21 @@ class Use(Event):
     saved: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Timed(Event):
+class Timed(Event, frozen=True, kw_only=True):
     """A clock runs over the first call of something compiled, and over nothing but calls; `node` is the difference."""
 
     value: Wrapped
     subject: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Configure(Event):
+class Configure(Event, frozen=True, kw_only=True):
     """A setting of torch is assigned: `name` is its dotted name, `value` what it gets."""
 
     name: str
     value: Value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Frozen(Event):
+class Frozen(Event, frozen=True, kw_only=True):
     """A function under `assume_constant_result` reads what changes; `node` is the read.
 
     `what`: "random", "clock", "attribute" (set by another method than `__init__`), "global" (set by a function).

@@ -6,7 +6,6 @@ Imports neither click nor rich, so that `breakscope check FILES` on clean files 
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -80,7 +79,7 @@ def deliver(report: Report, name: str, output: OutputOptions, config: Config) ->
         name,
         formats.RenderOptions(
             color=wants_color(output.color, terminal),
-            width=shutil.get_terminal_size().columns if terminal else None,
+            width=_terminal_width() if terminal else None,
             fixes=output.fixes,
             rules=_rule_texts(config) if getattr(formats.load(name), "WANTS_RULES", False) else {},
         ),
@@ -93,6 +92,12 @@ def deliver(report: Report, name: str, output: OutputOptions, config: Config) ->
     else:
         write(text)
     return exit_code(report)
+
+
+def _terminal_width() -> int:
+    import shutil  # brings the archive formats along
+
+    return shutil.get_terminal_size().columns
 
 
 def exit_code(report: Report) -> int:

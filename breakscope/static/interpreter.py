@@ -7,7 +7,8 @@ builtins, tensors and libraries. This file holds the state that they share.
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from breakscope.events import Event
 from breakscope.static.annotations import Annotations

@@ -1,12 +1,11 @@
-"""Lines of text on a terminal: widths, wrapping, cropping, colour. Widths are terminal columns, not characters."""
+"""Lines of text on a terminal: widths, wrapping, cropping, colour. Widths are terminal columns, not characters.
+
+rich is imported only for colour and for characters beyond ASCII: it takes as long as the analysis of a file.
+"""
 
 from __future__ import annotations
 
 import io
-
-from rich.cells import cell_len
-from rich.console import Console
-from rich.text import Text
 
 TAB = 4
 DOTS = "..."
@@ -17,6 +16,15 @@ Line = list[tuple[str, str]]  # pieces of text, each with a rich style ("" for n
 def expand(line: str) -> str:
     """The line without tabs and control characters, safe to print."""
     return "".join(c if c.isprintable() else " " for c in line.expandtabs(TAB))
+
+
+def cell_len(text: str) -> int:
+    """The columns that a printable text takes."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len as measured
+
+    return measured(text)
 
 
 def columns_before(line: str, column: int) -> int:
@@ -95,15 +103,17 @@ def shorten_middle(text: str, room: int | None) -> str:
 
 def paint(lines: list[Line], color: bool) -> str:
     """The lines as one string, with ANSI colours when `color`."""
+    if color:
+        return _painted(lines)
+    return "".join(f"{''.join(expand(piece) for piece, _ in line).rstrip()}\n" for line in lines)
+
+
+def _painted(lines: list[Line]) -> str:
+    from rich.console import Console
+    from rich.text import Text
+
     out = io.StringIO()
-    console = Console(
-        file=out,
-        force_terminal=color,
-        no_color=not color,
-        color_system="standard" if color else None,
-        legacy_windows=False,
-        width=10_000,
-    )
+    console = Console(file=out, force_terminal=True, color_system="standard", legacy_windows=False, width=10_000)
     for line in lines:
         text = Text.assemble(*((expand(piece), style) for piece, style in line))
         text.rstrip()

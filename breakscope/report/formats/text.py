@@ -1,7 +1,4 @@
-"""For people: at most six lines a finding on a terminal of 80 columns or more, and one line that sums up.
-
-rich is imported only when there is something to show.
-"""
+"""For people: at most six lines a finding on a terminal of 80 columns or more, and one line that sums up."""
 
 from __future__ import annotations
 

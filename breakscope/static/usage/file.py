@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from breakscope.static.frames import Activation
 from breakscope.static.interpreter import Interpreter

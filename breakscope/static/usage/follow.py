@@ -7,7 +7,8 @@ same file are entered when they are called. Classes and imports are the interpre
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from breakscope.static.frames import Activation, Step
 from breakscope.static.interpreter import Interpreter
