@@ -229,14 +229,13 @@ class Knowledge:
 
     def names(self, *ids: str, table: str = "calls", prefix: str = "", always: bool = True) -> frozenset[str]:
         """The names under `prefix` whose call breaks with one of `ids` first (any id when none is given)."""
-        found = set()
+        found, wanted = set(), frozenset(ids)
         for name, entry in getattr(self, table).items():
             if not entry or not name.startswith(prefix):
                 continue
-            rows = [variant["breaks"] for variant in entry] if isinstance(entry[0], dict) else [entry]
-            firsts = {next((word for word in row if word not in NOT_IDS), "") for row in rows} - {""}
-            in_all = all(any(word != "lost" for word in row) for row in rows)  # as CallFact.always, a fact less
-            if (not firsts.isdisjoint(ids) if ids else firsts) and (in_all or not always):
+            rows = [variant["breaks"] for variant in entry] if type(entry[0]) is dict else [entry]
+            firsts = {_first(row) for row in rows} - {""}
+            if (not firsts.isdisjoint(wanted) if ids else firsts) and not (always and any(map(_is_traced, rows))):
                 found.add(name)
         return frozenset(found)
 
@@ -270,6 +269,18 @@ def _fact(name: str, entry: list) -> CallFact:
     else:
         variants = (Measured("", (), (), *_split(entry)),)
     return CallFact(name, variants)
+
+
+def _first(breaks: list[str]) -> str:
+    """The id of the call itself, "" when it did not break."""
+    for word in breaks:
+        if word not in NOT_IDS:
+            return word
+    return ""
+
+
+def _is_traced(breaks: list[str]) -> bool:
+    return not breaks or breaks == ["lost"]
 
 
 def _split(breaks: list[str]) -> tuple[tuple[str, ...], bool, bool]:
