@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 
 import click
@@ -23,6 +24,20 @@ class Seconds(click.FloatRange):
         if not math.isfinite(seconds):
             self.fail(f"{value} is no number of seconds.", param, ctx)
         return seconds
+
+
+class Bytes(click.ParamType):
+    """A size in bytes: 0, 500M, 1.5G; the units are powers of 1024."""
+
+    name = "size"
+
+    def convert(self, value, param, ctx) -> int:
+        if isinstance(value, int):
+            return value
+        found = re.fullmatch(r"(\d{1,15}(?:\.\d{1,3})?)\s*([KMGT]?)(?:i?B)?", value.strip(), re.IGNORECASE)
+        if not found:
+            self.fail(f"{value!r} is no size; write one such as 8G or 500M.", param, ctx)
+        return round(float(found[1]) * 1024 ** " KMGT".index(found[2].upper() or " "))
 
 
 class Codes(click.ParamType):
@@ -58,13 +73,14 @@ def output_options(command: Callable) -> Callable:
     )
 
 
-def output_from(given: dict) -> OutputOptions:
+def output_from(given: dict, to_stderr: bool = False) -> OutputOptions:
     """Takes the values of `output_options` out of a command's arguments."""
     return OutputOptions(
         format=given.pop("format") or "",
         file=given.pop("output"),
         color=given.pop("color"),
         fixes=given.pop("show_fixes"),
+        to_stderr=to_stderr,
     )
 
 
@@ -119,6 +135,13 @@ def run_options(command: Callable) -> Callable:
                 help="Time limit of the run.",
             ),
             click.option("--no-backward", is_flag=True, help="Run the forward only."),
+            click.option(
+                "--memory",
+                type=Bytes(),
+                default=None,
+                metavar="SIZE",
+                help="Memory limit of the run: 8G, 500M; 0 for none [on the CPU, what the machine has free].",
+            ),
         ),
     )
 
@@ -133,6 +156,7 @@ def run_from(given: dict, target: str):
         "device": given.pop("device"),
         "timeout": given.pop("timeout"),
         "backward": not given.pop("no_backward"),
+        "memory": given.pop("memory"),
     }
     if not target:
         return None

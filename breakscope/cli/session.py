@@ -10,11 +10,12 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 
 from breakscope.config import Config, load_config
 from breakscope.errors import UserError
 from breakscope.report import formats
-from breakscope.report.model import Report
+from breakscope.report.model import Report, to_json
 from breakscope.rulebook import RuleError, load_rules
 
 CLEAN, FOUND, FAILED = 0, 1, 2
@@ -29,6 +30,7 @@ class OutputOptions:
     file: str = ""
     color: str = "auto"
     fixes: bool = False  # show suggested rewrites in the text format
+    to_stderr: bool = False  # where stdout belongs to someone else's program
 
 
 def answer(make: Callable[[Config], Report], output: OutputOptions) -> int:
@@ -73,7 +75,8 @@ def complain(message: str) -> int:
 
 def deliver(report: Report, name: str, output: OutputOptions, config: Config) -> int:
     """Write the report in the format `name` to where it is wanted; the exit code."""
-    terminal = not output.file and sys.stdout.isatty()
+    stream = sys.stderr if output.to_stderr else sys.stdout
+    terminal = not output.file and stream.isatty()
     text = formats.render(
         report,
         name,
@@ -85,12 +88,9 @@ def deliver(report: Report, name: str, output: OutputOptions, config: Config) ->
         ),
     )
     if output.file:
-        try:
-            Path(output.file).write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
-        except OSError as problem:
-            raise UserError(f"cannot write {output.file}: {problem.strerror}") from None
+        _write_file(output.file, text)
     else:
-        write(text)
+        write(text, stream)
     return exit_code(report)
 
 
@@ -100,6 +100,27 @@ def _terminal_width() -> int:
     return shutil.get_terminal_size().columns
 
 
+def save(report: Report, file: str) -> None:
+    """The report as JSON; raises UserError when it cannot be written."""
+    _write_file(file, to_json(report).decode("utf-8"))
+
+
+def check_writable(file: str) -> None:
+    """Raise UserError now when a file could not be written later."""
+    folder = Path(file).absolute().parent
+    if not folder.is_dir():
+        raise UserError(f"cannot write {file}: no such folder: {folder}")
+    if not os.access(file if os.path.exists(file) else folder, os.W_OK):
+        raise UserError(f"cannot write {file}: Permission denied")
+
+
+def _write_file(file: str, text: str) -> None:
+    try:
+        Path(file).write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
+    except OSError as problem:
+        raise UserError(f"cannot write {file}: {problem.strerror}") from None
+
+
 def exit_code(report: Report) -> int:
     """2 when something could not be checked or run, else 1 when something was found, else 0."""
     if report.errors:
@@ -107,16 +128,15 @@ def exit_code(report: Report) -> int:
     return FOUND if any(f.evidence != "refuted" for f in report.findings) else CLEAN
 
 
-def write(text: str) -> None:
-    """Text to stdout, whatever its encoding can show; JSON stays UTF-8 wherever it is redirected."""
+def write(text: str, stream: TextIO | None = None) -> None:
+    """Text to stdout or another stream, whatever its encoding can show; JSON stays UTF-8 wherever it is redirected."""
+    stream = stream or sys.stdout
     if not text:
         return
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(
-            encoding=sys.stdout.encoding if sys.stdout.isatty() else "utf-8", errors="backslashreplace"
-        )
-    sys.stdout.write(text)
-    sys.stdout.flush()
+    if hasattr(stream, "reconfigure"):
+        stream.reconfigure(encoding=stream.encoding if stream.isatty() else "utf-8", errors="backslashreplace")
+    stream.write(text)
+    stream.flush()
 
 
 def wants_color(choice: str, terminal: bool) -> bool:

@@ -1,10 +1,14 @@
 """The dynamic analyzer: runs a model under Dynamo in a child process and reads what Dynamo reported.
 
+`trace_program` does the same for any command, without touching it, and `read_result` reads what was traced elsewhere.
+
 The parent never imports torch: `run_target` starts the child, waits, and reads the files that the child left.
 Everything under `child/` runs inside the child process; the rest reads.
 """
 
-from breakscope.dynamic.options import RunOptions, RunResult
+from breakscope.dynamic.follow import Counts
+from breakscope.dynamic.options import RunOptions, RunResult, TraceOptions
 from breakscope.dynamic.run import run_target
+from breakscope.dynamic.tracing import read_result, trace_program
 
-__all__ = ["RunOptions", "RunResult", "run_target"]
+__all__ = ["Counts", "RunOptions", "RunResult", "TraceOptions", "read_result", "run_target", "trace_program"]

@@ -7,14 +7,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from breakscope.dynamic.compiles import is_limit
+from breakscope.dynamic.dialects import REPEATED, SKIPPED
 from breakscope.dynamic.observations import Break, FrameCompile
 from breakscope.dynamic.places import Frame, Places, original_name
 from breakscope.dynamic.reasons import Reason, header_place, read_frames, read_reason
 from breakscope.dynamic.source import SourceFile
-from breakscope.dynamic.trace import LogMessage, Record
+from breakscope.dynamic.text_log import LogMessage
+from breakscope.dynamic.trace import Record
 
 UNSUPPORTED_CONTEXT = "GB0142"
-SKIPPED = "Graph break: skip: from user code at:"
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,22 @@ class Report:
     phase: str
 
 
+@dataclass(frozen=True)
+class _Known:
+    """What a report is read by. `roots` are the (path, function) of every compiled frame."""
+
+    compiles: Mapping[str, FrameCompile]
+    places: Places
+    ids: dict[str, str]
+    roots: frozenset[tuple[str, str]]
+    reasons: dict[str, Reason]  # by text: one is reported again for every enclosing frame
+
+    def reason(self, text: str) -> Reason:
+        if text not in self.reasons:
+            self.reasons[text] = read_reason(text, self.ids)
+        return self.reasons[text]
+
+
 def read_breaks(records: Iterable[Record], messages: Iterable[LogMessage], compiles: Mapping[str, FrameCompile],
                 places: Places, ids: dict[str, str]) -> tuple[Break, ...]:
     """All break sites, in the order in which they were first seen.
@@ -34,48 +51,50 @@ def read_breaks(records: Iterable[Record], messages: Iterable[LogMessage], compi
     Three witnesses: the structured trace; the failure of a frame, where old dialects report nothing else; and the
     text log, for sites that neither shows.
     """
-    reports = [r for r in (_from_trace(record, compiles, places, ids) for record in records) if r]
+    known = _Known(compiles, places, ids, frozenset((c.path, c.function) for c in compiles.values()), {})
+    reports = [r for r in (_from_trace(record, known) for record in records) if r]
     reported = {report.compile_id for report in reports}
     for compile in compiles.values():
         if compile.failed and compile.fail_reason and compile.compile_id not in reported and not is_limit(compile.fail_reason):
-            report = _from_failure(compile, records, places, ids)
+            report = _from_failure(compile, records, known)
             reports += [report] if report else []
     seen = {(r.chain[-1].path, r.chain[-1].line) for r in reports}
     for message in messages:
-        report = _from_log(message, compiles, places, ids)
+        report = _from_log(message, known)
         if report and (report.chain[-1].path, report.chain[-1].line) not in seen:
             reports.append(report)
     return _merge(reports, compiles)
 
 
-def _from_trace(record: Record, compiles: Mapping[str, FrameCompile], places: Places, ids: dict[str, str]) -> Report | None:
+def _from_trace(record: Record, known: _Known) -> Report | None:
     if record.name != "dynamo_graph_break_reason":
         return None
-    return _report(record.payload, record.compile_id, record.phase, compiles, places, ids)
+    return _report(record.payload, record.compile_id, record.phase, known)
 
 
-def _from_log(message: LogMessage, compiles: Mapping[str, FrameCompile], places: Places, ids: dict[str, str]) -> Report | None:
-    if message.artifact != "graph_breaks" or header_place(message.text) is None or "User code traceback" not in message.text:
+def _from_log(message: LogMessage, known: _Known) -> Report | None:
+    if message.artifact != "graph_breaks" or header_place(message.text) is None:
         return None
-    return _report(message.text, message.compile_id, message.phase, compiles, places, ids)
+    if "User code traceback" not in message.text and REPEATED not in message.text:
+        return None
+    return _report(message.text, message.compile_id, message.phase, known)
 
 
-def _report(text: str, compile_id: str, phase: str, compiles: Mapping[str, FrameCompile], places: Places,
-            ids: dict[str, str]) -> Report | None:
+def _report(text: str, compile_id: str, phase: str, known: _Known) -> Report | None:
     if text.startswith(SKIPPED):
         return None  # up to 2.9, beside the frame's own failure, which says more
-    reason = read_reason(text, ids)
+    reason = known.reason(text)
     if is_limit(reason.type):
         return None
     frames = read_frames(text)
     place = header_place(text)
     if not frames and place:
         frames = [Frame(place[0], place[1], "")]
-    chain = _chain(frames, compiles.get(compile_id), places)
+    chain = _chain(frames, known.compiles.get(compile_id), known)
     return Report(compile_id, reason, chain, phase) if chain else None
 
 
-def _from_failure(compile: FrameCompile, records: Iterable[Record], places: Places, ids: dict[str, str]) -> Report | None:
+def _from_failure(compile: FrameCompile, records: Iterable[Record], known: _Known) -> Report | None:
     """A frame that failed without a break report: read the error's own traceback."""
     frames: list[Frame] = []
     for record in records:
@@ -83,19 +102,33 @@ def _from_failure(compile: FrameCompile, records: Iterable[Record], places: Plac
             frames = read_frames(record.payload, "from user code:")
     if not frames and compile.fail_path:
         frames = [Frame(compile.fail_path, compile.fail_line, compile.function)]
-    chain = _chain(frames, compile, places)
+    chain = _chain(frames, compile, known)
     if not chain:
         return None
-    return Report(compile.compile_id, replace(read_reason(compile.fail_reason, ids), abandoned=True), chain, compile.phase)
+    return Report(compile.compile_id, replace(known.reason(compile.fail_reason), abandoned=True), chain, compile.phase)
 
 
-def _chain(frames: list[Frame], compile: FrameCompile | None, places: Places) -> tuple[Frame, ...]:
+def _chain(frames: list[Frame], compile: FrameCompile | None, known: _Known) -> tuple[Frame, ...]:
     """The user's frames down to the break; where all are library code, those that led to the compiled frame."""
-    named = [replace(frame, function=original_name(frame.function)) for frame in frames]
-    chain = places.chain(named)
+    chain = _users(frames, known)
     if not chain and compile is not None:
-        chain = places.chain([replace(f, function=original_name(f.function)) for f in compile.stack])
+        chain = _users(compile.stack, known)
+    if not chain:  # nobody's code but torch's: a break all the same
+        named = [frame for frame in (*(compile.stack if compile else ()), *frames) if not known.places.is_own(frame.path)]
+        chain = [replace(f, function=original_name(f.function)) for f in named[-1:]]
     return tuple(chain)
+
+
+def _users(frames: Iterable[Frame], known: _Known) -> list[Frame]:
+    """The user's among some frames, from the first that was compiled: what called it is not traced.
+
+    In a run of ours they begin below our own frames.
+    """
+    named = [replace(frame, function=original_name(frame.function)) for frame in frames]
+    if any(known.places.is_own(frame.path) for frame in named):
+        return known.places.chain(named)
+    first = next((i for i, frame in enumerate(named) if (frame.path, frame.function) in known.roots), 0)
+    return known.places.chain(named[first:]) or known.places.chain(named)
 
 
 def _merge(reports: Iterable[Report], compiles: Mapping[str, FrameCompile]) -> tuple[Break, ...]:

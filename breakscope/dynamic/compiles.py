@@ -8,17 +8,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from breakscope.dynamic.observations import Break, FrameCompile
-from breakscope.dynamic.places import Frame, Places, original_name
+from breakscope.dynamic.places import Places, original_name
 from breakscope.dynamic.reasons import read_reason
+from breakscope.dynamic.source import SourceFile
 from breakscope.dynamic.trace import Record
+from breakscope.dynamic.trace_header import Metrics
 from breakscope.report.model import Graph, LostFrame
 
-SIGNS = {"+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "@": "matmul", "**": "pow",
-         "&": "and_", "|": "or_", "^": "xor", "<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne",
-         "<<": "lshift", ">>": "rshift"}
-OP = re.compile(r"^\s*\w+(?:: \"[^\"]*\")? = (?P<call>[\w.]+)\(", re.MULTILINE)
-OPERATOR = re.compile(r"^\s*\w+(?:: \"[^\"]*\")? = [\w.]+ (?P<operator>[-+*/@%&|^<>=!]{1,3}) ", re.MULTILINE)
-RESUMED_AT = re.compile(r"_at_(\d+)$")
+RESUMED_AT = re.compile(r"_at_(\d{1,9})$")
 LIMIT = re.compile(r"recompile limit|cache_size_limit|recompile_limit|accumulated_cache", re.IGNORECASE)
 
 
@@ -29,13 +26,13 @@ def read_compiles(records: Iterable[Record]) -> dict[str, FrameCompile]:
         if not record.compile_id:
             continue
         if record.kind == "dynamo_start":
-            stack = tuple(Frame(f["filename"], int(f.get("line") or 0), str(f.get("name", ""))) for f in record.data["stack"])
+            stack = record.data["stack"]
             if stack and record.compile_id not in compiles:
                 last = stack[-1]
                 compiles[record.compile_id] = FrameCompile(
                     record.compile_id, original_name(last.function), last.path, last.line,
                     resumed_at=_resumed_at(last.function), stack=stack, phase=record.phase)
-        elif record.kind == "compilation_metrics" and isinstance(record.data, dict):
+        elif record.kind == "compilation_metrics":
             known = compiles.get(record.compile_id) or FrameCompile(record.compile_id, "", "", 0, phase=record.phase)
             compiles[record.compile_id] = _with_metrics(known, record.data)
     return {compile_id: _with_place(compile, compiles) for compile_id, compile in compiles.items()}
@@ -54,21 +51,19 @@ def _with_place(compile: FrameCompile, compiles: Mapping[str, FrameCompile]) -> 
                    stack=compile.stack or first.stack)
 
 
-def _with_metrics(compile: FrameCompile, metrics: dict) -> FrameCompile:
-    if metrics.get("is_forward") is False:  # the same graph's backward
-        return replace(compile, seconds=compile.seconds + float(metrics.get("duration_us") or 0) / 1e6)
-    name = str(metrics.get("co_name") or compile.function)
-    reason = str(metrics.get("fail_reason") or "")
+def _with_metrics(compile: FrameCompile, metrics: Metrics) -> FrameCompile:
+    if metrics.is_forward is False:  # the same graph's backward
+        return replace(compile, seconds=compile.seconds + (metrics.duration_us or 0.0) / 1e6)
+    name = metrics.co_name or compile.function
     return replace(
         compile,
-        function=original_name(name), path=str(metrics.get("co_filename") or compile.path),
-        line=int(metrics.get("co_firstlineno") or compile.line),
+        function=original_name(name), path=metrics.co_filename or compile.path,
+        line=metrics.co_firstlineno or compile.line,
         resumed_at=_resumed_at(name) or compile.resumed_at,
-        seconds=compile.seconds + float(metrics.get("entire_frame_compile_time_s") or 0.0),
-        graph_ops=metrics.get("graph_op_count"), guards=int(metrics.get("guard_count") or 0),
-        failed=metrics.get("graph_op_count") is None, fail_reason=reason,
-        fail_path=str(metrics.get("fail_user_frame_filename") or ""),
-        fail_line=int(metrics.get("fail_user_frame_lineno") or 0),
+        seconds=compile.seconds + (metrics.entire_frame_compile_time_s or 0.0),
+        graph_ops=metrics.graph_op_count, guards=metrics.guard_count or 0,
+        failed=metrics.graph_op_count is None, fail_reason=metrics.fail_reason or "",
+        fail_path=metrics.fail_user_frame_filename or "", fail_line=metrics.fail_user_frame_lineno or 0,
     )
 
 
@@ -79,23 +74,12 @@ def read_graphs(records: Iterable[Record], compiles: Mapping[str, FrameCompile])
         if record.kind != "dynamo_output_graph" or not record.compile_id:
             continue
         compile = compiles.get(record.compile_id)
-        names = _op_names(record.payload)
+        names = record.data["ops"]
         ops = compile.graph_ops if compile and compile.graph_ops is not None else len(names)
         graphs[record.compile_id] = Graph(
             compile_id=record.compile_id, function=compile.function if compile else "", path=compile.path if compile else "",
             line=compile.line if compile else 0, ops=ops, op_names=names)
     return tuple(graph for graph in graphs.values() if graph.ops)
-
-
-def _op_names(code: str) -> tuple[str, ...]:
-    """Names of the calls in a printed graph, in order: "linear", "add", "aten.sum.default"."""
-    found = [(m.start(), _short(m["call"])) for m in OP.finditer(code)]
-    found += [(m.start(), SIGNS.get(m["operator"], m["operator"])) for m in OPERATOR.finditer(code)]
-    return tuple(name for _, name in sorted(found))
-
-
-def _short(call: str) -> str:
-    return call.removeprefix("torch.ops.") if call.startswith("torch.ops.") else call.rpartition(".")[2]
 
 
 def lost_frames(compiles: Mapping[str, FrameCompile], breaks: Iterable[Break], places: Places) -> tuple[LostFrame, ...]:
@@ -113,6 +97,12 @@ def lost_frames(compiles: Mapping[str, FrameCompile], breaks: Iterable[Break], p
         reason = found.reason.text if found else read_reason(compile.fail_reason, {}).text
         lost.setdefault((compile.path, compile.line, why), LostFrame(
             function=compile.function, path=compile.path, line=compile.line, why=why, reason=reason))
+    for found in breaks:
+        first = found.chain[0]
+        if found.lost and len(found.chain) == 1 and not any(i in compiles for i in found.compile_ids):  # from a text log
+            line = SourceFile.read(first.path).function_line(first.line) or first.line
+            lost.setdefault((first.path, line, found.lost), LostFrame(
+                function=first.function, path=first.path, line=line, why=found.lost, reason=found.reason.text))
     return tuple(sorted(lost.values(), key=lambda frame: frame.why != "recompile limit"))
 
 

@@ -79,7 +79,7 @@ def _ended_early(note: dict, options: RunOptions, folder: Path, places: Places, 
     where = STAGES.get(note["stage"], f"during {note['stage']}")
     frames = _stack(folder, "crash", places)
     if "signal" in note:
-        name = _signal_name(note["signal"])
+        name = signal_name(note["signal"])
         guess = "; the system most likely ran out of memory" if name == "SIGKILL" and not frames else ""
         message = f"{options.target} crashed with {name} {where}{guess}"
     else:
@@ -139,7 +139,8 @@ def _traceback(frames: Sequence[tuple[str, int, str, str]], last: str) -> str:
     return "\n".join([*lines, last] if last else lines)
 
 
-def _signal_name(number: int) -> str:
+def signal_name(number: int) -> str:
+    """"SIGKILL" for 9."""
     try:
         return signal.Signals(number).name
     except ValueError:

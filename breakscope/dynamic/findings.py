@@ -59,7 +59,10 @@ def shown_path(path: str, folder: Path) -> str:
     """Relative to the working directory where possible, with forward slashes."""
     if not path:
         return ""
-    real, base = os.path.realpath(path), os.path.realpath(folder)
+    try:
+        real, base = os.path.realpath(path), os.path.realpath(folder)
+    except ValueError:  # no file can have that name
+        return path
     shown = os.path.relpath(real, base) if real.startswith(base.rstrip(os.sep) + os.sep) else path
     return shown.replace(os.sep, "/")
 
@@ -68,12 +71,15 @@ def _break_finding(seen: Break, rules: tuple[Rule, ...], observations: Observati
     rule = next((r for r in rules if r.kind == "break" and r.explains(seen.reason.gb_id, seen.reason.text)),
                 _catch_all(rules, UNEXPLAINED_BREAK))
     explanation = _sentence(seen.reason.explanation) or seen.reason.type
-    message = f"the graph ends at `{_snippet(seen.site)}`: {explanation}"
+    snippet = _snippet(seen.site)
+    where = f"at `{snippet}`" if snippet else f"in `{seen.site.function}`"  # whose source is not here
+    message = f"the graph ends {where}: {explanation}"
     hints = seen.reason.useful_hints
     seconds = sum(observations.resume_seconds.get((frame.path, frame.line), 0.0) for frame in seen.chain)
     return Finding(
         **_place(seen.site, folder), **_identity(rule), evidence="observed", confidence="certain", kind="break",
-        message=message, help=_one_line(hints[0]) if hints else "", reason=seen.reason.text,
+        message=message, help=_one_line(hints[0]) if hints else f"`breakscope rule {rule.code}` says what to write instead",
+        reason=seen.reason.text,
         dynamo=(seen.reason.gb_id,) if seen.reason.gb_id else (), chain=_links(seen.chain, folder), lost=seen.lost,
         condition="only in the backward pass" if seen.backward else "", count=seen.count,
         cost=Cost(compile_seconds=round(seconds, 6)) if seconds else None)

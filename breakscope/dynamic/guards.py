@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from breakscope.dynamic.dialects import in_user_words
+
 COMMENT = re.compile(r"\s+#\s(?P<rest>.*)", re.DOTALL)
-PLACE = re.compile(r"#\s*(?P<path>[^#\s][^#\n]*?):(?P<line>\d+) in (?P<function>[\w<>.]+)")
+PLACE = re.compile(r"#\s*(?P<path>[^#\s][^#\n]*?):(?P<line>\d{1,9}) in (?P<function>[\w<>.]+)")
 PREFIX = re.compile(r"^\s*(?:- )?(?:!?\d+/)?\d+/\d+(?:_\d+)?: ")
-STACK_FRAME = re.compile(r'File "(?P<path>[^"]+)", line (?P<line>\d+), in (?P<name>\S+)')
+STACK_FRAME = re.compile(r'File "(?P<path>[^"]+)", line (?P<line>\d{1,9}), in (?P<name>\S+)')
+LONGEST = 2000  # characters of a guard
 OBJECT_ID = re.compile(r", \d{6,}(?=\))")  # differs from run to run
 HINT = re.compile(r"\s*\(HINT: (?P<hint>.*?)\)\s*$", re.DOTALL)
 
@@ -42,7 +45,7 @@ class Guard:
 
 def read_guard(reason: str) -> Guard:
     """Read one recompile reason: "0/0: k == 2   # return x * k + 1  # /p/script.py:32 in scaled", in any dialect."""
-    text = PREFIX.sub("", reason.strip())
+    text = PREFIX.sub("", reason[:LONGEST * 10].strip())
     text, _, stack = text.partition("User stack trace:")
     hint = ""
     comment = COMMENT.search(text)
@@ -52,7 +55,7 @@ def read_guard(reason: str) -> Guard:
     if found_hint:
         hint = " ".join(found_hint["hint"].split())
         guard = HINT.sub("", guard)
-    guard = OBJECT_ID.sub("", " ".join(guard.split()))
+    guard = OBJECT_ID.sub("", in_user_words(" ".join(guard[:LONGEST].split())))
     path, line = _place(stack, "#" + text[comment.start():] if comment else "")
     family, name = classify(guard)
     return Guard(guard, family, name, path, line, hint)
@@ -60,7 +63,7 @@ def read_guard(reason: str) -> Guard:
 
 def classify(guard: str) -> tuple[str, str]:
     """The family of a guard's text (one of breakscope.rule.FAMILIES) and the name of what it guards."""
-    plain = _in_user_words(guard)
+    plain = in_user_words(guard)
     tensor = TENSOR.search(plain)
     if tensor:
         return _tensor_family(tensor["what"], plain), tensor["name"]
@@ -150,11 +153,6 @@ def _tensor_family(what: str, plain: str) -> str:
 
 def _is_optimizer(plain: str) -> bool:
     return bool(re.search(r"param_groups|\bself\.state\[|\.state\[list\(dict\.keys|optimizer", plain))
-
-
-def _in_user_words(guard: str) -> str:
-    """`L['self'].steps` is `self.steps` since 2.8; older dialects spell the scope."""
-    return re.sub(r"L\['(\w+)'\]", r"\1", guard)
 
 
 def _subject(plain: str) -> str:

@@ -64,4 +64,5 @@ class Observations:
     resume_seconds: dict[tuple[str, int], float] = field(default_factory=dict)  # by the line that broke
     traced: dict[str, frozenset[int]] = field(default_factory=dict)
     records: int = 0
+    compiles: tuple[FrameCompile, ...] = ()  # in order
     self_tests: int = 0  # how many planted breaks the reader saw

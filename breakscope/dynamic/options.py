@@ -40,6 +40,19 @@ class RunOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
+class TraceOptions:
+    """A command to run and to trace. `timeout` is in seconds, None without one; `keep` a folder for the raw traces.
+
+    `rules` are folders of the user's own rules.
+    """
+
+    command: tuple[str, ...]
+    timeout: float | None = None
+    keep: str = ""
+    rules: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
 class RunResult:
     """What a run saw. `traced` maps absolute paths to the lines that Dynamo traced: the witness of a false alarm."""
 

@@ -7,7 +7,13 @@ import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
 
+TORCH = re.compile(r"[/\\](?:site|dist)-packages[/\\](?:torch|functorch)[/\\]")
+LIBRARY = re.compile(r"[/\\]lib[/\\]python3\.\d+[/\\]")  # of another Python than ours, where a trace comes from elsewhere
+TYPED_IN = ("<string>", "<stdin>", "<ipython-input-")  # the user's, without a file
 RESUMED = re.compile(r"(?:torch_dynamo_resume_in_|<resume in )(?P<name>.+?)(?:_at_\d+|>)$")
+
+
+LONGEST_PATH, LONGEST_NAME = 4096, 400  # characters; what is longer is damage
 
 
 @dataclass(frozen=True)
@@ -40,12 +46,14 @@ class Places:
         return _inside(path, self.own)
 
     def is_user(self, path: str) -> bool:
-        if not path or path.startswith("<") or self.is_own(path):
+        if not path or self.is_own(path) or path.startswith("<") and not path.startswith(TYPED_IN):
             return False
         if self.torch and (_inside(path, self.torch) or _inside(path, _beside(self.torch, "functorch"))):
             return False
+        if TORCH.search(path):
+            return False
         in_library = "/site-packages/" in path.replace("\\", "/") or "/dist-packages/" in path.replace("\\", "/")
-        return in_library or not any(_inside(path, root) for root in self.python)
+        return in_library or not (LIBRARY.search(path) or any(_inside(path, root) for root in self.python))
 
     def chain(self, frames: list[Frame]) -> list[Frame]:
         """The user's frames inside the compiled region, outermost first: those below the last frame of ours."""

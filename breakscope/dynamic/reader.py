@@ -11,9 +11,9 @@ from breakscope.dynamic.breaks import read_breaks
 from breakscope.dynamic.compiles import lost_frames, read_compiles, read_graphs, resume_seconds
 from breakscope.dynamic.observations import Observations
 from breakscope.dynamic.places import Places
-from breakscope.dynamic.reasons import ids_by_type
 from breakscope.dynamic.recompiles import read_recompiles
-from breakscope.dynamic.trace import LogMessage, Record, read_log, read_trace
+from breakscope.dynamic.text_log import LogMessage, read_log
+from breakscope.dynamic.trace import Record, read_trace
 
 TRACED = "TRACE starts_line "
 
@@ -41,6 +41,7 @@ def read_records(records: Sequence[Record], messages: Sequence[LogMessage], plac
         resume_seconds=resume_seconds(compiles),
         traced=traced_lines(logged, places),
         records=len(during),
+        compiles=tuple(compiles.values()),
         self_tests=_self_tests(records),
     )
 
@@ -60,11 +61,15 @@ def traced_lines(messages: Iterable[LogMessage], places: Places) -> dict[str, fr
 
 def registry(torch_root: str) -> dict[str, str]:
     """GB ids by type, from the registry that torch ships; empty where it ships none."""
+    ids: dict[str, str] = {}
     try:
-        text = (Path(torch_root) / "_dynamo" / "graph_break_registry.json").read_text(encoding="utf-8")
-        return ids_by_type(json.loads(text))
+        told = json.loads((Path(torch_root) / "_dynamo" / "graph_break_registry.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return {}
+        return ids
+    for gb_id, entries in told.items():
+        for entry in entries if isinstance(entries, list) else ():
+            ids.setdefault(entry.get("Gb_type", ""), gb_id)
+    return ids
 
 
 def _self_tests(records: Iterable[Record]) -> int:

@@ -5,27 +5,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from breakscope.dynamic.dialects import ANOTHER, ENDS, PREAMBLES, REASON, id_of_old_text
 from breakscope.dynamic.places import Frame
 
-LINK = re.compile(r"/gb/gb(\d+)\.html")
-ANOTHER = "*** While handling this graph break, another graph break occurred: ***"
-HEADER = re.compile(r"^Graph break\b.*? in user code at (?P<path>.+):(?P<line>\d+)\s*$", re.MULTILINE)
-REASON = re.compile(r"^(?:Graph Break )?Reason: ?", re.MULTILINE)
-PREAMBLES = ("Encountered graph break when attempting to trace", "Failed to handle graph break gracefully")
-FRAME = re.compile(r'^\s*File "(?P<path>.+)", line (?P<line>\d+), in (?P<name>.+?)\s*$')
-ENDS = ("User code traceback:", "Stack variable source attribution:", "Traceback (most recent call last):",
-        "from user code:", "Set TORCHDYNAMO_VERBOSE", "Set TORCH_LOGS")
+LINK = re.compile(r"/gb/gb(\d{1,9})\.html")
+HEADER = re.compile(r"^Graph break\b.*? in user code at (?P<path>.{1,4096}):(?P<line>\d{1,9})\s*$", re.MULTILINE)
+FRAME = re.compile(r'^\s*File "(?P<path>.{1,4096})", line (?P<line>\d{1,9}), in (?P<name>.{1,400}?)\s*$')
+LONGEST = 4000  # characters of one part
 USELESS_HINTS = ("Please report an issue", "It may be possible to write Dynamo tracing rules", "File an issue to PyTorch",
                  "This graph break is fundamental", "This graph break may have been caused by an earlier graph break",
                  "This is likely to be a Dynamo bug")
-# The free texts of 2.6 and 2.7, which know no ids, by how they begin.
-OLD_TEXTS = (
-    ("Data-dependent jump", "GB0170"), ("generic_jump", "GB0170"), ("Tensor.item", "GB0124"), ("builtin: ", "GB0059"),
-    ("TorchDynamo purposely graph breaks on RNN", "GB0014"), ("BEFORE_WITH", "GB0142"), ("dynamic shape operator", "GB0036"),
-    ("data dependent operator", "GB0033"), ("call_function graph_break", "GB0025"), ("'skip function", "GB0007"),
-    ("Tensor.backward", "GB0123"), ("torch.* op returned non-Tensor", "GB0208"),
-)
-
 
 @dataclass(frozen=True)
 class Reason:
@@ -93,15 +82,6 @@ def header_place(text: str) -> tuple[str, int] | None:
     return (found["path"], int(found["line"])) if found else None
 
 
-def ids_by_type(registry: dict) -> dict[str, str]:
-    """From torch's graph_break_registry.json: the GB id of every type."""
-    ids: dict[str, str] = {}
-    for gb_id, entries in registry.items():
-        for entry in entries if isinstance(entries, list) else ():
-            ids.setdefault(entry.get("Gb_type", ""), gb_id)
-    return ids
-
-
 def _until_end(text: str) -> str:
     places = [place for place in (text.find("\n" + end) for end in ENDS) if place >= 0]
     return text[: min(places)] if places else text
@@ -137,16 +117,12 @@ def _read_one(text: str, ids: dict[str, str]) -> Reason:
             open_part.append(stripped)
     link = LINK.search(text)
     return Reason(
-        type=kind,
-        explanation="\n".join(line for part in parts["Explanation"] for line in part),
-        context=" ".join(line for part in parts["Developer debug context"] for line in part),
-        hints=tuple(" ".join(part) for part in parts["Hint"]),
-        gb_id=f"GB{int(link[1]):04d}" if link else ids.get(kind, "") or _id_of_old_text(kind),
+        type=kind[:LONGEST],
+        explanation="\n".join(line for part in parts["Explanation"] for line in part)[:LONGEST],
+        context=" ".join(line for part in parts["Developer debug context"] for line in part)[:LONGEST],
+        hints=tuple(" ".join(part)[:LONGEST] for part in parts["Hint"]),
+        gb_id=f"GB{int(link[1]):04d}" if link else ids.get(kind, "") or id_of_old_text(kind),
     )
-
-
-def _id_of_old_text(kind: str) -> str:
-    return next((gb_id for start, gb_id in OLD_TEXTS if kind.startswith(start)), "")
 
 
 def _with_columns(frame: Frame, code: str, carets: str) -> Frame:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from breakscope.dynamic.dialects import recompile_reasons
 from breakscope.dynamic.guards import Guard, read_guard
 from breakscope.dynamic.observations import FrameCompile, RecompileSeen
 from breakscope.dynamic.places import Frame, Places, original_name
@@ -36,19 +36,6 @@ def _whole_path(path: str, frame: FrameCompile, compiles: Mapping[str, FrameComp
         return path
     known = [frame.path, *(f.path for f in frame.stack), *(c.path for c in compiles.values())]
     return next((whole for whole in known if whole.replace("\\", "/").endswith("/" + path)), "")
-
-
-def recompile_reasons(payload: str) -> list[str]:
-    """The reasons of one recompile, newest cache entry first: a JSON list, or one bare string (from 2.11)."""
-    try:
-        value = json.loads(payload)
-    except ValueError:
-        value = payload
-    if isinstance(value, str):
-        value = [value]
-    if not isinstance(value, list):
-        return []
-    return [" ".join(str(part) for part in item) if isinstance(item, list) else str(item) for item in value if item]
 
 
 def _site(frame: FrameCompile, guard: Guard, places: Places) -> Frame | None:

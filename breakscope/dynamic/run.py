@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 
+from breakscope.dynamic.diary import read_progress
 from breakscope.dynamic.ends import describe_errors, status_of
 from breakscope.dynamic.findings import make_findings, shown_path
 from breakscope.dynamic.observations import Observations
@@ -13,7 +14,6 @@ from breakscope.dynamic.places import Places
 from breakscope.dynamic.process import run_child, run_folder
 from breakscope.dynamic.reader import read_folder
 from breakscope.dynamic.second import compare, fill_graphs
-from breakscope.dynamic.trace import read_progress
 from breakscope.errors import UserError
 from breakscope.report.model import Recompile, Run
 from breakscope.rulebook import load_rules
@@ -51,12 +51,9 @@ def _describe_run(options: RunOptions, notes: list[dict], seen: Observations, st
         target=options.target, status=status, device=captured.get("device") or options.device or "", backend=options.backend,
         torch_version=versions.get("torch", ""), python_version=versions.get("python", ""), calls=calls,
         backward=bool(captured.get("backward") or any(note["event"] == "backward" for note in notes)),
-        graphs=tuple(_shown(graph) for graph in fill_graphs(seen.graphs, witness)),
-        recompiles=tuple(
-            Recompile(compile_id=r.frame.compile_id, function=r.frame.function, path=shown_path(r.frame.path, Path.cwd()),
-                      line=r.frame.line, family=r.guard.family, guard=r.guard.text)
-            for r in seen.recompiles),
-        lost_frames=tuple(_shown(frame) for frame in seen.lost_frames),
+        graphs=tuple(shown(graph) for graph in fill_graphs(seen.graphs, witness)),
+        recompiles=shown_recompiles(seen),
+        lost_frames=tuple(shown(frame) for frame in seen.lost_frames),
         compile_seconds=round(seen.compile_seconds, 6),
         capture_checked=planted > 0 and seen.self_tests >= planted,
         notes=tuple(note["text"] for note in notes if note["event"] == "note") + _empty(options, seen, status) + compare(seen, witness),
@@ -70,7 +67,15 @@ def _empty(options: RunOptions, seen: Observations, status: str) -> tuple[str, .
     return (f"Dynamo captured no graph of {options.target}: it does no tensor work, or it is not compiled at all",)
 
 
-def _shown(fact):
+def shown_recompiles(seen: Observations) -> tuple[Recompile, ...]:
+    """Every recompile as a fact of the report."""
+    return tuple(
+        Recompile(compile_id=r.frame.compile_id, function=r.frame.function, path=shown_path(r.frame.path, Path.cwd()),
+                  line=r.frame.line, family=r.guard.family, guard=r.guard.text)
+        for r in seen.recompiles)
+
+
+def shown(fact):
     """A graph or lost frame with its path as a person wants to read it."""
     return type(fact)(**{name: getattr(fact, name) for name in fact.__struct_fields__}
                       | {"path": shown_path(fact.path, Path.cwd())})

@@ -24,7 +24,7 @@ class SourceFile:
     def read(path: str) -> SourceFile:
         try:
             text = Path(path).read_bytes().decode("utf-8", "replace")
-        except OSError:
+        except (OSError, ValueError):  # ValueError: no file can have that name
             return SourceFile(path)
         try:
             tree = ast.parse(text)
@@ -59,6 +59,13 @@ class SourceFile:
         """"Net.forward" for a line inside that method; "" at module level."""
         names = [n.name for n in self.enclosing(line) if isinstance(n, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef))]
         return ".".join(names)
+
+    def function_line(self, line: int) -> int:
+        """The first line of the function around a line, decorators included; 0 outside of functions."""
+        for node in reversed(self.enclosing(line)):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                return node.decorator_list[0].lineno if node.decorator_list else node.lineno
+        return 0
 
     def statement(self, line: int) -> tuple[int, int]:
         """First and last line of the innermost simple statement at a line, or of a compound statement's header."""

@@ -1,46 +1,46 @@
-"""Files into records: Dynamo's structured trace (TORCH_TRACE), the text log (TORCH_LOGS_OUT) and the child's diary.
+"""Dynamo's structured trace (TORCH_TRACE) into records, in one pass and in little memory.
 
-All readers here accept files that were cut off or that hold garbage: what cannot be read is left out.
+Only the kinds of records that the reader needs are decoded; all else is passed over without a look at its JSON. A
+file may be cut off, mixed or hold garbage: what cannot be read is left out.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
-HEADER = re.compile(r"^[A-Z]\d{4} \d\d:\d\d:\d\d\.\d+ \d+ \S+:\d+\] (?P<rest>\{.*)")
-LOG_LINE = re.compile(
-    r"^(?P<stamp>[A-Z]\d{4} \d\d:\d\d:\d\d\.\d+ \d+ \S+:\d+\])(?: \[(?P<id>[^\]\s]*\d+/\d+[^\]\s]*)\])?"
-    r"(?: \[__(?P<artifact>\w+)\])? ?(?P<text>.*)")
+from breakscope.dynamic.graph_code import op_names
+from breakscope.dynamic.places import LONGEST_NAME, LONGEST_PATH, Frame
+from breakscope.dynamic.trace_header import Header, StackFrame, decode
+
 PHASE = "breakscope_phase"
-UNINTERESTING = frozenset(("chromium_event", "describe_storage", "describe_tensor", "describe_source"))
+KINDS = ("str", "dynamo_start", "dynamo_output_graph", "compilation_metrics")
+ARTIFACTS = ("dynamo_graph_break_reason", "recompile_reasons", "dynamo_error", "torch_version", PHASE)
+CHUNK = 1 << 20  # bytes read at a time
+LARGEST = 16 << 20  # bytes of one record; what is longer is cut off there
+HEADER = re.compile(
+    rb"\n[A-Z](?P<time>\d{4} \d\d:\d\d:\d\d\.\d+) (?P<process>\d{1,10}) [^\]\n]{1,500}\] "
+    rb'(?P<json>\{"(?:artifact": \{"name": "(?:%s)"|(?:%s)":).*)'
+    % ("|".join(ARTIFACTS).encode(), "|".join(KINDS).encode()))
+NEXT = re.compile(rb"\n[A-Z]\d{4} \d\d:\d\d:\d\d\.\d")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Record:
     """One record of the structured trace. `phase` is the marker before it; "" when the trace has no markers."""
 
     kind: str  # "artifact", "dynamo_start", "dynamo_output_graph", "compilation_metrics", ...
-    data: Any
+    data: Any  # {"stack": frames}, {"ops": names}, Metrics; None of an artifact
     name: str  # an artifact's name
     payload: str
     compile_id: str  # "0/0", "0/0#1" after a reset of Dynamo, "" outside of a compile
     attempt: int
     phase: str
-
-
-@dataclass(frozen=True)
-class LogMessage:
-    """One message of the text log, its lines joined."""
-
-    artifact: str
-    compile_id: str
-    text: str
-    phase: str
+    process: int = 0
+    rank: int | None = None  # in a process group; None when it was not yet initialised
 
 
 def read_trace(folder: Path) -> list[Record]:
@@ -52,115 +52,119 @@ def read_trace(folder: Path) -> list[Record]:
     return [record for file in files for record in read_trace_file(file)]
 
 
-def read_trace_file(file: Path) -> Iterator[Record]:
-    names: dict[int, str] = {}
-    phase, resets, started = "", 0, set()
-    for header, payload in _blocks(file):
-        if "str" in header:
-            _learn(header["str"], names)
-            continue
-        kind = next(iter(header), "")
-        if kind in UNINTERESTING:
-            continue
-        data = header[kind]
-        name = data.get("name", "") if isinstance(data, dict) else ""
-        if kind == "artifact" and name == PHASE:
-            phase = payload
-            if not phase.startswith("capture "):
-                resets, started = 0, set()
-            continue
-        compile_id = _compile_id(header)
-        if kind == "dynamo_start":
-            if compile_id in started:  # torch._dynamo.reset() counts from 0/0 again
-                resets, started = resets + 1, set()
-            started.add(compile_id)
-            data = {"stack": [_with_name(frame, names) for frame in data.get("stack") or []]}
-        if compile_id and resets:
-            compile_id += f"#{resets}"
-        yield Record(kind, data, name, payload, compile_id, header.get("attempt") or 0, phase)
+def read_trace_file(file: Path, names: dict[int, str] | None = None) -> Iterator[Record]:
+    """The records of one file.
 
-
-def read_log(file: Path) -> Iterator[LogMessage]:
-    """The messages of a TORCH_LOGS_OUT file. torch repeats the prefix on every line of a message."""
-    lines: list[str] = []
-    current: tuple[str, str, str] | None = None
-    phase = ""
-    for line in _lines(file):
-        found = LOG_LINE.match(line)
-        if found is None:
-            continue
-        key = (found["stamp"], found["id"] or "", found["artifact"] or "")
-        starts = found["text"].startswith(("TRACE ", "Graph break", "Recompiling ", PHASE))
-        if current is not None and (key != current or starts):
-            text = "\n".join(lines)
-            if text.startswith(PHASE):
-                phase = text.removeprefix(PHASE).strip()
-            else:
-                yield LogMessage(current[2], current[1], text, phase)
-            lines = []
-        current = key
-        lines.append(found["text"])
-    if current is not None and lines:
-        yield LogMessage(current[2], current[1], "\n".join(lines), phase)
-
-
-def read_progress(file: Path) -> list[dict]:
-    """The child's diary, without lines that cannot be read."""
-    notes = []
-    for line in _lines(file):
-        try:
-            note = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(note, dict) and "event" in note:
-            notes.append(note)
-    return notes
-
-
-def _lines(file: Path) -> Iterator[str]:
+    `names` are file names by number: those that earlier files told, to which this file adds. A fork goes on with its
+    parent's numbers.
+    """
     try:
-        with open(file, encoding="utf-8", errors="replace", newline="\n") as stream:
-            for line in stream:
-                yield line.rstrip("\n")
+        stream = open(file, "rb")  # noqa: SIM115
     except OSError:
         return
+    with stream:
+        yield from _Reading({} if names is None else names).records(stream)
 
 
-def _blocks(file: Path) -> Iterator[tuple[dict, str]]:
-    """(header, payload) pairs; a payload's lines start with a tab."""
-    header: dict | None = None
-    payload: list[str] = []
-    for line in _lines(file):
-        if line.startswith("\t"):
-            payload.append(line[1:])
-            continue
-        found = HEADER.match(line)
-        if found is None:
-            continue
-        if header is not None:
-            yield header, "\n".join(payload)
-        payload = []
-        try:
-            header = json.loads(found["rest"])
-        except ValueError:
-            header = None
-        if not isinstance(header, dict) or not header:
-            header = None
-    if header is not None:
-        yield header, "\n".join(payload)
+@dataclass
+class _Process:
+    """What the records of one process mean depends on those before them."""
+
+    names: dict[int, str]
+    phase: str = ""
+    resets: int = 0
+    started: set[str] = field(default_factory=set)
+
+    def compile_id(self, header: Header, kind: str) -> str:
+        """The record's compile, told apart from one of the same number before torch._dynamo.reset()."""
+        if header.frame_id is None:
+            return ""
+        compile_id = f"{header.frame_id}/{header.frame_compile_id or 0}"
+        if kind == "dynamo_start":
+            if compile_id in self.started:
+                self.resets, self.started = self.resets + 1, set()
+            self.started.add(compile_id)
+        return f"{compile_id}#{self.resets}" if self.resets else compile_id
+
+    def enter(self, phase: str) -> None:
+        self.phase = phase
+        if not phase.startswith("capture "):
+            self.resets, self.started = 0, set()
 
 
-def _learn(entry: Any, names: dict[int, str]) -> None:
-    if isinstance(entry, list) and len(entry) == 2 and isinstance(entry[1], int):
-        names[entry[1]] = str(entry[0])
+class _Reading:
+    """The reading of one file, in which several processes may have written: up to 2.12 forks share their parent's."""
+
+    def __init__(self, names: dict[int, str]) -> None:
+        self.names = names
+        self.processes: dict[int, _Process] = {}
+        self.texts: dict[str, str] = {}  # one copy of what is repeated
+        self.frames: dict[tuple, Frame] = {}
+
+    def records(self, stream: BinaryIO) -> Iterator[Record]:
+        for number, head, payload in _blocks(stream):
+            header = decode(head)
+            if header is None:
+                continue
+            process = self.processes.get(number)
+            if process is None:
+                process = self.processes[number] = _Process(dict(self.names))
+            if header.interned is not None:
+                path, index = header.interned
+                process.names[index] = path
+                self.names.setdefault(index, path)
+            elif header.artifact is not None and header.artifact.name == PHASE:
+                process.enter(_text(payload))
+            elif header.kind:
+                yield self._record(number, process, header, payload)
+
+    def _record(self, number: int, process: _Process, header: Header, payload: bytes) -> Record:
+        kind, name, data, text = header.kind, "", None, ""
+        if header.artifact is not None:
+            name, text = header.artifact.name, _text(payload)
+        elif header.dynamo_start is not None:
+            data = {"stack": tuple(self._frame(told, process) for told in header.dynamo_start.stack)}
+        elif header.dynamo_output_graph is not None:
+            data = {"ops": op_names(_text(payload))}
+        elif header.compilation_metrics is not None:
+            data = header.compilation_metrics
+            data.co_name = (data.co_name or "")[:LONGEST_NAME]
+            data.co_filename = (data.co_filename or "")[:LONGEST_PATH]
+        compile_id = process.compile_id(header, kind)
+        return Record(kind, data, name, self.texts.setdefault(text, text), compile_id, header.attempt or 0,
+                      process.phase, number, header.rank)
+
+    def _frame(self, told: StackFrame, process: _Process) -> Frame:
+        path = process.names.get(told.filename, "") if isinstance(told.filename, int) else told.filename
+        place = (path[:LONGEST_PATH], told.line, told.name[:LONGEST_NAME])
+        known = self.frames.get(place)
+        if known is None:
+            known = self.frames[place] = Frame(*place)
+        return known
 
 
-def _with_name(frame: dict, names: dict[int, str]) -> dict:
-    file = frame.get("filename")
-    return {**frame, "filename": names.get(file, "") if isinstance(file, int) else str(file or "")}
+def _blocks(stream: BinaryIO) -> Iterator[tuple[int, bytes, bytes]]:
+    """(process, header's JSON, the lines behind the header) of every record of a wanted kind."""
+    buffer = b"\n"
+    while True:
+        chunk = stream.read(CHUNK)
+        buffer += chunk
+        position = 0
+        while found := HEADER.search(buffer, position):
+            end = NEXT.search(buffer, found.end())
+            if end is None and chunk and len(buffer) - found.start() < LARGEST:
+                break
+            position = end.start() if end else len(buffer)
+            yield int(found["process"]), found["json"], buffer[found.end():position]
+        if not chunk:
+            return
+        buffer = buffer[found.start() if found else max(position, buffer.rfind(b"\n"), 0):]
+        if not found and len(buffer) > LARGEST:
+            buffer = buffer[-CHUNK:].lstrip(b"\n")  # the middle of a line that is no record
 
 
-def _compile_id(header: dict) -> str:
-    if header.get("frame_id") is None:
-        return ""
-    return f"{header['frame_id']}/{header.get('frame_compile_id', 0)}"
+def _text(payload: bytes) -> str:
+    """The payload: the lines that start with a tab, without it."""
+    if payload.count(b"\n") != payload.count(b"\n\t"):
+        payload = b"".join(b"\n" + line for line in payload.split(b"\n") if line.startswith(b"\t"))
+    return payload[2:].replace(b"\n\t", b"\n").decode("utf-8", "replace")

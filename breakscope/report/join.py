@@ -162,7 +162,7 @@ def _confirm(prediction: Finding, seen: list[Finding]) -> Finding:
         dynamo=tuple(dict.fromkeys(id for o in seen for id in o.dynamo)) or prediction.dynamo,
         guard=first.guard,
         chain=first.chain or prediction.chain,
-        lost=first.lost or prediction.lost,
+        lost=first.lost,
         cost=_sum_costs([o.cost for o in seen]),
         count=sum(o.count for o in seen),
     )

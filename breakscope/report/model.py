@@ -126,10 +126,39 @@ class ReportError(Fact):
     detail: str = ""
 
 
+class Process(Fact):
+    """One process of a traced program that compiled something; `rank` is None outside of a process group."""
+
+    pid: int
+    rank: int | None
+    compiles: int
+    breaks: int  # sites
+    recompiles: int
+    compile_seconds: float
+
+
+class RankEvent(Fact):
+    """What one rank did: compiled, compiled again (`what` is the guard), broke (`what` is the GB id), or nothing more."""
+
+    rank: int
+    kind: Literal["compile", "recompile", "break", "nothing"]
+    function: str = ""
+    path: str = ""
+    line: int = 0
+    what: str = ""
+
+
+class Divergence(Fact):
+    """The first event that differs between ranks, after `position` equal ones."""
+
+    position: int
+    events: tuple[RankEvent, ...]
+
+
 class Run(Fact):
     """What a run was and saw, whatever its findings."""
 
-    target: str  # FILE::NAME
+    target: str  # FILE::NAME; of a traced program its command line, of a trace the file or folder
     status: Literal["ok", "failed", "timeout", "killed", "no-capture"]
     device: str
     backend: str
@@ -142,7 +171,10 @@ class Run(Fact):
     lost_frames: tuple[LostFrame, ...] = ()
     compile_seconds: float = 0.0
     share_compiled: float | None = None  # share of op time inside compiled graphs, 0 to 1
-    capture_checked: bool = False  # the planted break was seen, so silence means clean
+    capture_checked: bool = False  # the planted break was seen, or a trace holds compiles: silence means clean
+    processes: tuple[Process, ...] = ()  # of a traced program
+    divergence: Divergence | None = None  # where its ranks part
+    exit_code: int | None = None  # of a traced program, as a shell would show it
     notes: tuple[str, ...] = ()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from breakscope.report.model import Report
+from breakscope.report.model import Process, Report
 from breakscope.report.ranking import SEEN
 
 
@@ -17,6 +17,8 @@ def summary(report: Report) -> str:
     if report.regions:
         parts.append(count(report.regions, "region"))
     if report.run is not None:
+        if len(report.run.processes) > 1:
+            parts.append(_processes(report.run.processes))
         parts.append(count(len(report.run.graphs), "graph"))
     parts += _found(report)
     if report.run is not None and report.run.lost_frames:
@@ -26,6 +28,14 @@ def summary(report: Report) -> str:
         line += f"; {report.run.share_compiled * 100:.0f}% of op time compiled"
     sentences = [f"{line}.", _joined(report), _fixes(report), _hidden(report)]
     return " ".join(s for s in sentences if s)
+
+
+def _processes(processes: tuple[Process, ...]) -> str:
+    ranks = sum(process.rank is not None for process in processes)
+    others = len(processes) - ranks
+    if not ranks:
+        return count(others, "process", "processes")
+    return count(ranks, "rank") + (f" and {count(others, 'other process', 'other processes')}" if others else "")
 
 
 def _found(report: Report) -> list[str]:

@@ -74,7 +74,8 @@ def test_a_saved_report_can_be_narrowed(saved, run):
     [
         (None, "cannot read report.json: No such file or directory"),
         ("{}", "report.json is no breakscope report: Object missing required field `version`"),
-        ("no json", "report.json is no breakscope report: JSON is malformed"),
+        ("{no json", "report.json is no breakscope report: JSON is malformed"),
+        ("no json", "report.json is no report and no trace: it holds nothing that TORCH_TRACE or TORCH_LOGS writes"),
     ],
 )
 def test_a_file_that_is_no_report(tmp_path, monkeypatch, run, text, said):
@@ -85,7 +86,7 @@ def test_a_file_that_is_no_report(tmp_path, monkeypatch, run, text, said):
     assert done.code == 2 and said in done.err and done.err.count("\n") == 1
 
 
-@pytest.mark.parametrize("command", ["check", "run", "rule", "report"])
+@pytest.mark.parametrize("command", ["check", "run", "rule", "report", "trace"])
 def test_help(run, command):
     done = run(command, "--help")
     assert done.code == 0 and f"Usage: breakscope {command}" in done.out

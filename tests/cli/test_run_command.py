@@ -5,7 +5,8 @@ import json
 import pytest
 from command import runner
 
-from breakscope.report.model import from_json
+from breakscope.__main__ import main
+from breakscope.report.model import Report, from_json
 
 pytest.importorskip("torch")
 
@@ -87,6 +88,14 @@ def test_run_hides_what_is_not_selected(run):
     assert report["hidden"] >= 2 and report["run"]["backward"] is False
 
 
+@pytest.mark.parametrize(("text", "size"), [("0", 0), ("8G", 8 << 30), ("500M", 500 << 20), ("1.5 GiB", 3 << 29), ("7", 7)])
+def test_memory_is_a_size(monkeypatch, text, size):
+    asked = []
+    monkeypatch.setattr("breakscope.workflows.run.run", lambda options: asked.append(options) or Report(version="", torch=""))
+    assert main(["run", "program.py::make", "--memory", text]) == 0
+    assert asked[0].memory == size
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -94,6 +103,7 @@ def test_run_hides_what_is_not_selected(run):
         (["run", "program.py"], "'program.py' is no target; write FILE::NAME"),
         (["run", "absent.py::make"], "absent.py"),
         (["run", "program.py::make", "--timeout", "0"], "--timeout"),
+        (["run", "program.py::make", "--memory", "8 gigs"], "'8 gigs' is no size; write one such as 8G or 500M"),
         (["run", "program.py::make", "--select", "BRK1O1"], "'BRK1O1'; did you mean BRK101"),
     ],
 )

@@ -6,7 +6,8 @@ import pytest
 
 from breakscope.dynamic.places import Places
 from breakscope.dynamic.reader import read_records
-from breakscope.dynamic.trace import read_log, read_trace_file
+from breakscope.dynamic.text_log import read_log
+from breakscope.dynamic.trace import read_trace_file
 
 GOLDEN = Path(__file__).parent / "golden"
 VERSIONS = ("2.6.0", "2.8.0", "2.9.1", "2.11.0", "2.13.0", "2.15.0")

@@ -1,4 +1,4 @@
-"""breakscope report FILE..."""
+"""breakscope report PATH..."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import click
 
 from breakscope.cli import options
 from breakscope.cli.session import answer
+from breakscope.config import Config
 from breakscope.errors import UserError
 from breakscope.report.merge import merge
 from breakscope.report.model import Report, from_json
@@ -15,19 +16,36 @@ from breakscope.workflows.choice import narrow
 
 
 @click.command("report")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.argument("files", nargs=-1, required=True, metavar="PATH...")
 @options.choice_options
 @options.output_options
 def command(files: tuple[str, ...], **given) -> int:
-    """Show saved JSON reports in any format; several are shown as one."""
+    """Show saved JSON reports and traces in any format; several are shown as one.
+
+    A trace is a folder that TORCH_TRACE named, a file of it, or what TORCH_LOGS=graph_breaks,recompiles printed.
+    """
     choice, output = options.choice_from(given), options.output_from(given)
-    return answer(lambda config: narrow(merge([_read(file) for file in files]), choice.selection(config)), output)
+
+    def make(config: Config) -> Report:
+        return narrow(merge([_read(file, config) for file in files]), choice.selection(config))
+
+    return answer(make, output)
 
 
-def _read(file: str) -> Report:
+def _read(file: str, config: Config) -> Report:
+    path = Path(file)
     try:
-        return from_json(Path(file).read_bytes())
+        if path.is_dir() or not _is_json(path):
+            from breakscope.workflows.trace import read
+
+            return read(path, config.rules)
+        return from_json(path.read_bytes())
     except OSError as problem:
         raise UserError(f"cannot read {file}: {problem.strerror}") from None
     except ValueError as problem:
         raise UserError(f"{file} is no breakscope report: {problem}") from None
+
+
+def _is_json(path: Path) -> bool:
+    with open(path, "rb") as stream:
+        return stream.read(64).lstrip().startswith(b"{")

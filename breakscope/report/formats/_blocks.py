@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from breakscope.report.formats._layout import Line, columns_before, crop_around, expand, shorten_middle, wrap
-from breakscope.report.model import Cost, Finding, Link, Report, ReportError
+from breakscope.report.model import Cost, Divergence, Finding, Link, RankEvent, Report, ReportError
 from breakscope.report.summary import count
 
 EMPTY: Line = []
@@ -60,6 +60,8 @@ def run_lines(report: Report, width: int | None) -> list[Line]:
     elif not run.capture_checked:
         notes.insert(0, "the capture did not see its own planted break, so silence below does not mean clean")
     lines = [line for note in notes for line in _hanging([("note:", "bold yellow")], note, width)]
+    if run.divergence is not None:
+        lines += _hanging([("ranks part:", "bold red")], _parting(run.divergence), width)
     explained = {(f.path, f.function.rpartition(".")[2]) for f in report.findings if f.lost}
     for frame in run.lost_frames:
         if (frame.path, frame.function.rpartition(".")[2]) in explained:
@@ -69,6 +71,26 @@ def run_lines(report: Report, width: int | None) -> list[Line]:
             why += f" ({' '.join(frame.reason.split())})"
         lines += _hanging([(f"{frame.path}:{frame.line}:", "bold"), ("lost", "bold red")], why, width)
     return [*lines, EMPTY] if lines else []
+
+
+def _parting(found: Divergence) -> str:
+    """What each rank did at the first event that is not the same on all."""
+    told: dict[str, list[int]] = {}
+    for event in found.events:
+        told.setdefault(_event(event), []).append(event.rank)
+    first = f"after {count(found.position, 'equal event')}, " if found.position else "from the first event on, "
+    ranks = (f"{'rank' if len(r) == 1 else 'ranks'} {', '.join(map(str, r))} {what}" for what, r in told.items())
+    return first + "; ".join(ranks)
+
+
+def _event(event: RankEvent) -> str:
+    place = f"`{event.function}` at {event.path}:{event.line}"
+    return {
+        "compile": f"compiled {place}",
+        "recompile": f"compiled {place} again because the guard `{event.what}` failed",
+        "break": f"broke the graph in {place} ({event.what})",
+        "nothing": "did nothing more",
+    }[event.kind]
 
 
 def summary_lines(text: str, width: int | None) -> list[Line]:

@@ -1,0 +1,53 @@
+"""Damaged traces and logs through the reader and the report, and how many of them it could not stand.
+
+    python benchmarks/mutated_traces.py [HOW_MANY] [SEED]
+
+The traces are those of the tests (six torch versions). Every failure is printed with the seed that brings it back.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parents[1] / "tests" / "dynamic"
+sys.path[:0] = [str(TESTS), str(TESTS.parents[1])]
+
+from mutate import mutate  # noqa: E402
+
+from breakscope.dynamic import read_result  # noqa: E402
+from breakscope.errors import UserError  # noqa: E402
+from breakscope.report.formats import RenderOptions, render  # noqa: E402
+from breakscope.report.model import from_json, to_json  # noqa: E402
+from breakscope.workflows.trace import explain  # noqa: E402
+
+
+def main(how_many: int = 10_000, seed: int = 0) -> int:
+    originals = [file.read_bytes() for file in sorted((TESTS / "golden").iterdir()) if file.suffix in (".log", ".txt")]
+    failures = readable = 0
+    began = time.process_time()
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "trace.log"
+        for number in range(seed, seed + how_many):
+            chance = random.Random(number)
+            file.write_bytes(mutate(chance.choice(originals), chance))
+            try:
+                report = explain(read_result(file, ()), ())
+                from_json(to_json(report))
+                render(report, "text", RenderOptions(width=80))
+                readable += bool(report.findings)
+            except UserError:  # nothing readable was left
+                continue
+            except Exception as problem:
+                failures += 1
+                print(f"seed {number}: {type(problem).__name__}: {str(problem)[:200]}")
+    seconds = time.process_time() - began
+    print(f"{how_many} damaged traces, {failures} failures, findings in {readable}, {seconds / how_many * 1e3:.1f} ms of CPU each")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*map(int, sys.argv[1:])))

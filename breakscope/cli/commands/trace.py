@@ -1,0 +1,70 @@
+"""breakscope trace -- CMD..."""
+
+from __future__ import annotations
+
+import time
+
+import click
+
+from breakscope.cli import options
+from breakscope.cli.session import CLEAN, FAILED, answer, check_writable, save
+from breakscope.cli.status_line import StatusLine
+from breakscope.config import Config
+from breakscope.report.model import Report
+from breakscope.report.summary import count
+from breakscope.workflows.choice import narrow
+
+
+@click.command("trace", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- CMD...")
+@click.option("--timeout", type=options.Seconds(), default=None, metavar="SECONDS", help="Stop the program after this time.")
+@click.option("--save", "saved", type=click.Path(dir_okay=False), default="", help="Write the report as JSON too.")
+@click.option("--keep", type=click.Path(file_okay=False), default="", metavar="DIR", help="Keep Dynamo's raw traces there.")
+@click.option(
+    "--exit-code",
+    "code_of",
+    type=click.Choice(["program", "findings"]),
+    default="program",
+    show_default=True,
+    help="Whose exit code to end with.",
+)
+@click.option("--no-progress", is_flag=True, help="No status line while the program runs.")
+@options.choice_options
+@options.output_options
+def command(
+    program: tuple[str, ...], timeout: float | None, saved: str, keep: str, code_of: str, no_progress: bool, **given
+) -> int:
+    """Run any command, and report every graph break and recompile in it and in its children.
+
+    The program is not changed and keeps its input and output; the report goes to stderr, or to --output FILE. A
+    program that crashes, is interrupted or runs out of time gets its report too.
+    """
+    from breakscope.dynamic import Counts, TraceOptions
+    from breakscope.workflows.trace import trace
+
+    if saved:
+        check_writable(saved)
+    choice, output = options.choice_from(given), options.output_from(given, to_stderr=True)
+    codes: list[int] = []
+
+    def make(config: Config) -> Report:
+        selection = choice.selection(config)
+        began = time.monotonic()
+        request = TraceOptions(command=program, timeout=timeout, keep=keep, rules=config.rules)
+        with StatusLine(wanted=not no_progress) as line:
+
+            def watch(seen: Counts) -> None:
+                told = (count(seen.compiles, "compile"), count(seen.breaks, "break"), count(seen.recompiles, "recompile"))
+                line.show(f"breakscope: {', '.join(told)}, {time.monotonic() - began:.0f} s")
+
+            whole = trace(request, watch)
+        report = narrow(whole, selection)
+        codes.append(whole.run.exit_code or 0)
+        if saved:
+            save(report, saved)
+        return report
+
+    code = answer(make, output)
+    if code_of == "findings" or not codes:
+        return code
+    return codes[0] or (FAILED if code == FAILED else CLEAN)

@@ -1,0 +1,67 @@
+"""One line at the bottom of a terminal that belongs to someone else's program.
+
+The program scrolls above it: its output is not touched, and what it writes does not meet ours. Without a terminal
+nothing is written.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from types import TracebackType
+
+PAUSE = 0.5  # seconds between two drawings
+SAVE, RESTORE = "\0337", "\0338"
+
+
+class StatusLine:
+    """A context in which `show` keeps the last row of the terminal behind stderr up to date."""
+
+    def __init__(self, wanted: bool = True) -> None:
+        self.size = _terminal_size() if wanted else None
+        self.begun = False
+        self.last = 0.0
+        self.text = ""
+
+    def __enter__(self) -> StatusLine:
+        return self
+
+    def show(self, text: str) -> None:
+        """Draw the text, unless it was drawn a moment ago."""
+        now = time.monotonic()
+        if self.size is None or now - self.last < PAUSE:
+            return
+        size = _terminal_size() or self.size
+        if text == self.text and size == self.size:
+            return
+        if not self.begun or size != self.size:
+            self._reserve(size)
+        self.last, self.text, self.size, self.begun = now, text, size, True
+        _write(f"{SAVE}\033[{size.lines};1H\033[K{text[:size.columns - 1]}{RESTORE}")
+
+    def _reserve(self, size: os.terminal_size) -> None:
+        """Let only the rows above the last one scroll; a new line first, so that the cursor stands in one of them."""
+        _write(f"\n{SAVE}\033[1;{size.lines - 1}r{RESTORE}\033[1A")
+
+    def __exit__(self, kind: type | None, problem: BaseException | None, where: TracebackType | None) -> None:
+        if self.begun and self.size is not None:
+            _write(f"{SAVE}\033[{self.size.lines};1H\033[K\033[1;{self.size.lines}r{RESTORE}")
+
+
+def _terminal_size() -> os.terminal_size | None:
+    if os.environ.get("TERM", "dumb") == "dumb" or not sys.stderr.isatty():
+        return None
+    try:
+        size = os.get_terminal_size(sys.stderr.fileno())
+    except (OSError, ValueError):
+        return None
+    return size if size.lines >= 5 and size.columns >= 20 else None
+
+
+def _write(text: str) -> None:
+    try:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except OSError:  # the terminal is gone
+        pass

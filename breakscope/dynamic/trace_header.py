@@ -1,0 +1,122 @@
+"""The JSON of one record's first line. Only the fields that the reader needs are decoded, which is what makes it quick."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import msgspec
+
+
+class StackFrame(msgspec.Struct):
+    """One frame of a stack; `filename` is a number that a `str` record explained before."""
+
+    line: int = 0
+    name: str = ""
+    filename: int | str = ""
+
+
+class Stack(msgspec.Struct):
+    stack: list[StackFrame] = []
+
+
+class Artifact(msgspec.Struct):
+    name: str = ""
+
+
+class Metrics(msgspec.Struct):
+    """A few of the several hundred fields of `compilation_metrics`, under torch's names."""
+
+    co_name: str | None = None
+    co_filename: str | None = None
+    co_firstlineno: int | None = None
+    is_forward: bool | None = None
+    duration_us: float | None = None
+    entire_frame_compile_time_s: float | None = None
+    graph_op_count: int | None = None
+    guard_count: int | None = None
+    fail_reason: str | None = None
+    fail_user_frame_filename: str | None = None
+    fail_user_frame_lineno: int | None = None
+    pytorch_version: str | None = None  # from 2.11 or a little before
+    python_version: str | None = None  # from 2.8
+
+
+class Graph(msgspec.Struct):
+    """The sizes of a graph's tensors are not needed: its payload is."""
+
+
+class Header(msgspec.Struct):
+    """One of the first five, by the record's kind, and the compile that it belongs to."""
+
+    artifact: Artifact | None = None
+    dynamo_start: Stack | None = None
+    compilation_metrics: Metrics | None = None
+    dynamo_output_graph: Graph | None = None
+    interned: tuple[str, int] | None = msgspec.field(default=None, name="str")
+    frame_id: int | None = None
+    frame_compile_id: int | None = None
+    attempt: int | None = None
+    rank: int | None = None
+
+    @property
+    def kind(self) -> str:
+        """ "" when the record is of none of the kinds."""
+        kinds = ("artifact", "dynamo_start", "compilation_metrics", "dynamo_output_graph")
+        return next((kind for kind in kinds if getattr(self, kind) is not None), "str" if self.interned else "")
+
+
+HALF_CHARACTER = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")  # cannot be written again; msgspec refuses it
+EXACT = msgspec.json.Decoder(Header)
+LARGEST_NUMBER = 10**15
+
+
+def decode(head: bytes) -> Header | None:
+    """The header; fields of the wrong type are left out. None when it is no JSON object."""
+    try:
+        header = EXACT.decode(head)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        header = None
+    if header is None:
+        try:
+            told = json.loads(HALF_CHARACTER.sub(b"?", head))  # knows NaN
+        except (ValueError, RecursionError):
+            return None
+        header = _lenient(told, Header)
+    return header if header is None or _sane(header) else None
+
+
+def _lenient(told: Any, kind: type) -> Any:
+    """What fits of an object: field by field, and field by field in those that are objects."""
+    if not isinstance(told, dict):
+        return None
+    found = {}
+    for field in msgspec.structs.fields(kind):
+        if field.encode_name not in told:
+            continue
+        value = told[field.encode_name]
+        parts = {"artifact": Artifact, "dynamo_start": Stack, "compilation_metrics": Metrics, "dynamo_output_graph": Graph}
+        if field.name in parts and kind is Header:
+            found[field.name] = _lenient(value, parts[field.name])
+            continue
+        if field.name == "stack" and isinstance(value, list):
+            found["stack"] = [frame for part in value if (frame := _lenient(part, StackFrame)) is not None]
+            continue
+        try:
+            found[field.name] = msgspec.convert(value, field.type)
+        except msgspec.ValidationError:
+            continue
+    return kind(**found)
+
+
+def _sane(header: Header) -> bool:
+    """Numbers as torch writes them: finite, not negative, and not of thousands of digits."""
+    facts = [header.frame_id, header.frame_compile_id, header.attempt, header.rank]
+    if header.interned:
+        facts.append(header.interned[1])
+    if header.compilation_metrics:
+        metrics = header.compilation_metrics
+        facts += [metrics.co_firstlineno, metrics.duration_us, metrics.entire_frame_compile_time_s, metrics.graph_op_count,
+                  metrics.guard_count, metrics.fail_user_frame_lineno]
+    return all(fact is None or 0 <= fact < LARGEST_NUMBER for fact in facts)

@@ -1,0 +1,80 @@
+"""Traces of any origin, read: a TORCH_TRACE folder, one of its files, or a saved text log."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from breakscope.dynamic.dialects import as_version, cannot_tell, dialect, ids_by_type, version_of
+from breakscope.dynamic.observations import Observations
+from breakscope.dynamic.places import Places
+from breakscope.dynamic.processes import Process, read_processes, torch_root
+from breakscope.dynamic.ranks import divergence, together
+from breakscope.dynamic.reader import read_records, registry
+from breakscope.dynamic.text_log import read_log
+from breakscope.dynamic.text_records import processes_of_log
+from breakscope.report.model import Divergence
+from breakscope.report.model import Process as ProcessFact
+
+
+@dataclass(frozen=True)
+class Traced:
+    """What traces hold. `torch_version` is "" where they do not say, and torch is not where they say it was."""
+
+    seen: Observations
+    processes: tuple[ProcessFact, ...]
+    divergence: Divergence | None
+    torch_version: str
+    python_version: str
+    notes: tuple[str, ...]
+
+
+def read_traced(path: Path) -> Traced:
+    """Read a folder or a file; what cannot be read in it is left out."""
+    processes, text_log = read_processes(path), False
+    if not processes and path.is_file():
+        processes, text_log = processes_of_log(list(read_log(path))), True
+    root = torch_root(processes)
+    version = _version(processes, root)
+    places = Places.here(root)
+    ids = registry(root) or ids_by_type(version)
+    parts = [(process, read_records(process.records, process.messages, places, ids)) for process in processes]
+    parts = [(process, seen) for process, seen in parts if seen.records or seen.breaks]
+    seen = together(parts) if parts else Observations()
+    notes = cannot_tell(version, _dialect(version, processes), text_log, bool(seen.recompiles)) if parts else ()
+    return Traced(seen, tuple(_fact(*part) for part in parts), divergence(parts), version, _python(processes), notes)
+
+
+def _dialect(version: str, processes: list[Process]) -> tuple[int, int]:
+    records = [record for process in processes for record in process.records]
+    breaks = [record.payload for record in records if record.name == "dynamo_graph_break_reason"]
+    breaks += [message.text for process in processes for message in process.messages if message.artifact == "graph_breaks"]
+    return dialect(version, breaks, (record.payload for record in records if record.name == "recompile_reasons"))
+
+
+def _fact(process: Process, seen: Observations) -> ProcessFact:
+    return ProcessFact(pid=process.number, rank=process.rank, compiles=len(seen.compiles), breaks=len(seen.breaks),
+                       recompiles=len(seen.recompiles), compile_seconds=round(seen.compile_seconds, 6))
+
+
+def _version(processes: list[Process], root: str) -> str:
+    """What the traces say; up to 2.9 they do not, and then what torch's own file says, where it is on this machine."""
+    for record in (record for process in processes for record in process.records):
+        if record.name == "torch_version" and (version := version_of(record.payload)):
+            return version
+        if record.kind == "compilation_metrics" and (version := as_version(record.data.pytorch_version)):
+            return version
+    try:
+        text = (Path(root) / "version.py").read_text(encoding="utf-8") if root else ""
+    except (OSError, ValueError):
+        return ""
+    found = re.search(r"^__version__ = '([^']*)'", text, re.MULTILINE)
+    return as_version(found[1]) if found else ""
+
+
+def _python(processes: list[Process]) -> str:
+    """Python's version, which traces tell from torch 2.8 on."""
+    metrics = (r.data for process in processes for r in process.records if r.kind == "compilation_metrics")
+    told = next((m.python_version for m in metrics if m.python_version), "")
+    return as_version(told.partition(" ")[0])

@@ -1,0 +1,112 @@
+"""trace_program and read_result: what Dynamo did in someone else's program, now or when its trace was written."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from breakscope.dynamic.findings import make_findings, shown_path
+from breakscope.dynamic.follow import Counts, Follower
+from breakscope.dynamic.launch import Ended, run_program
+from breakscope.dynamic.options import RunResult, TraceOptions
+from breakscope.dynamic.run import shown_recompiles, shown
+from breakscope.dynamic.ends import signal_name
+from breakscope.dynamic.traced import Traced, read_traced
+from breakscope.errors import UserError
+from breakscope.report.model import Divergence, ReportError, Run
+from breakscope.rulebook import load_rules
+
+SWITCHED_OFF = ("TORCH_COMPILE_DISABLE", "TORCHDYNAMO_DISABLE")
+NOTHING = ("no compile was seen: the program compiled nothing, or it switched torch's loggers off (as logging.config does "
+           "unless disable_existing_loggers is False), or it cleared its environment")
+
+
+def trace_program(options: TraceOptions, watch: Callable[[Counts], None]) -> RunResult:
+    """Run a command, and report what Dynamo did in it and in its children, however they ended.
+
+    `watch` is told the counts so far a few times a second. Raises UserError when the command cannot be started, or
+    the folder for its traces not be written.
+    """
+    with _folder(options) as folder:
+        follower = Follower(folder)
+        ended = run_program(options.command, folder, options.timeout, lambda: watch(follower.look()))
+        traced = read_traced(folder)
+    target = shlex.join(options.command)
+    errors = _errors(target, ended, options.timeout)
+    status = "timeout" if ended.timed_out else "killed" if errors and (ended.code < 0 or ended.interrupted) else (
+        "failed" if errors else "ok" if traced.seen.records else "no-capture")
+    off = tuple(f"{name} is set, so nothing is compiled" for name in SWITCHED_OFF if os.environ.get(name, "0") not in ("", "0"))
+    notes = (*off, *(() if traced.seen.records else (NOTHING,)))
+    return _result(traced, target, status, options.rules, errors, notes, ended.exit_code)
+
+
+def read_result(path: Path, rules: Sequence[str]) -> RunResult:
+    """Report on a trace that exists: a TORCH_TRACE folder, one file of it, or a saved text log.
+
+    Raises UserError when it holds nothing that Dynamo wrote.
+    """
+    traced = read_traced(path)
+    if not traced.processes:
+        kind = "no .log file in it holds" if path.is_dir() else "it holds"
+        raise UserError(f"{path} is no report and no trace: {kind} nothing that TORCH_TRACE or TORCH_LOGS writes")
+    return _result(traced, str(path), "ok", rules, (), (), None)
+
+
+def _result(traced: Traced, target: str, status: str, rules: Sequence[str], errors: tuple[ReportError, ...],
+            notes: tuple[str, ...], exit_code: int | None) -> RunResult:
+    here, seen = Path.cwd(), traced.seen
+    run = Run(
+        target=target, status=status, device="", backend="", torch_version=traced.torch_version,
+        python_version=traced.python_version,
+        graphs=tuple(shown(graph) for graph in seen.graphs), recompiles=shown_recompiles(seen),
+        lost_frames=tuple(shown(frame) for frame in seen.lost_frames), compile_seconds=round(seen.compile_seconds, 6),
+        capture_checked=seen.records > 0, processes=traced.processes, divergence=_shown_divergence(traced.divergence),
+        exit_code=exit_code, notes=(*notes, *traced.notes))
+    return RunResult(findings=make_findings(seen, load_rules(tuple(rules)), here), run=run, errors=errors,
+                     torch_version=traced.torch_version)
+
+
+def _errors(target: str, ended: Ended, timeout: float | None) -> tuple[ReportError, ...]:
+    """How the program ended, when it did not end well."""
+    after = f"after {ended.seconds:.1f} s"
+    if ended.timed_out:
+        return (ReportError(message=f"`{target}` did not end within {timeout:g} s and was stopped"),)
+    if ended.interrupted and ended.code:
+        return (ReportError(message=f"`{target}` was interrupted {after}"),)
+    if ended.code < 0:
+        return (ReportError(message=f"`{target}` was killed by {signal_name(-ended.code)} {after}"),)
+    if ended.code:
+        return (ReportError(message=f"`{target}` ended with exit code {ended.code} {after}"),)
+    return ()
+
+
+def _shown_divergence(found: Divergence | None) -> Divergence | None:
+    if found is None:
+        return None
+    return msgspec.structs.replace(
+        found, events=tuple(msgspec.structs.replace(e, path=shown_path(e.path, Path.cwd())) for e in found.events))
+
+
+@contextmanager
+def _folder(options: TraceOptions) -> Iterator[Path]:
+    """A fresh folder for the traces; at the end they move to where they are to be kept, if anywhere."""
+    keep = options.keep or os.environ.get("TORCH_TRACE", "")
+    folder = Path(tempfile.mkdtemp(prefix="breakscope-"))
+    try:
+        if keep:
+            try:
+                os.makedirs(keep, exist_ok=True)
+            except OSError as problem:
+                raise UserError(f"cannot keep traces in {keep}: {problem.strerror}") from None
+        yield folder
+        for file in folder.iterdir() if keep else ():
+            shutil.move(file, keep)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,43 @@
+"""breakscope trace, and breakscope report on traces: what Dynamo did in a program, in the words of our rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from breakscope import __version__
+from breakscope.dynamic import Counts, RunResult, TraceOptions, read_result, trace_program
+from breakscope.report.model import Finding, Report
+from breakscope.static import StaticOptions, analyze
+from breakscope.workflows.joining import join_run
+
+
+def trace(options: TraceOptions, watch: Callable[[Counts], None]) -> Report:
+    """Run a command and report on it; raises UserError when it cannot be started."""
+    return explain(trace_program(options, watch), options.rules)
+
+
+def read(path: Path, rules: Sequence[str]) -> Report:
+    """Report on a trace that exists; raises UserError when it is none."""
+    return explain(read_result(path, rules), rules)
+
+
+def explain(ran: RunResult, rules: Sequence[str]) -> Report:
+    """What was seen, joined with what source analysis says of the same lines: the cause in our words, and its fix.
+
+    Lines where nothing was seen are left out: the program may not have come there, or not compiled them.
+    """
+    files = tuple(dict.fromkeys(finding.path for finding in ran.findings if Path(finding.path).is_file()))
+    report = Report(version=__version__, torch=ran.torch_version)
+    if files:
+        options = StaticOptions(torch=ran.torch_version.partition("+")[0] or None, extra_rules=tuple(rules))
+        static = analyze(files, options)
+        report = msgspec.structs.replace(report, findings=static.findings, notes=static.notes)
+    report = join_run(report, ran)
+    return msgspec.structs.replace(report, findings=tuple(f for f in report.findings if _was_seen(f)))
+
+
+def _was_seen(finding: Finding) -> bool:
+    return finding.evidence in ("observed", "confirmed")
