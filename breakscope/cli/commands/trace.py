@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import click
 
@@ -17,7 +20,9 @@ from breakscope.workflows.choice import narrow
 
 @click.command("trace", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- CMD...")
-@click.option("--timeout", type=options.Seconds(), default=None, metavar="SECONDS", help="Stop the program after this time.")
+@click.option(
+    "--timeout", type=options.Seconds(), default=None, metavar="SECONDS", help="Stop the program after this time."
+)
 @click.option("--save", "saved", type=click.Path(dir_okay=False), default="", help="Write the report as JSON too.")
 @click.option("--keep", type=click.Path(file_okay=False), default="", metavar="DIR", help="Keep Dynamo's raw traces there.")
 @click.option(
@@ -64,7 +69,25 @@ def command(
             save(report, saved)
         return report
 
-    code = answer(make, output)
+    with _patient():
+        code = answer(make, output)
     if code_of == "findings" or not codes:
         return code
     return codes[0] or (FAILED if code == FAILED else CLEAN)
+
+
+@contextmanager
+def _patient() -> Iterator[None]:
+    """Whoever interrupts the program may do so twice, and the second time must not cost the report."""
+    received: list[int] = []
+
+    def handle(number: int, frame: object) -> None:
+        received.append(number)
+        if len(received) > 2:
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, handle)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
