@@ -18,6 +18,7 @@ from breakscope.rulebook import RuleError, load_rules
 from breakscope.static.files import heirs, python_files
 from breakscope.static.flag import Flagger, relative_path
 from breakscope.static.frames import OutOfBudget
+from breakscope.static.importers import Importers
 from breakscope.static.interpreter import Interpreter
 from breakscope.static.judge import Judge, Verdict
 from breakscope.static.library import Library
@@ -91,8 +92,7 @@ def _analyze(paths: Iterable[str | Path], analysis: _Analysis) -> StaticResult:
     collecting = gc.isenabled()
     gc.disable()  # abstract values are dropped all together, see _Analysis.module
     try:
-        for path in files:
-            analysis.file(path)
+        analysis.folders(files)
         if not options.entries:
             checked = frozenset(files)
             for path in heirs([p for p in map(os.path.abspath, paths) if p in checked], checked):
@@ -104,12 +104,12 @@ def _analyze(paths: Iterable[str | Path], analysis: _Analysis) -> StaticResult:
     done = analysis.progress
     return StaticResult(
         findings=tuple(sorted(done.findings.values(), key=Finding.place)),
-        errors=tuple(done.errors),
+        errors=tuple(sorted(done.errors, key=lambda error: error.path)),
         files=done.files,
         regions=done.regions,
         suppressed=len(done.suppressed),
         torch=analysis.torch,
-        notes=tuple(filter(None, (out_of_range(analysis.torch), *done.notes))),
+        notes=tuple(filter(None, (out_of_range(analysis.torch), *sorted(done.notes)))),
     )
 
 
@@ -127,7 +127,6 @@ class _Analysis:
         self._interpreter: Interpreter | None = None
         self._flaggers: dict[str, Flagger] = {}
         self.fitted: set[str] = set()  # the names of entries that named something
-        self.folder = ""  # of the file under check
 
     @property
     def judge(self) -> Judge:
@@ -142,12 +141,23 @@ class _Analysis:
             self._library = Library(load_knowledge(self.torch))
         return self._library
 
+    def folders(self, files: list[str]) -> None:
+        """Analyse the files folder by folder, those first that need little which is not parsed yet."""
+        waiting: dict[str, list[str]] = {}
+        for path in files:
+            waiting.setdefault(os.path.dirname(path), []).append(path)
+        importers = Importers(files if len(waiting) > 1 else (), self.program.imported)
+        while waiting:
+            folder = importers.next_folder(waiting, self.program.parsed)
+            for path in waiting.pop(folder):
+                self.file(path)
+            importers.done(folder)
+            if waiting:
+                self.leave_folder(importers)
+
     def file(self, path: str) -> None:
         """Analyse one file and gather what is found."""
         self.progress.files += 1
-        if os.path.dirname(path) != self.folder:
-            self.leave_folder()
-            self.folder = os.path.dirname(path)
         try:
             with open(path, "rb") as file:
                 data = file.read(LARGEST_FILE + 1)
@@ -185,10 +195,10 @@ class _Analysis:
             return bool(self.names_for(path))
         return bool(MATTERS.search(data) or (b"torch" in data and INHERITS.search(data)))
 
-    def leave_folder(self) -> None:
-        """Let go of the modules that no file of another folder imports from: what is shared stays known for longer."""
+    def leave_folder(self, importers: Importers) -> None:
+        """Let go of the modules that no file to come imports from."""
         if self._interpreter is not None:
-            gone = self.program.leave()
+            gone = self.program.leave(importers)
             self._interpreter.leave(gone)
             for module in gone:
                 self._flaggers.pop(module.path, None)
@@ -232,9 +242,6 @@ class _Analysis:
     def heir(self, path: str, checked: frozenset[str]) -> None:
         """Analyse a file that was not asked for: what its classes hand to the constructors that they inherit decides what
         the checked files' code reaches. Nothing is reported of the file itself."""
-        if os.path.dirname(path) != self.folder:
-            self.leave_folder()
-            self.folder = os.path.dirname(path)
         try:
             module = self.program.module_at(path)
             interpreter = self.interpreter()

@@ -11,13 +11,15 @@ import gc
 import io
 import os
 from collections import OrderedDict
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from breakscope.static.importers import Importers
 from breakscope.values import Value
 
 PARSED_BYTES = 8_000_000  # source kept parsed; its trees take about 20 times as much memory
-COMMON = 4  # folders that import from a module which stays parsed when there is much
+COMMON = 4  # folders still to come that import from a module which stays parsed when there is much
 LIBRARIES = frozenset({"torch", "numpy"})  # known by tables, never read as source
 
 
@@ -94,7 +96,6 @@ class ModuleInfo:
     lines: list[str] | None = None
     folder: str = ""
     asks: set[ModuleInfo] = field(default_factory=set)  # modules that it imports something from
-    asked_from: set[str] = field(default_factory=set)  # folders of the modules that import from it
 
 
     def source_lines(self) -> list[str]:
@@ -179,7 +180,6 @@ class Program:
         self._size = 0
         self._roots: dict[str, None] = {}
         self._found: dict[tuple[str, str], str | None] = {}
-        self._asked_from: dict[str, set[str]] = {}  # path -> the folders that ever imported from it
         self._directories: dict[str, frozenset[str]] = {}
 
     def add_root(self, path: str) -> None:
@@ -205,10 +205,14 @@ class Program:
         name, root = self.place(path)
         module = ModuleInfo(path, name, root, path.endswith("__init__.py"), source, parse(source, path))
         module.folder = os.path.dirname(path)
-        module.asked_from = self._asked_from.setdefault(path, module.asked_from)
         self._modules[path] = module
         self._size += len(source)
         return module
+
+    @property
+    def parsed(self) -> Collection[str]:
+        """The paths of the modules in memory."""
+        return self._modules.keys()
 
     @property
     def is_full(self) -> bool:
@@ -235,16 +239,15 @@ class Program:
             _, oldest = self._modules.popitem(last=False)
             self._size -= len(oldest.source)
 
-    def leave(self) -> list[ModuleInfo]:
-        """Drop the modules that only the files of one folder needed; the caller hollows them out.
+    def leave(self, importers: Importers) -> list[ModuleInfo]:
+        """Drop the modules that no file to come needs; the caller hollows them out.
 
-        Kept are those that files of other folders import from, with everything that these need in turn; when much is
-        parsed already, only what files of several other folders import from.
+        Kept are those that files to come import from, with everything that these need in turn; when much is parsed
+        already, only what files of several folders will import from.
         """
         kept: set[ModuleInfo] = set()
-        much = self._size > PARSED_BYTES * 3 // 5
-        least = COMMON if much else 1
-        asked = [m for m in self._modules.values() if len(m.asked_from - {m.folder}) >= least]
+        least = COMMON if self._size > PARSED_BYTES * 3 // 5 else 1
+        asked = [m for m in self._modules.values() if importers.waiting_for(m.path) >= least]
         while asked:
             module = asked.pop()
             if module not in kept:
@@ -255,6 +258,15 @@ class Program:
             del self._modules[module.path]
             self._size -= len(module.source)
         return gone
+
+    def imported(self, importer: str, level: int, name: str) -> str | None:
+        """The file that `from {'.' * level}{name} import ...` names in the file `importer`; None when there is none."""
+        own, root = self.place(importer)
+        if level:
+            parts = own.split(".")
+            keep = len(parts) - level + importer.endswith("__init__.py")
+            name = ".".join([*parts[: max(keep, 0)], *([name] if name else [])])
+        return self._path_of(name, root) if name and name.partition(".")[0] not in LIBRARIES else None
 
     def find(self, name: str, importer: ModuleInfo) -> ModuleInfo | None:
         """The module `name` (absolute dotted name) as `importer` would import it; None when it is not in the source."""
@@ -269,7 +281,6 @@ class Program:
             return None
         if module not in importer.asks:
             importer.asks.add(module)
-            module.asked_from.add(importer.folder)
         return module
 
     def _path_of(self, name: str, root: str) -> str | None:

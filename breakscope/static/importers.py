@@ -1,0 +1,46 @@
+"""Which modules the files still to come will import from: what none of them needs can be dropped when a folder is done."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+
+FROM = re.compile(rb"^[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import\b", re.MULTILINE)
+
+
+class Importers:
+    """The folders that import from each module and have not been analysed yet, read from the text of the files."""
+
+    def __init__(self, files: Iterable[str], path_of) -> None:
+        """`path_of(importer, dots, name)` is the file that `from {dots}{name} import` names in the importer, or None."""
+        self._waiting: dict[str, set[str]] = {}
+        self._wanted: dict[str, set[str]] = {}
+        for file in files:
+            folder = os.path.dirname(file)
+            for dots, name in set(FROM.findall(_bytes(file))):
+                path = path_of(file, len(dots), name.decode(errors="replace"))
+                if path is not None and os.path.dirname(path) != folder:
+                    self._waiting.setdefault(path, set()).add(folder)
+                    self._wanted.setdefault(folder, set()).add(path)
+
+    def done(self, folder: str) -> None:
+        """The files of this folder have been analysed."""
+        for path in self._wanted.pop(folder, ()):
+            self._waiting[path].discard(folder)
+
+    def next_folder(self, folders: Iterable[str], parsed) -> str:
+        """The folder that needs the fewest modules which are not parsed now; the first of them when there are several."""
+        return min(folders, key=lambda folder: sum(1 for path in self._wanted.get(folder, ()) if path not in parsed))
+
+    def waiting_for(self, path: str) -> int:
+        """How many folders will still import from a module."""
+        return len(self._waiting.get(path, ()))
+
+
+def _bytes(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
