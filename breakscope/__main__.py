@@ -11,16 +11,18 @@ import sys
 
 def main(arguments: list[str] | None = None) -> int:
     """Run a command line; the exit code."""
-    arguments = sys.argv[1:] if arguments is None else arguments
+    is_script = arguments is None
+    arguments = sys.argv[1:] if is_script else arguments
     paths = _plain_check(arguments)
     if paths:
         from breakscope.cli.session import OutputOptions, answer
         from breakscope.workflows.check import CheckOptions, check
 
-        return answer(lambda config: check(CheckOptions(paths=paths), config), OutputOptions())
+        request = CheckOptions(paths=paths)
+        return answer(lambda config: check(request, config), OutputOptions(), ends_process=is_script)
     from breakscope.cli.app import run
 
-    return run(arguments)
+    return run(arguments, is_script)
 
 
 def _plain_check(arguments: list[str]) -> tuple[str, ...]:

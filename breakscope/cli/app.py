@@ -34,12 +34,12 @@ def breakscope() -> None:
     """
 
 
-def run(arguments: list[str]) -> int:
-    """Run a command line through click; the exit code."""
+def run(arguments: list[str], is_script: bool = False) -> int:
+    """Run a command line through click; the exit code. `is_script`: the process is ours, and ends behind the command."""
 
     def work() -> int:
         try:
-            return breakscope.main(args=arguments, prog_name="breakscope", standalone_mode=False) or 0
+            return breakscope.main(args=arguments, prog_name="breakscope", standalone_mode=False, obj=is_script) or 0
         except click.exceptions.NoArgsIsHelpError as problem:
             print(problem.format_message())
             return 2

@@ -5,6 +5,7 @@ Imports neither click nor rich, so that `breakscope check FILES` on clean files 
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Callable
@@ -33,8 +34,9 @@ class OutputOptions:
     to_stderr: bool = False  # where stdout belongs to someone else's program
 
 
-def answer(make: Callable[[Config], Report], output: OutputOptions) -> int:
-    """Make a report and deliver it; the exit code.
+def answer(make: Callable[[Config], Report], output: OutputOptions, *, ends_process: bool = False) -> int:
+    """Make a report and deliver it; the exit code. With `ends_process` the process ends here and never collects nor
+    frees what it holds: that takes a twentieth of the time of a large check.
 
     0: nothing found. 1: findings. 2: wrong use, bad configuration, a failure of ours, or something that could not be
     checked or run (then the report says what, beside everything that was found).
@@ -46,7 +48,14 @@ def answer(make: Callable[[Config], Report], output: OutputOptions) -> int:
         formats.load(name)
         return deliver(make(config), name, output, config)
 
-    return guarded(work)
+    if ends_process:
+        gc.disable()
+    code = guarded(work)
+    if ends_process:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    return code
 
 
 def guarded(work: Callable[[], int]) -> int:

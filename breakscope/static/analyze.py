@@ -51,7 +51,10 @@ class StaticOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class StaticResult:
-    """What was found. `suppressed` counts findings that a comment silenced; `notes` say where the analysis gave up."""
+    """What was found. `suppressed` counts findings that a comment silenced; `notes` say where the analysis gave up.
+
+    `workings` is all that the analyzer knows of the program, freed with the result.
+    """
 
     findings: tuple[Finding, ...] = ()
     errors: tuple[ReportError, ...] = ()
@@ -60,6 +63,7 @@ class StaticResult:
     suppressed: int = 0
     torch: str = ""
     notes: tuple[str, ...] = ()
+    workings: object = field(default=None, repr=False, compare=False)
 
 
 @dataclass(eq=False)
@@ -110,6 +114,7 @@ def _analyze(paths: Iterable[str | Path], analysis: _Analysis) -> StaticResult:
         suppressed=len(done.suppressed),
         torch=analysis.torch,
         notes=tuple(filter(None, (out_of_range(analysis.torch), *sorted(done.notes)))),
+        workings=analysis,
     )
 
 

@@ -59,9 +59,16 @@ class Expressions:
                     self.reads.setdefault((id(scope), name), (frame.activation, node))
         if value is None:
             names = frame.module.names
-            value = (self.module_names(frame.module) if names is None else names).get(name)
+            if names is None:
+                names = self.module_names(frame.module)
+            value = names.get(name)
             if value is not None and frame.emits:
                 self.reads.setdefault((id(frame.module), name), (frame.activation, node))
+            if type(value) is Import:
+                resolved = self.resolve(value)
+                if type(resolved) is External:  # the same for as long as the module is known
+                    names[name] = resolved
+                return resolved
         if value is None:
             return External(name) if name in self.library.builtins else UNKNOWN
         return self.resolve(value) if type(value) is Import else value

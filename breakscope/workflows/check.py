@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from breakscope import __version__
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 class CheckOptions:
     """What to check. `entries` and `torch` are left to the configuration when empty.
 
-    `run` is the run whose observations the findings are joined with, or None.
+    `run` is the run whose observations the findings are joined with, or None. `keep` gets what takes long to free, for a
+    caller whose process ends behind the report.
     """
 
     paths: tuple[str, ...]
@@ -31,6 +32,7 @@ class CheckOptions:
     torch: str = ""
     choice: Choice = Choice()
     run: RunOptions | None = None
+    keep: list = field(default_factory=list, repr=False, compare=False)
 
 
 def check(options: CheckOptions, config: Config) -> Report:
@@ -47,6 +49,7 @@ def check(options: CheckOptions, config: Config) -> Report:
             extra_rules=config.rules,
         ),
     )
+    options.keep.append(static)
     _refuse_empty(options, static)
     report = Report(
         version=__version__,

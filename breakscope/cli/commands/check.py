@@ -24,8 +24,11 @@ from breakscope.workflows.check import CheckOptions, check
 @options.choice_options
 @options.run_options
 @options.output_options
-def command(paths: tuple[str, ...], entry: tuple[str, ...], torch: str, target: str, **given) -> int:
+@click.pass_obj
+def command(
+    is_script: bool, paths: tuple[str, ...], entry: tuple[str, ...], torch: str, target: str, **given
+) -> int:
     """Find graph breaks and recompiles in source files, without running or importing them."""
     run, output = options.run_from(given, target), options.output_from(given)
     request = CheckOptions(paths=paths, entries=entry, torch=torch, choice=options.choice_from(given), run=run)
-    return answer(lambda config: check(request, config), output)
+    return answer(lambda config: check(request, config), output, ends_process=is_script)
