@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+
 from breakscope.values import (
     UNKNOWN,
     Class,
@@ -32,13 +34,13 @@ def join(a: Value, b: Value) -> Value:
     if type(a) is not Union and type(b) is not Union:
         together = _merge(a, b)
         return together if together is not None else Union((a, b))
-    if type(a) is Union and b in a.options:  # options are compared by identity, facts by value
-        return a
-    merged: list[Value] = []
-    for value in (*options(a), *options(b)):
+    merged = list(options(a))
+    for value in options(b):
         _add(merged, value)
     if len(merged) == 1:
         return merged[0]
+    if type(a) is Union and len(merged) == len(a.options) and all(map(operator.is_, merged, a.options)):
+        return a
     if len(merged) > MOST_OPTIONS:
         return UNKNOWN
     return Union(tuple(merged))
@@ -61,7 +63,7 @@ def _add(merged: list[Value], value: Value) -> None:
     for i, other in enumerate(merged):
         if other is value:
             return
-        together = _merge(other, value)
+        together = _merge(other, value) if type(other) in _NUMBERS or type(other) is type(value) else None
         if together is not None:
             merged[i] = together
             return

@@ -21,7 +21,7 @@ USED = frozenset({"compile", "suppress_errors", "assume_constant_result"})
 def usage_region(interpreter: Interpreter, module: ModuleInfo) -> Region:
     """The file's usage events, in one activation; empty when the file uses nothing of the kind."""
     activation = Activation("", module, 0)
-    if not any(_uses(node) for node in ast.walk(module.tree)):
+    if not any(_uses(node) for statement in _speaking(module) for node in ast.walk(statement)):
         return Region("", activation)  # only comments and texts speak of it
     follower = Follower(interpreter, module, activation)
     try:
@@ -39,6 +39,12 @@ def usage_region(interpreter: Interpreter, module: ModuleInfo) -> Region:
         if isinstance(step.event, Use):
             step.event = replace(step.event, saved=True)
     return Region("", activation)
+
+
+def _speaking(module: ModuleInfo) -> list[ast.stmt]:
+    """The top-level statements in whose text one of the words stands."""
+    at = [i for i, line in enumerate(module.source_lines(), 1) if any(word in line for word in USED)]
+    return [s for s in module.tree.body if any(s.lineno <= line <= s.end_lineno for line in at)]
 
 
 def _uses(node: ast.AST) -> bool:
