@@ -245,7 +245,7 @@ class Union(Value):
 
 def options(value: Value) -> tuple[Value, ...]:
     """The alternatives of a value: itself unless it is a Union."""
-    return value.options if isinstance(value, Union) else (value,)
+    return value.options if type(value) is Union else (value,)
 
 
 def maybe_tensor(value: Value) -> bool:

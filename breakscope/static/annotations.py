@@ -68,21 +68,19 @@ class Annotations:
 
     def value_of_annotation(self, annotation: ast.expr | None, frame: Frame) -> Value:
         """What an annotation says of a value; UNKNOWN when it says nothing that matters."""
-        if annotation is None:
-            return UNKNOWN
-        if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        kind = type(annotation)
+        if kind is ast.Constant and isinstance(annotation.value, str):
             annotation = parsed_annotation(annotation.value.strip())
-            if annotation is None:
-                return UNKNOWN
-        if isinstance(annotation, ast.Constant):
-            return NONE if annotation.value is None else UNKNOWN
-        if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
+            kind = type(annotation)
+        if kind is ast.Subscript:
+            return self.value_of_generic(annotation, frame)
+        if kind is ast.BinOp and isinstance(annotation.op, ast.BitOr):
             return join(
                 self.value_of_annotation(annotation.left, frame), self.value_of_annotation(annotation.right, frame)
             )
-        if isinstance(annotation, ast.Subscript):
-            return self.value_of_generic(annotation, frame)
-        if not isinstance(annotation, ast.Name | ast.Attribute):
+        if kind is ast.Constant and annotation.value is None:
+            return NONE
+        if kind is not ast.Name and kind is not ast.Attribute:
             return UNKNOWN
         try:
             named = self.eval(annotation, frame)

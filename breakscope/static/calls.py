@@ -284,6 +284,7 @@ class Calls:
             node = info.node
             info.generator = (
                 type(node) is not ast.Lambda
+                and "yield" in info.module.source
                 and any("yield" in line for line in info.module.source_lines()[node.lineno - 1 : node.end_lineno])
                 and _yields(node.body)
             )

@@ -46,6 +46,8 @@ def _returned_parameter(info: FunctionInfo, depth: int) -> str | None:
     node = info.node
     if not isinstance(node, ast.FunctionDef) or not depth or not node.args.args:
         return None
+    if isinstance(node.body[-1], ast.Expr | ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Assert | ast.Pass):
+        return None  # returns None there
     names = {_source_of(info, r.value, depth) for r in _returns(node.body)}
     if len(names) != 1:
         return None

@@ -129,13 +129,13 @@ class PythonMethods:
     def call_dict_method(self, owner: Dict, name: str, args, kwargs, node, frame) -> Value:
         values = [*owner.items.values(), *([owner.element] if owner.open else [])]
         if name in ("values", "items", "keys"):
-            keys = [Const(k) for k in owner.items]
-            if owner.open or len(keys) > 12:
-                key = Py("str") if keys and all(isinstance(k, str) for k in owner.items) else UNKNOWN
-                element = join_all(values)
+            if owner.open or len(owner.items) > 12:
+                key = Py("str") if set(map(type, owner.items)) == {str} else UNKNOWN
+                element = join_all(values) if name != "keys" else UNKNOWN
                 return Sequence(
                     "iterator", None, {"values": element, "keys": key}.get(name) or Sequence("tuple", [key, element])
                 )
+            keys = [Const(k) for k in owner.items]
             rows = {"values": list(owner.items.values()), "keys": keys}
             return Sequence(
                 "iterator",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass
 from fnmatch import fnmatch
 
@@ -29,6 +30,7 @@ from breakscope.values import (
 )
 
 CONFIG = Py("unknown", "config")
+COMPILES = re.compile(r"\btorch\s*\.\s*compile\s*\(")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,7 @@ def inherited_regions(interpreter: Interpreter, module: ModuleInfo, checked: fro
 
 def compiled_by_name(interpreter: Interpreter, module: ModuleInfo) -> list[Value]:
     """What `torch.compile(name)` names anywhere in the file, also in functions that are not followed."""
-    if ".compile(" not in module.source:
+    if COMPILES.search(module.source) is None:
         return []
     names = interpreter.module_names(module)
     found = []

@@ -10,6 +10,7 @@ MARK = re.compile(
     r"#\s*(?:breakscope:\s*ignore(?P<file>-file)?(?:\[(?P<codes>[^\]]*)\])?|noqa(?::\s*(?P<noqa>[A-Z]+\d+(?:[,\s]+[A-Z]+\d+)*))?)",
     re.IGNORECASE,
 )
+SUSPECT = re.compile("breakscope|[Nn][Oo][Qq][Aa]")
 
 
 class Suppressions:
@@ -18,7 +19,7 @@ class Suppressions:
     def __init__(self, lines: list[str]) -> None:
         self.by_line: dict[int, tuple[str, ...]] = {}
         self.whole_file: tuple[str, ...] | None = None
-        suspects = [n for n, line in enumerate(lines, 1) if "breakscope" in line or "noqa" in line.lower()]
+        suspects = [n for n, line in enumerate(lines, 1) if SUSPECT.search(line)]
         for number in suspects:
             bare = STRINGS.sub("", lines[number - 1])  # a `#` inside a string is no comment
             if "#" in bare:
