@@ -1,4 +1,4 @@
-"""Writes the published JSON Schema of a report:  python -m breakscope.report.schema"""
+"""Writes the published JSON Schemas, of a report and of a benchmark:  python -m breakscope.report.schema"""
 
 from __future__ import annotations
 
@@ -6,15 +6,26 @@ import inspect
 import json
 from pathlib import Path
 
+from breakscope.report.bench import bench_json_schema
 from breakscope.report.model import json_schema
 
 FILE = Path(__file__).with_name("schema.json")
+BENCH_FILE = Path(__file__).with_name("bench_schema.json")
 
 
 def text() -> str:
-    """The schema as the file should hold it."""
-    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "breakscope report"}
-    return json.dumps({**head, **_clean(json_schema())}, indent=2) + "\n"
+    """The schema of a report as its file should hold it."""
+    return _published("breakscope report", json_schema())
+
+
+def bench_text() -> str:
+    """The schema of a benchmark as its file should hold it."""
+    return _published("breakscope bench", bench_json_schema())
+
+
+def _published(title: str, schema: dict) -> str:
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
+    return json.dumps({**head, **_clean(schema)}, indent=2) + "\n"
 
 
 def _clean(part):
@@ -26,3 +37,4 @@ def _clean(part):
 
 if __name__ == "__main__":
     FILE.write_text(text(), encoding="utf-8")
+    BENCH_FILE.write_text(bench_text(), encoding="utf-8")

@@ -34,9 +34,12 @@ def main(folder: Path) -> int:
                   python=sys.version.split()[0])
     sys.argv = [job["file"]]
     try:
-        from breakscope.dynamic.child import stages
+        if job.get("work") == "bench":
+            from breakscope.dynamic.child.bench.serve import serve as work
+        else:
+            from breakscope.dynamic.child.stages import run as work
 
-        stages.run(job, folder, progress)
+        work(job, folder, progress)
     except BaseException as problem:  # a fault of ours: the user's code is fenced inside the stages
         progress.note("failure", message=f"{type(problem).__name__}: {problem}", detail=_traceback())
         return 1

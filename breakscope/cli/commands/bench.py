@@ -1,0 +1,106 @@
+"""breakscope bench FILE::NAME"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+import click
+
+from breakscope.cli import options
+from breakscope.cli.session import CLEAN, FAILED, guarded, wants_color, write
+from breakscope.errors import UserError
+from breakscope.report.bench import Bench, bench_to_json
+
+MODES = ("default", "dynamic", "reduce-overhead", "max-autotune")
+
+
+class Modes(click.ParamType):
+    """Names of modes, separated by commas, or "all"."""
+
+    name = "modes"
+
+    def convert(self, value, param, ctx) -> tuple[str, ...]:
+        if isinstance(value, tuple):
+            return value
+        wanted = {name.strip() for name in value.split(",") if name.strip()} - {"eager"}
+        if wanted == {"all"}:
+            return MODES
+        for name in sorted(wanted - set(MODES)):
+            self.fail(f"no mode is called {name!r}; there are {', '.join(MODES)}, or all.", param, ctx)
+        if not wanted:
+            self.fail("name at least one mode besides eager.", param, ctx)
+        return tuple(mode for mode in MODES if mode in wanted)
+
+
+@click.command("bench")
+@click.argument("target", metavar="FILE::NAME")
+@click.option(
+    "--modes",
+    type=Modes(),
+    default="default",
+    show_default=True,
+    help="default, dynamic, reduce-overhead, max-autotune, or all; eager always takes part.",
+)
+@click.option("--calls", default="", metavar="NAME", help="Function of the file that returns the argument tuples.")
+@click.option("--backend", default="inductor", show_default=True, help="Backend of torch.compile.")
+@click.option("--device", default=None, help="cpu, cuda, cuda:1, ... [CUDA when present].")
+@click.option("--no-backward", is_flag=True, help="Time the forward only.")
+@click.option("--no-estimate", is_flag=True, help="Leave out what a step without breaks would take.")
+@click.option(
+    "--rounds", type=click.IntRange(6, 1000), default=20, show_default=True, help="Turns that each mode gets."
+)
+@click.option(
+    "--timeout",
+    type=options.Seconds(),
+    default=600.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time limit of everything together.",
+)
+@click.option(
+    "--format", "-f", "format", type=click.Choice(["text", "json"]), default="text", help="How to show it [text]."
+)
+@click.option("--output", "-o", type=click.Path(dir_okay=False), default="", help="Write it to this file.")
+@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Colour the text format.")
+def command(target: str, **given) -> int:
+    """Measure what compiling a model costs and gains, and say which mode to use.
+
+    Each mode runs in a process of its own, from empty caches. Steps are timed in turns (A B, B A, ...) once nothing
+    compiles any more. NAME is an nn.Module class, a function, or a factory that returns (callable, args, kwargs).
+
+    Exit code 0 when the modes could be compared, 2 when not.
+    """
+
+    file, name = options.split_target(target)
+
+    def work() -> int:
+        from breakscope.dynamic.bench import BenchOptions
+        from breakscope.workflows.bench import bench
+
+        measured = bench(BenchOptions(
+            file=file, name=name, modes=given["modes"], calls=given["calls"], backend=given["backend"],
+            device=given["device"], backward=not given["no_backward"], rounds=given["rounds"], timeout=given["timeout"],
+            estimate=not given["no_estimate"]))
+        _deliver(measured, given)
+        return FAILED if measured.errors or not measured.use else CLEAN
+
+    return guarded(work)
+
+
+def _deliver(measured: Bench, given: dict) -> None:
+    if given["format"] == "json":
+        text = bench_to_json(measured).decode()
+    else:
+        from breakscope.report.bench_text import render
+
+        terminal = not given["output"] and sys.stdout.isatty()
+        text = render(measured, shutil.get_terminal_size().columns if terminal else None, wants_color(given["color"], terminal))
+    if not given["output"]:
+        write(text)
+        return
+    try:
+        Path(given["output"]).write_text(text, encoding="utf-8", newline="\n")
+    except OSError as problem:
+        raise UserError(f"cannot write {given['output']}: {problem.strerror}") from None

@@ -1,0 +1,73 @@
+"""The closing sentence: which mode to use and why, or that compiling does not pay."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from breakscope.report.bench import Mode
+
+Comparison = Callable[[str, str], str]  # "faster", "slower", "no difference measured" or "" for two modes' names
+
+
+def decide(modes: Sequence[Mode], between: Comparison, left_out: Sequence[str] = ()) -> tuple[str, str]:
+    """(mode to use, sentence); ("", sentence) when the measurement allows none.
+
+    The fastest of the modes that are measurably faster than eager and agree with it; of modes that cannot be told apart
+    the one that compiles in the shortest time. `between` compares two of them directly.
+    """
+    eager = next((m for m in modes if m.name == "eager" and m.steps), None)
+    tried = [m for m in modes if m.name != "eager" and m.steps and m.steps.verdict]
+    if eager is None or not tried:
+        return "", "Nothing can be said: " + _nothing(modes)
+    fast = [m for m in tried if m.steps.verdict == "faster"]
+    wrong = [m for m in fast if _differs(m)]
+    fit = [m for m in fast if not _differs(m) and not m.still_compiling]
+    if not fit:
+        return "eager", _not_paying(tried, fast, wrong)
+    best = min(fit, key=lambda m: m.steps.ratio)
+    equal = [m for m in fit if m is best or between(m.name, best.name) != "slower"]
+    chosen = min(equal, key=lambda m: m.compile_seconds or 0.0)
+    return chosen.name, _paying(chosen, equal, wrong) + _unmeasured(left_out)
+
+
+def _paying(mode: Mode, equal: Sequence[Mode], wrong: Sequence[Mode]) -> str:
+    steps = mode.steps
+    text = (f"Use {mode.name}: a step takes {steps.ratio:.2f} of eager's time "
+            f"({steps.ratio_interval.low:.2f} to {steps.ratio_interval.high:.2f})")
+    if mode.pays_after_steps is not None:
+        text += f", and its {mode.compile_seconds:.1f} s of compiling are paid for after {mode.pays_after_steps:,} steps"
+    others = [m.name for m in equal if m is not mode]
+    if others:
+        text += f"; {' and '.join(others)} {'is' if len(others) == 1 else 'are'} not measurably faster and took longer to compile"
+    if wrong:
+        text += f"; {' and '.join(m.name for m in wrong)} gave other values than eager"
+    return text + "."
+
+
+def _not_paying(tried: Sequence[Mode], fast: Sequence[Mode], wrong: Sequence[Mode]) -> str:
+    if fast and len(wrong) == len(fast):
+        names = " and ".join(m.name for m in wrong)
+        return f"Stay with eager: {names} is faster, but gives other values than eager; find out why first."
+    if fast:
+        names = " and ".join(m.name for m in fast if m.still_compiling)
+        return f"Stay with eager: {names} was still compiling when the warm-up ended, so it never reaches a steady state."
+    slower = [m for m in tried if m.steps.verdict == "slower"]
+    if len(slower) == len(tried):
+        parts = ", ".join(f"{m.name} takes {m.steps.ratio:.2f} of eager's time" for m in slower)
+        return f"Compiling does not pay here: {parts}."
+    return "Compiling does not pay here: no mode is measurably faster than eager."
+
+
+def _nothing(modes: Sequence[Mode]) -> str:
+    failed = [m for m in modes if m.status in ("failed", "timeout")]
+    if failed:
+        return f"{', '.join(m.name for m in failed)} did not run."
+    return "too few rounds were measured."
+
+
+def _unmeasured(names: Sequence[str]) -> str:
+    return f" Not measured: {', '.join(names)}." if names else ""
+
+
+def _differs(mode: Mode) -> bool:
+    return any(a is not None and a.status == "different" for a in (mode.outputs, mode.gradients))

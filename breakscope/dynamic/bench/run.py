@@ -1,0 +1,247 @@
+"""bench_target: prepare one worker for each mode, let them step in turns, and put together what was measured."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import os
+import shutil
+import sys
+import tempfile
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from statistics import median
+
+import msgspec
+
+from breakscope import __version__
+from breakscope.dynamic.bench.charges import Call, Compile, break_sites, charge, compile_wall
+from breakscope.dynamic.bench.decide import decide
+from breakscope.dynamic.bench.options import DEFAULT, EAGER, MODES, OF_INDUCTOR, BenchOptions, meaning
+from breakscope.dynamic.bench.turns import Rounds, against, block_length, describe, in_turns
+from breakscope.dynamic.bench.worker import Worker, WorkerError, worker_folder
+from breakscope.dynamic.findings import shown_path
+from breakscope.dynamic.places import Places
+from breakscope.errors import UserError
+from breakscope.report.bench import Agreement, Bench, Coverage, Mode, Saving, Site
+from breakscope.report.model import ReportError
+
+ONE_GRAPH = "one graph"
+FALLBACK = "aot_eager"
+KEPT_FOR_STEPS = 0.25  # of the time limit
+
+
+@dataclass
+class Prepared:
+    """What a worker said when it was warm."""
+
+    mode: str
+    said: dict = field(default_factory=dict)
+    problem: WorkerError | None = None
+    skipped: str = ""
+
+    @property
+    def compiles(self) -> list[Compile]:
+        names = Compile.__dataclass_fields__
+        return [Compile(**{k: v for k, v in c.items() if k in names}) for c in self.said.get("compiles", ())]
+
+    @property
+    def calls(self) -> list[Call]:
+        return [Call(**c) for c in self.said.get("calls", ())]
+
+
+def bench_target(options: BenchOptions) -> Bench:
+    """Measure a target in eager and in the modes asked for.
+
+    Raises UserError when the file does not exist, torch is not installed, or the system lacks what workers need. What
+    the user's code does is told in `errors` and in each mode's `problem`.
+    """
+    _refuse(options)
+    options, notes = _with_compiler(options)
+    deadline = time.time() + options.timeout
+    ready_by = deadline - KEPT_FOR_STEPS * options.timeout
+    with ExitStack() as stack:
+        parent = stack.enter_context(tempfile.TemporaryDirectory(prefix="breakscope-", ignore_cleanup_errors=True))
+        workers: dict[str, Worker] = {}
+
+        def prepare(mode: str) -> Prepared:
+            folder = worker_folder(parent, mode)
+            worker = stack.enter_context(Worker(mode, options, folder, Path(parent) / "eager.pt", deadline))
+            try:
+                said = worker.answer(ready_by)
+            except WorkerError as problem:
+                return Prepared(mode, problem=problem)
+            workers[mode] = worker
+            return Prepared(mode, said)
+
+        eager = prepare(EAGER)
+        if eager.problem is not None:
+            return _failed(options, eager.problem, notes)
+        coverage, more = _coverage(prepare("coverage")) if options.coverage else (None, ())
+        prepared = [eager, *(_skipped(mode, options) or prepare(mode) for mode in options.modes)]
+        workers.pop("coverage", None)
+        default = next((p for p in prepared if p.mode == DEFAULT and p.said), None)
+        sites = _sites(default) if default else ()
+        single = prepare(ONE_GRAPH) if sites and options.estimate else None
+        if single is not None and single.said and single.said["graphs"] != 1:
+            workers.pop(ONE_GRAPH)
+        step = median(call.seconds for call in eager.calls)
+        rounds, lost = in_turns(list(workers.values()), options.rounds, block_length(step, eager.said["turn"]), deadline)
+        peaks = {mode: _peak(worker, deadline) for mode, worker in workers.items() if mode not in lost}
+    modes = tuple(_mode(p, options, rounds, lost.get(p.mode), peaks) for p in prepared)
+
+    def between(first: str, second: str) -> str:
+        found = against(rounds[first], rounds[second]) if first in rounds and second in rounds else None
+        return found[2] if found else ""
+
+    left_out = [mode for mode in MODES if mode not in options.modes]
+    use, verdict = decide(modes, between, left_out if options.backend == "inductor" else ())
+    said = eager.said
+    return Bench(
+        version=__version__, torch=said["torch"], python=said["python"], target=options.target, device=said["device"],
+        backend=options.backend, backward=said["backward"], threads=said["threads"], modes=modes, coverage=coverage,
+        saving=_saving(sites, single, rounds, lost) if default else None, use=use, verdict=verdict,
+        errors=_errors(prepared, lost), notes=(*notes, *more, *_about_backward(options, said)))
+
+
+def _refuse(options: BenchOptions) -> None:
+    path = Path(options.file)
+    if not path.is_file():
+        raise UserError(f"{options.file} is a folder; name a file: {options.file}/FILE.py::NAME" if path.exists()
+                        else f"{options.file} does not exist")
+    if importlib.util.find_spec("torch") is None:
+        raise UserError("measuring a model needs torch: install it with `pip install 'breakscope[torch]'`")
+    if os.name != "posix":
+        raise UserError("`breakscope bench` needs Linux or macOS")
+
+
+def _with_compiler(options: BenchOptions) -> tuple[BenchOptions, tuple[str, ...]]:
+    """inductor compiles C++ on the CPU, and on a GPU what launches its kernels; without a compiler, the next best."""
+    compiler = os.environ.get("CXX") or ("clang++" if sys.platform == "darwin" else "g++")
+    if options.backend != "inductor" or shutil.which(compiler.split()[0]):
+        return options, ()
+    note = (f"there is no C++ compiler ({compiler}), which inductor needs, so the backend {FALLBACK} was measured instead: "
+            "it captures graphs but makes no faster code of them")
+    return replace(options, backend=FALLBACK), (note,)
+
+
+def _skipped(mode: str, options: BenchOptions) -> Prepared | None:
+    if mode in OF_INDUCTOR and options.backend != "inductor":
+        return Prepared(mode, skipped=f"a mode of inductor; the backend {options.backend} has none")
+    return None
+
+
+def _coverage(prepared: Prepared) -> tuple[Coverage | None, tuple[str, ...]]:
+    if prepared.problem is not None:
+        return None, (f"compile coverage was not measured: {prepared.problem}",)
+    said = prepared.said
+    if said["share"] is None:
+        return None, ("compile coverage was not measured: the step runs no op",)
+    return Coverage(**{**said, "eager_top": tuple(said["eager_top"]), "share": round(said["share"], 4),
+                       "ops_share": round(said["ops_share"], 4)}), ()
+
+
+def _mode(prepared: Prepared, options: BenchOptions, rounds: dict[str, Rounds], lost: WorkerError | None,
+          peaks: dict[str, int | None]) -> Mode:
+    name, said = prepared.mode, prepared.said
+    mode = Mode(name=name, meaning=meaning(name, options.backend, said.get("device", "").startswith("cuda")), status="ok")
+    problem = prepared.problem or lost
+    if prepared.skipped:
+        return msgspec.structs.replace(mode, status="not measured", problem=prepared.skipped)
+    if said:
+        mode = _with_warm_up(mode, prepared)
+    if problem is not None:
+        text = "it was not ready in time: the time limit (--timeout) ended it" if problem.timed_out else str(problem)
+        return msgspec.structs.replace(mode, status="timeout" if problem.timed_out else "failed", problem=text)
+    if name not in rounds or not rounds[name]:
+        return msgspec.structs.replace(mode, status="timeout", problem="no time was left to measure steps")
+    steps = describe(rounds[name], rounds.get(EAGER) if name != EAGER else None)
+    mode = msgspec.structs.replace(mode, steps=steps, peak_bytes=peaks.get(name))
+    return msgspec.structs.replace(mode, pays_after_steps=_pays_after(mode))
+
+
+def _with_warm_up(mode: Mode, prepared: Prepared) -> Mode:
+    said, calls = prepared.said, prepared.calls
+    mode = msgspec.structs.replace(
+        mode, first_call_seconds=calls[0].seconds, warm_up_steps=len(calls), peak_warm_up_bytes=said["warm_up_peak"])
+    if mode.name == EAGER:
+        return mode
+    charges = charge(prepared.compiles, said["start_up"])
+    wall = compile_wall(calls, said["start_up"])
+    agreement = {part: Agreement(**facts) for part, facts in said["agreement"].items()}
+    skips = said["cudagraph_skips"]
+    return msgspec.structs.replace(
+        mode, compile_seconds=wall, charges=charges, graphs=said["graphs"], **agreement,
+        attributed=min(1.0, sum(c.seconds for c in charges) / wall) if wall else None,
+        still_compiling=bool(calls[-1].compiles),
+        notes=(f"inductor left out CUDA graphs {skips} times",) if skips and said["device"].startswith("cuda") else ())
+
+
+def _errors(prepared: list[Prepared], lost: dict[str, WorkerError]) -> tuple[ReportError, ...]:
+    """What modes raised, with the user's traceback; the time limit is told in the modes alone."""
+    problems = [p.problem or lost.get(p.mode) for p in prepared]
+    return tuple(dict.fromkeys(e for p in problems if p is not None and not p.timed_out for e in p.errors))
+
+
+def _pays_after(mode: Mode) -> int | None:
+    """Steps until the time saved is the time spent on compiling; None when nothing is measurably saved."""
+    steps = mode.steps
+    if steps.verdict != "faster" or mode.compile_seconds is None:
+        return None
+    saved = steps.median_seconds / steps.ratio - steps.median_seconds
+    return math.ceil(mode.compile_seconds / saved) if saved > 0 else None
+
+
+def _sites(prepared: Prepared) -> tuple[Site, ...]:
+    """The break sites in the user's code; a break inside of Python's own library has one in its caller too."""
+    places = Places.here(prepared.said["torch_root"])
+    return tuple(site for site in break_sites(prepared.compiles) if places.is_user(site.path))
+
+
+def _saving(sites: tuple[Site, ...], single: Prepared | None, rounds: dict[str, Rounds],
+            lost: dict[str, WorkerError]) -> Saving | None:
+    """What removing all breaks would save in mode default, from the rounds of the step as one graph."""
+    if not sites:
+        return None
+    result = Saving(mode=DEFAULT, sites=tuple(
+        msgspec.structs.replace(site, path=shown_path(site.path, Path.cwd())) for site in sites))
+    problem = single and (single.problem or lost.get(ONE_GRAPH))
+    if single is None:
+        return msgspec.structs.replace(result, problem="not asked for")
+    if problem:
+        return msgspec.structs.replace(result, problem=str(problem))
+    if single.said["graphs"] != 1:
+        return msgspec.structs.replace(result, problem="the traced step breaks too, so it says nothing of a step without breaks")
+    found = against(rounds[ONE_GRAPH], rounds[DEFAULT]) if {ONE_GRAPH, DEFAULT} <= rounds.keys() else None
+    if not found:
+        return msgspec.structs.replace(result, problem="too few rounds were measured")
+    ratio, interval, verdict = found
+    if verdict == "no difference measured":
+        return msgspec.structs.replace(result, problem="smaller than the noise of this measurement")
+    step = median(s for block in rounds[DEFAULT] for s in block)
+    return msgspec.structs.replace(
+        result, seconds=step * (1 - ratio),
+        interval=msgspec.structs.replace(interval, low=step * (1 - interval.high), high=step * (1 - interval.low)))
+
+
+def _peak(worker: Worker, deadline: float) -> int | None:
+    try:
+        return worker.ask(deadline + 5.0, do="peak")["peak"]
+    except WorkerError:
+        return None
+
+
+def _about_backward(options: BenchOptions, said: dict) -> tuple[str, ...]:
+    if options.backward and not said["backward"]:
+        return ("forward only: no output asks for gradients",)
+    return ()
+
+
+def _failed(options: BenchOptions, problem: WorkerError, notes: tuple[str, ...]) -> Bench:
+    errors = problem.errors or (ReportError(message=str(problem), path=options.file),)
+    return Bench(
+        version=__version__, torch="", python="", target=options.target, device=options.device or "",
+        backend=options.backend, backward=False, threads=0, errors=errors, notes=notes,
+        verdict="Nothing can be said: the target does not run without torch.compile.")

@@ -1,0 +1,77 @@
+"""Step times into claims: medians, a bootstrap interval, a sign test. Pure Python, the same numbers for the same input."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Sequence
+from statistics import median
+
+from breakscope.report.bench import Interval
+
+RESAMPLES = 2000
+LEAST_ROUNDS = 6  # with fewer, no sign test can reach 5 %
+LEAST_EFFECT = 0.02  # two processes that run the same code differ by this much; rounds do not show it
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """The smallest value that at least `share` of the values do not exceed; raises ValueError without values."""
+    if not values:
+        raise ValueError("no values")
+    return sorted(values)[max(0, math.ceil(share * len(values)) - 1)]
+
+
+def interval_of(values: Sequence[float], of: Callable[[Sequence[float]], float] = median) -> Interval:
+    """The bootstrap's 95 % interval of a statistic of the values."""
+    source = random.Random(0)
+    found = sorted(of(source.choices(values, k=len(values))) for _ in range(RESAMPLES))
+    return Interval(low=found[int(0.025 * RESAMPLES)], high=found[int(0.975 * RESAMPLES) - 1])
+
+
+def sign_test(differences: Sequence[float]) -> float:
+    """The two-sided probability of signs at least this uneven when there is no difference; zeros are left out."""
+    ups, downs = sum(d > 0 for d in differences), sum(d < 0 for d in differences)
+    number = ups + downs
+    if not number:
+        return 1.0
+    tail = sum(math.comb(number, k) for k in range(max(ups, downs), number + 1))
+    return min(1.0, 2 * tail / 2**number)
+
+
+def ratios(first: Sequence[float], second: Sequence[float]) -> list[float]:
+    """`first` over `second`, round by round; rounds are paired because they lie side by side in time."""
+    return [a / b for a, b in zip(first, second, strict=False) if b > 0]
+
+
+def compare(first: Sequence[float], second: Sequence[float]) -> tuple[float, Interval, str] | None:
+    """(ratio, interval, verdict) of `first` against `second`, each one number for a round; None with too few rounds.
+
+    "faster" or "slower" only when the interval leaves out 1, the sign test says the same, and the effect is larger
+    than what two processes running the same code differ by.
+    """
+    pairs = ratios(first, second)
+    if len(pairs) < LEAST_ROUNDS:
+        return None
+    ratio, interval = median(pairs), interval_of(pairs)
+    sure = sign_test([p - 1 for p in pairs]) <= 0.05 and abs(ratio - 1) >= LEAST_EFFECT
+    verdict = "no difference measured"
+    if sure and interval.high < 1:
+        verdict = "faster"
+    elif sure and interval.low > 1:
+        verdict = "slower"
+    return ratio, interval, verdict
+
+
+def rank_correlation(first: Sequence[float], second: Sequence[float]) -> float | None:
+    """Spearman's, ties at their mean rank; None when one side has a single rank or there are fewer than three pairs."""
+    if len(first) < 3 or len(first) != len(second):
+        return None
+    a, b = _ranks(first), _ranks(second)
+    mean = (len(first) + 1) / 2
+    spread = math.sqrt(sum((x - mean) ** 2 for x in a) * sum((y - mean) ** 2 for y in b))
+    return sum((x - mean) * (y - mean) for x, y in zip(a, b, strict=True)) / spread if spread else None
+
+
+def _ranks(values: Sequence[float]) -> list[float]:
+    order = sorted(values)
+    return [order.index(v) + (order.count(v) + 1) / 2 for v in values]

@@ -1,0 +1,116 @@
+"""Compile coverage: the share of op time that lies inside captured graphs.
+
+Measured with graphs that run their ops one by one (the backend below), so that every op has the time it takes in eager and
+the share does not depend on what a backend makes of a graph. A backward op belongs where its forward op belongs.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from contextlib import nullcontext
+from types import ModuleType
+
+import torch
+import torch._dynamo
+from torch.profiler import ProfilerActivity, profile, record_function
+
+from breakscope.dynamic.child import tensors
+from breakscope.dynamic.child.bench.stepper import LOSS, Stepper
+from breakscope.dynamic.child.bench.warm_up import warm_up
+from breakscope.dynamic.child.calls import Plan
+
+GRAPH = "breakscope: a graph"
+ENGINE = "autograd::engine::evaluate_function: "
+STEPS, MOST_NAMES = 3, 5
+
+
+def marked(graph: torch.fx.GraphModule, inputs: list) -> Callable:
+    """A backend of torch.compile: the graph as it is, with a mark around it for the profiler."""
+
+    def run(*args):
+        with record_function(GRAPH) if torch.autograd._profiler_enabled() else nullcontext():
+            return graph(*args)
+
+    return run
+
+
+def measure(module: ModuleType, plan: Plan, deadline: float) -> dict:
+    """The share by time and by number of ops, and the dearest ops outside of graphs."""
+    stepper = Stepper.build(module, plan)
+    stepper.function = torch.compile(stepper.function, backend=marked)
+    tensors.seed_everything()
+    torch._dynamo.utils.set_compilation_metrics_limit(100_000)
+    warm_up(stepper, [], deadline)
+    return profiled(stepper.timed, STEPS * stepper.turn, plan.device)
+
+
+def profiled(step: Callable[[], object], steps: int, device: torch.device) -> dict:
+    """Run `step` under the profiler and share out its ops."""
+    activities = [ProfilerActivity.CPU] + ([ProfilerActivity.CUDA] if device.type == "cuda" else [])
+    with profile(activities=activities) as seen:
+        for _ in range(steps):
+            step()
+    return share_out(seen.events(), device.type == "cuda")
+
+
+def share_out(events: Iterable, on_gpu: bool) -> dict:
+    """Sums of outermost ops inside and outside of graphs; `on_gpu` takes the time on the device."""
+    ops = sorted((e for e in events if _is_op(e.name) and not _inside_op(e)), key=lambda e: e.time_range.start)
+    inside: dict[int, bool | None] = {}
+    for op in ops:
+        where = _forward_place(op)
+        if op.sequence_nr >= 0 and _engine(op) is None:
+            inside[op.sequence_nr] = where  # of ops with one number only the last one has a gradient
+    seconds, numbers, outside = {True: 0.0, False: 0.0}, {True: 0, False: 0}, defaultdict(float)
+    for op in ops:
+        engine = _engine(op)
+        where = _forward_place(op) if engine is None else inside.get(engine.sequence_nr)
+        if where is None:  # the loss, or a gradient put into .grad: no op of the program's
+            continue
+        time = (op.device_time_total if on_gpu else op.cpu_time_total) / 1e6
+        seconds[where] += time
+        numbers[where] += 1
+        if not where:
+            outside[op.name] += time
+    total, number = sum(seconds.values()), sum(numbers.values())
+    return {
+        "share": seconds[True] / total if total else None, "ops_share": numbers[True] / number if number else None,
+        "compiled_ops": numbers[True], "eager_ops": numbers[False],
+        "eager_top": sorted(outside, key=outside.get, reverse=True)[:MOST_NAMES],
+    }
+
+
+def _is_op(name: str) -> bool:
+    return "::" in name and not name.startswith(("autograd::", "torch::autograd", "cuda", "profiler::")) and " " not in name
+
+
+def _inside_op(event) -> bool:
+    parent = event.cpu_parent
+    while parent is not None:
+        if _is_op(parent.name):
+            return True
+        parent = parent.cpu_parent
+    return False
+
+
+def _engine(event):
+    """The autograd node that runs the op, None in a forward pass."""
+    parent = event.cpu_parent
+    while parent is not None:
+        if parent.name.startswith(ENGINE):
+            return parent
+        parent = parent.cpu_parent
+    return None
+
+
+def _forward_place(event) -> bool | None:
+    """True inside a graph, False outside, None inside the loss that the measurement adds."""
+    parent = event.cpu_parent
+    while parent is not None:
+        if parent.name == GRAPH:
+            return True
+        if parent.name == LOSS:
+            return None
+        parent = parent.cpu_parent
+    return False

@@ -1,0 +1,121 @@
+"""The same step as one graph: what it would take had it no breaks.
+
+The step is traced op by op, so that Python, prints and reads of values between the ops are gone; what depended on values
+(a branch, `.item()`, the indices of a mask) stays as it was in this one step. That is no program to keep, but one to time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import torch
+from torch.fx import GraphModule, Interpreter, Node
+from torch.fx.experimental.proxy_tensor import make_fx
+from torch.fx.node import map_arg
+from torch.utils import _pytree as pytree
+
+from breakscope.dynamic.child import tensors
+from breakscope.dynamic.child.bench.stepper import Stepper
+from breakscope.dynamic.child.load import TargetError
+
+DEPENDENT = (torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape)
+
+
+def traced(stepper: Stepper) -> Stepper:
+    """A stepper whose function is the traced step; raises TargetError when the step cannot be traced."""
+    if stepper.turn != 1:
+        raise TargetError("the calls differ, and one trace fits only one of them")
+    args, kwargs = stepper.sequence[0]
+    values, spec = pytree.tree_flatten((args, kwargs))
+    given = [v for v in values if isinstance(v, torch.Tensor)]
+
+    def step(*inputs: torch.Tensor) -> list[torch.Tensor]:
+        rest = iter(inputs)
+        args, kwargs = pytree.tree_unflatten([next(rest) if isinstance(v, torch.Tensor) else v for v in values], spec)
+        return tensors._tensors_of(stepper.function(*args, **kwargs))
+
+    graph = _fix_values(_trace(step, given), given)
+    return replace(stepper, function=graph, sequence=[(tuple(given), {})])
+
+
+def _trace(step, given: list[torch.Tensor]) -> GraphModule:
+    """Before autograd where that works; a step that calls `backward` itself is traced with what its backward does."""
+    problem: Exception | None = None
+    for before_autograd in (True, False):
+        try:
+            return make_fx(step, tracing_mode="real", pre_dispatch=before_autograd, _error_on_data_dependent_ops=False)(*given)
+        except Exception as failure:  # the user's code, traced
+            problem = problem or failure
+    raise TargetError(f"the step cannot be traced op by op: {type(problem).__name__}: {str(problem)[:160]}")
+
+
+def _fix_values(graph: GraphModule, given: list[torch.Tensor]) -> GraphModule:
+    """Put constants where an op's result or its shape depends on values, so that nothing breaks the graph."""
+    seen = _Watch(graph)
+    seen.run(*given)
+    for number, (node, value) in enumerate(seen.dependent.items()):
+        if node.target is torch.ops.aten.index.Tensor:
+            _fix_masks(graph, node, seen.masks[node], number)
+        elif node.target is torch.ops.aten.masked_select.default:
+            raise TargetError("masked_select keeps its gradient, which a constant does not")
+        else:
+            _fix_result(graph, node, value, number)
+    graph.recompile()
+    return graph
+
+
+class _Watch(Interpreter):
+    """Runs the graph once and keeps copies of what depends on values."""
+
+    def __init__(self, graph: GraphModule) -> None:
+        super().__init__(graph)
+        self.dependent: dict[Node, object] = {}
+        self.masks: dict[Node, list] = {}
+
+    def run_node(self, n: Node):
+        value = super().run_node(n)
+        if n.op == "call_function" and any(tag in getattr(n.target, "tags", ()) for tag in DEPENDENT):
+            self.dependent[n] = pytree.tree_map_only(torch.Tensor, lambda t: t.detach().clone(), value)
+            if n.target is torch.ops.aten.index.Tensor:
+                self.masks[n] = [None if i is None else self.env[i].clone() for i in n.args[1]]
+                if not any(m is not None and m.dtype in (torch.bool, torch.uint8) for m in self.masks[n]):
+                    del self.dependent[n]
+        return value
+
+
+def _fix_masks(graph: GraphModule, node: Node, masks: list, number: int) -> None:
+    """`x[mask]` becomes `x[indices]` with the indices of this step; gradients flow as before."""
+    indices = []
+    for position, (old, mask) in enumerate(zip(node.args[1], masks, strict=True)):
+        if mask is None or mask.dtype not in (torch.bool, torch.uint8):
+            indices.append(old)
+            continue
+        for dimension, found in enumerate(mask.nonzero(as_tuple=True)):
+            indices.append(_constant(graph, node, found, f"_kept_{number}_{position}_{dimension}"))
+    node.args = (node.args[0], indices)
+
+
+def _fix_result(graph: GraphModule, node: Node, value: object, number: int) -> None:
+    if isinstance(value, (int, float, bool, complex)):
+        _replace(node, value)
+    elif isinstance(value, torch.Tensor):
+        _replace(node, _constant(graph, node, value, f"_kept_{number}"))
+    elif isinstance(value, (tuple, list)):
+        for user in list(node.users):
+            part = value[user.args[1]]
+            _replace(user, _constant(graph, user, part, f"_kept_{number}_{user.args[1]}"))
+            graph.graph.erase_node(user)
+    if not node.users:
+        graph.graph.erase_node(node)
+
+
+def _replace(node: Node, value: object) -> None:
+    for user in list(node.users):
+        user.args = map_arg(user.args, lambda used: value if used is node else used)
+        user.kwargs = map_arg(user.kwargs, lambda used: value if used is node else used)
+
+
+def _constant(graph: GraphModule, node: Node, value: torch.Tensor, name: str) -> Node:
+    graph.register_buffer(name, value)
+    with graph.graph.inserting_before(node):
+        return graph.graph.get_attr(name)

@@ -1,0 +1,107 @@
+"""A worker's day: build the target, compile and warm up, then step whenever the parent asks."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+
+import torch
+import torch._dynamo
+
+from breakscope.dynamic.child.bench import compare, coverage, memory, metrics, one_graph
+from breakscope.dynamic.child.bench.stepper import Stepper
+from breakscope.dynamic.child.bench.warm_up import warm_up
+from breakscope.dynamic.child.calls import Plan
+from breakscope.dynamic.child.load import load_file
+from breakscope.dynamic.child.progress import Progress
+from breakscope.dynamic.child.stages import Stopped, check_backend, pick_device, stage
+
+
+def serve(job: dict, folder: Path, progress: Progress) -> None:
+    """Prepare, and answer the parent's commands until it hangs up."""
+    commands, answers = os.fdopen(job["commands"], "r", encoding="utf-8"), job["answers"]
+    try:
+        device, _ = stage(progress, "options", lambda: pick_device(job["device"]))
+        module = stage(progress, "import", lambda: load_file(Path(job["file"])))
+        stage(progress, "options", lambda: check_backend(job["backend"]))
+        plan = Plan(job["name"], job["calls"], "", False, job["backward"], device)
+        if job["mode"] == "coverage":
+            _answer(answers, stage(progress, "coverage", lambda: coverage.measure(module, plan, job["deadline"])))
+            return
+        stepper, prepared = _prepare(module, plan, job, folder, progress)
+        _answer(answers, prepared)
+        for line in commands:
+            wanted = json.loads(line)
+            if wanted["do"] == "step":
+                _answer(answers, stage(progress, "steps", partial(_steps, stepper, wanted["steps"])))
+            elif wanted["do"] == "peak":
+                _answer(answers, {"peak": memory.peak(device)})
+    except Stopped:
+        pass
+    progress.note("done")
+
+
+def _prepare(module: ModuleType, plan: Plan, job: dict, folder: Path, progress: Progress) -> tuple[Stepper, dict]:
+    """Compile and warm up; with what the first steps showed."""
+    stepper = stage(progress, "build", lambda: Stepper.build(module, plan))
+    torch._dynamo.utils.set_compilation_metrics_limit(100_000)
+    memory.start(plan.device)
+    began = time.perf_counter()
+    start_up = 0.0
+    if job["mode"] == "one graph":
+        stepper = stage(progress, "estimate", lambda: one_graph.traced(stepper))
+    if job["mode"] != "eager":
+        stepper.function = stage(progress, "capture", lambda: _compiled(stepper.function, job))
+        start_up = time.perf_counter() - began
+    name = "eager" if job["mode"] == "eager" else "capture"
+    agreement = stage(progress, name, lambda: _compare(module, plan, stepper, job, folder))
+    calls = stage(progress, name, lambda: warm_up(stepper, agreement.pop("calls"), job["deadline"]))
+    seen = metrics.all_compiles()
+    result = {
+        "start_up": start_up, "calls": calls, "turn": stepper.turn, "compiles": seen, "graphs": metrics.graphs(seen),
+        "warm_up_peak": memory.peak(plan.device), "device": _device_name(plan.device), "threads": torch.get_num_threads(),
+        "python": sys.version.split()[0], "torch": str(torch.__version__), "torch_root": str(Path(torch.__file__).parent),
+        "cudagraph_skips": metrics.cudagraph_skips(), "backward": stepper.went_backward, **agreement,
+    }
+    memory.start(plan.device)
+    return stepper, result
+
+
+def _steps(stepper: Stepper, number: int) -> list[float]:
+    return [stepper.timed() for _ in range(number)]
+
+
+def _compiled(function: Callable, job: dict) -> Callable:
+    mode = job["mode"] if job["mode"] in ("reduce-overhead", "max-autotune") else None
+    dynamic = True if job["mode"] == "dynamic" else None
+    return torch.compile(function, backend=job["backend"], mode=mode, dynamic=dynamic)
+
+
+def _compare(module: ModuleType, plan: Plan, stepper: Stepper, job: dict, folder: Path) -> dict:
+    """The first step, from the same weights, inputs and random numbers in every mode."""
+    file = Path(job["reference"])
+    before = metrics.count()
+    seconds, values = stepper.first(seed=0)
+    calls = [{"seconds": seconds, "compiles": metrics.count() - before}]
+    if job["mode"] == "eager":
+        again = Stepper.build(module, plan).first(seed=0)[1]
+        other = Stepper.build(module, plan).first(seed=1)[1]
+        compare.save(file, values, again, other)
+        return {"calls": calls}
+    return {"calls": calls, "agreement": compare.with_reference(file, values)}
+
+
+def _answer(descriptor: int, facts: object) -> None:
+    data = json.dumps(facts, default=str).encode() + b"\n"
+    while data:
+        data = data[os.write(descriptor, data):]
+
+
+def _device_name(device: torch.device) -> str:
+    return f"{device} ({torch.cuda.get_device_name(device)})" if device.type == "cuda" else str(device)

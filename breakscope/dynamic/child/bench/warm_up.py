@@ -1,0 +1,24 @@
+"""Steps until nothing compiles any more."""
+
+from __future__ import annotations
+
+import time
+
+from breakscope.dynamic.child.bench import metrics
+from breakscope.dynamic.child.bench.stepper import Stepper
+
+LEAST, MOST = 6, 60  # turns through all calls at most, steps beside one turn at least
+QUIET = 3  # turns without a compile before it counts as warm
+
+
+def warm_up(stepper: Stepper, calls: list[dict], deadline: float) -> list[dict]:
+    """Appends to `calls` the seconds and compiles of each step, until it is warm, bound by MOST and by `deadline`."""
+    turn = stepper.turn
+    quiet, least = 0, LEAST + turn
+    while (quiet < QUIET * turn or len(calls) < least) and len(calls) < MOST * turn and time.time() < deadline:
+        before = metrics.count()
+        seconds = stepper.timed()
+        compiled = metrics.count() - before
+        calls.append({"seconds": seconds, "compiles": compiled})
+        quiet = 0 if compiled else quiet + 1
+    return calls
