@@ -56,20 +56,20 @@ def run_child(folder: Path, options: RunOptions) -> Ended:
     (folder / "job.json").write_text(json.dumps(_job(options)), encoding="utf-8")
     group = {"start_new_session": True} if os.name == "posix" else {}
     child = subprocess.Popen(
-        [sys.executable, str(CHILD), str(folder)], env=_environment(folder), stdin=subprocess.DEVNULL,
+        [sys.executable, str(CHILD), str(folder)], env=environment(folder), stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **group)
     printed: deque[bytes] = deque(maxlen=16)
-    pump = threading.Thread(target=_pump, args=(child.stdout, printed, options.show_output), daemon=True)
-    pump.start()
+    pumping = threading.Thread(target=pump, args=(child.stdout, printed, options.show_output), daemon=True)
+    pumping.start()
     try:
         code, timed_out = child.wait(options.timeout), False
     except subprocess.TimeoutExpired:
-        _ask_where(child)
+        ask_where(child)
         code, timed_out = 0, True
     finally:
-        _kill_group(child)
+        kill_group(child)
     child.wait()
-    pump.join(1.0)  # a process that left the group may hold the pipe open for ever
+    pumping.join(1.0)  # a process that left the group may hold the pipe open for ever
     return Ended(code, timed_out, b"".join(printed).decode("utf-8", "replace"))
 
 
@@ -97,7 +97,7 @@ def _job(options: RunOptions) -> dict:
     }
 
 
-def _environment(folder: Path) -> dict[str, str]:
+def environment(folder: Path) -> dict[str, str]:
     env = {key: value for key, value in os.environ.items() if key not in LEFT_OUT}
     env |= {
         "TORCH_TRACE": str(folder / "trace"), "TORCH_LOGS": ARTIFACTS, "TORCH_LOGS_OUT": str(folder / "log.txt"),
@@ -108,7 +108,7 @@ def _environment(folder: Path) -> dict[str, str]:
     return env
 
 
-def _pump(pipe, printed: deque[bytes], show: bool) -> None:
+def pump(pipe, printed: deque[bytes], show: bool) -> None:
     """Empty the pipe for as long as someone writes; keep its end, pass it on when asked."""
     while chunk := pipe.read1(65536):
         printed.append(chunk)
@@ -117,7 +117,7 @@ def _pump(pipe, printed: deque[bytes], show: bool) -> None:
             sys.stderr.flush()
 
 
-def _ask_where(child: subprocess.Popen) -> None:
+def ask_where(child: subprocess.Popen) -> None:
     """Let faulthandler write the stacks to where.txt before the kill."""
     if os.name == "posix":
         try:
@@ -127,7 +127,7 @@ def _ask_where(child: subprocess.Popen) -> None:
             pass
 
 
-def _kill_group(child: subprocess.Popen) -> None:
+def kill_group(child: subprocess.Popen) -> None:
     try:
         if os.name == "posix":
             os.killpg(child.pid, signal.SIGKILL)

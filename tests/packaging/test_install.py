@@ -87,7 +87,7 @@ def test_the_wheel_holds_everything(built):
     inside = {name for name in zipfile.ZipFile(wheel).namelist()}
     wanted = {p.relative_to(ROOT).as_posix() for p in (ROOT / "breakscope").rglob("*.py")}
     wanted |= {f"breakscope/{p.relative_to(ROOT).as_posix()}" for p in (ROOT / "rules").rglob("*") if p.is_file()}
-    wanted.add("breakscope/report/schema.json")
+    wanted |= {"breakscope/report/schema.json", "breakscope/report/bench_schema.json"}
     assert {name for name in wanted if "__pycache__" not in name} - inside == set()
     assert {name.partition("/")[0] for name in inside} == {
         "breakscope",

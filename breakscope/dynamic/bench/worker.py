@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any, Self
 
 from breakscope.dynamic.bench.options import BenchOptions
+from breakscope.dynamic.diary import read_progress
 from breakscope.dynamic.ends import describe_errors
 from breakscope.dynamic.options import RunOptions
 from breakscope.dynamic.places import Places
-from breakscope.dynamic.process import CHILD, Ended, _ask_where, _environment, _kill_group, _pump
-from breakscope.dynamic.trace import read_progress
+from breakscope.dynamic.process import CHILD, Ended, ask_where, environment, kill_group, pump
 from breakscope.report.model import ReportError
 
 
@@ -47,17 +47,17 @@ class Worker:
             "reference": str(reference), "commands": theirs, "answers": answers, "deadline": deadline,
         }), encoding="utf-8")
         self._child = subprocess.Popen(
-            [sys.executable, str(CHILD), str(folder)], env=_quiet(_environment(folder)), stdin=subprocess.DEVNULL,
+            [sys.executable, str(CHILD), str(folder)], env=_quiet(environment(folder)), stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True, pass_fds=(theirs, answers))
         os.close(theirs)
         os.close(answers)
-        threading.Thread(target=_pump, args=(self._child.stdout, self._printed, False), daemon=True).start()
+        threading.Thread(target=pump, args=(self._child.stdout, self._printed, False), daemon=True).start()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        _kill_group(self._child)
+        kill_group(self._child)
         self._child.wait()
         for descriptor in (self._commands, self._answers):
             os.close(descriptor)
@@ -75,7 +75,7 @@ class Worker:
         while b"\n" not in self._buffer:
             ready, _, _ = select.select([self._answers], [], [], max(0.0, deadline - time.time()))
             if not ready:
-                _ask_where(self._child)
+                ask_where(self._child)
                 raise self._problem(True)
             piece = os.read(self._answers, 65536)
             if not piece:
@@ -105,6 +105,6 @@ def worker_folder(parent: str, mode: str) -> Path:
     return Path(tempfile.mkdtemp(prefix=mode.replace(" ", "-") + "-", dir=parent))
 
 
-def _quiet(environment: dict[str, str]) -> dict[str, str]:
+def _quiet(variables: dict[str, str]) -> dict[str, str]:
     """Without the trace and the logs of a run, which would be part of what is timed."""
-    return {k: v for k, v in environment.items() if k not in ("TORCH_TRACE", "TORCH_LOGS", "TORCH_LOGS_OUT")}
+    return {k: v for k, v in variables.items() if k not in ("TORCH_TRACE", "TORCH_LOGS", "TORCH_LOGS_OUT")}
