@@ -64,11 +64,6 @@ class Expressions:
             value = names.get(name)
             if value is not None and frame.emits:
                 self.reads.setdefault((id(frame.module), name), (frame.activation, node))
-            if type(value) is Import:
-                resolved = self.resolve(value)
-                if type(resolved) is External:  # the same for as long as the module is known
-                    names[name] = resolved
-                return resolved
         if value is None:
             return External(name) if name in self.library.builtins else UNKNOWN
         return self.resolve(value) if type(value) is Import else value

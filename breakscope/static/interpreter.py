@@ -236,10 +236,13 @@ class Interpreter(
 
     def resolve(self, value: Value) -> Value:
         """Follow an import to what it names."""
+        imported = value
         for _ in range(12):
             if type(value) is not Import:
+                if type(value) is External and imported is not value:
+                    imported.found = value
                 return value
-            value = self._import_step(value)
+            value = value.found or self._import_step(value)
         return UNKNOWN
 
     def _import_step(self, imported: Import) -> Value:

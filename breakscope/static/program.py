@@ -70,13 +70,17 @@ class Namespace(Value):
         return f"the module `{self.info.name}`"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(unsafe_hash=True, slots=True)
 class Import(Value):
-    """A name bound by an import, resolved when it is used: `module` and, for `from module import member`, `member`."""
+    """A name bound by an import, resolved when it is used: `module` and, for `from module import member`, `member`.
+
+    `found` is what it was resolved to, when that lies outside of the source and so stays the same.
+    """
 
     module: str
     member: str
     importer: ModuleInfo
+    found: Value | None = field(default=None, compare=False)
 
 
 @dataclass(eq=False, slots=True, repr=False)
