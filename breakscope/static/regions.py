@@ -1,4 +1,4 @@
-"""Regions: the code of a file that Dynamo would trace, and the values with which it is entered."""
+"""Regions: the code of a file that Dynamo would trace."""
 
 from __future__ import annotations
 
@@ -7,29 +7,25 @@ import re
 from dataclasses import dataclass
 from fnmatch import fnmatch
 
+from breakscope.static.arguments import configured_instance, parameter_values
 from breakscope.static.calling import add_call_events
 from breakscope.static.frames import Activation, Frame, OutOfBudget, Raised
 from breakscope.static.interpreter import Interpreter
-from breakscope.static.joins import element_of, join
 from breakscope.static.program import ModuleInfo, Namespace
 from breakscope.values import (
-    NONE,
     UNKNOWN,
     Class,
-    Const,
     Dict,
     External,
     ExternalInstance,
     Function,
     Instance,
-    Py,
     Sequence,
     Tensor,
     Union,
     Value,
 )
 
-CONFIG = Py("unknown", "config")
 COMPILES = re.compile(r"\btorch\s*\.\s*compile\s*\(")
 
 
@@ -218,140 +214,3 @@ def enter(interpreter: Interpreter, name: str, target: Value, args: list[Value],
 
 def _outer(module: ModuleInfo) -> Frame:
     return Frame(module, None, None, None, False, 0, "")
-
-
-def configured_instance(interpreter: Interpreter, cls: Class) -> Instance:
-    """An object of a module class as some configuration would make it."""
-    init = interpreter.find_member(cls.info, "__init__")
-    args: list[Value] = []
-    kwargs: dict[str, Value] = {}
-    if isinstance(init, Function) and isinstance(init.info.node, ast.FunctionDef):
-        spec = init.info.node.args
-        defaults = interpreter.defaults(init.info, init.scope)
-        frame = Frame(init.info.module, None, init.scope, None, False, 0, "")
-        for parameter in [*spec.posonlyargs, *spec.args][1:]:
-            args.append(configured(interpreter, parameter, defaults.get(parameter.arg), frame))
-        for parameter in spec.kwonlyargs:
-            kwargs[parameter.arg] = configured(interpreter, parameter, defaults.get(parameter.arg), frame)
-        if spec.kwarg:
-            kwargs["**"] = CONFIG
-    try:
-        made = interpreter.instantiate(cls, args, kwargs, cls.info.node, _outer(cls.info.module))
-    except (Raised, RecursionError, OutOfBudget):
-        made = Instance(cls)
-        interpreter.kept.append(made)
-    return made if isinstance(made, Instance) else Instance(cls)
-
-
-def configured(interpreter: Interpreter, parameter: ast.arg, default: Value | None, frame: Frame) -> Value:
-    """What a constructor's parameter may be: of its default's or annotation's type, decided by configuration."""
-    annotated = interpreter.value_of_annotation(parameter.annotation, frame)
-    if isinstance(annotated, Py):
-        return Py(annotated.type, "config")
-    if isinstance(annotated, Tensor | Instance | Sequence | Dict):
-        return annotated
-    if default is not None:
-        return opened(default)
-    return CONFIG
-
-
-def opened(default: Value) -> Value:
-    """A default that configuration may replace by another value of its type."""
-    if isinstance(default, Const):
-        return CONFIG if default.value is None else Py(type(default.value).__name__, "config")
-    if isinstance(default, Sequence):
-        return Sequence(default.type, None, opened(element_of(default)) if default.items != [] else CONFIG)
-    return default
-
-
-def parameter_values(
-    interpreter: Interpreter, function: Function, is_forward: bool
-) -> tuple[list[Value], dict[str, Value]]:
-    """What a region's parameters are, from annotations, defaults and how the body uses them."""
-    info = function.info
-    spec = info.node.args
-    positional = [*spec.posonlyargs, *spec.args]
-    if function.bound is not None:
-        positional = positional[1:]
-    frame = Frame(info.module, None, function.scope, None, False, 0, "")
-    defaults = interpreter.defaults(info, function.scope)
-    body = Usage(info.node)
-    args = [parameter_value(interpreter, p, defaults.get(p.arg), body, frame, is_forward) for p in positional]
-    kwargs = {
-        p.arg: parameter_value(interpreter, p, defaults.get(p.arg), body, frame, is_forward) for p in spec.kwonlyargs
-    }
-    if spec.vararg:
-        kwargs["*"] = interpreter.value_of_annotation(spec.vararg.annotation, frame)
-    if spec.kwarg:
-        kwargs["**"] = UNKNOWN
-    return args, kwargs
-
-
-def parameter_value(
-    interpreter: Interpreter,
-    parameter: ast.arg,
-    default: Value | None,
-    body: Usage,
-    frame: Frame,
-    is_forward: bool,
-) -> Value:
-    annotated = interpreter.value_of_annotation(parameter.annotation, frame)
-    tensor = Tensor(sure=False, origin="argument")
-    if not annotated.is_unknown:
-        if default is not None and default.is_none and not any(o.is_none for o in getattr(annotated, "options", ())):
-            return join(annotated, NONE)
-        return annotated
-    if isinstance(default, Const) and default.value is not None:
-        return Py(type(default.value).__name__, "argument")
-    if default is not None and not default.is_none:
-        return default
-    library, used = interpreter.library, body.of(parameter.arg)
-    looks_like_tensor = bool(used & library.tensor_only) and not used - library.tensor_names
-    if default is not None:
-        return join(NONE, tensor) if looks_like_tensor else Py("unknown", "argument")
-    if looks_like_tensor:
-        return tensor
-    if parameter.annotation is None and is_forward and not used - library.tensor_names:
-        return tensor
-    return UNKNOWN
-
-
-class Usage:
-    """How a function's body uses its parameters, looked up when one has neither annotation nor default."""
-
-    def __init__(self, node: ast.AST) -> None:
-        self.node = node
-        self.names: dict[str, frozenset[str]] | None = None
-
-    def of(self, name: str) -> frozenset[str]:
-        if self.names is None:
-            self.names = usage(self.node)
-        return self.names.get(name, frozenset())
-
-
-def usage(node: ast.AST) -> dict[str, frozenset[str]]:
-    """For each name, the attributes that the function reads of it; "()" when it is called, "[str]" for string keys,
-    "for" when it is unpacked or iterated as a whole."""
-    found: dict[str, set[str]] = {}
-    stack = [node]  # as ast.walk does, but in no order and faster
-    while stack:
-        part = stack.pop()
-        for child in part.__dict__.values():
-            if isinstance(child, ast.AST):
-                stack.append(child)
-            elif type(child) is list:
-                stack.extend([c for c in child if isinstance(c, ast.AST)])
-        if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
-            found.setdefault(part.value.id, set()).add(part.attr)
-        elif isinstance(part, ast.Call) and isinstance(part.func, ast.Name):
-            found.setdefault(part.func.id, set()).add("()")
-            if part.func.id in ("isinstance", "range") and part.args and isinstance(part.args[0], ast.Name):
-                found.setdefault(part.args[0].id, set()).add(part.func.id)
-        elif (
-            isinstance(part, ast.Subscript)
-            and isinstance(part.value, ast.Name)
-            and isinstance(part.slice, ast.Constant)
-            and isinstance(part.slice.value, str)
-        ):
-            found.setdefault(part.value.id, set()).add("[str]")
-    return {name: frozenset(attributes) for name, attributes in found.items()}

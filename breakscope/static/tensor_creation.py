@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from breakscope.static.tensors import FLOAT_DTYPES, PRECISE
+from breakscope.static.tensor_results import FLOAT_DTYPES
+from breakscope.static.tensors import PRECISE
 from breakscope.values import TRUE, Const, External, Py, Scalar, Sequence, ShapeInt, Tensor, Value
 
 SIZED = frozenset({"randn", "rand", "zeros", "ones", "empty"})

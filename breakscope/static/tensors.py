@@ -1,65 +1,26 @@
-"""Tensors: operators, attributes, methods, items, and how their dtype and rank carry over."""
+"""Tensors: operators, attributes and methods."""
 
 from __future__ import annotations
 
 import ast
 
-from breakscope.events import Call, Index, ScalarRead
+from breakscope.events import Call, ScalarRead
 from breakscope.static.frames import Frame
+from breakscope.static.tensor_items import TensorItems
+from breakscope.static.tensor_results import TensorResults
 from breakscope.values import (
-    NONE,
     UNKNOWN,
     Const,
     External,
-    ExternalInstance,
     Method,
     Py,
     Scalar,
     Sequence,
     ShapeInt,
     Tensor,
-    Union,
     Value,
 )
 
-KEEPS_DTYPE = frozenset(
-    """
-    view reshape squeeze unsqueeze expand expand_as transpose permute flatten contiguous detach clone flip roll
-    repeat t cuda cpu unfold narrow select movedim swapaxes masked_fill masked_fill_ view_as reshape_as
-    index_select gather tril triu diagonal unflatten ravel broadcast_to repeat_interleave split chunk unbind cat
-    stack concat new_full pin_memory requires_grad_ nan_to_num sort fill_ copy_ zero_ squeeze_ unsqueeze_ tile
-    take_along_dim take clamp bitwise_not to zeros_like ones_like full_like empty_like new_zeros new_ones
-    new_empty adjoint mT T
-    """.split()
-)
-KEEPS_RANK = frozenset(
-    """
-    detach clone contiguous cuda cpu float long int bool half double to type_as exp log abs sqrt relu sigmoid
-    tanh neg masked_fill clamp flip roll transpose softmax log_softmax round floor ceil isnan isinf isfinite eq
-    ne lt le gt ge logical_not requires_grad_ zeros_like ones_like empty_like full_like rand_like randn_like
-    cumsum argsort t bitwise_not
-    """.split()
-)
-BOOL_RESULTS = frozenset(
-    """
-    eq ne lt le gt ge isnan isinf isfinite isneginf isposinf isclose isin any all bool logical_and logical_or
-    logical_not logical_xor greater less greater_equal less_equal not_equal signbit isreal
-    """.split()
-)
-INT_RESULTS = frozenset(
-    """
-    long int argmax argmin argsort nonzero bincount count_nonzero searchsorted bucketize argwhere short byte
-    char
-    """.split()
-)
-SCALAR_RESULTS = frozenset(
-    """
-    sum mean max min any all prod std var norm median amax amin argmax argmin logsumexp count_nonzero nansum
-    nanmean
-    """.split()
-)
-SUMS = frozenset({"sum", "nansum", "prod", "cumsum", "cumprod"})  # of integers and booleans: integers
-EXTREMES = frozenset({"max", "min", "amax", "amin", "median", "abs", "maximum", "minimum"})
 READS = {
     "item": "item",
     "tolist": "tolist",
@@ -67,37 +28,6 @@ READS = {
     "__int__": "int",
     "__float__": "float",
     "__index__": "index",
-}
-PAIRS = frozenset(
-    """
-    topk sort kthvalue mode cummax cummin aminmax frexp slogdet qr eigh lstsq geqrf
-    """.split()
-)
-LISTS = frozenset(
-    """
-    split chunk unbind tensor_split hsplit vsplit dsplit split_with_sizes unsafe_chunk unsafe_split
-    """.split()
-)
-INTS = frozenset({"dim", "ndimension", "numel", "nelement", "element_size", "storage_offset", "get_device", "__len__"})
-BOOLS = frozenset(
-    """
-    is_contiguous is_floating_point is_complex is_signed is_shared is_pinned is_inference is_set_to is_same_size
-    has_names is_distributed is_conj is_neg
-    """.split()
-)
-OTHERS = {
-    "data_ptr": Py("int"),
-    "type": Py("str"),
-    "register_hook": UNKNOWN,
-    "backward": NONE,
-    "storage": UNKNOWN,
-    "size": None,
-    "untyped_storage": UNKNOWN,
-    "stride": None,
-    "numpy": None,
-    "retain_grad": NONE,
-    "apply_": None,
-    "__dlpack__": UNKNOWN,
 }
 SCALAR_ATTRIBUTES = {
     "is_cuda": Py("bool", "environment"),
@@ -132,7 +62,6 @@ TENSOR_ONLY = frozenset(
     """.split()
 )
 BITWISE = (ast.BitAnd, ast.BitOr, ast.BitXor)
-FLOAT_DTYPES = frozenset(f"torch.{n}" for n in ("float", "float16", "float32", "float64", "half", "double", "bfloat16"))
 # Kinds of tensors whose precision is not the usual one: another dtype to a guard.
 PRECISE = {
     "torch.float16": "half", "torch.half": "half", "torch.float64": "double", "torch.double": "double",
@@ -140,7 +69,7 @@ PRECISE = {
 }
 
 
-class Tensors:
+class Tensors(TensorResults, TensorItems):
     """How tensors behave under operators, attributes and calls."""
 
     def tensor_operator(self, op: type, left: Value, right: Value) -> Value:
@@ -237,252 +166,3 @@ class Tensors:
         for _ in range((owner.ndim or 1) - 1):
             inner = Sequence("list", None, inner)
         return Sequence("list", None, inner)
-
-    def tensor_result(self, name: str, owner: Tensor, args: list[Value], kwargs: dict[str, Value], full: str) -> Value:
-        """What a tensor method, or a torch function whose first argument is a tensor, returns."""
-        if name in INTS:
-            if name in ("dim", "ndimension") and owner.ndim is not None:
-                return Const(owner.ndim)
-            return ShapeInt()
-        if name in BOOLS:
-            return Py("bool", "config")
-        if name in ("size", "stride"):
-            shape = self.shape_of(owner) if name == "size" else Sequence("tuple", None, ShapeInt())
-            if (
-                args
-                and args[0].is_const
-                and isinstance(args[0].value, int)
-                and shape.items
-                and args[0].value < len(shape.items)
-            ):
-                return shape.items[args[0].value]
-            return ShapeInt() if args or kwargs else shape
-        if name == "numpy":
-            return Tensor(owner.dtype, owner.ndim, owner.shape, owner.sure, "numpy")
-        if name == "type" and (args or kwargs):
-            return self.cast(owner, args[0] if args else UNKNOWN)
-        if name in OTHERS and OTHERS[name] is not None:
-            return OTHERS[name]
-        by_dim = bool(args[1 if full.startswith("torch.") else 0 :]) or "dim" in kwargs or "axis" in kwargs
-        if name in ("max", "min", "median", "nanmedian") and by_dim and owner.kind != "numpy":
-            other = (
-                args[1 if full.startswith("torch.") else 0]
-                if len(args) > (1 if full.startswith("torch.") else 0)
-                else None
-            )
-            if other is not None and other.is_tensor:
-                return Tensor(sure=owner.sure)
-            return self.pair(owner)
-        if name in PAIRS:
-            return self.pair(owner)
-        if name in LISTS:
-            return self.pieces(name, owner, args, kwargs)
-        if name in ("unique", "unique_consecutive"):
-            extra = sum(
-                1
-                for k in ("return_inverse", "return_counts")
-                if not kwargs.get(k, NONE).is_none and kwargs.get(k) != Const(False)
-            )
-            one = Tensor(owner.dtype, None, None, owner.sure)
-            return Sequence("tuple", [one] + [Tensor("int", None, None, owner.sure)] * extra) if extra else one
-        if name == "nonzero" and "as_tuple" in kwargs:
-            return Sequence("tuple", None, Tensor("int", 1, None, owner.sure))
-        if (
-            name == "where"
-            and not args[1:]
-            and full.startswith("torch.")
-            or name == "where"
-            and not args
-            and full.startswith("Tensor.")
-        ):
-            return Sequence("tuple", None, Tensor("int", 1, None, owner.sure))
-        if name in ("to", "astype"):
-            wanted = [
-                v
-                for v in (*args, *kwargs.values())
-                if isinstance(v, External) and v.name.startswith("torch.") or isinstance(v, Tensor)
-            ]
-            return self.cast(owner, wanted[0]) if wanted else owner
-        returned = self.returned(full)
-        if returned is not None:
-            return returned
-        if name in ("t", "transpose", "permute") and owner.shape is not None and owner.kind == "":
-            shape = tuple(reversed(owner.shape)) if name == "t" else None
-            return Tensor(owner.dtype, owner.ndim, shape, owner.sure, "strided")
-        return Tensor(
-            self.result_dtype(name, owner, kwargs),
-            self.result_rank(name, owner, args, kwargs, full),
-            owner.shape if name in KEEPS_RANK and name not in ("transpose", "t") else None,
-            owner.sure,
-            "numpy" if owner.kind == "numpy" else "",
-        )
-
-    def cast(self, owner: Tensor, wanted: Value) -> Tensor:
-        """The tensor under another dtype."""
-        dtype = owner.dtype
-        if isinstance(wanted, Tensor):
-            dtype = wanted.dtype
-        elif isinstance(wanted, External):
-            dtype = "bool" if wanted.name == "torch.bool" else "float" if wanted.name in FLOAT_DTYPES else "int"
-        elif isinstance(wanted, Py) and wanted.type == "dtype" or wanted.is_unknown:
-            dtype = None if owner.dtype is None else "float"
-        return Tensor(dtype, owner.ndim, owner.shape, owner.sure, owner.kind if owner.kind == "numpy" else "")
-
-    def pair(self, owner: Tensor) -> Value:
-        return Sequence(
-            "tuple", [Tensor(owner.dtype, owner.ndim, None, owner.sure), Tensor("int", owner.ndim, None, owner.sure)]
-        )
-
-    def pieces(self, name: str, owner: Tensor, args: list[Value], kwargs: dict[str, Value]) -> Value:
-        rank = owner.ndim - 1 if name == "unbind" and owner.ndim else owner.ndim
-        piece = Tensor(owner.dtype, rank, None, owner.sure)
-        count = next((v for v in (*args, *kwargs.values()) if v.is_const and isinstance(v.value, int)), None)
-        if name == "chunk" and count is not None and 0 < count.value <= 16:
-            return Sequence("tuple", [piece] * count.value)
-        sizes = next((v for v in (*args, *kwargs.values()) if isinstance(v, Sequence) and v.items), None)
-        if name in ("split", "split_with_sizes") and sizes is not None:
-            return Sequence("tuple", [piece] * len(sizes.items))
-        return Sequence("tuple", None, piece)
-
-    def result_dtype(self, name: str, owner: Tensor, kwargs: dict[str, Value]) -> str | None:
-        given = kwargs.get("dtype")
-        if isinstance(given, External):
-            return "bool" if given.name == "torch.bool" else "float" if given.name in FLOAT_DTYPES else "int"
-        if name in BOOL_RESULTS:
-            return "bool"
-        if name in INT_RESULTS:
-            return "int"
-        if name in (
-            "float",
-            "half",
-            "double",
-            "bfloat16",
-            "softmax",
-            "sigmoid",
-            "mean",
-            "exp",
-            "log",
-            "sqrt",
-            "std",
-            "var",
-            "norm",
-        ):
-            return "float"
-        if name in KEEPS_DTYPE and given is None:
-            return owner.dtype
-        if name in SUMS and given is None and owner.dtype in ("bool", "int"):
-            return "int"
-        if name in EXTREMES and given is None:
-            return owner.dtype
-        if owner.dtype == "float" and name not in ("sign",):
-            return "float"
-        return None
-
-    def result_rank(
-        self, name: str, owner: Tensor, args: list[Value], kwargs: dict[str, Value], full: str
-    ) -> int | None:
-        rest = args[1:] if full.startswith(("torch.", "numpy.")) and not full.startswith("numpy.ndarray.") else args
-        if name in SCALAR_RESULTS and not rest and not kwargs.keys() - {"dtype"}:
-            return 0
-        if name in KEEPS_RANK:
-            return owner.ndim
-        if name in ("unsqueeze", "unsqueeze_"):
-            return owner.ndim + 1 if owner.ndim is not None else None
-        if name in ("view", "reshape", "expand", "permute", "repeat", "new_zeros", "new_ones", "new_full", "new_empty"):
-            if len(rest) == 1 and isinstance(rest[0], Sequence):
-                return len(rest[0].items) if rest[0].items is not None else None
-            return (
-                len(rest)
-                if rest and not kwargs.get("*") and all(not isinstance(v, Sequence | External) for v in rest)
-                else None
-            )
-        return None
-
-    def tensor_item(self, node: ast.AST, owner: Tensor, index: Value, frame: Frame, store: str = "") -> Value:
-        """`tensor[index]`: a boolean mask gives a shape that depends on data."""
-        parts = index_parts(index)
-        for part in parts:
-            if isinstance(part, Py) and part.source == "draw":
-                self.emit(ScalarRead, node, frame, value=part, how="draw", expression=self.text(node, frame.module))
-        self.emit_index(node, frame, owner, parts, store)
-        return Tensor(
-            owner.dtype, self.item_rank(owner, parts), None, owner.sure, owner.kind if owner.kind == "numpy" else ""
-        )
-
-    def item_rank(self, owner: Tensor, parts: list[Value]) -> int | None:
-        if owner.ndim is None:
-            return None
-        rank = owner.ndim
-        for part in parts:
-            if part.is_none:
-                rank += 1
-            elif (
-                part.is_const
-                and isinstance(part.value, int)
-                and not isinstance(part.value, bool)
-                or part.is_shape
-                or part.is_scalar
-                or (isinstance(part, Py) and part.type == "int")
-            ):
-                rank -= 1
-            elif part.is_const and part.value is ... or isinstance(part, ExternalInstance) and part.name == "slice":
-                continue
-            elif isinstance(part, Tensor) and part.ndim == 0 and part.dtype != "bool":
-                rank -= 1
-            else:
-                return None
-        return max(rank, 0)
-
-    def store_tensor_item(self, target: ast.Subscript, owner: Tensor, index: Value, value: Value, frame: Frame) -> None:
-        parts = index_parts(index)
-        self.emit_index(target, frame, owner, parts, "=", value)
-
-    def emit_index(
-        self, node: ast.AST, frame: Frame, owner: Tensor, parts: list[Value], store: str, value: Value = UNKNOWN
-    ) -> None:
-        """One event for each tensor among the indices, masks first."""
-        tensors = [p for p in parts if isinstance(p, Tensor)] if self.interesting("Index") else []
-        for part in sorted(tensors, key=lambda p: p.dtype != "bool"):
-            self.emit(
-                Index,
-                node,
-                frame,
-                "certain" if owner.sure and part.sure else "likely",
-                (part.dtype == "bool", part.ndim),
-                container=owner,
-                index=part,
-                store=store,
-                value=value,
-            )
-
-    def returned(self, full: str) -> Value | None:
-        """What the generated table says a library call returns; None when it says nothing."""
-        return _VALUES.get(self.library.returns(full))
-
-
-_VALUES: dict[str, Value] = {
-    "int": Py("int"),
-    "bool": Py("bool"),
-    "float": Py("float"),
-    "str": Py("str"),
-    "none": NONE,
-    "shape": Sequence("size", None, ShapeInt()),
-    "dtype": Py("dtype"),
-    "device": Py("device"),
-    "python": UNKNOWN,
-    "object": UNKNOWN,
-}
-
-
-def index_parts(index: Value) -> list[Value]:
-    """The parts of an index; what is a tensor on some path counts as one."""
-    parts = index.items if isinstance(index, Sequence) and index.type == "tuple" and index.items is not None else [index]
-    return [_likely_tensor(part) if type(part) is Union else part for part in parts]
-
-
-def _likely_tensor(part: Union) -> Value:
-    """The tensor among the options of a value whose other options are unknown."""
-    tensors = [o for o in part.options if o.is_tensor]
-    if len(tensors) == 1 and all(o.is_tensor or o.is_unknown for o in part.options):
-        return Tensor(tensors[0].dtype, tensors[0].ndim, None, False, tensors[0].kind)
-    return part

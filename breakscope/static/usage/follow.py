@@ -24,7 +24,6 @@ from breakscope.values import UNKNOWN, External, Function, Value
 MOST_WORK = 60_000  # statements of one file
 DEEPEST = 4  # calls into functions of the file
 BROAD = frozenset({"", "Exception", "BaseException"})
-DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 class OutOfWork(Exception):

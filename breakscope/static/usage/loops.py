@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from functools import lru_cache
 
-FRESH = (ast.Lambda, ast.Call)  # expressions that make a new object each time
 
 
 def path_of(node: ast.expr) -> str:
