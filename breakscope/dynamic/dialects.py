@@ -26,6 +26,7 @@ OLD_TEXTS = (
     ("data dependent operator", "GB0033"), ("call_function graph_break", "GB0025"), ("'skip function", "GB0007"),
     ("Tensor.backward", "GB0123"), ("torch.* op returned non-Tensor", "GB0208"),
 )
+UNWRITABLE = re.compile(r"\\u(?:[dD][89a-fA-F][0-9a-fA-F]{2}|0000)")  # halves of characters, and NUL
 NEWEST = (2, 15)
 LAST_WITHOUT_LINKS = "2.9.1"  # 2.8 never writes the link that names the id, 2.9 not always
 
@@ -46,7 +47,7 @@ def ids_by_type(version: str) -> dict[str, str]:
 def recompile_reasons(payload: str) -> list[str]:
     """The reasons of one recompile, newest cache entry first: a JSON list, or one bare string (from 2.11)."""
     try:
-        value = json.loads(payload.replace("\\ud", "\\\\ud"))  # half characters cannot be written again
+        value = json.loads(UNWRITABLE.sub("?", payload))
     except (ValueError, RecursionError):
         value = payload
     if isinstance(value, str):

@@ -61,7 +61,7 @@ def _lines(file: Path) -> Iterator[str]:
             whole = True
             while line := stream.readline(LONGEST):
                 if whole:
-                    yield line.rstrip("\r\n")
+                    yield line.rstrip("\r\n").replace("\0", "?")
                 whole = line.endswith("\n")
     except OSError:
         return

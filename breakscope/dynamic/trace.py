@@ -167,4 +167,4 @@ def _text(payload: bytes) -> str:
     """The payload: the lines that start with a tab, without it."""
     if payload.count(b"\n") != payload.count(b"\n\t"):
         payload = b"".join(b"\n" + line for line in payload.split(b"\n") if line.startswith(b"\t"))
-    return payload[2:].replace(b"\n\t", b"\n").decode("utf-8", "replace")
+    return payload[2:].replace(b"\n\t", b"\n").replace(b"\0", b"?").decode("utf-8", "replace")

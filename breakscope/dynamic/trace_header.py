@@ -68,12 +68,15 @@ class Header(msgspec.Struct):
 
 
 HALF_CHARACTER = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")  # cannot be written again; msgspec refuses it
+NUL = b"\\u0000"  # no path may hold one
 EXACT = msgspec.json.Decoder(Header)
 LARGEST_NUMBER = 10**15
 
 
 def decode(head: bytes) -> Header | None:
     """The header; fields of the wrong type are left out. None when it is no JSON object."""
+    if NUL in head:
+        head = head.replace(NUL, b"?")
     try:
         header = EXACT.decode(head)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
