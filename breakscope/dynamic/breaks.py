@@ -37,11 +37,17 @@ class _Known:
     ids: dict[str, str]
     roots: frozenset[tuple[str, str]]
     reasons: dict[str, Reason]  # by text: one is reported again for every enclosing frame
+    tracebacks: dict[str, list[Frame]]
 
     def reason(self, text: str) -> Reason:
         if text not in self.reasons:
             self.reasons[text] = read_reason(text, self.ids)
         return self.reasons[text]
+
+    def frames(self, text: str) -> list[Frame]:
+        if text not in self.tracebacks:
+            self.tracebacks[text] = read_frames(text)
+        return self.tracebacks[text]
 
 
 def read_breaks(records: Iterable[Record], messages: Iterable[LogMessage], compiles: Mapping[str, FrameCompile],
@@ -51,7 +57,7 @@ def read_breaks(records: Iterable[Record], messages: Iterable[LogMessage], compi
     Three witnesses: the structured trace; the failure of a frame, where old dialects report nothing else; and the
     text log, for sites that neither shows.
     """
-    known = _Known(compiles, places, ids, frozenset((c.path, c.function) for c in compiles.values()), {})
+    known = _Known(compiles, places, ids, frozenset((c.path, c.function) for c in compiles.values()), {}, {})
     reports = [r for r in (_from_trace(record, known) for record in records) if r]
     reported = {report.compile_id for report in reports}
     for compile in compiles.values():
@@ -86,7 +92,7 @@ def _report(text: str, compile_id: str, phase: str, known: _Known) -> Report | N
     reason = known.reason(text)
     if is_limit(reason.type):
         return None
-    frames = read_frames(text)
+    frames = known.frames(text)
     place = header_place(text)
     if not frames and place:
         frames = [Frame(place[0], place[1], "")]
@@ -124,7 +130,8 @@ def _users(frames: Iterable[Frame], known: _Known) -> list[Frame]:
 
     In a run of ours they begin below our own frames.
     """
-    named = [replace(frame, function=original_name(frame.function)) for frame in frames]
+    named = [frame if frame.function == (name := original_name(frame.function)) else replace(frame, function=name)
+             for frame in frames]
     if any(known.places.is_own(frame.path) for frame in named):
         return known.places.chain(named)
     first = next((i for i, frame in enumerate(named) if (frame.path, frame.function) in known.roots), 0)

@@ -70,7 +70,7 @@ class Places:
 
 def original_name(function: str) -> str:
     """`f` for `torch_dynamo_resume_in_f_at_12`, however often it was resumed."""
-    while found := RESUMED.match(function):
+    while "resume" in function and (found := RESUMED.match(function)):
         function = found["name"]
     return function
 

@@ -111,15 +111,15 @@ class _Reading:
                 process = self.processes[number] = _Process(dict(self.names))
             if header.interned is not None:
                 path, index = header.interned
-                process.names[index] = path
+                process.names[index] = path = path.replace("\0", "?")[:LONGEST_PATH]
                 self.names.setdefault(index, path)
             elif header.artifact is not None and header.artifact.name == PHASE:
                 process.enter(_text(payload))
-            elif header.kind:
-                yield self._record(number, process, header, payload)
+            elif kind := header.kind:
+                yield self._record(number, process, header, kind, payload)
 
-    def _record(self, number: int, process: _Process, header: Header, payload: bytes) -> Record:
-        kind, name, data, text = header.kind, "", None, ""
+    def _record(self, number: int, process: _Process, header: Header, kind: str, payload: bytes) -> Record:
+        name, data, text = "", None, ""
         if header.artifact is not None:
             name, text = header.artifact.name, _text(payload)
         elif header.dynamo_start is not None:
@@ -129,14 +129,16 @@ class _Reading:
         elif header.compilation_metrics is not None:
             data = header.compilation_metrics
             data.co_name = (data.co_name or "")[:LONGEST_NAME]
-            data.co_filename = (data.co_filename or "")[:LONGEST_PATH]
+            data.co_filename = (data.co_filename or "").replace("\0", "?")[:LONGEST_PATH]
+            data.fail_user_frame_filename = (data.fail_user_frame_filename or "").replace("\0", "?")[:LONGEST_PATH]
         compile_id = process.compile_id(header, kind)
         return Record(kind, data, name, self.texts.setdefault(text, text), compile_id, header.attempt or 0,
                       process.phase, number, header.rank)
 
     def _frame(self, told: StackFrame, process: _Process) -> Frame:
-        path = process.names.get(told.filename, "") if isinstance(told.filename, int) else told.filename
-        place = (path[:LONGEST_PATH], told.line, told.name[:LONGEST_NAME])
+        file = told.filename
+        path = process.names.get(file, "") if isinstance(file, int) else file.replace("\0", "?")[:LONGEST_PATH]
+        place = (path, told.line, told.name[:LONGEST_NAME])
         known = self.frames.get(place)
         if known is None:
             known = self.frames[place] = Frame(*place)
