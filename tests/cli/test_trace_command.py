@@ -167,7 +167,7 @@ def test_ranks(start, tmp_path):
 def test_a_program_that_is_stopped(start, tmp_path, how):
     """A report every time, and no break that it passed is missing."""
     (tmp_path / "endless.py").write_text(ENDLESS)
-    limit = ["--timeout", "10"] if how == "time limit" else []
+    limit = ["--timeout", "15"] if how == "time limit" else []
     done = start("trace", "--save", "saved.json", *limit, "--", sys.executable, "endless.py", start_new_session=True)
     while how != "time limit" and not done.stdout.readline():
         assert done.poll() is None
@@ -182,10 +182,10 @@ def test_a_program_that_is_stopped(start, tmp_path, how):
     assert done.returncode == {"kill": 137, "interrupt": 130, "time limit": 124}[how] or how == "interrupt" and done.returncode == 1
     report = json.loads((tmp_path / "saved.json").read_text())
     (error,) = report["errors"]
-    assert {"kill": "was killed by SIGKILL", "interrupt": "was interrupted", "time limit": "did not end within 10 s"}[how] in error["message"]
-    passed = max(map(int, out.split()), default=0) + 1
-    (found,) = [f for f in report["findings"] if f["kind"] == "break"]
-    assert found["count"] >= passed and "breakscope: error" in err
+    assert {"kill": "was killed by SIGKILL", "interrupt": "was interrupted", "time limit": "did not end within 15 s"}[how] in error["message"]
+    passed = max(map(int, out.split()), default=-1) + 1  # none, where the limit was too short for a busy machine
+    seen = sum(finding["count"] for finding in report["findings"] if finding["kind"] == "break")
+    assert seen >= passed and "breakscope: error" in err
 
 
 def test_the_status_line(start):
