@@ -22,8 +22,9 @@ from breakscope.static.importers import Importers
 from breakscope.static.interpreter import Interpreter
 from breakscope.static.judge import Judge, Verdict
 from breakscope.static.library import Library
-from breakscope.static.program import ModuleInfo, Program, SourceError, decode, parse
+from breakscope.static.program import ModuleInfo, Program
 from breakscope.static.regions import Region, default_regions, entry_regions, inherited_regions
+from breakscope.static.source import SourceError, decode, parse
 from breakscope.static.usage import mentions
 
 # A file with one of these may hold a region or use torch.compile,

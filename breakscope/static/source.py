@@ -1,0 +1,76 @@
+"""A source file's text and tree: encodings, line ends, and one clear line for what cannot be read as Python."""
+
+from __future__ import annotations
+
+import ast
+import gc
+import io
+from pathlib import Path
+
+
+def split_lines(source: str) -> list[str]:
+    """Lines as Python counts them, with their ends: only \\n, \\r\\n and \\r end one (str.splitlines knows more)."""
+    return list(io.StringIO(source, newline=""))
+
+
+class SourceError(Exception):
+    """A file that cannot be read as Python: message and line (0 when it has none)."""
+
+    def __init__(self, message: str, line: int = 0) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+def read_source(path: str | Path) -> str:
+    """The file's text; raises SourceError with one clear line."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except OSError as problem:
+        raise SourceError(f"cannot be read: {problem.strerror or problem}") from None
+    return decode(data)
+
+
+def decode(data: bytes) -> str:
+    """Source text of a file's bytes, by its BOM or coding line; raises SourceError."""
+    if b"\0" in data:
+        raise SourceError("is no Python source: it contains null bytes")
+    encoding = "utf-8-sig"
+    head = data[:400]
+    if b"coding" in head:
+        import tokenize
+
+        try:
+            encoding = tokenize.detect_encoding(io.BytesIO(head).readline)[0]
+        except SyntaxError as problem:
+            raise SourceError(f"names an unknown source encoding: {problem}") from None
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as problem:
+        line = data.count(b"\n", 0, problem.start) + 1
+        raise SourceError(
+            f"is not {encoding.removesuffix('-sig')}: byte 0x{data[problem.start]:02x} cannot be decoded; "
+            "save it as UTF-8 or add a coding line",
+            line,
+        ) from None
+
+
+def parse(source: str, path: str) -> ast.Module:
+    """The file's tree; raises SourceError. The collector stands still meanwhile: that saves 10 to 40 % of the time."""
+    import warnings
+
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # SyntaxWarning, DeprecationWarning of the user's literals
+            return ast.parse(source, path)
+    except SyntaxError as problem:
+        raise SourceError(f"syntax error: {problem.msg}", problem.lineno or 0) from None
+    except (RecursionError, MemoryError):
+        raise SourceError("is nested too deeply to be parsed") from None
+    except ValueError as problem:
+        raise SourceError(f"cannot be parsed: {problem}") from None
+    finally:
+        if collecting:
+            gc.enable()
