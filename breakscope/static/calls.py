@@ -164,58 +164,60 @@ class Calls:
                 return self.call_wrapped(info, inner, args, kwargs, node, frame)
             seen.add(id(function.scope))
         emits = frame.emits and "disabled" not in info.marks
-        mode = (emits, frame.certainty, frame.caught) if emits else (False,)
-        key = _call_key(function, mode, args, kwargs)
-        remembered = self.remembered.get(key[0])
-        if remembered is None:
-            remembered = self.remembered[key[0]] = {}
-        outcome = remembered.get(key)
+        outcome = self.followed(function, args, kwargs, node, frame, emits)
         if outcome is None:
-            variants = remembered.get(key[:3], 0)
-            if variants >= MOST_VARIANTS:
-                args, kwargs = [opened(a) for a in args], {k: opened(v) for k, v in kwargs.items()}
-                key = _call_key(function, mode, args, kwargs)
-                outcome = remembered.get(key)
-        if outcome is None:
-            arguments = {**dict(enumerate(args)), **kwargs}
-            everything = remembered.get(mode)
-            if everything is None:
-                everything = remembered[mode] = Group()
-            elif everything.alike and everything.count >= MOST_ANALYSES:
-                outcome = everything.last
-        if outcome is None:
-            for_effect = not emits and self.is_for_effect(function, args, node)
-            if for_effect:
-                kind = effect_kind_of(info, args, kwargs, self.is_module)
-            else:
-                kind = kind_of(info, mode, args, kwargs)
-            group = remembered.get(kind)
-            if group is None:
-                group = remembered[kind] = Group()
-            elif group.is_settled(for_effect):
-                outcome = group.repeat(arguments)
-        if outcome is None:
-            if key in self.running or sum(1 for k in self.running if k[0] == id(info)) > 3:
-                return UNKNOWN  # recursion: the first call's result is not known yet
-            self.running.add(key)
-            before = snapshot(arguments)
-            try:
-                outcome = self.run_function(function, args, kwargs, frame, emits)
-            finally:
-                self.running.discard(key)
-            group.add(outcome, arguments, before)
-            everything.follow(group)
-            remembered[key] = outcome
-            remembered[key[:3]] = variants + 1
-            if emits_wrapper and outcome.activation is not None and type(inner) is Function:
-                self.wrapper_runs.setdefault(id(info), (outcome.activation, inner.info.qualname))
-            self.kept.extend((function, *args, *kwargs.values()))
+            return UNKNOWN
         if emits and outcome.activation is not None:
+            if emits_wrapper and type(inner) is Function:
+                self.wrapper_runs.setdefault(id(info), (outcome.activation, inner.info.qualname))
             step = Step(None, outcome.activation, frame.lost, node, frame.condition, frame.undecided)
             frame.activation.steps.append(step)
         if outcome.raised is not None:
             raise Raised(outcome.raised)
         return outcome.value
+
+    def followed(
+        self, function: Function, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame, emits: bool
+    ) -> Outcome | None:
+        """What the call gives, from memory when one more analysis would tell nothing new; None for a recursion, whose
+        first call's result is not known yet."""
+        info = function.info
+        mode = (emits, frame.certainty, frame.caught) if emits else (False,)
+        remembered = self.remembered.setdefault(id(info), {})
+        key = _call_key(function, mode, args, kwargs)
+        outcome = remembered.get(key)
+        if outcome is None and (variants := remembered.get(key[:3], 0)) >= MOST_VARIANTS:
+            args, kwargs = [opened(a) for a in args], {k: opened(v) for k, v in kwargs.items()}
+            key = _call_key(function, mode, args, kwargs)
+            outcome = remembered.get(key)
+        if outcome is not None:
+            return outcome
+        everything = remembered.setdefault(mode, Group())
+        if everything.alike and everything.count >= MOST_ANALYSES:
+            return everything.last
+        arguments = {**dict(enumerate(args)), **kwargs}
+        for_effect = not emits and self.is_for_effect(function, args, node)
+        if for_effect:
+            kind = effect_kind_of(info, args, kwargs, self.is_module)
+        else:
+            kind = kind_of(info, mode, args, kwargs)
+        group = remembered.setdefault(kind, Group())
+        if group.is_settled(for_effect) and (outcome := group.repeat(arguments)) is not None:
+            return outcome
+        if key in self.running or sum(1 for k in self.running if k[0] == id(info)) > 3:
+            return None
+        self.running.add(key)
+        before = snapshot(arguments)
+        try:
+            outcome = self.run_function(function, args, kwargs, frame, emits)
+        finally:
+            self.running.discard(key)
+        group.add(outcome, arguments, before)
+        everything.follow(group)
+        remembered[key] = outcome
+        remembered[key[:3]] = variants + 1
+        self.kept.extend((function, *args, *kwargs.values()))
+        return outcome
 
     def call_wrapped(
         self, wrapper: FunctionInfo, inner: Function, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
