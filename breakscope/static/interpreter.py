@@ -39,7 +39,7 @@ from breakscope.static.tensors import Tensors
 from breakscope.static.with_blocks import WithBlocks
 from breakscope.values import UNKNOWN, External, Instance, Value
 
-MOST_KEPT = 100_000  # values that the memory of calls keeps alive
+MOST_KEPT = 150_000  # values that the memory of calls keeps alive
 
 
 class Interpreter(

@@ -16,7 +16,7 @@ from breakscope.static.importers import Importers
 from breakscope.static.source import SourceError, parse, read_source, split_lines
 from breakscope.values import Value
 
-PARSED_BYTES = 8_000_000  # source kept parsed; its trees take about 20 times as much memory
+PARSED_BYTES = 12_000_000  # source kept parsed; its trees take about 20 times as much memory
 COMMON = 4  # folders still to come that import from a module which stays parsed when there is much
 LIBRARIES = frozenset({"torch", "numpy"})  # known by tables, never read as source
 
