@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import sys
 
+from breakscope.glance import is_clean
+
 
 def main(arguments: list[str] | None = None) -> int:
     """Run a command line; the exit code."""
@@ -15,6 +17,8 @@ def main(arguments: list[str] | None = None) -> int:
     arguments = sys.argv[1:] if is_script else arguments
     paths = _plain_check(arguments)
     if paths:
+        if is_clean(paths):
+            return 0
         from breakscope.cli.session import OutputOptions, answer
         from breakscope.workflows.check import CheckOptions, check
 
