@@ -6,7 +6,6 @@ import ast
 from functools import lru_cache
 
 
-
 def path_of(node: ast.expr) -> str:
     """"self.model" for a name or a chain of attributes; "" for anything else."""
     parts = []
