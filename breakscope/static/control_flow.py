@@ -58,6 +58,8 @@ class ControlFlow:
         if first and second:
             return LEAVE_LOOP if LEAVE_LOOP in (first, second) else RETURN
         if first:
+            if first == RETURN and decided_by is not condition:
+                frame.condition = opposite(decided_by)  # of all that follows
             return GO_ON
         frame.names = names if second else join_names(names, frame.names)
         return GO_ON

@@ -48,6 +48,11 @@ def test_conditions_are_shown_as_written(tmp_path):
     assert [m.count(text) for m, text in zip(messages, ["`if not x.any()`", "`if not (x.max() > 1)`", "`not x.any()`"])] == [1, 1, 1]
 
 
+def test_what_follows_a_return_that_configuration_decides_says_so(tmp_path):
+    body = "if x.max() > 2:\n    x = x + 1\nif not self.training:\n    return x\nif x.sum() > 0:\n    x = x + 1\n"
+    assert [f.condition for f in region(tmp_path, body).findings] == ["", "self.training"]
+
+
 def test_both_events_of_one_subscript(tmp_path):
     body = "m = torch.ones(4, 4)\ny = m[x > 0, x.argmax()]\n"
     assert [line for _, line in found(region(tmp_path, body))] == [10]
