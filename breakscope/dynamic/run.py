@@ -54,10 +54,15 @@ def _describe_run(options: RunOptions, notes: list[dict], seen: Observations, st
         graphs=tuple(shown(graph) for graph in fill_graphs(seen.graphs, witness)),
         recompiles=shown_recompiles(seen),
         lost_frames=tuple(shown(frame) for frame in seen.lost_frames),
-        compile_seconds=round(seen.compile_seconds, 6),
+        compile_seconds=round(seen.compile_seconds, 6), share_compiled=_share(notes),
         capture_checked=planted > 0 and seen.self_tests >= planted,
         notes=tuple(note["text"] for note in notes if note["event"] == "note") + _empty(options, seen, status) + compare(seen, witness),
     )
+
+
+def _share(notes: list[dict]) -> float | None:
+    share = _last(notes, "coverage").get("share")
+    return None if share is None else round(share, 4)
 
 
 def _empty(options: RunOptions, seen: Observations, status: str) -> tuple[str, ...]:

@@ -17,8 +17,9 @@ from types import ModuleType
 import torch
 import torch._dynamo
 
+from breakscope.dynamic.child.bench.coverage import marked, of_run
 from breakscope.dynamic.child.calls import Made, Plan, build, make_calls
-from breakscope.dynamic.child.load import TargetError, load_file
+from breakscope.dynamic.child.load import Target, TargetError, load_file
 from breakscope.dynamic.child.planted import see_planted_break
 from breakscope.dynamic.child.progress import Progress
 from breakscope.dynamic.child.stacks import tell_where
@@ -217,8 +218,11 @@ def capture(module: ModuleType, plan: Plan, job: dict, progress: Progress) -> fl
 
     def work() -> None:
         target = build(module, plan)
-        compiled = torch.compile(target.function, backend=job["backend"])
+        compiled = torch.compile(target.function, backend=marked if job["backend"] == "eager" else job["backend"])
         make_calls(module, target, compiled, plan, made, mark, strict=True)
+        mark_phase("between")
+        if job["backend"] == "eager" and not (plan.drive or plan.calls):
+            share_compiled(compiled, target, plan, began, job, progress)
 
     began = time.time()
     mark_phase("capture")
@@ -229,6 +233,19 @@ def capture(module: ModuleType, plan: Plan, job: dict, progress: Progress) -> fl
         progress.note("captured", calls=made.calls, backward=made.backward, seconds=time.time() - began,
                       device=_device_name(plan.device))
     return time.time() - began
+
+
+def share_compiled(compiled: Callable, target: Target, plan: Plan, began: float, job: dict, progress: Progress) -> None:
+    """A few more calls under the profiler; left out when time is short, and without a word when they do not work."""
+    longest = 1.5 * (time.time() - began)
+    if job["deadline"] - time.time() < 5 + longest:
+        return
+    with contextlib.suppress(Exception):
+        share, more = of_run(compiled, target, plan, time.time() + longest)
+        progress.note("coverage", share=share)
+        if more:
+            progress.note("note", text=f"{more} further calls with the same arguments compiled again; the share of op time "
+                                       "compiled is that of the calls after them")
 
 
 def witness(module: ModuleType, plan: Plan, job: dict, capture_seconds: float, progress: Progress) -> None:

@@ -12,17 +12,18 @@ from contextlib import nullcontext
 from types import ModuleType
 
 import torch
-import torch._dynamo
 from torch.profiler import ProfilerActivity, profile, record_function
 
 from breakscope.dynamic.child import tensors
+from breakscope.dynamic.child.bench import metrics
 from breakscope.dynamic.child.bench.stepper import LOSS, Stepper
 from breakscope.dynamic.child.bench.warm_up import warm_up
 from breakscope.dynamic.child.calls import Plan
+from breakscope.dynamic.child.load import Target, TargetError
 
 GRAPH = "breakscope: a graph"
 ENGINE = "autograd::engine::evaluate_function: "
-STEPS, MOST_NAMES = 3, 5
+TURNS, MOST_NAMES = 3, 5
 
 
 def marked(graph: torch.fx.GraphModule, inputs: list) -> Callable:
@@ -40,18 +41,38 @@ def measure(module: ModuleType, plan: Plan, deadline: float) -> dict:
     stepper = Stepper.build(module, plan)
     stepper.function = torch.compile(stepper.function, backend=marked)
     tensors.seed_everything()
-    torch._dynamo.utils.set_compilation_metrics_limit(100_000)
+    metrics.keep_all()
     warm_up(stepper, [], deadline)
-    return profiled(stepper.timed, STEPS * stepper.turn, plan.device)
+    before = metrics.count()
+    found = profiled(stepper.timed, stepper.turn, plan.device)
+    if metrics.count() != before:
+        raise TargetError("the step never stops compiling")
+    return found
 
 
-def profiled(step: Callable[[], object], steps: int, device: torch.device) -> dict:
-    """Run `step` under the profiler and share out its ops."""
+def of_run(function: Callable, target: Target, plan: Plan, deadline: float) -> tuple[float | None, int]:
+    """The share of op time of a target that a run has compiled with `marked`, once it compiles nothing more (None when
+    its step runs no op or never stops compiling), and the number of calls up to the last compile on the way there."""
+    stepper = Stepper.of(target, [(target.args, target.kwargs)], plan)
+    stepper.function = function
+    metrics.keep_all()
+    calls = warm_up(stepper, [], deadline, least=0)  # what still compiles would put its own ops into the profile
+    before = metrics.count()
+    found = profiled(stepper.timed, stepper.turn, plan.device)
+    compiled = max((number for number, call in enumerate(calls, 1) if call["compiles"]), default=0)
+    return (found["share"] if metrics.count() == before else None), compiled
+
+
+def profiled(step: Callable[[], object], turn: int, device: torch.device) -> dict:
+    """Run all calls TURNS times under the profiler; the turn with the median share, which no single pause decides."""
     activities = [ProfilerActivity.CPU] + ([ProfilerActivity.CUDA] if device.type == "cuda" else [])
-    with profile(activities=activities) as seen:
-        for _ in range(steps):
-            step()
-    return share_out(seen.events(), device.type == "cuda")
+    found = []
+    for _ in range(TURNS):
+        with profile(activities=activities) as seen:
+            for _ in range(turn):
+                step()
+        found.append(share_out(seen.events(), device.type == "cuda"))
+    return sorted(found, key=lambda shared: shared["share"] or 0.0)[TURNS // 2]
 
 
 def share_out(events: Iterable, on_gpu: bool) -> dict:

@@ -5,8 +5,13 @@ from __future__ import annotations
 import torch._dynamo.utils as dynamo
 
 
+def keep_all() -> None:
+    """torch keeps the last 64 compiles unless told otherwise."""
+    dynamo.set_compilation_metrics_limit(100_000)
+
+
 def count() -> int:
-    """How many compiles have ended so far."""
+    """How many compiles have ended so far, of those that are kept."""
     return len(dynamo._compilation_metrics)
 
 

@@ -50,7 +50,7 @@ def serve(job: dict, folder: Path, progress: Progress) -> None:
 def _prepare(module: ModuleType, plan: Plan, job: dict, folder: Path, progress: Progress) -> tuple[Stepper, dict]:
     """Compile and warm up; with what the first steps showed."""
     stepper = stage(progress, "build", lambda: Stepper.build(module, plan))
-    torch._dynamo.utils.set_compilation_metrics_limit(100_000)
+    metrics.keep_all()
     memory.start(plan.device)
     began = time.perf_counter()
     start_up = 0.0

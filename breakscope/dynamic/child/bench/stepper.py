@@ -15,7 +15,7 @@ from torch.utils import _pytree as pytree
 
 from breakscope.dynamic.child import tensors
 from breakscope.dynamic.child.calls import Plan, build
-from breakscope.dynamic.child.load import argument_tuples
+from breakscope.dynamic.child.load import Target, argument_tuples
 
 LOSS = "breakscope: the loss"
 Values = dict[str, torch.Tensor]
@@ -40,7 +40,11 @@ class Stepper:
     def build(cls, module: ModuleType, plan: Plan) -> Stepper:
         """A fresh target with the same weights and inputs every time."""
         target = build(module, plan)
-        sequence = argument_tuples(module, plan.calls) if plan.calls else [(target.args, target.kwargs)]
+        return cls.of(target, argument_tuples(module, plan.calls) if plan.calls else [(target.args, target.kwargs)], plan)
+
+    @classmethod
+    def of(cls, target: Target, sequence: list[tuple[tuple, dict]], plan: Plan) -> Stepper:
+        """Steps of a target that is there already."""
         sequence = [tensors.move_values(call, plan.device) for call in sequence]
         owner = target.function if isinstance(target.function, torch.nn.Module) else getattr(target.function, "__self__", None)
         leaves = dict(owner.named_parameters()) if isinstance(owner, torch.nn.Module) else {}

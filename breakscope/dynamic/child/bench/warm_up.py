@@ -7,15 +7,15 @@ import time
 from breakscope.dynamic.child.bench import metrics
 from breakscope.dynamic.child.bench.stepper import Stepper
 
-LEAST, MOST = 6, 60  # turns through all calls at most, steps beside one turn at least
+LEAST, MOST = 6, 60  # steps beside one turn at least; turns through all calls at most
 QUIET = 3  # turns without a compile before it counts as warm
 
 
-def warm_up(stepper: Stepper, calls: list[dict], deadline: float) -> list[dict]:
+def warm_up(stepper: Stepper, calls: list[dict], deadline: float, least: int = LEAST) -> list[dict]:
     """Appends to `calls` the seconds and compiles of each step, until it is warm, bound by MOST and by `deadline`."""
     turn = stepper.turn
-    quiet, least = 0, LEAST + turn
-    while (quiet < QUIET * turn or len(calls) < least) and len(calls) < MOST * turn and time.time() < deadline:
+    quiet = 0
+    while (quiet < QUIET * turn or len(calls) < least + turn) and len(calls) < MOST * turn and time.time() < deadline:
         before = metrics.count()
         seconds = stepper.timed()
         compiled = metrics.count() - before
