@@ -5,9 +5,9 @@ FOLDER holds models in two forms: NAME.py, whose compiled graph breaks, and NAME
 each with a factory `make()`. `breakscope bench NAME.py::make` predicts what a step without breaks would save; then the
 compiled steps of both forms are timed in turns, and their difference is what really was saved.
 
-Printed for each model: both, with intervals, and the prediction's error relative to the real saving; then the median error
-and the rank correlation. A model counts only when the real saving is larger than the noise of its measurement. What a mended
-form does in another way (a mask instead of a loop, an added output) is part of the error.
+Printed for each model: both, with intervals, and the prediction's error relative to the real saving; then the median
+error and the rank correlation. A model counts only when the real saving is larger than the noise of its measurement. What
+a mended form does in another way (a mask instead of a loop, an added output) is part of the error.
 """
 
 from __future__ import annotations
