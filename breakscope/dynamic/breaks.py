@@ -20,12 +20,20 @@ UNSUPPORTED_CONTEXT = "GB0142"
 
 @dataclass(frozen=True)
 class Report:
-    """One break report of one compile, before reports are merged into sites."""
+    """One break report of one compile, before reports are merged into sites. `inner` is where Dynamo was, in anybody's
+    code; the chain ends in the user's."""
 
     compile_id: str
     reason: Reason
     chain: tuple[Frame, ...]
     phase: str
+    inner: tuple[str, int] = ("", 0)
+
+    @property
+    def is_outside(self) -> bool:
+        """True when the report shows no frame of the user's, only library code."""
+        site = self.chain[-1]
+        return (site.path, site.line) == self.inner
 
 
 @dataclass(frozen=True)
@@ -69,7 +77,14 @@ def read_breaks(records: Iterable[Record], messages: Iterable[LogMessage], compi
         report = _from_log(message, known)
         if report and (report.chain[-1].path, report.chain[-1].line) not in seen:
             reports.append(report)
-    return _merge(reports, compiles)
+    return _merge(_without_echoes(reports), compiles)
+
+
+def _without_echoes(reports: list[Report]) -> list[Report]:
+    """Leaves out what a library function reports of itself, when the break inside it is known by the user's line that
+    called it: Dynamo compiles that function by itself next, and meets the break again."""
+    inside = {report.inner for report in reports if not report.is_outside}
+    return [report for report in reports if not report.is_outside or report.inner not in inside]
 
 
 def _from_trace(record: Record, known: _Known) -> Report | None:
@@ -97,7 +112,8 @@ def _report(text: str, compile_id: str, phase: str, known: _Known) -> Report | N
     if not frames and place:
         frames = [Frame(place[0], place[1], "")]
     chain = _chain(frames, known.compiles.get(compile_id), known)
-    return Report(compile_id, reason, chain, phase) if chain else None
+    inner = (frames[-1].path, frames[-1].line) if frames else ("", 0)
+    return Report(compile_id, reason, chain, phase, inner) if chain else None
 
 
 def _from_failure(compile: FrameCompile, records: Iterable[Record], known: _Known) -> Report | None:

@@ -30,6 +30,7 @@ RUNS = {
     "dies_in_eager": {},
     "raises_in_eager": {},
     "cold": {},
+    "optimizer_step": {},
     "backward_breaks": {},
     "fixed_batch": {"vary": True},
     "many_strings": {"calls": "strings"},
@@ -148,6 +149,12 @@ def test_raises_in_eager(runs):
 @needs_linux
 def test_eager_reference_warms_nothing(runs):
     assert line_of('print("filling")') in break_lines(runs["cold"])
+
+
+def test_a_break_inside_a_library_stands_at_the_users_line_alone(runs):
+    """Dynamo compiles the library's function by itself next, and meets the break there again."""
+    breaks = [(Path(f.path).name, f.line) for f in runs["optimizer_step"].findings if f.kind == "break"]
+    assert breaks == [("behaviour.py", line_of("descent.step()"))]
 
 
 def test_breaks_of_the_backward_pass(runs):
