@@ -48,9 +48,9 @@ def heirs(named: Iterable[str], checked: frozenset[str]) -> Iterator[str]:
         beside = [path for path in beside if path not in checked]
         if not beside or len(beside) > MOST_BESIDE:
             continue
-        known = {_stem(path): set(DEFINED.findall(_bytes(path))) for path in paths}
+        known = {_stem(path): set(DEFINED.findall(bytes_of(path))) for path in paths}
         for path in beside:
-            source = _bytes(path)
+            source = bytes_of(path)
             bases = {base for text in DERIVED.findall(source) for base in re.findall(rb"\w+", text)}
             if any(bases & known.get(stem, set()) for stem in IMPORTED.findall(source)):
                 yield path
@@ -60,7 +60,8 @@ def _stem(path: str) -> bytes:
     return os.path.basename(path).removesuffix(".py").encode()
 
 
-def _bytes(path: str) -> bytes:
+def bytes_of(path: str) -> bytes:
+    """A file's bytes; none when it cannot be read."""
     try:
         with open(path, "rb") as file:
             return file.read()

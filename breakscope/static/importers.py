@@ -6,6 +6,8 @@ import os
 import re
 from collections.abc import Iterable
 
+from breakscope.static.files import bytes_of
+
 FROM = re.compile(rb"^[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import\b", re.MULTILINE)
 
 
@@ -18,7 +20,7 @@ class Importers:
         self._wanted: dict[str, set[str]] = {}
         for file in files:
             folder = os.path.dirname(file)
-            for dots, name in set(FROM.findall(_bytes(file))):
+            for dots, name in set(FROM.findall(bytes_of(file))):
                 path = path_of(file, len(dots), name.decode(errors="replace"))
                 if path is not None and os.path.dirname(path) != folder:
                     self._waiting.setdefault(path, set()).add(folder)
@@ -36,11 +38,3 @@ class Importers:
     def waiting_for(self, path: str) -> int:
         """How many folders will still import from a module."""
         return len(self._waiting.get(path, ()))
-
-
-def _bytes(path: str) -> bytes:
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError:
-        return b""

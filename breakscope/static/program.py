@@ -96,7 +96,6 @@ class ModuleInfo:
     functions: dict[int, FunctionInfo] = field(default_factory=dict)
     classes: dict[int, ClassInfo] = field(default_factory=dict)
     lines: list[str] | None = None
-    folder: str = ""
     asks: set[ModuleInfo] = field(default_factory=set)  # modules that it imports something from
 
     def source_lines(self) -> list[str]:
@@ -137,7 +136,6 @@ class Program:
         source = read_source(path) if source is None else source
         name, root = self.place(path)
         module = ModuleInfo(path, name, root, path.endswith("__init__.py"), source, parse(source, path))
-        module.folder = os.path.dirname(path)
         self._modules[path] = module
         self._size += len(source)
         return module
@@ -195,10 +193,7 @@ class Program:
     def imported(self, importer: str, level: int, name: str) -> str | None:
         """The file that `from {'.' * level}{name} import ...` names in the file `importer`; None when there is none."""
         own, root = self.place(importer)
-        if level:
-            parts = own.split(".")
-            keep = len(parts) - level + importer.endswith("__init__.py")
-            name = ".".join([*parts[: max(keep, 0)], *([name] if name else [])])
+        name = absolute_name(own, importer.endswith("__init__.py"), name, level)
         return self._path_of(name, root) if name and name.partition(".")[0] not in LIBRARIES else None
 
     def find(self, name: str, importer: ModuleInfo) -> ModuleInfo | None:
@@ -281,10 +276,10 @@ def function_info(module: ModuleInfo, node: ast.AST, prefix: str, owner: ClassIn
     return info
 
 
-def absolute_name(module: ModuleInfo, name: str | None, level: int) -> str:
-    """The absolute dotted name of `from {'.' * level}{name} import ...` inside `module`."""
+def absolute_name(importer: str, is_package: bool, name: str | None, level: int) -> str:
+    """The absolute dotted name of `from {'.' * level}{name} import ...` inside the module `importer`."""
     if not level:
         return name or ""
-    parts = module.name.split(".")
-    keep = len(parts) - level + (1 if module.is_package else 0)
+    parts = importer.split(".")
+    keep = len(parts) - level + is_package
     return ".".join([*parts[: max(keep, 0)], *([name] if name else [])])

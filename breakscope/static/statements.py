@@ -158,7 +158,7 @@ class Statements:
         return GO_ON
 
     def exec_ImportFrom(self, node: ast.ImportFrom, frame: Frame) -> int:
-        module = absolute_name(frame.module, node.module, node.level)
+        module = absolute_name(frame.module.name, frame.module.is_package, node.module, node.level)
         for alias in node.names:
             if alias.name == "*":
                 found = self.program.find(module, frame.module)
