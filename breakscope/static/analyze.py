@@ -25,6 +25,7 @@ from breakscope.static.library import Library
 from breakscope.static.program import ModuleInfo, Program
 from breakscope.static.regions import Region, default_regions, entry_regions, inherited_regions
 from breakscope.static.source import SourceError, decode, parse
+from breakscope.static.stack import with_room
 from breakscope.static.usage import mentions
 
 # A file with one of these may hold a region or use torch.compile,
@@ -86,7 +87,8 @@ def analyze(paths: Iterable[str | Path], options: StaticOptions = StaticOptions(
 
     torch = options.torch or target_version()
     with judging_by(load_knowledge(torch).version if out_of_range(torch) else torch):
-        return _analyze(paths, _Analysis(torch, options, options.python or sys.version_info[:2]))
+        analysis = _Analysis(torch, options, options.python or sys.version_info[:2])
+        return with_room(lambda: _analyze(paths, analysis))
 
 
 def _analyze(paths: Iterable[str | Path], analysis: _Analysis) -> StaticResult:
@@ -166,7 +168,8 @@ class _Analysis:
         self.progress.files += 1
         try:
             with open(path, "rb") as file:
-                data = file.read(LARGEST_FILE + 1)
+                size = os.fstat(file.fileno()).st_size or LARGEST_FILE  # a pipe tells none
+                data = file.read(min(size, LARGEST_FILE) + 1)
             if len(data) > LARGEST_FILE:
                 raise SourceError(f"is larger than {LARGEST_FILE // 1_000_000} MB; exclude it")
             source = decode(data)

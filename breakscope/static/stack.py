@@ -1,0 +1,27 @@
+"""Room for deep recursion, had once.
+
+CPython keeps the frames of Python functions in chunks of 16 KB and gives a chunk back to the system as soon as the
+frame that opened it returns (`push_chunk` in Python/pystate.c, 3.11 to 3.14). An interpreter that recurses around the
+end of a chunk maps and unmaps memory at every call: 400,000 times over transformers, a tenth of all CPU time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+Result = TypeVar("Result")
+
+_SLOTS = 5 << 16  # of 8 bytes: a frame of 2.6 MB opens a chunk of 4 MB, the rest of which serves the frames above it
+
+
+def _call(function: Callable[[], Result]) -> Result:
+    return function()
+
+
+_call.__code__ = _call.__code__.replace(co_stacksize=_SLOTS)
+
+
+def with_room(function: Callable[[], Result]) -> Result:
+    """Call the function from a frame behind which some ten thousand frames find room; the slots are never touched."""
+    return _call(function)
