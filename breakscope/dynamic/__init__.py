@@ -1,6 +1,7 @@
 """The dynamic analyzer: runs a model under Dynamo in a child process and reads what Dynamo reported.
 
 `trace_program` does the same for any command, without touching it, and `read_result` reads what was traced elsewhere.
+`listening` and `heard_result` do it for a block of this process.
 
 The parent never imports torch: `run_target` starts the child, waits, and reads the files that the child left.
 Everything under `child/` runs inside the child process; the rest reads.
@@ -10,5 +11,7 @@ from breakscope.dynamic.follow import Counts
 from breakscope.dynamic.options import RunOptions, RunResult, TraceOptions
 from breakscope.dynamic.run import run_target
 from breakscope.dynamic.tracing import read_result, trace_program
+from breakscope.dynamic.watching import heard_result, listening
 
-__all__ = ["Counts", "RunOptions", "RunResult", "TraceOptions", "read_result", "run_target", "trace_program"]
+__all__ = ["Counts", "RunOptions", "RunResult", "TraceOptions", "heard_result", "listening", "read_result", "run_target",
+           "trace_program"]

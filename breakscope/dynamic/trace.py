@@ -7,7 +7,7 @@ file may be cut off, mixed or hold garbage: what cannot be read is left out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -26,6 +26,7 @@ HEADER = re.compile(
     rb'(?P<json>\{"(?:artifact": \{"name": "(?:%s)"|(?:%s)":).*)'
     % ("|".join(ARTIFACTS).encode(), "|".join(KINDS).encode()))
 NEXT = re.compile(rb"\n[A-Z]\d{4} \d\d:\d\d:\d\d\.\d")
+Block = tuple[int, bytes, bytes]  # process, the header's JSON, the payload: a newline and a tab before each of its lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,12 @@ def read_trace_file(file: Path, names: dict[int, str] | None = None) -> Iterator
     except OSError:
         return
     with stream:
-        yield from _Reading({} if names is None else names).records(stream)
+        yield from read_blocks(_blocks(stream), names)
+
+
+def read_blocks(blocks: Iterable[Block], names: dict[int, str] | None = None) -> Iterator[Record]:
+    """The records of blocks that were found in a file, or heard in this process."""
+    return _Reading({} if names is None else names).records(blocks)
 
 
 @dataclass
@@ -101,8 +107,8 @@ class _Reading:
         self.texts: dict[str, str] = {}  # one copy of what is repeated
         self.frames: dict[tuple, Frame] = {}
 
-    def records(self, stream: BinaryIO) -> Iterator[Record]:
-        for number, head, payload in _blocks(stream):
+    def records(self, blocks: Iterable[Block]) -> Iterator[Record]:
+        for number, head, payload in blocks:
             header = decode(head)
             if header is None:
                 continue
@@ -145,8 +151,8 @@ class _Reading:
         return known
 
 
-def _blocks(stream: BinaryIO) -> Iterator[tuple[int, bytes, bytes]]:
-    """(process, header's JSON, the lines behind the header) of every record of a wanted kind."""
+def _blocks(stream: BinaryIO) -> Iterator[Block]:
+    """Every record of a wanted kind."""
     buffer = b"\n"
     while True:
         chunk = stream.read(CHUNK)

@@ -32,11 +32,16 @@ class Traced:
 
 def read_traced(path: Path) -> Traced:
     """Read a folder or a file; what cannot be read in it is left out."""
-    processes, text_log = read_processes(path), False
+    processes = read_processes(path)
     if not processes and path.is_file():
-        processes, text_log = processes_of_log(list(read_log(path))), True
-    root = torch_root(processes)
-    version = _version(processes, root)
+        return understand(processes_of_log(list(read_log(path))), text_log=True)
+    return understand(processes)
+
+
+def understand(processes: list[Process], *, text_log: bool = False, root: str = "", version: str = "") -> Traced:
+    """What the records of processes say; torch's folder and version are looked for in them where they are not given."""
+    root = root or torch_root(processes)
+    version = version or _version(processes, root)
     places = Places.here(root)
     ids = registry(root) or ids_by_type(version)
     parts = [(process, read_records(process.records, process.messages, places, ids)) for process in processes]

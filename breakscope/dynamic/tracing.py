@@ -42,9 +42,8 @@ def trace_program(options: TraceOptions, watch: Callable[[Counts], None]) -> Run
     errors = _errors(target, ended, options.timeout)
     status = "timeout" if ended.timed_out else "killed" if errors and (ended.code < 0 or ended.interrupted) else (
         "failed" if errors else "ok" if traced.seen.records else "no-capture")
-    off = tuple(f"{name} is set, so nothing is compiled" for name in SWITCHED_OFF if os.environ.get(name, "0") not in ("", "0"))
-    notes = (*off, *(() if traced.seen.records else (NOTHING,)))
-    return _result(traced, target, status, options.rules, errors, notes, ended.exit_code)
+    notes = (*switched_off(), *(() if traced.seen.records else (NOTHING,)))
+    return result_of(traced, target, status, options.rules, errors, notes, ended.exit_code)
 
 
 def read_result(path: Path, rules: Sequence[str]) -> RunResult:
@@ -56,11 +55,17 @@ def read_result(path: Path, rules: Sequence[str]) -> RunResult:
     if not traced.processes:
         kind = "no .log file in it holds" if path.is_dir() else "it holds"
         raise UserError(f"{path} is no report and no trace: {kind} nothing that TORCH_TRACE or TORCH_LOGS writes")
-    return _result(traced, str(path), "ok", rules, (), (), None)
+    return result_of(traced, str(path), "ok", rules, (), (), None)
 
 
-def _result(traced: Traced, target: str, status: str, rules: Sequence[str], errors: tuple[ReportError, ...],
-            notes: tuple[str, ...], exit_code: int | None) -> RunResult:
+def switched_off() -> tuple[str, ...]:
+    """Notes on the environment's switches that leave nothing compiled."""
+    return tuple(f"{name} is set, so nothing is compiled" for name in SWITCHED_OFF if os.environ.get(name, "0") not in ("", "0"))
+
+
+def result_of(traced: Traced, target: str, status: str, rules: Sequence[str], errors: tuple[ReportError, ...],
+              notes: tuple[str, ...], exit_code: int | None) -> RunResult:
+    """What traces hold, as findings and facts; `status` and what follows say how the program that wrote them ended."""
     here, seen = Path.cwd(), traced.seen
     run = Run(
         target=target, status=status, device="", backend="", torch_version=traced.torch_version,

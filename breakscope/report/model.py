@@ -194,6 +194,16 @@ class Report(Fact):
     hidden: int = 0  # findings left out: possible, refuted, suppressed or deselected
     schema: str = SCHEMA_VERSION
 
+    @property
+    def breaks(self) -> tuple[Finding, ...]:
+        """The findings that are graph breaks."""
+        return tuple(finding for finding in self.findings if finding.kind == "break")
+
+    @property
+    def recompiles(self) -> tuple[Finding, ...]:
+        """The findings that are recompiles."""
+        return tuple(finding for finding in self.findings if finding.kind == "recompile")
+
 
 def to_json(report: Report, indent: int = 2) -> bytes:
     """The report as UTF-8 JSON with a newline at the end."""

@@ -1,0 +1,106 @@
+"""breakscope.watch: what it sees of a block, and that it leaves everything as it was."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from running import TARGETS, line_of
+
+from breakscope.dynamic import read_result
+
+pytest.importorskip("torch")
+
+ROOT = Path(__file__).resolve().parents[2]
+BLOCKS = ("plain", "raising", "nested", "again")
+
+
+def python(code_or_file: str, folder: Path, **environment: str) -> str:
+    """What a fresh Python prints."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith("TORCH")} | environment
+    env["PYTHONPATH"] = str(ROOT)
+    how = [code_or_file] if code_or_file.endswith(".py") else ["-c", code_or_file]
+    done = subprocess.run([sys.executable, *how], capture_output=True, text=True, env=env, cwd=folder, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def blocks(tmp_path_factory):
+    """What the target tells, by the environment that it runs in."""
+    folder = tmp_path_factory.mktemp("watched")
+    environments = {
+        "bare": {"LAZY_HANDLER": "1"}, "aot": {"WATCHED_BACKEND": "aot_eager"},
+        "trace": {"TORCH_TRACE": str(folder / "trace")},
+        "logs": {"TORCH_LOGS": "+dynamo,graph_breaks,recompiles", "TORCH_LOGS_OUT": str(folder / "log.txt")},
+    }
+    told = {name: json.loads(python(str(TARGETS / "watched.py"), folder, **env)) for name, env in environments.items()}
+    return told, folder
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+@pytest.mark.parametrize("where", ["bare", "aot", "trace", "logs"])
+def test_nothing_is_changed(blocks, where, block):
+    """Neither settings, logging and environment, nor what the block itself does: values, random numbers, counters, caches."""
+    told = blocks[0][where][block]
+    assert told["changed"] == []
+    assert told["differs"] == []
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+@pytest.mark.parametrize("where", ["bare", "aot", "trace", "logs"])
+def test_what_a_block_sees(blocks, where, block):
+    for seen in blocks[0][where][block]["seen"][:1 if block == "again" else None]:
+        assert [b[0] for b in seen["breaks"]] == [line_of("# breaks", "watched.py")]
+        assert seen["breaks"][0][2:] == ["confirmed", ["GB0170"]]
+        assert [line_of("# recompiles", "watched.py"), 2, ["attribute"]] in seen["recompiles"]
+        assert seen["graphs"] and all(seen["costs"]) and seen["torch"] and not seen["notes"]
+        assert seen["target"].startswith(str(TARGETS / "watched.py") + ":")
+        failed = block == "raising"
+        assert seen["status"] == ("failed" if failed else "ok")
+        assert seen["errors"] == (["the block ended with ValueError: the block's own"] if failed else [])
+        assert "BRK101" in seen["text"] and "1 break" in seen["text"]
+
+
+def test_a_block_that_compiles_nothing_is_not_called_clean(blocks):
+    seen = blocks[0]["bare"]["again"]["seen"][1]
+    assert seen["status"] == "no-capture" and "no compile was seen" in seen["notes"][0]
+
+
+def test_traces_of_others_are_whole(blocks):
+    """The folder that TORCH_TRACE names tells what each block told, file names and all."""
+    told, folder = blocks
+    result = read_result(folder / "trace", ())
+    line = line_of("# breaks", "watched.py")
+    events = sum(b[1] for block in BLOCKS for b in told["trace"][block]["seen"][0]["breaks"])
+    assert [(f.line, f.count) for f in result.findings if f.kind == "break"] == [(line, events + 1)]  # and one unwatched
+
+
+def test_importing_breakscope_imports_no_torch(tmp_path):
+    python("import sys, breakscope; breakscope.watch; assert not {'torch', 'libcst'} & set(sys.modules), 'imported'\n"
+           "with breakscope.watch() as report: pass\n"
+           "assert 'torch' not in sys.modules and report.run.status == 'no-capture' and not report.breaks", tmp_path)
+
+
+def test_torch_may_come_inside_the_block(tmp_path):
+    program = tmp_path / "late.py"
+    program.write_text("import breakscope\n"
+                       "with breakscope.watch() as report:\n"
+                       "    import torch\n"
+                       "    torch.compile(lambda x: x + 1 if x.sum() > 0 else x, backend='eager')(torch.ones(2))\n"
+                       "assert len(report.breaks) == 1 and report.breaks[0].line == 4, report\n")
+    python(str(program), tmp_path)
+
+
+def test_example_of_the_readme(tmp_path):
+    """It runs as it stands, but for the backend: the README's needs a C++ compiler."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    example = next(code for code in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "breakscope.watch" in code)
+    program = tmp_path / "example.py"
+    program.write_text(example)
+    shown = python(str(program), tmp_path)
+    for line in re.findall(r"# prints: (.*)", example):
+        assert line in shown
