@@ -39,7 +39,7 @@ FAMILIES = (
     "size", "stride", "dtype", "device", "requires_grad", "grad_mode", "autocast", "default_dtype", "global_state",
     "alias", "int_argument", "float_argument", "bool_argument", "str_argument", "enum_argument", "none_argument",
     "attribute", "global", "closure", "container_length", "container_key", "object_identity", "type", "tensor_value",
-    "optimizer_state", "module_parameters", "other",
+    "optimizer_state", "module_parameters", "backend", "other",
 )
 
 SHOWN = ("graphs", "returns", "error")  # what running a usage rule's example can show

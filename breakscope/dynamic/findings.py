@@ -7,43 +7,16 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from breakscope.dynamic.guards import Guard
 from breakscope.dynamic.observations import Break, Observations, RecompileSeen
 from breakscope.dynamic.places import Frame
 from breakscope.dynamic.source import SourceFile
+from breakscope.dynamic.wording import cause, cure, values
 from breakscope.report.model import Cost, Finding, Link, LostFrame
 from breakscope.rule import Rule
 
 UNEXPLAINED_BREAK, UNEXPLAINED_RECOMPILE, RECOMPILE_LIMIT = "BRK901", "BRK951", "BRK952"
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")  # differs from run to run
 SNIPPET = 60  # characters of source in a message
-CURES = {
-    "size": "mark the dimension with `torch._dynamo.mark_dynamic`, compile with `dynamic=True`, or pad to a few fixed sizes",
-    "stride": "call `.contiguous()` before the compiled region, so that the layout is always the same",
-    "dtype": "convert before the compiled region, so that every call has one dtype",
-    "device": "move inputs to one device before the compiled region",
-    "requires_grad": "detach, or set requires_grad, before the compiled region, so that every call is alike",
-    "grad_mode": "call training and evaluation through two compiled functions, or accept one compile for each mode",
-    "autocast": "enter autocast inside the compiled region, or always outside of it",
-    "default_dtype": "set the default dtype once, before the first call",
-    "global_state": "set torch's global switches once, before the first call",
-    "alias": "pass distinct tensors in every call, or the same tensor in every call",
-    "int_argument": "pass the number as a 0-d tensor, or let it vary early: the second value makes it dynamic",
-    "float_argument": "pass the number as a 0-d tensor",
-    "bool_argument": "accept one compile for each value, or split the function in two",
-    "str_argument": "accept one compile for each value, or choose the function outside the compiled region",
-    "enum_argument": "accept one compile for each value, or choose the function outside the compiled region",
-    "none_argument": "give the argument in every call, or in none",
-    "attribute": "keep the value in a tensor (a buffer updated in place), or set it once before the first call",
-    "global": "keep the value in a tensor, or pass it as an argument",
-    "closure": "keep the value in a tensor, or pass it as an argument",
-    "container_length": "keep the container outside the compiled region, or give it a fixed length",
-    "container_key": "fill the dict before the first call, or keep it outside the compiled region",
-    "object_identity": "create the object once and reuse it, so that every call passes the same one",
-    "type": "pass the same types in every call",
-    "optimizer_state": "the first step creates the state; one recompile is normal, later ones are not",
-    "module_parameters": "add or replace parameters before the first call",
-}
 
 
 def make_findings(seen: Observations, rules: Iterable[Rule], folder: Path) -> tuple[Finding, ...]:
@@ -104,22 +77,20 @@ def _is_asked_for(seen: RecompileSeen) -> bool:
 
 
 def _recompile_finding(group: list[RecompileSeen], rules: tuple[Rule, ...], folder: Path) -> Finding:
-    first = group[0]
-    guard = first.guard
-    rule = next((r for r in rules if r.kind == "recompile" and guard.family in r.dynamo),
-                _catch_all(rules, UNEXPLAINED_RECOMPILE))
+    first, guards = group[0], [seen.guard for seen in group]
+    family = guards[0].family
+    rule = _about([r for r in rules if r.kind == "recompile" and family in r.dynamo], family) or _catch_all(rules, UNEXPLAINED_RECOMPILE)
     seconds = sum(seen.frame.seconds for seen in group)
     return Finding(
         **_place(first.site, folder), **_identity(rule), evidence="observed", confidence="certain", kind="recompile",
-        message=_recompile_message(first, guard), help=CURES.get(guard.family, ""), reason=guard.hint, guard=guard.text,
-        dynamo=(guard.family,), count=len(group), cost=Cost(compile_seconds=round(seconds, 6)) if seconds else None)
+        message=f"`{first.frame.function}` was compiled again because {cause(guards, first.frame.resumed_at)}",
+        help=cure(guards), reason=guards[0].hint, guard=guards[0].text, values=values(guards), dynamo=(family,), count=len(group),
+        cost=Cost(compile_seconds=round(seconds, 6)) if seconds else None)
 
 
-def _recompile_message(seen: RecompileSeen, guard: Guard) -> str:
-    what = f"`{guard.name}` changed" if guard.name else "a condition changed"
-    if guard.name.startswith("___stack"):
-        what = f"the value that line {seen.frame.resumed_at} gave after its break changed"
-    return f"`{seen.frame.function}` was compiled again because {what}: the guard `{guard.text}` failed"
+def _about(rules: list[Rule], family: str) -> Rule | None:
+    """Of the rules that share a family, one whose first it is."""
+    return next((rule for rule in rules if rule.dynamo[0] == family), rules[0] if rules else None)
 
 
 def _limit_finding(frame: LostFrame, rules: tuple[Rule, ...], folder: Path) -> Finding:

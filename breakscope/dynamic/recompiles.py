@@ -9,8 +9,12 @@ from dataclasses import replace
 from breakscope.dynamic.dialects import recompile_reasons
 from breakscope.dynamic.guards import Guard, read_guard
 from breakscope.dynamic.observations import FrameCompile, RecompileSeen
+from breakscope.dynamic.origins import is_captured, origin
 from breakscope.dynamic.places import Frame, Places, original_name
 from breakscope.dynamic.trace import Record
+from breakscope.dynamic.wording import readable
+
+ARGUMENTS = ("int_argument", "float_argument", "bool_argument", "str_argument", "enum_argument")
 
 
 def read_recompiles(records: Iterable[Record], compiles: Mapping[str, FrameCompile],
@@ -26,6 +30,8 @@ def read_recompiles(records: Iterable[Record], compiles: Mapping[str, FrameCompi
         frame = compiles.get(record.compile_id) or FrameCompile(record.compile_id, "", "", 0, phase=record.phase)
         guard = read_guard(reasons[0])
         guard = replace(guard, path=_whole_path(guard.path, frame, compiles))
+        if guard.family in ARGUMENTS and is_captured(frame, guard.name):
+            guard = replace(guard, family="closure")
         seen.append(RecompileSeen(frame, guard, _site(frame, guard, places)))
     return tuple(seen)
 
@@ -39,10 +45,11 @@ def _whole_path(path: str, frame: FrameCompile, compiles: Mapping[str, FrameComp
 
 
 def _site(frame: FrameCompile, guard: Guard, places: Places) -> Frame | None:
-    """The guard's line when it is the user's, else the frame's first line, else the user's line that called it."""
+    """The guard's line when it is the user's, else where the guarded name comes from, else the frame's first line, else
+    the user's line that called it."""
     if guard.line and places.is_user(guard.path):
         return Frame(guard.path, guard.line, frame.function)
     if places.is_user(frame.path):
-        return Frame(frame.path, frame.line, frame.function)
+        return origin(frame, readable(guard.name)) or Frame(frame.path, frame.line, frame.function)
     callers = places.chain(list(frame.stack))
     return Frame(callers[-1].path, callers[-1].line, original_name(callers[-1].function)) if callers else None

@@ -14,6 +14,7 @@ from breakscope.dynamic.places import Places
 from breakscope.dynamic.process import run_child, run_folder
 from breakscope.dynamic.reader import read_folder
 from breakscope.dynamic.second import compare, fill_graphs
+from breakscope.dynamic.wording import cause
 from breakscope.errors import UserError
 from breakscope.report.model import Recompile, Run
 from breakscope.rulebook import load_rules
@@ -76,7 +77,9 @@ def shown_recompiles(seen: Observations) -> tuple[Recompile, ...]:
     """Every recompile as a fact of the report."""
     return tuple(
         Recompile(compile_id=r.frame.compile_id, function=r.frame.function, path=shown_path(r.frame.path, Path.cwd()),
-                  line=r.frame.line, family=r.guard.family, guard=r.guard.text)
+                  line=r.frame.line, family=r.guard.family, guard=r.guard.text,
+                  cause=cause((r.guard,), r.frame.resumed_at), seconds=round(r.frame.seconds, 6),
+                  site_path=shown_path(r.site.path, Path.cwd()) if r.site else "", site_line=r.site.line if r.site else 0)
         for r in seen.recompiles)
 
 

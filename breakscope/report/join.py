@@ -161,6 +161,7 @@ def _confirm(prediction: Finding, seen: list[Finding]) -> Finding:
         reason=first.reason,
         dynamo=tuple(dict.fromkeys(id for o in seen for id in o.dynamo)) or prediction.dynamo,
         guard=first.guard,
+        values=tuple(dict.fromkeys(value for o in seen for value in o.values)),
         chain=first.chain or prediction.chain,
         lost=first.lost,
         cost=_sum_costs([o.cost for o in seen]),

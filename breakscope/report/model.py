@@ -70,6 +70,7 @@ class Finding(Fact):
     reason: str = ""  # Dynamo's own words, from a run
     dynamo: tuple[str, ...] = ()  # GB ids, or guard families of a recompile
     guard: str = ""  # the guard's text, of an observed recompile
+    values: tuple[str, ...] = ()  # of an observed recompile: the guarded value in turn, as far as Dynamo tells
     chain: tuple[Link, ...] = ()  # from the region's entry to this site, when not obvious
     condition: str = ""  # "only when self.config.x", when configuration decides
     lost: str = ""  # "loop", "try", "with", ...: why the whole frame runs eager; "" when Dynamo resumes
@@ -96,7 +97,7 @@ class Graph(Fact):
 
 
 class Recompile(Fact):
-    """One recompile of a run: which frame, and the guard that failed."""
+    """One recompile of a run: which frame, the guard that failed, and the user's line that it goes back to."""
 
     compile_id: str
     function: str
@@ -105,6 +106,10 @@ class Recompile(Fact):
     family: str
     guard: str
     count: int = 1
+    cause: str = ""  # what changed, in plain words
+    seconds: float = 0.0  # of this compile
+    site_path: str = ""  # "" when no line of the user's is known
+    site_line: int = 0
 
 
 class LostFrame(Fact):

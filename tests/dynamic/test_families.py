@@ -14,6 +14,20 @@ WANTED = {
     "container_length": "container_length", "container_key": "container_key", "object_identity": "object_identity",
     "type": "type", "global_": "global",
 }
+# method of the target -> what the message says, in plain words
+WORDS = {
+    "size": "dimension 0 of `x` was 4 and is 5 now", "dtype": "the dtype of `x` was Float and is Double now",
+    "stride": "the stride of dimension 0 of `x` was 4 and is 8 now",
+    "requires_grad": "requires_grad of `x` was False and is True now", "grad_mode": "gradients were switched on or off",
+    "default_dtype": "`torch.set_default_dtype` changed the default dtype",
+    "alias": "`x` and `rest[0]` were the same object and are not any more", "int_argument": "`rest[0]` is not 3 any more",
+    "float_argument": "`rest[0]` is not 0.5 any more", "bool_argument": "`rest[0]` is not True any more",
+    "str_argument": "`rest[0]` is not 'up' any more", "enum_argument": "`rest[0]` is another object than before",
+    "none_argument": "`rest[0]` was Tensor and is None now", "attribute": "`self.steps` is not 0 any more",
+    "container_length": "the length of `self.history` is not 0 any more",
+    "container_key": "the keys or contents of `self.cache` changed", "object_identity": "`rest[0]` is another object than before",
+    "type": "the type of `rest[0]` is not list any more", "global_": "the global `MODE` is not 1 any more",
+}
 WITHOUT_A_LINE = ("size", "dtype", "stride", "requires_grad", "grad_mode", "default_dtype", "none_argument")
 
 
@@ -35,8 +49,14 @@ def test_line(result, method):
     line = line_of("def forward", "families.py") if at_frame else line_of(f"def {method}(", "families.py") + 1
     found = [f for f in result.findings if f.dynamo == (WANTED[method],)]
     assert [abs(f.line - line) <= 1 and f.kind == "recompile" for f in found] == [True]
-    assert found[0].guard and found[0].guard in found[0].message
+    assert found[0].guard and f"`forward` was compiled again because {WORDS[method]}" in found[0].message
     assert found[0].help, "a cure for every family"
+
+
+def test_facts_of_each_recompile(result):
+    """What the findings say in words stands in Run.recompiles too, with the line and the seconds."""
+    assert [r.cause in WORDS.values() or r.cause.startswith(WORDS[m]) for m, r in zip(WANTED, result.run.recompiles, strict=True)]
+    assert all(r.site_line and r.site_path.endswith("families.py") and r.seconds > 0 for r in result.run.recompiles)
 
 
 def test_guards_do_not_differ_from_run_to_run(result):

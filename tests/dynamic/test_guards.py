@@ -1,9 +1,14 @@
 """Guard texts, as torch 2.6 to 2.15 write them, and the families they belong to."""
 
+from pathlib import Path
+
 import pytest
 
 from breakscope.dynamic.guards import classify, read_guard
+from breakscope.dynamic.observations import FrameCompile
+from breakscope.dynamic.origins import is_captured, origin
 from breakscope.dynamic.recompiles import recompile_reasons
+from breakscope.dynamic.wording import CURES, cause, cure, values
 from breakscope.rule import FAMILIES
 
 KEYS = "expected DispatchKeySet(CPU, BackendSelect), actual DispatchKeySet(CUDA, BackendSelect)"
@@ -45,6 +50,38 @@ GUARDS = [
     ("self.param_groups[0]['lr'] == 0.1", "optimizer_state", "self.param_groups[0]['lr']"),
     ("len(m._parameters) != 2", "module_parameters", "m._parameters"),
     ("something that no torch ever wrote", "other", ""),
+    ("2 <= x1.storage_offset()", "stride", "x1.storage_offset"),
+    ("x.size()[0] != y.size()[0]", "size", "x.size"),
+    ("self.size == 3", "attribute", "self.size"),
+    ("0 <= k <= 9", "int_argument", "k"),
+    ("s1 == 'a'", "str_argument", "s1"),
+    ("s == 1j", "float_argument", "s"),
+    ("(type(s) is float and __math_isnan(s))", "float_argument", "s"),
+    ("s == b'a'", "str_argument", "s"),
+    ("d == {'a'}", "container_key", "d"),
+    ("f == torch.channels_last", "enum_argument", "f"),
+    ("list(dict.keys(d))[0] == 'a'", "container_key", "d"),
+    ("___tuple_iterator_len(it) == 3", "container_length", "it"),
+    ("___normalize_range_iter(r) == (0, 3, 1)", "container_length", "r"),
+    ("___normalize_count_iter(self.c) == (0, 1)", "attribute", "self.c"),
+    ("int(k) == 3", "int_argument", "k"),
+    ("dict(type(self).__dict__)['SCALE'] == 2", "attribute", "self.SCALE"),
+    ("not ___dict_contains('scale', G['CFG'].__dict__)", "global", "G['CFG'].scale"),
+    ("not hasattr(cfg, 'extra')", "attribute", "cfg"),
+    ("hasattr(x, '_dynamo_dynamic_indices') == False", "size", "x"),
+    ("___check_obj_id(self.mode, 1401), type=<class 'cases.Mode'>", "attribute", "self.mode"),
+    ("___check_obj_id(self.act, 1401), type=<class 'builtin_function_or_method'>", "object_identity", "self.act"),
+    ("tensor 'x' dispatch key set mismatch. expected DispatchKeySet(CPU, AutogradCPU), actual DispatchKeySet(SparseCPU)",
+     "type", "x"),
+    ("tensor 'x' dispatch key set mismatch. expected DispatchKeySet(CPU), actual DispatchKeySet(CPU, FuncTorchBatched)",
+     "type", "x"),
+    ("___check_torch_function_mode_stack()", "global_state", ""),
+    ("torch._functorch.pyfunctorch.compare_functorch_state([])", "global_state", ""),
+    ("torch.autograd.forward_ad._current_level == -1", "global_state", ""),
+    ("utils_device.CURRENT_DEVICE == None", "global_state", ""),
+    ("BACKEND_MATCH failure: torch.compile detected different backend callables. Cached backend: f.", "backend", ""),
+    ("Cache line invalidated because L['x'] got deallocated", "object_identity", ""),
+    ("Shape guard failed with values: 3, 4", "size", ""),
 ]
 
 
@@ -61,6 +98,90 @@ def test_family(text, family, name):
 def test_line_of_guard(reason):
     guard = read_guard(reason)
     assert (guard.text, guard.path, guard.line) == ("k == 2", "/p/script.py", 32)
+
+
+WORDS = [  # guards that failed for one thing, what is said of them, the values
+    (["k == 2"], "`k` is not 2 any more", ("2",)),
+    (["k == 2", "k == 3", "k == 4"], "`k` changed: 2, 3, 4", ("2", "3", "4")),
+    (["tensor 'x' size mismatch at index 1. expected 2, actual 3", "tensor 'x' size mismatch at index 1. expected 3, actual 5"],
+     "dimension 1 of `x` changed: 2, 3, 5", ("2", "3", "5")),
+    (["tensor 'self._modules['layers']._modules['0']._parameters['bias']' dtype mismatch. expected Float, actual Half. Guard "
+      "failed on a parameter, consider using ..."], "the dtype of `self.layers[0].bias` was Float and is Half now", ("Float", "Half")),
+    (["tensor 'x' rank mismatch. expected 2, actual 1"], "the number of dimensions of `x` was 2 and is 1 now", ("2", "1")),
+    (["expected type of 'k' to be a tensor type, ' but found <class 'NoneType'>"], "`k` was Tensor and is None now", ("Tensor", "None")),
+    (["___stack0 == 3"], "the value that line 7 gave is not 3 any more", ("3",)),
+    (["not G['SEEN']", "len(G['SEEN']) == 1"], "the length of `SEEN` changed: 0, 1", ("0", "1")),
+    (['Duplicate tensors found: ["x", "y"]'], "`x` and `y` are the same tensor now and were not before", ()),
+    (["not ___dict_contains('scale', G['CFG'].__dict__)"], "`CFG.scale` exists now", ()),
+    (["2 <= x.size()[0] <= 8"], "the code was compiled for `2 <= x.size()[0] <= 8` only", ()),
+    (["GLOBAL_STATE changed: num_threads "], "a global switch of torch changed (num_threads)", ()),
+    (["something that no torch ever wrote"], "the code was compiled for `something that no torch ever wrote` only", ()),
+]
+
+
+@pytest.mark.parametrize(("texts", "said", "seen"), WORDS)
+def test_plain_words(texts, said, seen):
+    guards = [read_guard(text) for text in texts]
+    assert (cause(guards, 7), values(guards)) == (said, seen)
+
+
+def test_every_family_has_a_cure_and_stands_on_the_page():
+    page = (Path(__file__).resolve().parents[2] / "rules" / "brk951_recompile_seen_only_by_a_run.py").read_text(encoding="utf-8")
+    assert set(CURES) == set(FAMILIES)
+    assert [family for family in FAMILIES if f"`{family}`" not in page] == []
+
+
+def test_cures_name_the_dimension_and_the_switch():
+    size = read_guard("tensor 'x' size mismatch at index 1. expected 2, actual 3")
+    assert "`torch._dynamo.mark_dynamic(x, 1)`" in cure([size])
+    assert "allow_unspec_int_on_nn_module" in cure([read_guard("self.steps == 0")])
+    assert "allow_unspec_int_on_nn_module" not in cure([read_guard("self.beta == 0.5")])
+    assert "torch.tensor" in cure([read_guard("self.param_groups[0]['lr'] == 0.1")])
+
+
+ORIGINS = '''
+class Net:
+    def __init__(self):
+        self.table = make()
+
+    @wrap
+    def forward(
+        self,
+        x,
+        *rest,
+        mask=None,
+    ):
+        y = x + 1
+        y = y.sum()
+        later(self.scale, y)
+        return lambda t: t * y
+
+
+def outer(scale):
+    def inner(x):
+        return x * scale
+    return inner
+'''
+
+
+@pytest.mark.parametrize(("function", "first", "name", "resumed_at", "line"), [
+    ("forward", 6, "x", 0, 9), ("forward", 6, "rest[0]", 0, 10), ("forward", 6, "mask", 0, 11),
+    ("forward", 6, "self.scale", 0, 15), ("forward", 6, "self.table", 0, 4), ("forward", 6, "self.nowhere", 0, 8),
+    ("forward", 15, "y", 15, 14), ("forward", 15, "___stack0", 15, 15), ("<lambda>", 16, "t", 0, 16),
+    ("inner", 20, "x", 0, 20), ("forward", 6, "G['f']", 0, None), ("nobody", 6, "x", 0, None), ("forward", 6, "", 0, None),
+])
+def test_a_name_goes_back_to_its_definition(tmp_path, function, first, name, resumed_at, line):
+    file = tmp_path / "net.py"
+    file.write_text(ORIGINS)
+    found = origin(FrameCompile("0/0", function, str(file), first, resumed_at=resumed_at), name)
+    assert (found.line if found else None) == line
+
+
+def test_captured_variables(tmp_path):
+    file = tmp_path / "net.py"
+    file.write_text(ORIGINS)
+    inner = FrameCompile("0/0", "inner", str(file), 20)
+    assert is_captured(inner, "scale") and not is_captured(inner, "x") and not is_captured(inner, "elsewhere")
 
 
 def test_hint_is_kept_apart():

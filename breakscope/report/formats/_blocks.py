@@ -8,6 +8,7 @@ from breakscope.report.summary import count
 
 EMPTY: Line = []
 MOST_LINES = 6
+MOST_VALUES = 6
 CODE_STYLES = {"error": "bold red", "warning": "bold yellow", "info": "bold cyan"}
 CARET_STYLES = {"error": "red", "warning": "yellow", "info": "cyan"}
 
@@ -220,7 +221,11 @@ def _lost(finding: Finding) -> str:
 
 
 def _guard(finding: Finding) -> str:
-    return f"guard: {' '.join(finding.guard.split())}" if finding.guard and finding.guard not in finding.message else ""
+    if not finding.guard or finding.guard in finding.message:
+        return ""
+    told = [value for value in finding.values if value not in finding.guard]
+    seen = f" (values: {', '.join(finding.values[:MOST_VALUES])})" if told and len(finding.values) > 1 else ""
+    return f"guard: {' '.join(finding.guard.split())}{seen}"
 
 
 def _chain(finding: Finding) -> str:
