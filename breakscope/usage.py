@@ -14,8 +14,7 @@ from breakscope.values import UNKNOWN, Class, Const, ExternalInstance, Instance,
 COMPILE, IN_PLACE = "torch.compile", "Module.compile"
 
 
-@dataclass(eq=False, slots=True)
-class Wrapped(Value):
+class Wrapped(Value, eq=False):
     """What a wrapper made of `target`.
 
     `name` is the wrapper: "torch.compile", "Module.compile" (`model.compile()`, which changes the module itself),
@@ -25,7 +24,7 @@ class Wrapped(Value):
 
     name: str
     target: Value = UNKNOWN
-    settings: dict[str, Value] = field(default_factory=dict)
+    settings: dict[str, Value] = {}
     node: ast.AST | None = None  # the wrapping call or decorator
     sometimes: bool = False
 
@@ -61,8 +60,7 @@ class Wrapped(Value):
         return "a compiled callable" if self.is_compiled else "a TorchScript object"
 
 
-@dataclass(eq=False, slots=True)
-class States(Value):
+class States(Value, eq=False):
     """`owner.state_dict()`."""
 
     owner: Wrapped

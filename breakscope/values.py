@@ -2,33 +2,31 @@
 
 Unknown is not a tensor: a rule may speak only of what a value is known to be.
 Values are cheap, immutable except for the objects that a program mutates (List, Dict, Instance), and compared by
-identity unless said otherwise. Those with `unsafe_hash` are never changed: `frozen` would say so, and cost a third of
-the time that the analyzer takes to make them.
+identity unless they are frozen.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
+
+from msgspec import Struct
 
 
-class Value:
+class Value(Struct):
     """Base of all abstract values. The flags below are what rules ask."""
 
-    __slots__ = ()
-    is_tensor = False  # certainly or likely a tensor
-    is_none = False
-    is_scalar = False  # a Python number that was read from a tensor
-    is_shape = False  # a Python int from .shape, size(), len()
-    is_const = False  # a Python constant with a known value
-    is_unknown = False
+    is_tensor: ClassVar[bool] = False  # certainly or likely a tensor
+    is_none: ClassVar[bool] = False
+    is_scalar: ClassVar[bool] = False  # a Python number that was read from a tensor
+    is_shape: ClassVar[bool] = False  # a Python int from .shape, size(), len()
+    is_const: ClassVar[bool] = False  # a Python constant with a known value
+    is_unknown: ClassVar[bool] = False
 
     def describe(self) -> str:
         return "a value"
 
 
-class _Unknown(Value):
-    __slots__ = ()
+class _Unknown(Value, frozen=True, eq=False):
     is_unknown = True
 
     def describe(self) -> str:
@@ -38,8 +36,7 @@ class _Unknown(Value):
 UNKNOWN = _Unknown()
 
 
-@dataclass(unsafe_hash=True, slots=True)
-class Const(Value):
+class Const(Value, frozen=True):
     """A Python constant whose value is known: None, bool, int, float, str, bytes, a dtype's name, Ellipsis."""
 
     value: Any
@@ -56,8 +53,7 @@ class Const(Value):
 NONE, TRUE, FALSE = Const(None), Const(True), Const(False)
 
 
-@dataclass(unsafe_hash=True, slots=True)
-class Tensor(Value):
+class Tensor(Value, frozen=True):
     """A tensor. `dtype` is "bool", "int", "float" or None; `ndim` and `shape` are None when unknown.
 
     `sure` is False when only an annotation, a default or the way it is used says that it is a tensor.
@@ -78,8 +74,7 @@ class Tensor(Value):
         return "a tensor"
 
 
-@dataclass(unsafe_hash=True, slots=True)
-class Scalar(Value):
+class Scalar(Value, frozen=True):
     """A Python number that was read from a tensor (`.item()`, `int(t)`, an element of `.tolist()`)."""
 
     type: str = "number"
@@ -89,8 +84,7 @@ class Scalar(Value):
         return "a number read from a tensor"
 
 
-@dataclass(unsafe_hash=True, slots=True)
-class ShapeInt(Value):
+class ShapeInt(Value, frozen=True):
     """A Python int that came from a tensor's shape; symbolic when Dynamo compiles for dynamic shapes."""
 
     value: int | None = None
@@ -100,8 +94,7 @@ class ShapeInt(Value):
         return "a size"
 
 
-@dataclass(unsafe_hash=True, slots=True)
-class Py(Value):
+class Py(Value, frozen=True):
     """A Python value of known type and unknown content: "int", "float", "bool", "str", "number", "dtype", "device",
     "function", "iterator", "range", ... Never a tensor.
 
@@ -117,8 +110,7 @@ class Py(Value):
         return f"a Python {self.type}"
 
 
-@dataclass(eq=False, slots=True)
-class Sequence(Value):
+class Sequence(Value, eq=False):
     """A list, tuple, set, deque or torch.Size. `items` is None when the number of elements is unknown, and then every
     element is like `element`. `home` names the place that outlives the call: "self.history", "global SEEN",
     "default cache", or "" for a local."""
@@ -132,8 +124,7 @@ class Sequence(Value):
         return f"a {self.type}"
 
 
-@dataclass(eq=False, slots=True)
-class Dict(Value):
+class Dict(Value, eq=False):
     """A dict. `items` maps the known constant keys; `element` is like every other value. `home` as for Sequence."""
 
     items: dict[Any, Value]
@@ -145,8 +136,7 @@ class Dict(Value):
         return "a dict"
 
 
-@dataclass(unsafe_hash=True, slots=True)
-class External(Value):
+class External(Value, frozen=True):
     """A name outside the checked source: "torch.cat", "time.time", "math", "print"."""
 
     name: str
@@ -155,8 +145,7 @@ class External(Value):
         return f"`{self.name}`"
 
 
-@dataclass(unsafe_hash=True, slots=True)
-class ExternalInstance(Value):
+class ExternalInstance(Value, frozen=True):
     """An object of a class outside the checked source: "torch.nn.LSTM", "logging.Logger", "threading.Lock"."""
 
     name: str
@@ -167,8 +156,7 @@ class ExternalInstance(Value):
         return f"a `{self.name}`"
 
 
-@dataclass(eq=False, slots=True)
-class Method(Value):
+class Method(Value, eq=False):
     """`receiver.name`, not yet called, where the receiver is no object of the checked source."""
 
     receiver: Value
@@ -178,8 +166,7 @@ class Method(Value):
         return f"the method `{self.name}`"
 
 
-@dataclass(eq=False, slots=True)
-class Class(Value):
+class Class(Value, eq=False):
     """A class of the checked source; `info` is the index's record of it."""
 
     info: Any
@@ -188,8 +175,7 @@ class Class(Value):
         return f"the class `{self.info.name}`"
 
 
-@dataclass(eq=False, slots=True)
-class Function(Value):
+class Function(Value, eq=False):
     """A function or lambda of the checked source, bound to `bound` when it is a method; `scope` is its closure.
 
     `args` and `kwargs` are what functools.partial already gave it.
@@ -205,8 +191,7 @@ class Function(Value):
         return f"the function `{self.info.name}`"
 
 
-@dataclass(eq=False, slots=True)
-class Cell(Value):
+class Cell(Value, eq=False):
     """A cell of a function's closure: `name` in the frame `scope` of an enclosing function."""
 
     scope: Any
@@ -216,21 +201,19 @@ class Cell(Value):
         return f"the closure's `{self.name}`"
 
 
-@dataclass(eq=False, slots=True)
-class Instance(Value):
+class Instance(Value, eq=False):
     """An object of a class of the checked source, with the attributes that the analyzer saw being set; `version` counts
     those that other objects changed afterwards."""
 
     cls: Class
-    attributes: dict[str, Value] = field(default_factory=dict)
+    attributes: dict[str, Value] = {}
     version: int = 0
 
     def describe(self) -> str:
         return f"a `{self.cls.info.name}`"
 
 
-@dataclass(unsafe_hash=True, slots=True)
-class Union(Value):
+class Union(Value, frozen=True):
     """One of several values, depending on the path taken. Never nested, never empty."""
 
     options: tuple[Value, ...]

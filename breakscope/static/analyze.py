@@ -29,8 +29,9 @@ from breakscope.static.stack import with_room
 from breakscope.static.usage import mentions
 
 # A file with one of these may hold a region or use torch.compile,
-MATTERS = re.compile(rb"\bforward\b|torch\s*\.\s*compile|\.compile\(|suppress_errors|assume_constant_result")
-INHERITS = re.compile(rb"^class \w+\(", re.MULTILINE)  # or derives a class, whose base may have a forward
+FORWARD = re.compile(rb"forward(?<!\wforward)\b")  # the literal comes first: that is searched for like a plain word
+COMPILES = re.compile(rb"compile(?<=\.compile)\(|torch\s*\.\s*compile")
+INHERITS = re.compile(rb"\nclass \w+\(|^class \w+\(")  # or derives a class, whose base may have a forward
 CONFIDENCES = ("certain", "likely", "possible")
 LARGEST_FILE = 20_000_000  # bytes
 
@@ -202,7 +203,7 @@ class _Analysis:
         """False when a look at the bytes shows that the file holds no region."""
         if self.options.entries:
             return bool(self.names_for(path))
-        return bool(MATTERS.search(data) or (b"torch" in data and INHERITS.search(data)))
+        return may_matter(data)
 
     def leave_folder(self, importers: Importers) -> None:
         """Let go of the modules that no file to come imports from."""
@@ -315,6 +316,17 @@ class _Analysis:
 
     def error(self, path: str, message: str, line: int) -> None:
         self.progress.errors.append(ReportError(message=message, path=relative_path(path), line=line))
+
+
+def may_matter(data: bytes) -> bool:
+    """False when a look at the bytes shows that the file holds no region."""
+    return bool(
+        (b"forward" in data and FORWARD.search(data))
+        or (b"compile" in data and COMPILES.search(data))
+        or b"suppress_errors" in data
+        or b"assume_constant_result" in data
+        or (b"torch" in data and INHERITS.search(data))
+    )
 
 
 def _fits(path: str, pattern: str) -> bool:

@@ -28,11 +28,10 @@ BY_TRAINING = ("Dropout", "AlphaDropout", "FeatureAlphaDropout", "BatchNorm", "S
                "MultiheadAttention", "TransformerEncoder", "TransformerDecoder")
 
 
-@dataclass(eq=False, slots=True)
-class Recorder(Value):
+class Recorder(Value, eq=False):
     """Stands for the compiled callable while a driver runs; keeps what it is called with."""
 
-    calls: list[tuple[list[Value], dict[str, Value], dict[str, str]]] = field(default_factory=list)
+    calls: list[tuple[list[Value], dict[str, Value], dict[str, str]]] = []
 
     def record(self, args: list[Value], kwargs: dict[str, Value], state: dict[str, str]) -> None:
         self.calls.append((args, {k: v for k, v in kwargs.items() if not k.startswith("*")}, dict(state)))

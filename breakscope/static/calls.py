@@ -283,11 +283,10 @@ class Calls:
 
     def is_generator(self, info: FunctionInfo) -> bool:
         if info.generator is None:
-            node = info.node
+            node, lines = info.node, info.module.yield_lines()
             info.generator = (
                 type(node) is not ast.Lambda
-                and "yield" in info.module.source
-                and any("yield" in line for line in info.module.source_lines()[node.lineno - 1 : node.end_lineno])
+                and any(node.lineno <= line <= node.end_lineno for line in lines)
                 and _yields(node.body)
             )
         return info.generator

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
 from breakscope.static.frames import Frame, Raised
 from breakscope.static.joins import key_of
@@ -136,8 +135,7 @@ class Construction:
         return UNKNOWN
 
 
-@dataclass(eq=False, slots=True)
-class Super(Value):
+class Super(Value, eq=False):
     """`super()`: attributes are looked up behind `owner` in the classes of `instance`."""
 
     instance: Value

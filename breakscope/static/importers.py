@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from breakscope.static.files import bytes_of
 
-FROM = re.compile(rb"^[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import\b", re.MULTILINE)
+FROM = re.compile(rb"from(?<!\Sfrom)[ \t]+(\.*)([\w.]*)[ \t]+import\b")
 
 
 class Importers:

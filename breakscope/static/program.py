@@ -58,8 +58,7 @@ class ClassInfo:
     decorators: frozenset[str] = frozenset()
 
 
-@dataclass(eq=False, slots=True)
-class Namespace(Value):
+class Namespace(Value, eq=False):
     """A module of the checked source, as a value."""
 
     info: ModuleInfo
@@ -68,8 +67,7 @@ class Namespace(Value):
         return f"the module `{self.info.name}`"
 
 
-@dataclass(unsafe_hash=True, slots=True)
-class Import(Value):
+class Import(Value, eq=False):
     """A name bound by an import, resolved when it is used: `module` and, for `from module import member`, `member`.
 
     `found` is what it was resolved to, when that lies outside of the source and so stays the same.
@@ -78,7 +76,7 @@ class Import(Value):
     module: str
     member: str
     importer: ModuleInfo
-    found: Value | None = field(default=None, compare=False)
+    found: Value | None = None
 
 
 @dataclass(eq=False, slots=True, repr=False)
@@ -96,12 +94,19 @@ class ModuleInfo:
     functions: dict[int, FunctionInfo] = field(default_factory=dict)
     classes: dict[int, ClassInfo] = field(default_factory=dict)
     lines: list[str] | None = None
+    yields: frozenset[int] | None = None  # the lines with the word "yield"
     asks: set[ModuleInfo] = field(default_factory=set)  # modules that it imports something from
 
     def source_lines(self) -> list[str]:
         if self.lines is None:
             self.lines = split_lines(self.source)
         return self.lines
+
+    def yield_lines(self) -> frozenset[int]:
+        if self.yields is None:
+            found = enumerate(self.source_lines(), 1) if "yield" in self.source else ()
+            self.yields = frozenset([number for number, line in found if "yield" in line])
+        return self.yields
 
 
 class Program:

@@ -26,7 +26,7 @@ from breakscope.values import (
     Value,
 )
 
-COMPILES = re.compile(r"\btorch\s*\.\s*compile\s*\(")
+COMPILES = re.compile(r"torch(?<!\wtorch)\s*\.\s*compile\s*\(")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def inherited_regions(interpreter: Interpreter, module: ModuleInfo, checked: fro
 
 def compiled_by_name(interpreter: Interpreter, module: ModuleInfo) -> list[Value]:
     """What `torch.compile(name)` names anywhere in the file, also in functions that are not followed."""
-    if COMPILES.search(module.source) is None:
+    if "compile" not in module.source or COMPILES.search(module.source) is None:
         return []
     names = interpreter.module_names(module)
     found = []

@@ -19,7 +19,7 @@ class Suppressions:
     def __init__(self, lines: list[str]) -> None:
         self.by_line: dict[int, tuple[str, ...]] = {}
         self.whole_file: tuple[str, ...] | None = None
-        suspects = [n for n, line in enumerate(lines, 1) if SUSPECT.search(line)]
+        suspects = [n for n, line in enumerate(lines, 1) if "#" in line and SUSPECT.search(line)]
         for number in suspects:
             bare = STRINGS.sub("", lines[number - 1])  # a `#` inside a string is no comment
             if "#" in bare:

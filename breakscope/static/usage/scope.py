@@ -9,8 +9,7 @@ from breakscope.usage import Wrapped
 from breakscope.values import UNKNOWN, Const, Instance, Value
 
 
-@dataclass(eq=False, slots=True)
-class Local(Value):
+class Local(Value, eq=False):
     """A function of the file, with the scope it was defined in."""
 
     node: ast.AST

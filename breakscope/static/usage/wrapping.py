@@ -124,11 +124,11 @@ class Wrapping:
         return False
 
 
-class Decorator(Value):
+class Decorator(Value, eq=False):
     """`torch.compile(...)` without a function: it waits for one."""
 
-    def __init__(self, name: str, settings: dict[str, Value]) -> None:
-        self.name, self.settings = name, settings
+    name: str
+    settings: dict[str, Value]
 
 
 def short(node: ast.AST) -> str:
