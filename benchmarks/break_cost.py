@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Predicted against really saved step time: break_cost.py FOLDER [NAME ...]
+"""Predicted against really saved step time: break_cost.py [--folder FOLDER] [NAME ...]
 
-FOLDER holds models in two forms: NAME.py, whose compiled graph breaks, and NAME_clean.py, the same work without breaks,
-each with a factory `make()`. `breakscope bench NAME.py::make` predicts what a step without breaks would save; then the
-compiled steps of both forms are timed in turns, and their difference is what really was saved.
+FOLDER (`breaks` beside this script) holds models in two forms, one whose compiled graph breaks and one that does the
+same work without breaks: a file NAME.py with the factories `broken()` and `mended()`, or two files, NAME.py and
+NAME_clean.py, with `make()`. What `breakscope bench` predicts that a step of the broken one would save without breaks is
+the difference between it and the same step as one graph; what mending really saves, between it and the mended one. The
+three are compiled in one process and step in turns.
 
 Printed for each model: both, with intervals, and the prediction's error relative to the real saving; then the median
 error and the rank correlation. A model counts only when the real saving is larger than the noise of its measurement. What
-a mended form does in another way (a mask instead of a loop, an added output) is part of the error.
+a mended form does in another way (a mask instead of indices, both arms of a branch) is part of the error.
 """
 
 from __future__ import annotations
@@ -16,7 +18,6 @@ import argparse
 import sys
 import tempfile
 import time
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -24,11 +25,20 @@ from statistics import median
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from breakscope.dynamic.bench import BenchOptions, bench_target
+from breakscope.dynamic.bench import BenchOptions
+from breakscope.dynamic.bench.saving import saved
 from breakscope.dynamic.bench.statistics import rank_correlation
-from breakscope.dynamic.bench.turns import against, block_length, in_turns
 from breakscope.dynamic.bench.worker import Worker, WorkerError, worker_folder
-from breakscope.report.bench import Interval
+from breakscope.report.bench import Interval, Saving
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A model with breaks and the same without, each a file and the name of its factory."""
+
+    name: str
+    broken: tuple[Path, str]
+    mended: tuple[Path, str]
 
 
 @dataclass(frozen=True)
@@ -46,70 +56,69 @@ class Saved:
         return f"{self.seconds * 1e6:.0f} us ({low:.0f} to {high:.0f})"
 
 
-def predicted(file: Path, options: argparse.Namespace) -> Saved:
-    found = bench_target(BenchOptions(file=str(file), name="make", backend=options.backend, rounds=options.rounds,
-                                      backward=not options.no_backward, coverage=False, device=options.device,
-                                      timeout=options.timeout))
-    if found.saving is None:
-        return Saved(why=found.errors[0].message if found.errors else "no break seen")
-    return Saved(found.saving.seconds, found.saving.interval, found.saving.problem)
+def pairs_of(folder: Path) -> list[Pair]:
+    found = []
+    for file in sorted(folder.glob("*.py")):
+        clean, text = file.with_name(f"{file.stem}_clean.py"), file.read_text(encoding="utf-8")
+        if clean.is_file():
+            found.append(Pair(file.stem, (file, "make"), (clean, "make")))
+        elif "\ndef broken(" in text and "\ndef mended(" in text:
+            found.append(Pair(file.stem, (file, "broken"), (file, "mended")))
+    return found
 
 
-def really(broken: Path, mended: Path, options: argparse.Namespace) -> Saved:
-    """The compiled steps of both forms in turns."""
+def asked(target: tuple[Path, str], options: argparse.Namespace, caches: str) -> BenchOptions:
+    return BenchOptions(file=str(target[0]), name=target[1], backend=options.backend, device=options.device,
+                        backward=not options.no_backward, timeout=options.timeout, caches=caches)
+
+
+def measured(pair: Pair, options: argparse.Namespace, caches: str) -> tuple[Saved, Saved, float]:
+    """What `bench` predicts, what mending saves, and the seconds of a broken step; all forms in turns."""
     deadline = time.time() + options.timeout
-    with tempfile.TemporaryDirectory(prefix="breakscope-", ignore_cleanup_errors=True) as parent, ExitStack() as stack:
-        workers = []
-        for file in (broken, mended):
-            asked = BenchOptions(file=str(file), name="make", backend=options.backend, backward=not options.no_backward,
-                                 device=options.device, timeout=options.timeout)
-            worker = stack.enter_context(
-                Worker("default", asked, worker_folder(parent, file.stem), Path(parent) / "none", deadline))
-            worker.mode = file.stem
+    mended = {"file": str(pair.mended[0].resolve()), "name": pair.mended[1]}
+    with tempfile.TemporaryDirectory(prefix="breakscope-", ignore_cleanup_errors=True) as parent:
+        folder = worker_folder(parent, "default")
+        with Worker("default", asked(pair.broken, options, caches), folder, Path(parent) / "none", deadline) as worker:
             try:
-                said = worker.answer(deadline)
+                worker.answer(deadline)
+                rounds = worker.ask(deadline, do="beside", others=[{}, mended])
             except WorkerError as problem:
-                return Saved(why=str(problem))
-            workers.append(worker)
-        step = median(call["seconds"] for call in said["calls"])
-        rounds, _ = in_turns(workers, options.rounds, block_length(step, 1), deadline)
-    found = against(rounds[mended.stem], rounds[broken.stem]) if len(rounds) == 2 else None
-    if found is None:
-        return Saved(why="too few rounds")
-    ratio, interval, verdict = found
-    if verdict == "no difference measured":
-        return Saved(why="smaller than the noise")
-    before = median(seconds for block in rounds[broken.stem] for seconds in block)
-    return Saved(before * (1 - ratio), Interval(low=before * (1 - interval.high), high=before * (1 - interval.low)))
+                return Saved(why=str(problem)), Saved(why="not measured"), 0.0
+    return claim(rounds, 1), claim(rounds, 2), median(seconds[0] for seconds in rounds)
+
+
+def claim(rounds: list[list[float]], number: int) -> Saved:
+    found = saved(Saving(mode="default", sites=()), rounds, number)
+    return Saved(found.seconds, found.interval, found.problem)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path)
     parser.add_argument("names", nargs="*")
+    parser.add_argument("--folder", type=Path, default=Path(__file__).resolve().parent / "breaks")
     parser.add_argument("--backend", default="inductor")
     parser.add_argument("--device", default="cpu")
-    parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--timeout", type=float, default=600.0, help="seconds for each measurement")
     parser.add_argument("--no-backward", action="store_true")
     options = parser.parse_args()
-    twins = [(file, file.with_name(f"{file.stem}_clean.py")) for file in sorted(options.folder.glob("*.py"))]
-    twins = [(b, m) for b, m in twins if m.is_file() and (not options.names or b.stem in options.names)]
-    if not twins:
-        print(f"no NAME.py with a NAME_clean.py in {options.folder}", file=sys.stderr)
+    pairs = [pair for pair in pairs_of(options.folder) if not options.names or pair.name in options.names]
+    if not pairs:
+        print(f"no pairs of models in {options.folder}", file=sys.stderr)
         return 2
-    pairs = []
-    for broken, mended in twins:
-        guess, real = predicted(broken, options), really(broken, mended, options)
-        line = f"{broken.stem:16} predicted {guess.text():36} really {real.text():36}"
-        if guess.seconds is not None and real.seconds is not None:
-            pairs.append((guess.seconds, real.seconds))
-            line += f" error {abs(guess.seconds - real.seconds) / abs(real.seconds):.0%}"
-        print(line.rstrip(), flush=True)
-    if pairs:
-        rank = rank_correlation(*zip(*pairs, strict=True))
-        error = median(abs(guess - real) / abs(real) for guess, real in pairs)
-        print(f"{len(pairs)} of {len(twins)} models compared: median error {error:.0%}, rank correlation "
+    compared = []
+    with tempfile.TemporaryDirectory(prefix="breakscope-", ignore_cleanup_errors=True) as caches:
+        for pair in pairs:
+            guess, real, before = measured(pair, options, caches)
+            line = f"{pair.name:22} predicted {guess.text():36} really {real.text():36}"
+            line += f" of {before * 1e6:6.0f} us"
+            if guess.seconds is not None and real.seconds is not None:
+                compared.append((guess.seconds, real.seconds))
+                line += f" error {(guess.seconds - real.seconds) / abs(real.seconds):+.0%}"
+            print(line.rstrip(), flush=True)
+    if compared:
+        rank = rank_correlation(*zip(*compared, strict=True))
+        error = median(abs(guess - real) / abs(real) for guess, real in compared)
+        print(f"{len(compared)} of {len(pairs)} models compared: median error {error:.0%}, rank correlation "
               + (f"{rank:.2f}" if rank is not None else "not defined"))
     return 0
 

@@ -118,6 +118,7 @@ class Bench(Fact):
     backend: str
     backward: bool
     threads: int
+    clock: Literal["", "wall", "cpu", "device"] = ""  # of steps; "cpu" leaves out the time that other processes took
     modes: tuple[Mode, ...] = ()
     coverage: Coverage | None = None
     saving: Saving | None = None

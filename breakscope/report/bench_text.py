@@ -15,6 +15,7 @@ WIDTH = 140  # where there is no terminal
 NONE = "-"
 STYLES = {"faster": "green", "slower": "red"}
 MOST_SITES = 8
+CLOCKS = {"cpu": "; steps in CPU time", "wall": "; steps in wall time", "device": "; steps in the device's time"}
 
 
 def render(bench: Bench, width: int | None, color: bool) -> str:
@@ -47,7 +48,8 @@ def render(bench: Bench, width: int | None, color: bool) -> str:
 def _head(bench: Bench) -> str:
     what = "forward and backward" if bench.backward else "forward"
     threads = f", {bench.threads} thread{'s' if bench.threads != 1 else ''}" if bench.device == "cpu" else ""
-    return f"{bench.target}: {what}, {bench.device}{threads}, torch {bench.torch}, backend {bench.backend}"
+    clock = CLOCKS.get(bench.clock, "")
+    return f"{bench.target}: {what}, {bench.device}{threads}, torch {bench.torch}, backend {bench.backend}{clock}"
 
 
 def _table(bench: Bench, width: int) -> Table:

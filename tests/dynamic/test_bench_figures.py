@@ -5,12 +5,13 @@ import random
 import msgspec
 import pytest
 
-from breakscope.dynamic.bench.charges import Call, Compile, break_sites, charge, compile_wall
+from breakscope.dynamic.bench.charges import Call, Compile, break_sites, charge, compile_wall, start_up
 from breakscope.dynamic.bench.decide import decide
 from breakscope.dynamic.bench.run import _pays_after
+from breakscope.dynamic.bench.saving import saved
 from breakscope.dynamic.bench.statistics import compare, interval_of, percentile, rank_correlation, sign_test
 from breakscope.dynamic.bench.turns import block_length, describe
-from breakscope.report.bench import Agreement, Mode
+from breakscope.report.bench import Agreement, Mode, Saving
 
 
 def compile_of(compile_id, begin, seconds, **facts):
@@ -51,6 +52,24 @@ def test_wall_time_of_compiling_leaves_the_steps_themselves_out():
     calls = [Call(5.1, 3), Call(0.1, 0), Call(2.1, 1), Call(0.1, 0), Call(0.1, 0)]
     assert compile_wall(calls, 0.5) == pytest.approx(7.5)
     assert compile_wall([Call(0.1, 0)], 0.0) == 0.0
+    assert compile_wall(calls, 0.5, cold_step=1.1) == pytest.approx(6.5)
+
+
+def test_the_way_into_the_first_compile_is_start_up():
+    calls = [Call(5.0, 1, begin=100.0), Call(1.0, 1, begin=105.0)]
+    assert start_up(calls, [compile_of("0/0", 100.25, 4.0), compile_of("0/1", 105.1, 0.5)], 0.5) == pytest.approx(0.75)
+    assert start_up([Call(5.0, 1)], [compile_of("0/0", 100.0, 4.0)], 0.5) == start_up([], [], 0.5) == 0.5
+
+
+def test_what_one_graph_saves_is_told_with_an_interval_or_not_at_all():
+    nothing = Saving(mode="default", sites=())
+    noise = random.Random(3)
+    rounds = [[1.0 + shared, 0.8 + shared, 1.0 + shared + noise.uniform(-0.1, 0.1)]
+              for shared in (noise.uniform(0, 0.02) for _ in range(40))]
+    found = saved(nothing, rounds)
+    assert found.seconds == pytest.approx(0.2, rel=0.05) and found.interval.low <= found.seconds <= found.interval.high
+    assert saved(nothing, rounds, 2).seconds is None and "noise" in saved(nothing, rounds, 2).problem
+    assert "too few" in saved(nothing, rounds[:5]).problem
 
 
 def test_break_sites_are_resumed_lines_and_frames_given_up():

@@ -1,10 +1,14 @@
 """Outputs and gradients against eager's, and the step as one graph."""
 
+import time
+
 import pytest
 
 torch = pytest.importorskip("torch")
 
-from breakscope.dynamic.child.bench import compare, one_graph
+from breakscope.dynamic.child.bench import beside, compare, one_graph
+from breakscope.dynamic.child.bench.clock import Clock
+from breakscope.dynamic.child.bench.metrics import Spans
 from breakscope.dynamic.child.bench.stepper import Stepper
 from breakscope.dynamic.child.load import TargetError
 
@@ -64,13 +68,13 @@ def masked(x):
 
 def test_the_step_as_one_graph_gives_the_same_values_and_gradients():
     x = torch.tensor([0.2, 0.7, 1.5], requires_grad=True)
-    graph = one_graph.traced(stepper(masked, x)).function
+    graph = one_graph.traced(stepper(masked, x), masked).function
     breaks = []
     torch._dynamo.reset()
     compiled = torch.compile(graph, backend=lambda module, inputs: breaks.append(module) or module)
     found = compiled(x)
     assert len(breaks) == 1
-    for one, two in zip(found, masked(x), strict=True):
+    for one, two in zip(found, masked(x), strict=False):
         torch.testing.assert_close(one, two)
     gradients = [torch.autograd.grad(sum(part.sum() for part in outputs), x)[0] for outputs in (compiled(x), masked(x))]
     torch.testing.assert_close(*gradients)
@@ -81,7 +85,52 @@ def test_a_step_that_cannot_be_traced_says_so():
         return torch.masked_select(x, x > 0)
 
     with pytest.raises(TargetError, match="masked_select"):
-        one_graph.traced(stepper(unfit, torch.ones(3, requires_grad=True)))
+        one_graph.traced(stepper(unfit, torch.ones(3, requires_grad=True)), unfit)
     two = Stepper(masked, [((torch.ones(2),), {}), ((torch.ones(3),), {})], torch.device("cpu"), True, {})
     with pytest.raises(TargetError, match="calls differ"):
-        one_graph.traced(two)
+        one_graph.traced(two, masked)
+
+
+class Scaled(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = torch.nn.Linear(2, 2)
+
+    def forward(self, x):
+        y = self.inner(x)
+        return y * 2 if y.sum().item() > 1e9 else y
+
+
+def test_the_graph_reads_weights_where_the_module_has_them_and_computes_what_was_read():
+    module, x = Scaled(), torch.ones(1, 2)
+    graph = one_graph.traced(stepper(module, x), module).function
+    assert isinstance(graph, torch.nn.Module)
+    module.inner.weight = torch.nn.Parameter(torch.zeros(2, 2))
+    output, read = graph(x)
+    torch.testing.assert_close(output, module.inner.bias.unsqueeze(0))
+    torch.testing.assert_close(read, output.sum())
+    assert output.requires_grad and not read.requires_grad
+
+
+def test_forms_step_in_turns():
+    order = []
+    sides = [stepper(lambda x, name=name: order.append(name), torch.ones(1)) for name in "ab"]
+    rounds = beside.in_turns(sides, time.time() + 60)
+    assert len(rounds) == beside.MOST_ROUNDS and all(len(r) == 2 and min(r) > 0 for r in rounds)
+    turns = [name for name, previous in zip(order[1:], order, strict=False) if name != previous]
+    assert turns.count("a") <= beside.MOST_ROUNDS  # a b, b a, a b: the same form twice in a row
+
+
+def test_a_wait_is_told_and_another_process_is_not():
+    clock = Clock()
+    wall, own, said = clock.time(lambda: time.sleep(0.01) or "done")
+    assert said == "done" and own == wall >= 0.01
+    clock.kind = "cpu"
+    clock_of_work = clock.time(lambda: sum(range(1000)))
+    assert 0 < clock_of_work[1] <= clock_of_work[0] * 1.01 + 1e-5
+
+
+def test_dynamos_whole_work_on_a_frame_is_seen():
+    spans = Spans([(1.0, 9.0), (2.0, 5.0)])
+    assert spans.around(3.0, 4.0) == (2.0, 5.0) and spans.around(1.0, 6.0) == (1.0, 9.0)
+    assert spans.around(10.0, 11.0) == (10.0, 11.0)

@@ -33,17 +33,30 @@ class Compile:
 
 @dataclass(frozen=True)
 class Call:
-    """One warm-up step: its wall seconds, and how many compiles ended in it."""
+    """One warm-up step: its wall seconds, how many compiles ended in it, and when it began (time.time())."""
 
     seconds: float
     compiles: int
+    begin: float = 0.0
 
 
-def compile_wall(calls: Sequence[Call], start_up: float) -> float:
-    """Wall seconds of compiling: starting the compiler, and the calls that compiled, each less a steady step."""
+def compile_wall(calls: Sequence[Call], made: float, cold_step: float = 0.0) -> float:
+    """Wall seconds of compiling: making the compiled callable (`made`), and the calls that compiled, less a step each.
+
+    Of the first call `cold_step` is taken away, eager's first step, which finds everything cold as well; of the others a
+    steady step.
+    """
     steady = [call.seconds for call in calls if not call.compiles]
     step = median(steady) if steady else 0.0
-    return start_up + sum(max(0.0, call.seconds - step) for call in calls if call.compiles)
+    steps = [max(step, cold_step), *[step] * len(calls)]
+    return made + sum(max(0.0, call.seconds - own) for call, own in zip(calls, steps, strict=False) if call.compiles)
+
+
+def start_up(calls: Sequence[Call], compiles: Sequence[Compile], made: float) -> float:
+    """Seconds until the first frame was looked at: making the compiled callable, and the way into its first call."""
+    if not compiles or not calls or not calls[0].begin:
+        return made
+    return made + min(max(0.0, min(c.begin for c in compiles) - calls[0].begin), calls[0].seconds)
 
 
 def charge(compiles: Sequence[Compile], start_up: float = 0.0) -> tuple[Charge, ...]:

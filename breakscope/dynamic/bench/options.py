@@ -29,6 +29,7 @@ class BenchOptions:
     timeout: float = 600.0
     coverage: bool = True  # which share of op time lies inside graphs
     estimate: bool = True  # what a step without breaks would take
+    caches: str = ""  # a folder for inductor's caches, kept between measurements; then compile times say nothing
 
     @property
     def target(self) -> str:

@@ -17,9 +17,10 @@ from statistics import median
 import msgspec
 
 from breakscope import __version__
-from breakscope.dynamic.bench.charges import Call, Compile, break_sites, charge, compile_wall
+from breakscope.dynamic.bench.charges import Call, Compile, break_sites, charge, compile_wall, start_up
 from breakscope.dynamic.bench.decide import decide
 from breakscope.dynamic.bench.options import DEFAULT, EAGER, MODES, OF_INDUCTOR, BenchOptions, meaning
+from breakscope.dynamic.bench.saving import saved
 from breakscope.dynamic.bench.turns import Rounds, against, block_length, describe, in_turns
 from breakscope.dynamic.bench.worker import Worker, WorkerError, worker_folder
 from breakscope.dynamic.findings import shown_path
@@ -28,7 +29,6 @@ from breakscope.errors import UserError
 from breakscope.report.bench import Agreement, Bench, Coverage, Mode, Saving, Site
 from breakscope.report.model import ReportError
 
-ONE_GRAPH = "one graph"
 FALLBACK = "aot_eager"
 KEPT_FOR_STEPS = 0.25  # of the time limit
 
@@ -84,13 +84,12 @@ def bench_target(options: BenchOptions) -> Bench:
         workers.pop("coverage", None)
         default = next((p for p in prepared if p.mode == DEFAULT and p.said), None)
         sites = _sites(default) if default else ()
-        single = prepare(ONE_GRAPH) if sites and options.estimate else None
-        if single is not None and single.said and single.said["graphs"] != 1:
-            workers.pop(ONE_GRAPH)
         step = median(call.seconds for call in eager.calls)
         rounds, lost = in_turns(list(workers.values()), options.rounds, block_length(step, eager.said["turn"]), deadline)
         peaks = {mode: _peak(worker, deadline) for mode, worker in workers.items() if mode not in lost}
-    modes = tuple(_mode(p, options, rounds, lost.get(p.mode), peaks) for p in prepared)
+        saving = _saving(sites, options, workers.get(DEFAULT) if DEFAULT not in lost else None, deadline)
+    modes = tuple(_mode(p, options, rounds, lost.get(p.mode), peaks, eager.calls[0].seconds)
+                  for p in prepared)
 
     def between(first: str, second: str) -> str:
         found = against(rounds[first], rounds[second]) if first in rounds and second in rounds else None
@@ -101,8 +100,8 @@ def bench_target(options: BenchOptions) -> Bench:
     said = eager.said
     return Bench(
         version=__version__, torch=said["torch"], python=said["python"], target=options.target, device=said["device"],
-        backend=options.backend, backward=said["backward"], threads=said["threads"], modes=modes, coverage=coverage,
-        saving=_saving(sites, single, rounds, lost) if default else None, use=use, verdict=verdict,
+        backend=options.backend, backward=said["backward"], threads=said["threads"], clock=said["clock"], modes=modes,
+        coverage=coverage, saving=saving, use=use, verdict=verdict,
         errors=_errors(prepared, lost), notes=(*notes, *more, *_about_backward(options, said)))
 
 
@@ -144,14 +143,14 @@ def _coverage(prepared: Prepared) -> tuple[Coverage | None, tuple[str, ...]]:
 
 
 def _mode(prepared: Prepared, options: BenchOptions, rounds: dict[str, Rounds], lost: WorkerError | None,
-          peaks: dict[str, int | None]) -> Mode:
+          peaks: dict[str, int | None], cold_step: float) -> Mode:
     name, said = prepared.mode, prepared.said
     mode = Mode(name=name, meaning=meaning(name, options.backend, said.get("device", "").startswith("cuda")), status="ok")
     problem = prepared.problem or lost
     if prepared.skipped:
         return msgspec.structs.replace(mode, status="not measured", problem=prepared.skipped)
     if said:
-        mode = _with_warm_up(mode, prepared)
+        mode = _with_warm_up(mode, prepared, cold_step)
     if problem is not None:
         text = "it was not ready in time: the time limit (--timeout) ended it" if problem.timed_out else str(problem)
         return msgspec.structs.replace(mode, status="timeout" if problem.timed_out else "failed", problem=text)
@@ -162,14 +161,14 @@ def _mode(prepared: Prepared, options: BenchOptions, rounds: dict[str, Rounds], 
     return msgspec.structs.replace(mode, pays_after_steps=_pays_after(mode))
 
 
-def _with_warm_up(mode: Mode, prepared: Prepared) -> Mode:
+def _with_warm_up(mode: Mode, prepared: Prepared, cold_step: float) -> Mode:
     said, calls = prepared.said, prepared.calls
     mode = msgspec.structs.replace(
         mode, first_call_seconds=calls[0].seconds, warm_up_steps=len(calls), peak_warm_up_bytes=said["warm_up_peak"])
     if mode.name == EAGER:
         return mode
-    charges = charge(prepared.compiles, said["start_up"])
-    wall = compile_wall(calls, said["start_up"])
+    charges = charge(prepared.compiles, start_up(calls, prepared.compiles, said["start_up"]))
+    wall = compile_wall(calls, said["start_up"], cold_step)
     agreement = {part: Agreement(**facts) for part, facts in said["agreement"].items()}
     skips = said["cudagraph_skips"]
     return msgspec.structs.replace(
@@ -200,30 +199,21 @@ def _sites(prepared: Prepared) -> tuple[Site, ...]:
     return tuple(site for site in break_sites(prepared.compiles) if places.is_user(site.path))
 
 
-def _saving(sites: tuple[Site, ...], single: Prepared | None, rounds: dict[str, Rounds],
-            lost: dict[str, WorkerError]) -> Saving | None:
-    """What removing all breaks would save in mode default, from the rounds of the step as one graph."""
+def _saving(sites: tuple[Site, ...], options: BenchOptions, worker: Worker | None, deadline: float) -> Saving | None:
+    """What removing all breaks would save in mode default: its worker steps beside the same step as one graph."""
     if not sites:
         return None
     result = Saving(mode=DEFAULT, sites=tuple(
         msgspec.structs.replace(site, path=shown_path(site.path, Path.cwd())) for site in sites))
-    problem = single and (single.problem or lost.get(ONE_GRAPH))
-    if single is None:
-        return msgspec.structs.replace(result, problem="not asked for")
-    if problem:
-        return msgspec.structs.replace(result, problem=str(problem))
-    if single.said["graphs"] != 1:
-        return msgspec.structs.replace(result, problem="the traced step breaks too, so it says nothing of a step without breaks")
-    found = against(rounds[ONE_GRAPH], rounds[DEFAULT]) if {ONE_GRAPH, DEFAULT} <= rounds.keys() else None
-    if not found:
-        return msgspec.structs.replace(result, problem="too few rounds were measured")
-    ratio, interval, verdict = found
-    if verdict == "no difference measured":
-        return msgspec.structs.replace(result, problem="smaller than the noise of this measurement")
-    step = median(s for block in rounds[DEFAULT] for s in block)
-    return msgspec.structs.replace(
-        result, seconds=step * (1 - ratio),
-        interval=msgspec.structs.replace(interval, low=step * (1 - interval.high), high=step * (1 - interval.low)))
+    if worker is None or not options.estimate:
+        why = "not asked for" if worker else "mode default was lost before"
+        return msgspec.structs.replace(result, problem=why)
+    try:
+        rounds = worker.ask(deadline, do="beside", others=[{}])
+    except WorkerError as problem:
+        why = "no time was left" if problem.timed_out else str(problem)
+        return msgspec.structs.replace(result, problem=why)
+    return saved(result, rounds)
 
 
 def _peak(worker: Worker, deadline: float) -> int | None:

@@ -43,17 +43,18 @@ def ratios(first: Sequence[float], second: Sequence[float]) -> list[float]:
     return [a / b for a, b in zip(first, second, strict=False) if b > 0]
 
 
-def compare(first: Sequence[float], second: Sequence[float]) -> tuple[float, Interval, str] | None:
+def compare(first: Sequence[float], second: Sequence[float],
+            least: float = LEAST_EFFECT) -> tuple[float, Interval, str] | None:
     """(ratio, interval, verdict) of `first` against `second`, each one number for a round; None with too few rounds.
 
     "faster" or "slower" only when the interval leaves out 1, the sign test says the same, and the effect is larger
-    than what two processes running the same code differ by.
+    than `least`: what two processes running the same code differ by.
     """
     pairs = ratios(first, second)
     if len(pairs) < LEAST_ROUNDS:
         return None
     ratio, interval = median(pairs), interval_of(pairs)
-    sure = sign_test([p - 1 for p in pairs]) <= 0.05 and abs(ratio - 1) >= LEAST_EFFECT
+    sure = sign_test([p - 1 for p in pairs]) <= 0.05 and abs(ratio - 1) >= least
     verdict = "no difference measured"
     if sure and interval.high < 1:
         verdict = "faster"

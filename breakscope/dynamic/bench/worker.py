@@ -47,7 +47,7 @@ class Worker:
             "reference": str(reference), "commands": theirs, "answers": answers, "deadline": deadline,
         }), encoding="utf-8")
         self._child = subprocess.Popen(
-            [sys.executable, str(CHILD), str(folder)], env=_quiet(environment(folder)), stdin=subprocess.DEVNULL,
+            [sys.executable, str(CHILD), str(folder)], env=_variables(folder, options), stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True, pass_fds=(theirs, answers))
         os.close(theirs)
         os.close(answers)
@@ -105,6 +105,9 @@ def worker_folder(parent: str, mode: str) -> Path:
     return Path(tempfile.mkdtemp(prefix=mode.replace(" ", "-") + "-", dir=parent))
 
 
-def _quiet(variables: dict[str, str]) -> dict[str, str]:
+def _variables(folder: Path, options: BenchOptions) -> dict[str, str]:
     """Without the trace and the logs of a run, which would be part of what is timed."""
-    return {k: v for k, v in variables.items() if k not in ("TORCH_TRACE", "TORCH_LOGS", "TORCH_LOGS_OUT")}
+    variables = {k: v for k, v in environment(folder).items() if k not in ("TORCH_TRACE", "TORCH_LOGS", "TORCH_LOGS_OUT")}
+    if options.caches:
+        variables["TORCHINDUCTOR_CACHE_DIR"] = str(Path(options.caches).resolve())
+    return variables

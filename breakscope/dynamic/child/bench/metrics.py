@@ -2,7 +2,51 @@
 
 from __future__ import annotations
 
+import functools
+import time
+from dataclasses import dataclass, field
+
+import torch._dynamo.convert_frame as convert_frame
 import torch._dynamo.utils as dynamo
+
+
+@dataclass
+class Spans:
+    """When Dynamo was busy with a frame, as (begin, end) in time.time(), from its first to its last line about it.
+
+    What its own account calls the whole frame leaves out the setting up, the keeping of its records and the putting in
+    place of guards and code: a tenth of the time of a tiny model.
+    """
+
+    seen: list[tuple[float, float]] = field(default_factory=list)
+
+    @classmethod
+    def watch(cls) -> Spans:
+        """From now on; without the function that is watched, as in some other version of torch, nothing is seen."""
+        spans = cls()
+        compile_frame = getattr(convert_frame, "_compile", None)
+        if compile_frame is None:
+            return spans
+
+        @functools.wraps(compile_frame)
+        def watched(*args, **kwargs):
+            begin = time.time()
+            try:
+                return compile_frame(*args, **kwargs)
+            finally:
+                spans.seen.append((begin, time.time()))
+
+        convert_frame._compile = watched
+        return spans
+
+    def around(self, begin: float, end: float) -> tuple[float, float]:
+        """The shortest span around a compile; the compile itself where none is."""
+        found = [span for span in self.seen if span[0] <= begin + MICROSECOND and end <= span[1] + MICROSECOND]
+        return min(found, key=lambda span: span[1] - span[0], default=(begin, end))
+
+
+MICROSECOND = 1e-6
+NOTHING_SEEN = Spans()
 
 
 def keep_all() -> None:
@@ -15,9 +59,16 @@ def count() -> int:
     return len(dynamo._compilation_metrics)
 
 
-def all_compiles() -> list[dict]:
+def all_compiles(spans: Spans = NOTHING_SEEN) -> list[dict]:
     """Every compile that ended, in the fields of `breakscope.dynamic.bench.charges.Compile`."""
-    return [_facts(entry) for entry in dynamo.get_compilation_metrics()]
+    return [_with_span(_facts(entry), spans) for entry in dynamo.get_compilation_metrics()]
+
+
+def _with_span(compile: dict, spans: Spans) -> dict:
+    if not compile["forward"]:
+        return compile
+    begin, end = spans.around(compile["begin"], compile["begin"] + compile["seconds"])
+    return compile | {"begin": begin, "seconds": end - begin}
 
 
 def graphs(compiles: list[dict]) -> int:

@@ -1,14 +1,18 @@
 """The same step as one graph: what it would take had it no breaks.
 
 The step is traced op by op, so that Python, prints and reads of values between the ops are gone; what depended on values
-(a branch, `.item()`, the indices of a mask) stays as it was in this one step. That is no program to keep, but one to time.
+(a branch, `.item()`, the indices of a mask) stays as it was in this one step, and the values are still computed. It takes
+its weights out of the user's module, as the step does, so that the guards on the module are paid for too. That is no
+program to keep, but one to time.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import torch
+from torch import nn
 from torch.fx import GraphModule, Interpreter, Node
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.fx.node import map_arg
@@ -18,11 +22,12 @@ from breakscope.dynamic.child import tensors
 from breakscope.dynamic.child.bench.stepper import Stepper
 from breakscope.dynamic.child.load import TargetError
 
+OWNER = "users_module"
 DEPENDENT = (torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape)
 
 
-def traced(stepper: Stepper) -> Stepper:
-    """A stepper whose function is the traced step; raises TargetError when the step cannot be traced."""
+def traced(stepper: Stepper, function: Callable) -> Stepper:
+    """A stepper whose function is the traced `function`; raises TargetError when the step cannot be traced."""
     if stepper.turn != 1:
         raise TargetError("the calls differ, and one trace fits only one of them")
     args, kwargs = stepper.sequence[0]
@@ -32,10 +37,32 @@ def traced(stepper: Stepper) -> Stepper:
     def step(*inputs: torch.Tensor) -> list[torch.Tensor]:
         rest = iter(inputs)
         args, kwargs = pytree.tree_unflatten([next(rest) if isinstance(v, torch.Tensor) else v for v in values], spec)
-        return tensors._tensors_of(stepper.function(*args, **kwargs))
+        return tensors._tensors_of(function(*args, **kwargs))
 
     graph = _fix_values(_trace(step, given), given)
-    return replace(stepper, function=graph, sequence=[(tuple(given), {})])
+    owner = function if isinstance(function, nn.Module) else getattr(function, "__self__", None)
+    if isinstance(owner, nn.Module):
+        _read_from(graph, owner)
+    single = _as_module(graph) if isinstance(function, nn.Module) else graph.forward
+    return replace(stepper, function=single, sequence=[(tuple(given), {})])
+
+
+def _read_from(graph: GraphModule, owner: nn.Module) -> None:
+    """Let the graph read weights and buffers where they are in the user's module."""
+    paths = {id(tensor): path for path, tensor in (*owner.named_buffers(), *owner.named_parameters())}
+    graph.add_module(OWNER, owner)
+    for node in graph.graph.find_nodes(op="get_attr"):
+        path = paths.get(id(getattr(graph, node.target, None)))
+        if path:
+            node.target = f"{OWNER}.{path}"
+    graph.recompile()
+
+
+def _as_module(graph: GraphModule) -> nn.Module:
+    """The graph as an ordinary module, which Dynamo enters as it enters the user's."""
+    single = type("OneGraph", (nn.Module,), {"forward": type(graph).forward})()
+    single.__dict__.update(graph.__dict__)
+    return single
 
 
 def _trace(step, given: list[torch.Tensor]) -> GraphModule:
@@ -53,6 +80,7 @@ def _fix_values(graph: GraphModule, given: list[torch.Tensor]) -> GraphModule:
     """Put constants where an op's result or its shape depends on values, so that nothing breaks the graph."""
     seen = _Watch(graph)
     seen.run(*given)
+    read = [source for node in seen.dependent for source in seen.sources(node)]
     for number, (node, value) in enumerate(seen.dependent.items()):
         if node.target is torch.ops.aten.index.Tensor:
             _fix_masks(graph, node, seen.masks[node], number)
@@ -60,8 +88,17 @@ def _fix_values(graph: GraphModule, given: list[torch.Tensor]) -> GraphModule:
             raise TargetError("masked_select keeps its gradient, which a constant does not")
         else:
             _fix_result(graph, node, value, number)
+    _still_compute(graph, read)
     graph.recompile()
     return graph
+
+
+def _still_compute(graph: GraphModule, nodes: list[Node]) -> None:
+    """Give back, without a gradient, the tensors that were read; nothing else in the graph may need them."""
+    output = graph.graph.output_node()
+    with graph.graph.inserting_before(output):
+        kept = [graph.graph.call_function(torch.ops.aten.detach.default, (node,)) for node in dict.fromkeys(nodes)]
+    output.args = ([*output.args[0], *kept],)
 
 
 class _Watch(Interpreter):
@@ -72,13 +109,19 @@ class _Watch(Interpreter):
         self.dependent: dict[Node, object] = {}
         self.masks: dict[Node, list] = {}
 
+    def sources(self, node: Node) -> list[Node]:
+        """The tensors whose values `node` reads: all that it takes, of an index only the masks."""
+        if node in self.masks:
+            return [i for i, mask in zip(node.args[1], self.masks[node], strict=True) if _is_mask(mask)]
+        return [n for n in node.all_input_nodes if n.op not in ("placeholder", "get_attr")]
+
     def run_node(self, n: Node):
         value = super().run_node(n)
         if n.op == "call_function" and any(tag in getattr(n.target, "tags", ()) for tag in DEPENDENT):
             self.dependent[n] = pytree.tree_map_only(torch.Tensor, lambda t: t.detach().clone(), value)
             if n.target is torch.ops.aten.index.Tensor:
                 self.masks[n] = [None if i is None else self.env[i].clone() for i in n.args[1]]
-                if not any(m is not None and m.dtype in (torch.bool, torch.uint8) for m in self.masks[n]):
+                if not any(map(_is_mask, self.masks[n])):
                     del self.dependent[n]
         return value
 
@@ -87,12 +130,16 @@ def _fix_masks(graph: GraphModule, node: Node, masks: list, number: int) -> None
     """`x[mask]` becomes `x[indices]` with the indices of this step; gradients flow as before."""
     indices = []
     for position, (old, mask) in enumerate(zip(node.args[1], masks, strict=True)):
-        if mask is None or mask.dtype not in (torch.bool, torch.uint8):
+        if not _is_mask(mask):
             indices.append(old)
             continue
         for dimension, found in enumerate(mask.nonzero(as_tuple=True)):
             indices.append(_constant(graph, node, found, f"_kept_{number}_{position}_{dimension}"))
     node.args = (node.args[0], indices)
+
+
+def _is_mask(index: torch.Tensor | None) -> bool:
+    return index is not None and index.dtype in (torch.bool, torch.uint8)
 
 
 def _fix_result(graph: GraphModule, node: Node, value: object, number: int) -> None:

@@ -7,6 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -14,7 +15,7 @@ from types import ModuleType
 import torch
 import torch._dynamo
 
-from breakscope.dynamic.child.bench import compare, coverage, memory, metrics, one_graph
+from breakscope.dynamic.child.bench import beside, compare, coverage, memory, metrics
 from breakscope.dynamic.child.bench.stepper import Stepper
 from breakscope.dynamic.child.bench.warm_up import warm_up
 from breakscope.dynamic.child.calls import Plan
@@ -34,7 +35,7 @@ def serve(job: dict, folder: Path, progress: Progress) -> None:
         if job["mode"] == "coverage":
             _answer(answers, stage(progress, "coverage", lambda: coverage.measure(module, plan, job["deadline"])))
             return
-        stepper, prepared = _prepare(module, plan, job, folder, progress)
+        stepper, plain, prepared = _prepare(module, plan, job, folder, progress)
         _answer(answers, prepared)
         for line in commands:
             wanted = json.loads(line)
@@ -42,39 +43,52 @@ def serve(job: dict, folder: Path, progress: Progress) -> None:
                 _answer(answers, stage(progress, "steps", partial(_steps, stepper, wanted["steps"])))
             elif wanted["do"] == "peak":
                 _answer(answers, {"peak": memory.peak(device)})
+            elif wanted["do"] == "beside":
+                others = [stage(progress, "estimate", partial(_other, what, stepper, plain, plan, job))
+                          for what in wanted["others"]]
+                _answer(answers, stage(progress, "steps", partial(beside.in_turns, [stepper, *others], job["deadline"])))
     except Stopped:
         pass
     progress.note("done")
 
 
-def _prepare(module: ModuleType, plan: Plan, job: dict, folder: Path, progress: Progress) -> tuple[Stepper, dict]:
-    """Compile and warm up; with what the first steps showed."""
+def _other(what: dict, stepper: Stepper, plain: Callable, plan: Plan, job: dict) -> Stepper:
+    """What to step beside the target: another target, or the same step as one graph."""
+    compiled = partial(_compiled, job=job)
+    if what.get("file"):
+        plan = replace(plan, name=what["name"])
+        return beside.other_target(load_file(Path(what["file"])), plan, compiled, job["deadline"])
+    return beside.without_breaks(stepper, plain, compiled, job["deadline"])
+
+
+def _prepare(module: ModuleType, plan: Plan, job: dict, folder: Path, progress: Progress) -> tuple[Stepper, Callable, dict]:
+    """Compile and warm up; with the function before it was compiled, and what the first steps showed."""
     stepper = stage(progress, "build", lambda: Stepper.build(module, plan))
     metrics.keep_all()
+    spans = metrics.Spans.watch()
     memory.start(plan.device)
-    began = time.perf_counter()
-    start_up = 0.0
-    if job["mode"] == "one graph":
-        stepper = stage(progress, "estimate", lambda: one_graph.traced(stepper))
+    start_up, plain = 0.0, stepper.function
     if job["mode"] != "eager":
-        stepper.function = stage(progress, "capture", lambda: _compiled(stepper.function, job))
+        began = time.perf_counter()
+        stepper.function = stage(progress, "capture", lambda: _compiled(plain, job))
         start_up = time.perf_counter() - began
     name = "eager" if job["mode"] == "eager" else "capture"
     agreement = stage(progress, name, lambda: _compare(module, plan, stepper, job, folder))
     calls = stage(progress, name, lambda: warm_up(stepper, agreement.pop("calls"), job["deadline"]))
-    seen = metrics.all_compiles()
+    seen = metrics.all_compiles(spans)
     result = {
         "start_up": start_up, "calls": calls, "turn": stepper.turn, "compiles": seen, "graphs": metrics.graphs(seen),
         "warm_up_peak": memory.peak(plan.device), "device": _device_name(plan.device), "threads": torch.get_num_threads(),
+        "clock": "device" if plan.device.type == "cuda" else stepper.clock.kind,
         "python": sys.version.split()[0], "torch": str(torch.__version__), "torch_root": str(Path(torch.__file__).parent),
         "cudagraph_skips": metrics.cudagraph_skips(), "backward": stepper.went_backward, **agreement,
     }
     memory.start(plan.device)
-    return stepper, result
+    return stepper, plain, result
 
 
 def _steps(stepper: Stepper, number: int) -> list[float]:
-    return [stepper.timed() for _ in range(number)]
+    return [stepper.timed()[1] for _ in range(number)]
 
 
 def _compiled(function: Callable, job: dict) -> Callable:
@@ -86,9 +100,9 @@ def _compiled(function: Callable, job: dict) -> Callable:
 def _compare(module: ModuleType, plan: Plan, stepper: Stepper, job: dict, folder: Path) -> dict:
     """The first step, from the same weights, inputs and random numbers in every mode."""
     file = Path(job["reference"])
-    before = metrics.count()
+    before, began = metrics.count(), time.time()
     seconds, values = stepper.first(seed=0)
-    calls = [{"seconds": seconds, "compiles": metrics.count() - before}]
+    calls = [{"seconds": seconds, "compiles": metrics.count() - before, "begin": began}]
     if job["mode"] == "eager":
         again = Stepper.build(module, plan).first(seed=0)[1]
         other = Stepper.build(module, plan).first(seed=1)[1]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
@@ -14,6 +13,7 @@ from torch.profiler import record_function
 from torch.utils import _pytree as pytree
 
 from breakscope.dynamic.child import tensors
+from breakscope.dynamic.child.bench.clock import Clock
 from breakscope.dynamic.child.calls import Plan, build
 from breakscope.dynamic.child.load import Target, argument_tuples
 
@@ -35,6 +35,7 @@ class Stepper:
     leaves: dict[str, torch.Tensor]  # parameters and inputs that ask for gradients
     made: int = 0
     went_backward: bool = False
+    clock: Clock = field(default_factory=Clock)
 
     @classmethod
     def build(cls, module: ModuleType, plan: Plan) -> Stepper:
@@ -57,28 +58,27 @@ class Stepper:
         """The number of steps that go once through all calls."""
         return len(self.sequence)
 
-    def timed(self) -> float:
-        """One step; its seconds, by device events on a GPU (with the host's waiting in between), else by wall time."""
-        seconds, _ = self._step()
+    def timed(self) -> tuple[float, float]:
+        """One step; its wall seconds, and those of its own: by device events on a GPU (with the host's waiting in
+        between), else by the clock, which leaves out other processes where it can."""
+        wall, own, _ = self._step()
         self._drop_gradients()
-        return seconds
+        return wall, own
 
     def first(self, seed: int) -> tuple[float, dict[str, Values]]:
-        """A step under a seed of its own, with copies of its outputs and gradients."""
+        """A step under a seed of its own: its wall seconds, and copies of its outputs and gradients."""
         torch.manual_seed(seed)
-        seconds, output = self._step()
+        seconds, _, output = self._step()
         outputs = {f"output {i}": v.detach().clone().cpu() for i, v in enumerate(tensors._tensors_of(output))}
         gradients = {name: leaf.grad.detach().clone().cpu() for name, leaf in self.leaves.items() if leaf.grad is not None}
         self._drop_gradients()
         return seconds, {"outputs": outputs, "gradients": gradients if self.went_backward else {}}
 
-    def _step(self) -> tuple[float, Any]:
+    def _step(self) -> tuple[float, float, Any]:
         args, kwargs = self.sequence[self.made % len(self.sequence)]
         self.made += 1
         if self.device.type != "cuda":
-            began = time.perf_counter()
-            output = self._work(args, kwargs)
-            return time.perf_counter() - began, output
+            return self.clock.time(lambda: self._work(args, kwargs))
         torch.compiler.cudagraph_mark_step_begin()
         torch.cuda.synchronize(self.device)
         with torch.cuda.device(self.device):
@@ -87,7 +87,8 @@ class Stepper:
             output = self._work(args, kwargs)
             end.record()
         end.synchronize()
-        return start.elapsed_time(end) / 1000, output
+        seconds = start.elapsed_time(end) / 1000
+        return seconds, seconds, output
 
     def _work(self, args: tuple, kwargs: dict) -> Any:
         output = self.function(*args, **kwargs)
