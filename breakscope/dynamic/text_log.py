@@ -10,8 +10,8 @@ from pathlib import Path
 from breakscope.dynamic.trace import PHASE
 
 LOG_LINE = re.compile(
-    r"^(?:\[[\w-]+\]: ?)*(?P<stamp>[A-Z]\d{4} \d\d:\d\d:\d\d\.\d+ (?P<process>\d{1,10}) \S+:\d+\])"
-    r"(?: \[(?P<id>[^\]\s]*\d+/\d+[^\]\s]*)\])?(?: \[__(?P<artifact>\w+)\])? ?(?P<text>.*)")
+    r"^(?:\[[\w-]+\]: ?)*(?P<stamp>[A-Z]\d{4} \d\d:\d\d:\d\d\.\d+ (?P<process>\d{1,10}) \S{1,4096}:\d{1,9}\])"
+    r"(?: \[(?P<id>[^\]\s]{0,60}?\d{1,15}/\d{1,15}[^\]\s]{0,60})\])?(?: \[__(?P<artifact>\w+)\])? ?(?P<text>.*)")
 RANK = re.compile(r"^(?:\[[\w-]+\]: ?)*?\[rank(?P<rank>\d{1,9})\]:")
 STARTS = ("TRACE ", "Graph break", "Recompiling ", PHASE)
 LONGEST = 1 << 20  # characters of a line

@@ -59,6 +59,13 @@ def huge_line(data: bytes, chance: random.Random) -> bytes:
     return data[:start] + chance.choice((b"x", b"[", b'{"a":', b"\t", b"9")) * 300_000 + data[start:]
 
 
+def chant(data: bytes, chance: random.Random) -> bytes:
+    """A few characters of its own again and again: what makes a pattern try every end for every beginning."""
+    start = chance.randrange(len(data))
+    said = data[start: start + chance.randint(1, 30)]
+    return data[:start] + said * (chance.choice((3_000, 300_000)) // len(said)) + data[start:]
+
+
 def wrong_types(data: bytes, chance: random.Random) -> bytes:
     """Numbers, texts and lists of the headers become something else."""
     others = (b"null", b"-1", b"1e999", b"NaN", b"9" * 5000, b'"text"', b"[]", b"{}", b"true", b"[[[[1]]]]", b"")
@@ -76,4 +83,4 @@ def without_ends(data: bytes, chance: random.Random) -> bytes:
 
 
 KINDS: tuple[Callable[[bytes, random.Random], bytes], ...] = (
-    truncate, drop, repeat, flip, interleave, binary, huge_line, wrong_types, without_ends)
+    truncate, drop, repeat, flip, interleave, binary, huge_line, chant, wrong_types, without_ends)

@@ -152,6 +152,12 @@ def test_what_stands_before_the_damage_is_kept(tmp_path, kept):
     assert found[0] and all(f == found[0] for f in found)
 
 
+def test_a_log_line_of_a_million_digits(tmp_path):
+    """Where a compile's id could begin at every one of them; tried from each, it took hours."""
+    (tmp_path / "out.txt").write_text(LIMIT + "V1120 09:49:34.474000 77 torch/x.py:1] [" + "9" * 1_000_000 + "\n")
+    assert [f.code for f in read_result(tmp_path / "out.txt", ()).findings] == ["BRK952"]
+
+
 def test_two_writers_in_one_file(tmp_path):
     """Their lines are mixed, so some payloads suffer; every record that is whole is read."""
     data = (GOLDEN / "2.13.0.log").read_bytes()
