@@ -101,15 +101,17 @@ def _shown_divergence(found: Divergence | None) -> Divergence | None:
 
 @contextmanager
 def _folder(options: TraceOptions) -> Iterator[Path]:
-    """A fresh folder for the traces; at the end they move to where they are to be kept, if anywhere."""
+    """A fresh folder for the traces, inside of the one where they are to be kept, if anywhere: they are there even
+    when we are killed. At the end they move up."""
     keep = options.keep or os.environ.get("TORCH_TRACE", "")
-    folder = Path(tempfile.mkdtemp(prefix="breakscope-"))
     try:
         if keep:
-            try:
-                os.makedirs(keep, exist_ok=True)
-            except OSError as problem:
-                raise UserError(f"cannot keep traces in {keep}: {problem.strerror}") from None
+            os.makedirs(keep, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix="breakscope-", dir=os.path.abspath(keep) if keep else None))
+    except OSError as problem:
+        where = f"keep traces in {keep}" if keep else f"write traces in {tempfile.gettempdir()}"
+        raise UserError(f"cannot {where}: {problem.strerror}") from None
+    try:
         yield folder
         for file in folder.iterdir() if keep else ():
             shutil.move(file, keep)

@@ -19,7 +19,8 @@ from breakscope.workflows.choice import narrow
 @click.argument("files", nargs=-1, required=True, metavar="PATH...")
 @options.choice_options
 @options.output_options
-def command(files: tuple[str, ...], **given) -> int:
+@click.pass_obj
+def command(is_script: bool, files: tuple[str, ...], **given) -> int:
     """Show saved JSON reports and traces in any format; several are shown as one.
 
     A trace is a folder that TORCH_TRACE named, a file of it, or what TORCH_LOGS=graph_breaks,recompiles printed.
@@ -29,7 +30,7 @@ def command(files: tuple[str, ...], **given) -> int:
     def make(config: Config) -> Report:
         return narrow(merge([_read(file, config) for file in files]), choice.selection(config))
 
-    return answer(make, output)
+    return answer(make, output, ends_process=is_script)
 
 
 def _read(file: str, config: Config) -> Report:
