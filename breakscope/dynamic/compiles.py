@@ -64,6 +64,7 @@ def _with_metrics(compile: FrameCompile, metrics: Metrics) -> FrameCompile:
         graph_ops=metrics.graph_op_count, guards=metrics.guard_count or 0,
         failed=metrics.graph_op_count is None, fail_reason=metrics.fail_reason or "",
         fail_path=metrics.fail_user_frame_filename or "", fail_line=metrics.fail_user_frame_lineno or 0,
+        restarts=tuple(metrics.restart_reasons or ()), restart_seconds=metrics.dynamo_time_before_restart_s or 0.0,
     )
 
 

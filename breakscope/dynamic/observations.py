@@ -28,6 +28,8 @@ class FrameCompile:
     resumed_at: int = 0  # for a resume function: the line that broke
     stack: tuple[Frame, ...] = ()
     phase: str = ""
+    restarts: tuple[str, ...] = ()  # why it was begun again, in Dynamo's words; each reason once
+    restart_seconds: float = 0.0  # of `seconds`, what the attempts before the last one took
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from breakscope.dynamic.options import RunOptions, RunResult
 from breakscope.dynamic.places import Places
 from breakscope.dynamic.process import run_child, run_folder
 from breakscope.dynamic.reader import read_folder
+from breakscope.dynamic.restarts import shown_restarts
 from breakscope.dynamic.second import compare, fill_graphs
 from breakscope.dynamic.wording import cause
 from breakscope.errors import UserError
@@ -54,7 +55,7 @@ def _describe_run(options: RunOptions, notes: list[dict], seen: Observations, st
         backward=bool(captured.get("backward") or any(note["event"] == "backward" for note in notes)),
         graphs=tuple(shown(graph) for graph in fill_graphs(seen.graphs, witness)),
         recompiles=shown_recompiles(seen),
-        lost_frames=tuple(shown(frame) for frame in seen.lost_frames),
+        lost_frames=tuple(shown(frame) for frame in seen.lost_frames), restarts=shown_restarts(seen.compiles),
         compile_seconds=round(seen.compile_seconds, 6), share_compiled=_share(notes),
         capture_checked=planted > 0 and seen.self_tests >= planted,
         notes=tuple(note["text"] for note in notes if note["event"] == "note") + _empty(options, seen, status) + compare(seen, witness),

@@ -41,6 +41,8 @@ class Metrics(msgspec.Struct):
     entire_frame_compile_time_s: Amount | None = None
     graph_op_count: Count | None = None
     guard_count: Count | None = None
+    restart_reasons: list[str] | None = None
+    dynamo_time_before_restart_s: Amount | None = None
     fail_reason: str | None = None
     fail_user_frame_filename: str | None = None
     fail_user_frame_lineno: Count | None = None

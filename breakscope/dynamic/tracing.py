@@ -16,6 +16,7 @@ from breakscope.dynamic.findings import make_findings, shown_path
 from breakscope.dynamic.follow import Counts, Follower
 from breakscope.dynamic.launch import Ended, run_program
 from breakscope.dynamic.options import RunResult, TraceOptions
+from breakscope.dynamic.restarts import shown_restarts
 from breakscope.dynamic.run import shown_recompiles, shown
 from breakscope.dynamic.ends import signal_name
 from breakscope.dynamic.traced import Traced, read_traced
@@ -71,7 +72,8 @@ def result_of(traced: Traced, target: str, status: str, rules: Sequence[str], er
         target=target, status=status, device="", backend="", torch_version=traced.torch_version,
         python_version=traced.python_version,
         graphs=tuple(shown(graph) for graph in seen.graphs), recompiles=shown_recompiles(seen),
-        lost_frames=tuple(shown(frame) for frame in seen.lost_frames), compile_seconds=round(seen.compile_seconds, 6),
+        lost_frames=tuple(shown(frame) for frame in seen.lost_frames), restarts=shown_restarts(seen.compiles),
+        compile_seconds=round(seen.compile_seconds, 6),
         capture_checked=seen.records > 0, processes=traced.processes, divergence=_shown_divergence(traced.divergence),
         exit_code=exit_code, notes=(*notes, *traced.notes))
     return RunResult(findings=make_findings(seen, load_rules(tuple(rules)), here), run=run, errors=errors,

@@ -112,6 +112,17 @@ class Recompile(Fact):
     site_line: int = 0
 
 
+class Restart(Fact):
+    """A compile that Dynamo began again from the top of the frame: once for most breaks, and for a few other reasons."""
+
+    compile_id: str
+    function: str
+    path: str
+    line: int
+    reasons: tuple[str, ...]
+    seconds: float = 0.0  # what the attempts before the last one took
+
+
 class LostFrame(Fact):
     """A frame that Dynamo gave up or skipped, so that it runs eager without a word."""
 
@@ -174,6 +185,7 @@ class Run(Fact):
     graphs: tuple[Graph, ...] = ()
     recompiles: tuple[Recompile, ...] = ()
     lost_frames: tuple[LostFrame, ...] = ()
+    restarts: tuple[Restart, ...] = ()
     compile_seconds: float = 0.0
     share_compiled: float | None = None  # share of op time inside compiled graphs, 0 to 1
     capture_checked: bool = False  # the planted break was seen, or a trace holds compiles: silence means clean

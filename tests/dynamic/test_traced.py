@@ -98,6 +98,16 @@ def test_recompile_limit_in_a_log(tmp_path):
     assert [(p.pid, p.rank) for p in result.run.processes] == [(77, 1)]
 
 
+def test_compiles_that_were_begun_again(tmp_path):
+    """Nothing but the metrics tells of those that no break explains."""
+    said = rb'"restart_reasons": ["<class \'torch._dynamo.exc.UnspecializeRestartAnalysis\'>", "Data-dependent branching\\n  Why: x"], '
+    before = b'"dynamo_time_before_restart_s": '
+    (tmp_path / "trace.log").write_bytes((GOLDEN / "2.13.0.log").read_bytes().replace(before, said + before, 1))
+    (restart,) = read_result(tmp_path, ()).run.restarts
+    assert (restart.compile_id, restart.function, restart.line) == ("0/0", "forward", 10)
+    assert restart.reasons == ("a module changed while it was traced", "Data-dependent branching") and restart.seconds > 0.1
+
+
 def test_several_processes_in_one_file(tmp_path):
     """Forks shared their parent's file before 2.13: compiles of the same number are not one compile."""
     trace = (GOLDEN / "2.9.1.log").read_bytes()
