@@ -100,7 +100,7 @@ def test_recompile_limit_in_a_log(tmp_path):
 
 def test_compiles_that_were_begun_again(tmp_path):
     """Nothing but the metrics tells of those that no break explains."""
-    said = rb'"restart_reasons": ["<class \'torch._dynamo.exc.UnspecializeRestartAnalysis\'>", "Data-dependent branching\\n  Why: x"], '
+    said = b'"restart_reasons": ["<class \'torch._dynamo.exc.UnspecializeRestartAnalysis\'>", "Data-dependent branching\\n  Why: x"], '
     before = b'"dynamo_time_before_restart_s": '
     (tmp_path / "trace.log").write_bytes((GOLDEN / "2.13.0.log").read_bytes().replace(before, said + before, 1))
     (restart,) = read_result(tmp_path, ()).run.restarts
