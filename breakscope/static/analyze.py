@@ -135,6 +135,7 @@ class _Analysis:
         self._library: Library | None = None
         self._interpreter: Interpreter | None = None
         self._flaggers: dict[str, Flagger] = {}
+        self._rewrites: dict[tuple, str | None] = {}
         self.fitted: set[str] = set()  # the names of entries that named something
 
     @property
@@ -311,7 +312,7 @@ class _Analysis:
     def flagger(self, module: ModuleInfo) -> Flagger:
         flagger = self._flaggers.get(module.path)
         if flagger is None or flagger.module is not module:
-            flagger = self._flaggers[module.path] = Flagger(module)
+            flagger = self._flaggers[module.path] = Flagger(module, self._rewrites)
         return flagger
 
     def error(self, path: str, message: str, line: int) -> None:

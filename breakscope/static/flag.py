@@ -25,11 +25,12 @@ MOST_LINKS = 8
 class Flagger:
     """Makes the findings of one file."""
 
-    def __init__(self, module: ModuleInfo) -> None:
+    def __init__(self, module: ModuleInfo, rewrites: dict[tuple, str | None]) -> None:
+        """`rewrites` remembers what became of a statement's text, for this file and its copies elsewhere."""
         self.module = module
+        self.rewrites = rewrites
         self.lines = module.source_lines()
         self.spans = Spans(module.tree, self.lines)
-        self.slices: dict[Position, object] = {}
         self.suppressions = Suppressions(self.lines)
         self.suppressed: set[tuple] = set()  # places
 
@@ -102,25 +103,16 @@ class Flagger:
         return line, column, end_line, _characters(self.lines[end_line - 1], node.end_col_offset) + 1
 
     def confirmed(self, node: ast.AST, span: Span) -> bool:
-        """True when libcst has a node of the same text in the statement, or in its header."""
-        tree = self.tree_of(span)
-        if tree is None:
+        """True when libcst has a node of the same text in the statement (in its header, for a compound one)."""
+        from breakscope.static.slices import is_found
+
+        end = span.header_end or span.end
+        if end[0] - span.start[0] > LONGEST_SLICE:
             return False
-        if isinstance(node, ast.stmt):
-            return True
-        return tree.holds(self.text_between((node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)))
-
-    def tree_of(self, span: Span):
-        """The libcst tree of a statement (of the header only, for a compound statement)."""
-        if span.start not in self.slices:
-            from breakscope.static.slices import parse_slice
-
-            end = span.header_end or span.end
-            long = end[0] - span.start[0] > LONGEST_SLICE
-            self.slices[span.start] = (
-                None if long else parse_slice(self.text_between(span.start, end), span.header_end is not None)
-            )
-        return self.slices[span.start]
+        wanted = None
+        if not isinstance(node, ast.stmt):
+            wanted = self.text_between((node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset))
+        return is_found(self.text_between(span.start, end), span.header_end is not None, wanted)
 
     def text_between(self, start: Position, end: Position) -> str:
         lines = self.lines[start[0] - 1 : end[0]]
@@ -143,15 +135,16 @@ class Flagger:
 
     def fix(self, verdict: Verdict, statement: ast.AST) -> Fix | None:
         """The rule's rewrite of the statement, checked to parse back; None when the shape is not the rule's."""
-        if verdict.rule.rewriter is None or not isinstance(statement, ast.stmt):
+        rule, problem = verdict.rule, verdict.problem
+        if rule.rewriter is None or not problem.fixable or not isinstance(statement, ast.stmt):
             return None
         from breakscope.static.slices import rewrite_statement
 
-        replacement = rewrite_statement(
-            self.lines[statement.lineno - 1 : statement.end_lineno],
-            lambda node: verdict.rule.rewriter(node, verdict.problem),
-            self.indentation,
-        )
+        lines = self.lines[statement.lineno - 1 : statement.end_lineno]
+        key = (rule.code, *lines, self.indentation, ast.dump(problem.node), problem.message, problem.help)
+        if key not in self.rewrites:
+            self.rewrites[key] = rewrite_statement(lines, lambda node: rule.rewriter(node, problem), self.indentation)
+        replacement = self.rewrites[key]
         if replacement is None or "torch." in replacement and "torch" not in (self.module.names or ()):
             return None  # a rewrite may use `torch` only where the file binds that name
         return Fix(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 import libcst as cst
 from libcst import CSTNode, ParserSyntaxError
 
 EMPTY = cst.Module([])
+MOST_ANSWERS = 4_000  # of each kind are remembered: models are copied from each other, statement by statement
 
 
 class Slice:
@@ -63,6 +65,14 @@ def _bare(node: CSTNode) -> CSTNode:
         return node
 
 
+@lru_cache(MOST_ANSWERS)
+def is_found(text: str, is_header: bool, wanted: str | None) -> bool:
+    """True when the statement can be parsed and holds an expression with the text `wanted` (None: any will do)."""
+    tree = parse_slice(text, is_header)
+    return tree is not None and (wanted is None or tree.holds(wanted))
+
+
+@lru_cache(8)
 def parse_slice(text: str, is_header: bool) -> Slice | None:
     """The tree of a simple statement's text, or of a compound one's text up to where its body begins."""
     try:
