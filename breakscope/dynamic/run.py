@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
+from dataclasses import replace
 from pathlib import Path
 
+from breakscope.dynamic.bench.saving import cost_of_breaks, with_step_cost
 from breakscope.dynamic.diary import read_progress
 from breakscope.dynamic.ends import describe_errors, status_of
 from breakscope.dynamic.findings import make_findings, shown_path
@@ -35,13 +37,15 @@ def run_target(options: RunOptions) -> RunResult:
     with run_folder() as folder:
         ended = run_child(folder, options)
         notes = read_progress(folder / "progress.jsonl")
+        if any(note["event"] == "done" for note in notes):  # only the measuring of steps was cut off
+            ended = replace(ended, timed_out=False)
         versions = _last(notes, "versions")
         places = Places.here(versions.get("torch_root", ""))
         seen = read_folder(folder, places)
         errors = describe_errors(folder, options, notes, ended, places)
     status = status_of(notes, ended, errors, seen)
     run = _describe_run(options, notes, seen, status)
-    findings = make_findings(seen, load_rules(options.rules), Path.cwd())
+    findings = with_step_cost(make_findings(seen, load_rules(options.rules), Path.cwd()), run.breaks_cost)
     return RunResult(findings=findings, run=run, errors=errors, traced=seen.traced, torch_version=versions.get("torch", ""))
 
 
@@ -57,6 +61,7 @@ def _describe_run(options: RunOptions, notes: list[dict], seen: Observations, st
         recompiles=shown_recompiles(seen),
         lost_frames=tuple(shown(frame) for frame in seen.lost_frames), restarts=shown_restarts(seen.compiles),
         compile_seconds=round(seen.compile_seconds, 6), share_compiled=_share(notes),
+        breaks_cost=cost_of_breaks(_last(notes, "steps").get("rounds", ())),
         capture_checked=planted > 0 and seen.self_tests >= planted,
         notes=tuple(note["text"] for note in notes if note["event"] == "note") + _empty(options, seen, status) + compare(seen, witness),
     )

@@ -6,18 +6,11 @@ from typing import Literal
 
 import msgspec
 
-from breakscope.report.model import Fact, ReportError
+from breakscope.report.model import Fact, Interval, ReportError
 
 BENCH_SCHEMA_VERSION = "1"
 
 ChargedTo = Literal["start-up", "first compile", "fragments", "recompile", "restarts", "given up"]
-
-
-class Interval(Fact):
-    """A 95 % interval."""
-
-    low: float
-    high: float
 
 
 class Charge(Fact):

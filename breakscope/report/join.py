@@ -175,9 +175,11 @@ def _sum_costs(costs: list[Cost | None]) -> Cost | None:
         return None
     compile_seconds = [cost.compile_seconds for cost in known if cost.compile_seconds is not None]
     step_seconds = [cost.step_seconds for cost in known if cost.step_seconds is not None]
+    intervals = [cost.step_interval for cost in known if cost.step_interval is not None]
     return Cost(
         compile_seconds=sum(compile_seconds) if compile_seconds else None,
         step_seconds=sum(step_seconds) if step_seconds else None,
+        step_interval=intervals[0] if len(step_seconds) == len(intervals) == 1 else None,
     )
 
 

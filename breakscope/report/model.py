@@ -43,11 +43,19 @@ class Fix(Fact):
     replacement: str
 
 
+class Interval(Fact):
+    """A 95 % interval."""
+
+    low: float
+    high: float
+
+
 class Cost(Fact):
-    """What a finding costs, where a run measured it; seconds, None when not measured."""
+    """What a finding costs, where a run measured it; seconds, None when not measured or when noise hides it."""
 
     compile_seconds: float | None = None
-    step_seconds: float | None = None
+    step_seconds: float | None = None  # of a steady step
+    step_interval: Interval | None = None
 
 
 class Finding(Fact):
@@ -188,6 +196,7 @@ class Run(Fact):
     restarts: tuple[Restart, ...] = ()
     compile_seconds: float = 0.0
     share_compiled: float | None = None  # share of op time inside compiled graphs, 0 to 1
+    breaks_cost: Cost | None = None  # of all breaks of the target together: a step with them, less the same as one graph
     capture_checked: bool = False  # the planted break was seen, or a trace holds compiles: silence means clean
     processes: tuple[Process, ...] = ()  # of a traced program
     divergence: Divergence | None = None  # where its ranks part

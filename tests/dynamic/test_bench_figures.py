@@ -8,10 +8,11 @@ import pytest
 from breakscope.dynamic.bench.charges import Call, Compile, break_sites, charge, compile_wall, start_up
 from breakscope.dynamic.bench.decide import decide
 from breakscope.dynamic.bench.run import _pays_after
-from breakscope.dynamic.bench.saving import saved
+from breakscope.dynamic.bench.saving import cost_of_breaks, saved, with_step_cost
 from breakscope.dynamic.bench.statistics import compare, interval_of, percentile, rank_correlation, sign_test
 from breakscope.dynamic.bench.turns import block_length, describe
 from breakscope.report.bench import Agreement, Mode, Saving
+from breakscope.report.model import Cost, Finding, Interval
 
 
 def compile_of(compile_id, begin, seconds, **facts):
@@ -88,6 +89,23 @@ def test_nothing_is_claimed_when_the_noise_is_larger_than_the_effect():
     same = [1.01 + noise.uniform(-0.2, 0.2) for _ in range(20)]
     _, interval, verdict = compare(same, eager)
     assert verdict == "no difference measured" and interval.low < 1 < interval.high
+
+
+def break_at(line):
+    return Finding(path="m.py", line=line, column=1, end_line=line, end_column=2, code="BRK401", rule="output", kind="break",
+                   severity="error", confidence="certain", evidence="observed", function="f", message="",
+                   cost=Cost(compile_seconds=2.0))
+
+
+def test_the_cost_per_step_is_the_only_breaks():
+    cost = cost_of_breaks([[1.0, 0.75]] * 10)
+    assert cost == Cost(step_seconds=0.25, step_interval=Interval(low=0.25, high=0.25))
+    other = msgspec.structs.replace(break_at(3), kind="recompile")
+    found = with_step_cost([other, break_at(4)], cost)
+    assert found[0] == other and found[1].cost == msgspec.structs.replace(cost, compile_seconds=2.0)
+    assert with_step_cost([break_at(4), break_at(5)], cost) == (break_at(4), break_at(5))  # whose is it?
+    assert with_step_cost([break_at(4)], cost_of_breaks([[1.0, 1.001]] * 10)) == (break_at(4),)
+    assert cost_of_breaks(()) is None
 
 
 def test_a_difference_as_small_as_between_two_processes_is_none():

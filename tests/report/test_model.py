@@ -14,6 +14,7 @@ from breakscope.report.model import (
     Finding,
     Fix,
     Graph,
+    Interval,
     Link,
     LostFrame,
     Recompile,
@@ -40,7 +41,12 @@ def some(strategy):
 
 LINKS = facts(Link, path=str, line=int, function=str)
 FIXES = facts(Fix, safety=st.sampled_from(["safe", "unsafe"]), description=str, line=int, end_line=int, replacement=str)
-COSTS = facts(Cost, compile_seconds=st.none() | seconds, step_seconds=st.none() | seconds)
+COSTS = facts(
+    Cost,
+    compile_seconds=st.none() | seconds,
+    step_seconds=st.none() | seconds,
+    step_interval=st.none() | facts(Interval, low=float, high=float),
+)
 FINDINGS = facts(
     Finding,
     path=str,
@@ -86,6 +92,7 @@ RUNS = facts(
     lost_frames=some(facts(LostFrame, function=str, path=str, line=int, why=str, reason=str)),
     compile_seconds=float,
     share_compiled=st.none() | st.floats(0, 1),
+    breaks_cost=st.none() | COSTS,
     capture_checked=st.booleans(),
     notes=some(text),
 )

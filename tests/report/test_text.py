@@ -9,7 +9,7 @@ from facts import BASE, BROKEN_FILE, CONFIRMED, FAILED_RUN, FULL, ODD_PATH, RECO
 from rich.cells import cell_len
 
 from breakscope.report.formats import RenderOptions, render
-from breakscope.report.model import Cost, Fix, Link, LostFrame
+from breakscope.report.model import Cost, Fix, Interval, Link, LostFrame
 
 LONG = finding(
     path="src/package_name/models/modeling_long_name.py",
@@ -167,6 +167,17 @@ def test_summary_of_a_run():
         "1 region, 4 graphs, 1 break (3 events), 1 frame lost; 62% of op time compiled. "
         "Source analysis: 1 confirmed by the run, 1 missed, 2 refuted. 1 with a suggested rewrite (--show-fixes)."
     )
+
+
+def test_summary_tells_what_the_breaks_cost_per_step():
+    from msgspec.structs import replace
+
+    def said(seconds, low, high):
+        cost = Cost(step_seconds=seconds, step_interval=Interval(low=low, high=high))
+        return shown(CONFIRMED, run=replace(RUN, breaks_cost=cost)).splitlines()[-1]
+
+    assert "; the breaks cost 1.8 ms per step (1.7 ms to 1.9 ms). " in said(0.0018, 0.0017, 0.0019)
+    assert "; as one graph a step would take 3 us more (2 us to 4 us). " in said(-3e-6, -4e-6, -2e-6)
 
 
 def test_a_clean_run_is_one_line():

@@ -17,6 +17,7 @@ from types import ModuleType
 import torch
 import torch._dynamo
 
+from breakscope.dynamic.child.bench import beside
 from breakscope.dynamic.child.bench.coverage import marked, of_run
 from breakscope.dynamic.child.calls import Made, Plan, build, make_calls
 from breakscope.dynamic.child.load import Target, TargetError, load_file
@@ -45,8 +46,10 @@ def run(job: dict, folder: Path, progress: Progress) -> None:
         if job["witness"]:
             witness(module, plan, job, seconds, progress)
     except Stopped:
-        pass
-    progress.note("done")
+        progress.note("done")
+        return
+    progress.note("done")  # whatever ends the process from here on, all but one figure is there
+    cost_of_breaks(module, plan, job, seconds, progress)
 
 
 def stage(progress: Progress, name: str, work: Callable):
@@ -260,6 +263,24 @@ def witness(module: ModuleType, plan: Plan, job: dict, capture_seconds: float, p
     except BaseException as problem:
         progress.note("note", text=f"torch._dynamo.explain gave up: {type(problem).__name__}: {str(problem)[:200]}")
     mark_phase("between")
+
+
+def cost_of_breaks(module: ModuleType, plan: Plan, job: dict, capture_seconds: float, progress: Progress) -> None:
+    """What the breaks cost per step, with a backend that makes code; the eager one only shows where graphs end."""
+    if job["backend"] == "eager" or plan.drive or plan.calls or plan.limit is not None:
+        return
+    longest = beside.LONGEST + 1.5 * capture_seconds
+    if job["deadline"] - time.time() < longest:
+        progress.note("note", text="what breaks cost per step was not measured: the time limit was near")
+        return
+    mark_phase("between")
+    try:
+        rounds = beside.of_run(module, plan, job["backend"], time.time() + longest)
+    except Exception as problem:
+        progress.note("note", text=f"what breaks cost per step was not measured: {' '.join(str(problem).split())[:160]}")
+        return
+    if rounds:
+        progress.note("steps", rounds=rounds)
 
 
 def limit_memory(job: dict, device: torch.device) -> None:

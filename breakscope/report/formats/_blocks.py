@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from breakscope.report.formats._layout import Line, columns_before, crop_around, expand, shorten_middle, wrap
 from breakscope.report.model import Cost, Divergence, Finding, Link, RankEvent, Report, ReportError
-from breakscope.report.summary import count
+from breakscope.report.summary import count, duration, per_step
 
 EMPTY: Line = []
 MOST_LINES = 6
@@ -189,18 +189,10 @@ def _costs(cost: Cost | None) -> list[str]:
         return []
     parts = []
     if cost.step_seconds is not None:
-        parts.append(f"{duration(cost.step_seconds)} per step")
+        parts.append(per_step(cost))
     if cost.compile_seconds is not None:
         parts.append(f"{duration(cost.compile_seconds)} to compile")
     return parts
-
-
-def duration(seconds: float) -> str:
-    """ "1.8 ms", "12 s"."""
-    for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
-        if seconds >= size:
-            return f"{seconds / size:.2g} {unit}" if seconds / size < 100 else f"{seconds / size:.0f} {unit}"
-    return "0 s" if seconds <= 0 else "under 1 us"
 
 
 def _advice(finding: Finding) -> str:

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from statistics import median
 from types import ModuleType
+
+import torch
 
 from breakscope.dynamic.child.bench import metrics, one_graph
 from breakscope.dynamic.child.bench.stepper import Stepper
@@ -38,6 +41,23 @@ def without_breaks(stepper: Stepper, plain: Callable, compiled: Callable[[Callab
     if calls[-1]["compiles"]:
         raise TargetError("the traced step never stops compiling")
     return single
+
+
+def of_run(module: ModuleType, plan: Plan, backend: str, deadline: float) -> list[list[float]]:
+    """Rounds of a target's compiled step and of the same step as one graph, compiled afresh; none when nothing breaks.
+
+    Raises TargetError when the step cannot be traced into one graph.
+    """
+    torch._dynamo.reset()
+    metrics.keep_all()
+    before = len(metrics.all_compiles())
+    stepper = Stepper.build(module, plan)
+    plain, compiled = stepper.function, partial(torch.compile, backend=backend)
+    stepper.function = compiled(plain)
+    warm_up(stepper, [], deadline)
+    if not any(map(metrics.is_broken, metrics.all_compiles()[before:])):
+        return []
+    return in_turns([stepper, without_breaks(stepper, plain, compiled, deadline)], deadline)
 
 
 def other_target(module: ModuleType, plan: Plan, compiled: Callable[[Callable], Callable], deadline: float) -> Stepper:

@@ -46,6 +46,7 @@ class Spans:
 
 
 MICROSECOND = 1e-6
+RESUMED = "torch_dynamo_resume_in_"
 NOTHING_SEEN = Spans()
 
 
@@ -74,6 +75,11 @@ def _with_span(compile: dict, spans: Spans) -> dict:
 def graphs(compiles: list[dict]) -> int:
     """How many compiles gave a graph with ops in it."""
     return sum(bool(c["ops"]) for c in compiles)
+
+
+def is_broken(compile: dict) -> bool:
+    """The compile is of what a break left of a frame, or of a frame that was given up."""
+    return RESUMED in compile["name"] or bool(compile["failed"] and compile["fail_reason"])
 
 
 def cudagraph_skips() -> int:
