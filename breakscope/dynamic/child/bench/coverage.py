@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
+from dataclasses import dataclass
 from types import ModuleType
 
 import torch
@@ -23,7 +24,10 @@ from breakscope.dynamic.child.load import Target, TargetError
 
 GRAPH = "breakscope: a graph"
 ENGINE = "autograd::engine::evaluate_function: "
-TURNS, MOST_NAMES = 3, 5
+TURNS, MOST_TURNS = 4, 10
+STEADY = 0.05  # two halves of the turns may differ by this much
+MOST_NAMES = 5
+UNSTEADY = "its ops' times swing too much from step to step to say"
 
 
 def marked(graph: torch.fx.GraphModule, inputs: list) -> Callable:
@@ -47,12 +51,15 @@ def measure(module: ModuleType, plan: Plan, deadline: float) -> dict:
     found = profiled(stepper.timed, stepper.turn, plan.device)
     if metrics.count() != before:
         raise TargetError("the step never stops compiling")
+    if not found["steady"]:
+        raise TargetError(UNSTEADY)
     return found
 
 
 def of_run(function: Callable, target: Target, plan: Plan, deadline: float) -> tuple[float | None, int]:
     """The share of op time of a target that a run has compiled with `marked`, once it compiles nothing more (None when
-    its step runs no op or never stops compiling), and the number of calls up to the last compile on the way there."""
+    its step runs no op, never stops compiling, or takes no steady times), and the number of calls up to the last compile
+    on the way there."""
     stepper = Stepper.of(target, [(target.args, target.kwargs)], plan)
     stepper.function = function
     metrics.keep_all()
@@ -60,40 +67,82 @@ def of_run(function: Callable, target: Target, plan: Plan, deadline: float) -> t
     before = metrics.count()
     found = profiled(stepper.timed, stepper.turn, plan.device)
     compiled = max((number for number, call in enumerate(calls, 1) if call["compiles"]), default=0)
-    return (found["share"] if metrics.count() == before else None), compiled
+    return (found["share"] if metrics.count() == before and found["steady"] else None), compiled
 
 
 def profiled(step: Callable[[], object], turn: int, device: torch.device) -> dict:
-    """Run all calls TURNS times under the profiler; the turn with the median share, which no single pause decides."""
+    """Run all calls under the profiler, TURNS times and on until two halves of the turns agree: the share by time and by
+    number of ops, the dearest ops outside.
+
+    An op counts with its shortest time: on a busy machine a single pause lasts longer than all the ops of a small model.
+    `steady` is False where MOST_TURNS do not agree, or where not every turn runs the same ops.
+    """
+    turns: list[list[TimedOp]] = []
+    while len(turns) < TURNS or not _agree(turns):
+        if len(turns) == MOST_TURNS or not _same_ops(turns):
+            return share_out(turns[-1]) | {"steady": False}
+        turns += [_profiled_once(step, turn, device) for _ in range(2)]
+    return share_out(shortest(turns)) | {"steady": True}
+
+
+def _profiled_once(step: Callable[[], object], turn: int, device: torch.device) -> list[TimedOp]:
     activities = [ProfilerActivity.CPU] + ([ProfilerActivity.CUDA] if device.type == "cuda" else [])
-    found = []
-    for _ in range(TURNS):
-        with profile(activities=activities) as seen:
-            for _ in range(turn):
-                step()
-        found.append(share_out(seen.events(), device.type == "cuda"))
-    return sorted(found, key=lambda shared: shared["share"] or 0.0)[TURNS // 2]
+    with profile(activities=activities) as seen:
+        for _ in range(turn):
+            step()
+    return timed_ops(seen.events(), device.type == "cuda")
 
 
-def share_out(events: Iterable, on_gpu: bool) -> dict:
-    """Sums of outermost ops inside and outside of graphs; `on_gpu` takes the time on the device."""
+def _same_ops(turns: list[list[TimedOp]]) -> bool:
+    return len({tuple((op.name, op.inside) for op in ops) for ops in turns}) < 2
+
+
+def _agree(turns: list[list[TimedOp]]) -> bool:
+    if not _same_ops(turns):
+        return False
+    one, other = (share_out(shortest(turns[first::2]))["share"] or 0.0 for first in (0, 1))
+    return abs(one - other) <= STEADY
+
+
+@dataclass(frozen=True)
+class TimedOp:
+    """An outermost op of the program's: inside of a graph or not, and its seconds."""
+
+    name: str
+    inside: bool
+    seconds: float
+
+
+def shortest(turns: Iterable[list[TimedOp]]) -> list[TimedOp]:
+    """The ops of turns that run the same ones, each with the least of its times."""
+    return [min(same, key=lambda op: op.seconds) for same in zip(*turns, strict=True)]
+
+
+def timed_ops(events: Iterable, on_gpu: bool) -> list[TimedOp]:
+    """The outermost ops in order; `on_gpu` takes the time on the device."""
     ops = sorted((e for e in events if _is_op(e.name) and not _inside_op(e)), key=lambda e: e.time_range.start)
     inside: dict[int, bool | None] = {}
     for op in ops:
         where = _forward_place(op)
         if op.sequence_nr >= 0 and _engine(op) is None:
             inside[op.sequence_nr] = where  # of ops with one number only the last one has a gradient
-    seconds, numbers, outside = {True: 0.0, False: 0.0}, {True: 0, False: 0}, defaultdict(float)
+    found = []
     for op in ops:
         engine = _engine(op)
         where = _forward_place(op) if engine is None else inside.get(engine.sequence_nr)
-        if where is None:  # the loss, or a gradient put into .grad: no op of the program's
-            continue
-        time = (op.device_time_total if on_gpu else op.cpu_time_total) / 1e6
-        seconds[where] += time
-        numbers[where] += 1
-        if not where:
-            outside[op.name] += time
+        if where is not None:  # the loss, or a gradient put into .grad: no op of the program's
+            found.append(TimedOp(op.name, where, (op.device_time_total if on_gpu else op.cpu_time_total) / 1e6))
+    return found
+
+
+def share_out(ops: Iterable[TimedOp]) -> dict:
+    """Sums of ops inside and outside of graphs."""
+    seconds, numbers, outside = {True: 0.0, False: 0.0}, {True: 0, False: 0}, defaultdict(float)
+    for op in ops:
+        seconds[op.inside] += op.seconds
+        numbers[op.inside] += 1
+        if not op.inside:
+            outside[op.name] += op.seconds
     total, number = sum(seconds.values()), sum(numbers.values())
     return {
         "share": seconds[True] / total if total else None, "ops_share": numbers[True] / number if number else None,
