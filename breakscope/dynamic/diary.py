@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+AFTERWARDS = "afterwards"  # the phase of further calls behind the capture, until nothing compiles any more
+
 
 def read_progress(file: Path) -> list[dict]:
     """The diary's notes, without lines that cannot be read."""

@@ -8,12 +8,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from breakscope.dynamic.breaks import read_breaks
-from breakscope.dynamic.compiles import lost_frames, read_compiles, read_graphs, resume_seconds
+from breakscope.dynamic.compiles import is_limit, lost_frames, read_compiles, read_graphs, resume_seconds
+from breakscope.dynamic.diary import AFTERWARDS
 from breakscope.dynamic.observations import Observations
 from breakscope.dynamic.places import Places
 from breakscope.dynamic.recompiles import read_recompiles
 from breakscope.dynamic.text_log import LogMessage, read_log
 from breakscope.dynamic.trace import Record, read_trace
+from breakscope.report.model import LostFrame
 
 TRACED = "TRACE starts_line "
 
@@ -36,7 +38,7 @@ def read_records(records: Sequence[Record], messages: Sequence[LogMessage], plac
         breaks=breaks,
         recompiles=read_recompiles(during, compiles, places),
         graphs=read_graphs(during, compiles),
-        lost_frames=lost_frames(compiles, breaks, places),
+        lost_frames=_with_given_up(lost_frames(compiles, breaks, places), records, places),
         compile_seconds=sum(compile.seconds for compile in compiles.values()),
         resume_seconds=resume_seconds(compiles),
         traced=traced_lines(logged, places),
@@ -44,6 +46,17 @@ def read_records(records: Sequence[Record], messages: Sequence[LogMessage], plac
         compiles=tuple(compiles.values()),
         self_tests=_self_tests(records),
     )
+
+
+def _with_given_up(lost: tuple[LostFrame, ...], records: Sequence[Record], places: Places) -> tuple[LostFrame, ...]:
+    """The lost frames, and before them those that reach their recompile limit in further calls behind the capture."""
+    if not any(record.phase == AFTERWARDS for record in records):
+        return lost
+    known = {(frame.path, frame.line, frame.why) for frame in lost}
+    every = read_compiles([r for r in records if r.phase == AFTERWARDS or r.phase.startswith("capture")])
+    limited = {i: c for i, c in every.items() if c.failed and is_limit(c.fail_reason)}
+    given_up = (frame for frame in lost_frames(limited, (), places) if (frame.path, frame.line, frame.why) not in known)
+    return (*given_up, *lost)
 
 
 def traced_lines(messages: Iterable[LogMessage], places: Places) -> dict[str, frozenset[int]]:

@@ -63,13 +63,27 @@ def _describe_run(options: RunOptions, notes: list[dict], seen: Observations, st
         compile_seconds=round(seen.compile_seconds, 6), share_compiled=_share(notes),
         breaks_cost=cost_of_breaks(_last(notes, "steps").get("rounds", ())),
         capture_checked=planted > 0 and seen.self_tests >= planted,
-        notes=tuple(note["text"] for note in notes if note["event"] == "note") + _empty(options, seen, status) + compare(seen, witness),
+        notes=tuple(note["text"] for note in notes if note["event"] == "note") + _further(notes, seen) + _empty(options, seen, status) + compare(seen, witness),
     )
 
 
 def _share(notes: list[dict]) -> float | None:
     share = _last(notes, "coverage").get("share")
     return None if share is None else round(share, 4)
+
+
+def _further(notes: list[dict], seen: Observations) -> tuple[str, ...]:
+    """What the share of op time compiled is the share of, where that is not what the calls of the run did."""
+    told = _last(notes, "coverage")
+    if not told.get("further"):
+        return ()
+    calls = f"{told['further']} further call{'s' if told['further'] > 1 else ''} with the same arguments compiled again"
+    limited = dict.fromkeys(frame.function for frame in seen.lost_frames if frame.why == "recompile limit")
+    if limited:
+        calls += f", until Dynamo gave up {' and '.join(f'`{name}`' for name in limited)} at its recompile limit"
+    if told.get("share") is not None:
+        calls += "; the share of op time compiled is that of the calls after them"
+    return (calls,)
 
 
 def _empty(options: RunOptions, seen: Observations, status: str) -> tuple[str, ...]:

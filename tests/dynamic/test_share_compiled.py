@@ -1,9 +1,14 @@
 """run says which share of op time lies inside graphs, and what breaks cost per step, once nothing compiles any more."""
 
+from types import SimpleNamespace
+
 import pytest
 from running import TARGETS, run_all
 
-pytest.importorskip("torch")
+torch = pytest.importorskip("torch")
+
+from breakscope.dynamic.child.bench import coverage
+from breakscope.dynamic.child.bench.coverage import GRAPH, profiled, share_out, shortest, timed_ops
 
 
 def test_share_of_a_run():
@@ -34,3 +39,39 @@ def test_the_one_break_has_the_cost_of_all_or_none_is_claimed(with_code):
 
 def test_no_break_no_cost(with_code):
     assert with_code["mended"].run.breaks_cost is None and not with_code["mended"].run.notes
+
+
+def test_a_share_behind_the_recompile_limit_says_so():
+    """Three calls compile three times; the calls behind them, whose share is told, are those of a function given up."""
+    found = run_all({"counting": {"file": str(TARGETS / "costs.py")}})["counting"]
+    assert found.run.share_compiled == 0 and len(found.run.recompiles) == 2
+    assert [(frame.function, frame.why) for frame in found.run.lost_frames] == [("forward", "recompile limit")]
+    assert "until Dynamo gave up `forward` at its recompile limit" in found.run.notes[0]
+    assert {f.code for f in found.findings} == {"BRK701", "BRK952"}
+
+
+def op(start, seconds, inside, name="aten::add"):
+    """An event as torch.profiler gives it."""
+    graph = SimpleNamespace(name=GRAPH, cpu_parent=None)
+    return SimpleNamespace(name=name, time_range=SimpleNamespace(start=start), cpu_parent=graph if inside else None,
+                           sequence_nr=-1, cpu_time_total=seconds * 1e6)
+
+
+def test_a_pause_in_one_turn_does_not_count():
+    calm = [op(0, 0.002, True), op(1, 0.001, False)]
+    paused = [op(0, 0.002, True), op(1, 0.5, False)]
+    turns = [timed_ops(events, False) for events in (calm, paused, calm, paused)]
+    assert share_out(shortest(turns))["share"] == pytest.approx(2 / 3)
+    assert share_out(turns[1])["share"] < 0.01
+
+
+@pytest.mark.parametrize(("turns", "steady", "share"), [
+    ([[op(0, 2, True), op(1, 2, False)]] * 4, True, 0.5),
+    ([[op(0, 2, True), op(1, 2, False)], [op(0, 1, True), op(1, 9, False)]] * 5, False, None),
+    ([[op(0, 2, True), op(1, 2, False)], [op(0, 2, True)]] * 5, False, None),
+])
+def test_steady_or_not(monkeypatch, turns, steady, share):
+    told = iter(turns)
+    monkeypatch.setattr(coverage, "_profiled_once", lambda step, turn, device: timed_ops(next(told), False))
+    found = profiled(lambda: None, 1, torch.device("cpu"))
+    assert found["steady"] == steady and (not steady or found["share"] == share)

@@ -24,6 +24,7 @@ from breakscope.dynamic.child.load import Target, TargetError, load_file
 from breakscope.dynamic.child.planted import see_planted_break
 from breakscope.dynamic.child.progress import Progress
 from breakscope.dynamic.child.stacks import tell_where
+from breakscope.dynamic.diary import AFTERWARDS
 from breakscope.dynamic.child.witness import ask_explain
 
 
@@ -240,15 +241,13 @@ def capture(module: ModuleType, plan: Plan, job: dict, progress: Progress) -> fl
 
 def share_compiled(compiled: Callable, target: Target, plan: Plan, began: float, job: dict, progress: Progress) -> None:
     """A few more calls under the profiler; left out when time is short, and without a word when they do not work."""
-    longest = 1.5 * (time.time() - began)
+    longest = max(15.0, 1.5 * (time.time() - began))
     if job["deadline"] - time.time() < 5 + longest:
         return
+    mark_phase(AFTERWARDS)
     with contextlib.suppress(Exception):
         share, more = of_run(compiled, target, plan, time.time() + longest)
-        progress.note("coverage", share=share)
-        if more:
-            progress.note("note", text=f"{more} further calls with the same arguments compiled again; the share of op time "
-                                       "compiled is that of the calls after them")
+        progress.note("coverage", share=share, further=more)
 
 
 def witness(module: ModuleType, plan: Plan, job: dict, capture_seconds: float, progress: Progress) -> None:

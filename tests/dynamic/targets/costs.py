@@ -29,6 +29,16 @@ class Mended(nn.Module):
         return self.second(self.first(x).relu())
 
 
+class Counting(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer, self.steps = nn.Linear(8, 8), 0
+
+    def forward(self, x):
+        self.steps += 1
+        return self.layer(x) * self.steps
+
+
 class Differs(nn.Module):
     def forward(self, x):
         return x * 3 if torch.compiler.is_compiling() else x + 1
@@ -47,6 +57,10 @@ def broken():
 
 def mended():
     return Mended(), (torch.ones(4, 8),), {}
+
+
+def counting():
+    return Counting(), (torch.ones(4, 8),), {}
 
 
 def two_sizes():
