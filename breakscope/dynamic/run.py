@@ -63,7 +63,8 @@ def _describe_run(options: RunOptions, notes: list[dict], seen: Observations, st
         compile_seconds=round(seen.compile_seconds, 6), share_compiled=_share(notes),
         breaks_cost=cost_of_breaks(_last(notes, "steps").get("rounds", ())),
         capture_checked=planted > 0 and seen.self_tests >= planted,
-        notes=tuple(note["text"] for note in notes if note["event"] == "note") + _further(notes, seen) + _empty(options, seen, status) + compare(seen, witness),
+        notes=(*(note["text"] for note in notes if note["event"] == "note"), *_further(notes, seen),
+               *_empty(options, seen, status), *compare(seen, witness)),
     )
 
 

@@ -24,8 +24,8 @@ from breakscope.dynamic.child.load import Target, TargetError, load_file
 from breakscope.dynamic.child.planted import see_planted_break
 from breakscope.dynamic.child.progress import Progress
 from breakscope.dynamic.child.stacks import tell_where
-from breakscope.dynamic.diary import AFTERWARDS
 from breakscope.dynamic.child.witness import ask_explain
+from breakscope.dynamic.diary import AFTERWARDS
 
 
 class Stopped(Exception):
