@@ -136,6 +136,12 @@ def run_options(command: Callable) -> Callable:
             ),
             click.option("--no-backward", is_flag=True, help="Run the forward only."),
             click.option(
+                "--peel", is_flag=True, help="Find the breaks behind the breaks: run again with the found ones neutralised."
+            ),
+            click.option(
+                "--peel-rounds", type=click.IntRange(min=1), default=12, show_default=True, help="Runs of --peel at most."
+            ),
+            click.option(
                 "--memory",
                 type=Bytes(),
                 default=None,
@@ -148,6 +154,7 @@ def run_options(command: Callable) -> Callable:
 
 def run_from(given: dict, target: str):
     """Takes the values of `run_options` out of a command's arguments; the RunOptions for `target`, None without one."""
+    rounds = given.pop("peel_rounds")
     values = {
         "calls": given.pop("calls"),
         "drive": given.pop("drive"),
@@ -157,6 +164,7 @@ def run_from(given: dict, target: str):
         "timeout": given.pop("timeout"),
         "backward": not given.pop("no_backward"),
         "memory": given.pop("memory"),
+        "peel": rounds if given.pop("peel") else 0,
     }
     if not target:
         return None

@@ -9,6 +9,28 @@ from breakscope.report.model import Finding, ReportError, Run
 
 
 @dataclass(frozen=True, kw_only=True)
+class Neutral:
+    """A break to neutralise: its place (an absolute path), whether Dynamo could not decide on a value there, and the
+    number of the way to take, from 0."""
+
+    path: str
+    line: int
+    column: int
+    end_column: int
+    branch: bool
+    attempt: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Neutralised:
+    """What became of the site of that number: the way taken, "" when there is none; what it raised, if anything."""
+
+    number: int
+    way: str
+    problem: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
 class RunOptions:
     """One target and the way to run it.
 
@@ -17,7 +39,8 @@ class RunOptions:
     arguments of its factory, then (with `vary`) with two other batch sizes.
     `device` None means CUDA when there is one, else the CPU. `timeout` is in seconds, for the whole child process.
     `memory` is the limit for the child in bytes; None means what the machine has free, 0 means no limit.
-    `rules` are folders of the user's own rules.
+    `rules` are folders of the user's own rules. `neutralise` are breaks that must not end a graph in this run;
+    `peel` is how many such runs may follow the first one to find the breaks behind its breaks.
     """
 
     file: str
@@ -33,6 +56,8 @@ class RunOptions:
     witness: bool = True  # ask torch._dynamo.explain too
     show_output: bool = False  # pass what the program prints on to our stderr instead of dropping it
     rules: tuple[str, ...] = ()
+    neutralise: tuple[Neutral, ...] = ()
+    peel: int = 0
 
     @property
     def target(self) -> str:
@@ -54,10 +79,16 @@ class TraceOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class RunResult:
-    """What a run saw. `traced` maps absolute paths to the lines that Dynamo traced: the witness of a false alarm."""
+    """What a run saw. `traced` maps absolute paths to the lines that Dynamo traced: the witness of a false alarm.
+
+    Of a run that neutralised breaks: what became of each, and how its first outputs differ from eager's, "" when they
+    do not.
+    """
 
     findings: tuple[Finding, ...]
     run: Run
     errors: tuple[ReportError, ...] = ()
     traced: Mapping[str, frozenset[int]] = field(default_factory=dict)
     torch_version: str = ""
+    neutralised: tuple[Neutralised, ...] = ()
+    differs: str = ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import shutil
@@ -94,6 +95,7 @@ def _job(options: RunOptions) -> dict:
         "vary": options.vary, "backend": options.backend, "device": options.device, "backward": options.backward,
         "memory": options.memory, "default_memory": free_memory(), "witness": options.witness,
         "deadline": time.time() + options.timeout,
+        "neutralise": [{"number": number, **dataclasses.asdict(site)} for number, site in enumerate(options.neutralise)],
     }
 
 

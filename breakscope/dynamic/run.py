@@ -11,7 +11,7 @@ from breakscope.dynamic.diary import read_progress
 from breakscope.dynamic.ends import describe_errors, status_of
 from breakscope.dynamic.findings import make_findings, shown_path
 from breakscope.dynamic.observations import Observations
-from breakscope.dynamic.options import RunOptions, RunResult
+from breakscope.dynamic.options import Neutralised, RunOptions, RunResult
 from breakscope.dynamic.places import Places
 from breakscope.dynamic.process import run_child, run_folder
 from breakscope.dynamic.reader import read_folder
@@ -46,7 +46,8 @@ def run_target(options: RunOptions) -> RunResult:
     status = status_of(notes, ended, errors, seen)
     run = _describe_run(options, notes, seen, status)
     findings = with_step_cost(make_findings(seen, load_rules(options.rules), Path.cwd()), run.breaks_cost)
-    return RunResult(findings=findings, run=run, errors=errors, traced=seen.traced, torch_version=versions.get("torch", ""))
+    return RunResult(findings=findings, run=run, errors=errors, traced=seen.traced, torch_version=versions.get("torch", ""),
+                     neutralised=_neutralised(notes), differs=_last(notes, "compared").get("differs", ""))
 
 
 def _describe_run(options: RunOptions, notes: list[dict], seen: Observations, status: str) -> Run:
@@ -66,6 +67,12 @@ def _describe_run(options: RunOptions, notes: list[dict], seen: Observations, st
         notes=(*(note["text"] for note in notes if note["event"] == "note"), *_further(notes, seen),
                *_empty(options, seen, status), *compare(seen, witness)),
     )
+
+
+def _neutralised(notes: list[dict]) -> tuple[Neutralised, ...]:
+    problems = {note["number"]: note["problem"] for note in notes if note["event"] == "not neutral"}
+    ways = {note["number"]: note["way"] for note in notes if note["event"] == "neutralised"}
+    return tuple(Neutralised(number=n, way=way, problem=problems.get(n, "")) for n, way in sorted(ways.items()))
 
 
 def _share(notes: list[dict]) -> float | None:

@@ -84,7 +84,8 @@ class Finding(Fact):
     lost: str = ""  # "loop", "try", "with", ...: why the whole frame runs eager; "" when Dynamo resumes
     fix: Fix | None = None
     cost: Cost | None = None
-    count: int = 0  # events seen in a run; 0 when only predicted
+    behind: tuple[Link, ...] = ()  # --peel: seen only after the breaks at these places were neutralised
+    count: int = 0  # events seen in a run; 0 when only predicted, or only seen behind others
     first_source_line: int = 0  # number of the first line of `source`
     source: tuple[str, ...] = ()  # the source frame: the lines around the site, without newlines
 
@@ -179,6 +180,18 @@ class Divergence(Fact):
     events: tuple[RankEvent, ...]
 
 
+class Peeled(Fact):
+    """What --peel did. `complete`: the last round showed nothing new, and every break found was neutralised."""
+
+    rounds: int  # further runs
+    complete: bool
+    hidden: int = 0  # breaks that only these runs showed
+    neutralised: int = 0  # places
+    stubborn: tuple[Link, ...] = ()  # breaks that could not be neutralised: what is behind them is not known
+    differs: str = ""  # how the outputs of a run with breaks neutralised differ from eager's
+    problem: str = ""  # what ended the last round early
+
+
 class Run(Fact):
     """What a run was and saw, whatever its findings."""
 
@@ -200,6 +213,7 @@ class Run(Fact):
     capture_checked: bool = False  # the planted break was seen, or a trace holds compiles: silence means clean
     processes: tuple[Process, ...] = ()  # of a traced program
     divergence: Divergence | None = None  # where its ranks part
+    peeled: Peeled | None = None  # what --peel did
     exit_code: int | None = None  # of a traced program, as a shell would show it
     notes: tuple[str, ...] = ()
 

@@ -10,7 +10,7 @@ SEEN = ("confirmed", "observed")
 
 
 def ranked(findings: Iterable[Finding]) -> list[Finding]:
-    """By cost of a step; then frames that a run saw lost; then by cost of compiling; then by place."""
+    """By cost of a step; what stands behind others after them; frames that a run saw lost; cost of compiling; place."""
     return sorted(findings, key=_rank)
 
 
@@ -19,4 +19,4 @@ def _rank(finding: Finding) -> tuple:
     step = (cost.step_seconds or 0.0) if cost else 0.0
     compiling = (cost.compile_seconds or 0.0) if cost else 0.0
     lost = bool(finding.lost) and finding.evidence in SEEN
-    return (-step, not lost, -compiling, finding.evidence == "refuted", *finding.place())
+    return (-step, bool(finding.behind), not lost, -compiling, finding.evidence == "refuted", *finding.place())

@@ -73,6 +73,8 @@ def _found(report: Report) -> list[str]:
     recompiles = [f for f in shown if f.kind == "recompile"]
     seen = sum(f.count for f in breaks if f.evidence in SEEN)
     parts = [count(len(breaks), "break") + (f" ({count(seen, 'event')})" if seen else "")]
+    if hidden := sum(bool(f.behind) for f in breaks):
+        parts.append(f"{hidden} of them hidden behind others")
     if recompiles:
         parts.append(_recompiles(sum(f.evidence in SEEN for f in recompiles), len(recompiles)))
     if others := len(shown) - len(breaks) - len(recompiles):

@@ -6,7 +6,7 @@ import pytest
 from facts import finding
 
 from breakscope.report.join import join_findings
-from breakscope.report.model import Cost, LostFrame
+from breakscope.report.model import Cost, Link, LostFrame
 
 SOURCE = dedent("""\
     def forward(x):
@@ -85,6 +85,13 @@ def test_several_observations_of_one_problem_are_added_up(predicted, observed):
     result = join_findings([predicted(4, dynamo=("GB0124",))], seen, {})
     (joined,) = result.findings
     assert (joined.count, joined.evidence) == (5, "confirmed")
+
+
+def test_a_break_is_hidden_only_when_no_run_saw_it_without_others_gone(predicted, observed):
+    hidden = observed(5, dynamo=("GB0124",), count=0, behind=(Link(path="m.py", line=1, function="f"),))
+    for seen, behind in (([hidden], 1), ([hidden, observed(6, dynamo=("GB0124",), count=3)], 0)):
+        (joined,) = join_findings([predicted(4, dynamo=("GB0124",))], seen, {}).findings
+        assert (len(joined.behind), joined.evidence) == (behind, "confirmed")
 
 
 def test_another_problem_at_a_predicted_statement_is_shown_but_not_missed(predicted, observed):

@@ -130,6 +130,15 @@ def test_conditions_and_lost_frames_are_told():
     assert "break in a loop: all of `route` runs eager" in text
 
 
+def test_a_hidden_break_says_behind_which_and_comes_after_the_others():
+    behind = (Link(path=BASE.path, line=12, function="f"), Link(path="other.py", line=7, function="g"))
+    hidden = finding(evidence="observed", lost="loop", behind=behind)
+    assert "hidden behind the break at other.py:7 and 1 other; break in a loop" in "\n".join(block(hidden))
+    text = shown(hidden, finding(line=99, first_source_line=99, evidence="observed", count=1))
+    assert re.findall(r"^\S+:(\d+):15:", text, re.MULTILINE) == ["99", "41"]
+    assert "2 breaks (1 event), 1 of them hidden behind others." in text
+
+
 def test_another_files_steps_are_named_with_their_file():
     item = finding(
         chain=(Link(path="train.py", line=7, function="train"), Link(path=BASE.path, line=9, function="route"))

@@ -21,6 +21,8 @@ from breakscope.dynamic.child.bench import beside
 from breakscope.dynamic.child.bench.coverage import marked, of_run
 from breakscope.dynamic.child.calls import Made, Plan, build, make_calls
 from breakscope.dynamic.child.load import Target, TargetError, load_file
+from breakscope.dynamic.child.neutral.compare import FirstOutput
+from breakscope.dynamic.child.neutral.install import install
 from breakscope.dynamic.child.planted import see_planted_break
 from breakscope.dynamic.child.progress import Progress
 from breakscope.dynamic.child.stacks import tell_where
@@ -36,6 +38,8 @@ def run(job: dict, folder: Path, progress: Progress) -> None:
     """All stages in order; `job` is what the parent wrote into job.json, `folder` where everything goes."""
     try:
         device, automatic = stage(progress, "options", lambda: pick_device(job["device"]))
+        if job["neutralise"]:
+            install(job["neutralise"], progress)
         module = stage(progress, "import", lambda: load_file(Path(job["file"])))
         stage(progress, "options", lambda: check_backend(job["backend"]))
         plan = Plan(job["name"], job["calls"], job["drive"], job["vary"], job["backward"], device)
@@ -223,6 +227,12 @@ def capture(module: ModuleType, plan: Plan, job: dict, progress: Progress) -> fl
     def work() -> None:
         target = build(module, plan)
         compiled = torch.compile(target.function, backend=marked if job["backend"] == "eager" else job["backend"])
+        if job["neutralise"]:
+            first = FirstOutput(compiled)
+            make_calls(module, target, first, plan, made, mark, strict=True)
+            mark_phase("between")
+            progress.note("compared", differs=first.differs_from_eager(module, plan))
+            return
         make_calls(module, target, compiled, plan, made, mark, strict=True)
         mark_phase("between")
         if job["backend"] == "eager" and not (plan.drive or plan.calls):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from breakscope.report.formats._layout import Line, columns_before, crop_around, expand, shorten_middle, wrap
+from breakscope.report.formats._peeled import peeled_texts
 from breakscope.report.model import Cost, Divergence, Finding, Link, RankEvent, Report, ReportError
 from breakscope.report.summary import count, duration, per_step
 
@@ -17,7 +18,8 @@ def finding_lines(finding: Finding, width: int | None) -> list[Line]:
     """The finding in at most MOST_LINES lines, unless its own words need more on a narrow terminal."""
     head = _head(finding, width)
     frame, leftover = _frame(finding, width)
-    advice, lost, guard, chain = _advice(finding), _lost(finding), _guard(finding), _chain(finding)
+    advice, guard, chain = _advice(finding), _guard(finding), _chain(finding)
+    lost = _join(_behind(finding), _lost(finding))
     notes = [*_equal_lines(advice, width), *_equal_lines(_join(leftover, lost, guard, chain), width)]
     if len(head) + len(frame) + len(notes) > MOST_LINES and len(frame) == 3:
         frame = frame[1:]  # without the line before
@@ -61,6 +63,8 @@ def run_lines(report: Report, width: int | None) -> list[Line]:
     elif not run.capture_checked:
         notes.insert(0, "the capture did not see its own planted break, so silence below does not mean clean")
     lines = [line for note in notes for line in _hanging([("note:", "bold yellow")], note, width)]
+    if run.peeled is not None:
+        lines += [line for text in peeled_texts(run.peeled) for line in _hanging([("peel:", "bold")], text, width)]
     if run.divergence is not None:
         lines += _hanging([("ranks part:", "bold red")], _parting(run.divergence), width)
     explained = {(f.path, f.function.rpartition(".")[2]) for f in report.findings if f.lost}
@@ -210,6 +214,15 @@ def _lost(finding: Finding) -> str:
         if finding.lost
         else ""
     )
+
+
+def _behind(finding: Finding) -> str:
+    """Which break must go before this one is met: the last that was neutralised, and how many before it."""
+    if not finding.behind:
+        return ""
+    last, others = finding.behind[-1], len(finding.behind) - 1
+    place = f"line {last.line}" if last.path == finding.path else f"{last.path}:{last.line}"
+    return f"hidden behind the break at {place}" + (f" and {count(others, 'other')}" if others else "")
 
 
 def _guard(finding: Finding) -> str:
