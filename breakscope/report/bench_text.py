@@ -36,7 +36,7 @@ def render(bench: Bench, width: int | None, color: bool) -> str:
     for paragraph in (*_compiling(bench), *_agreements(bench), *_coverage(bench), *_saving(bench.saving)):
         _paragraph(console, paragraph)
     for mode in bench.modes:
-        for text in (mode.problem and mode.status != "failed" and f"{mode.name}: {mode.status}: {mode.problem}", *mode.notes):
+        for text in (_meaning(mode), mode.problem and mode.status != "failed" and f"{mode.name}: {mode.status}: {mode.problem}", *mode.notes):
             if text:
                 _paragraph(console, f"note: {text}")
     for note in bench.notes:
@@ -90,29 +90,34 @@ def _compiling(bench: Bench) -> list[str]:
 
 
 def _charged(to: str, family: str) -> str:
-    return f"recompiles by {family}" if to == "recompile" else to
+    return f"recompiles by {family.replace('_', ' ')}" if to == "recompile" else to
 
 
 def _agreements(bench: Bench) -> list[str]:
-    found = []
+    """One sentence for all modes of which the same is said."""
+    said: dict[str, list[str]] = {}
     for mode in bench.modes:
-        parts = [_agreement(name, a) for name, a in (("outputs", mode.outputs), ("gradients", mode.gradients)) if a]
+        parts: dict[str, list[str]] = {}
+        for name, agreement in (("outputs", mode.outputs), ("gradients", mode.gradients)):
+            if agreement:
+                parts.setdefault(_agreement(agreement), []).append(name)
         if parts:
-            found.append(f"{mode.name} against eager: {'; '.join(parts)}.")
-    return found
+            text = "; ".join(f"{' and '.join(names)} {text}" for text, names in parts.items())
+            said.setdefault(text, []).append(mode.name)
+    return [f"{' and '.join(names)} against eager: {text}." for text, names in said.items()]
 
 
-def _agreement(name: str, a: Agreement) -> str:
+def _agreement(a: Agreement) -> str:
     if a.status == "random":
-        return f"{name} not compared, {a.detail}"
+        return f"not compared, {a.detail}"
     if a.status == "not compared":
-        return f"{name} not compared ({a.detail})"
+        return f"not compared ({a.detail})"
     apart = "by more than a number" if a.max_relative is None else f"{a.max_absolute:.1e} absolute, {a.max_relative:.1e} relative"
     if a.status == "equal" and not a.max_absolute:
-        return f"{name} identical"
+        return "identical"
     if a.status == "equal":
-        return f"{name} equal within {a.tolerance or 0:.0e} ({apart})"
-    return f"{name} DIFFER at `{a.detail}` ({apart}; tolerance {a.tolerance or 0:.0e})"
+        return f"equal within {a.tolerance or 0:.0e} ({apart})"
+    return f"DIFFER at `{a.detail}` ({apart}; tolerance {a.tolerance or 0:.0e})"
 
 
 def _coverage(bench: Bench) -> list[str]:
@@ -143,6 +148,10 @@ def _saving(saving: Saving | None) -> list[str]:
 def _paragraph(console: Console, text: str, style: str = "") -> None:
     for number, line in enumerate(wrap(expand(text), console.width, console.width - 4)):
         console.print(Text(("    " if number else "") + line, style=style), soft_wrap=True)
+
+
+def _meaning(mode: Mode) -> str:
+    return f"{mode.name}: {mode.meaning}" if mode.steps and mode.name not in ("eager", "default") else ""
 
 
 def _seconds(seconds: float | None) -> str:

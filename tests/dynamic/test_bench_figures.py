@@ -11,7 +11,7 @@ from breakscope.dynamic.bench.run import _pays_after
 from breakscope.dynamic.bench.saving import cost_of_breaks, saved, with_step_cost
 from breakscope.dynamic.bench.statistics import compare, interval_of, percentile, rank_correlation, sign_test
 from breakscope.dynamic.bench.turns import block_length, describe
-from breakscope.report.bench import Agreement, Mode, Saving
+from breakscope.report.bench import Agreement, Coverage, Mode, Saving, Site
 from breakscope.report.model import Cost, Finding, Interval
 
 
@@ -171,6 +171,15 @@ def test_compiling_that_does_not_pay():
         "eager", "Compiling does not pay here: default takes 1.30 of eager's time.")
     use, said = decide((EAGER, mode("default", 1.0, 10.0), mode("dynamic", 1.3, 1.0)), same)
     assert use == "eager" and said == "Compiling does not pay here: no mode is measurably faster than eager."
+
+
+def test_what_stands_in_the_way_is_told():
+    coverage = Coverage(share=0.3, ops_share=0.5, compiled_ops=5, eager_ops=5)
+    saving = Saving(mode="default", sites=(Site(path="m.py", line=3, function="f"),), seconds=0.002)
+    said = decide((EAGER, mode("default", 1.3, 10.0)), same, (), coverage, saving)[1]
+    assert said.endswith("Only 30 % of its op time lies inside compiled graphs. Without its break a step would take 2 ms less.")
+    said = decide((EAGER, mode("default", 1.3, 10.0)), same, (), msgspec.structs.replace(coverage, share=1.0))[1]
+    assert said == "Compiling does not pay here: default takes 1.30 of eager's time."
 
 
 def test_a_mode_that_gives_other_values_is_not_recommended():

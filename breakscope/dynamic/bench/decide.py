@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from breakscope.report.bench import Mode
+from breakscope.report.bench import Coverage, Mode, Saving
+from breakscope.report.summary import duration
 
+MOSTLY = 0.9  # of op time: with less of it compiled, that may be why compiling does not pay
 Comparison = Callable[[str, str], str]  # "faster", "slower", "no difference measured" or "" for two modes' names
 
 
-def decide(modes: Sequence[Mode], between: Comparison, left_out: Sequence[str] = ()) -> tuple[str, str]:
+def decide(modes: Sequence[Mode], between: Comparison, left_out: Sequence[str] = (), coverage: Coverage | None = None,
+           saving: Saving | None = None) -> tuple[str, str]:
     """(mode to use, sentence); ("", sentence) when the measurement allows none.
 
     The fastest of the modes that are measurably faster than eager and agree with it; of modes that cannot be told apart
-    the one that compiles in the shortest time. `between` compares two of them directly.
+    the one that compiles in the shortest time. `between` compares two of them directly. `coverage` and `saving` may
+    hold the reason why compiling does not pay.
     """
     eager = next((m for m in modes if m.name == "eager" and m.steps), None)
     tried = [m for m in modes if m.name != "eager" and m.steps and m.steps.verdict]
@@ -23,7 +27,7 @@ def decide(modes: Sequence[Mode], between: Comparison, left_out: Sequence[str] =
     wrong = [m for m in fast if _differs(m)]
     fit = [m for m in fast if not _differs(m) and not m.still_compiling]
     if not fit:
-        return "eager", _not_paying(tried, fast, wrong)
+        return "eager", _not_paying(tried, fast, wrong) + _because(coverage, saving)
     best = min(fit, key=lambda m: m.steps.ratio)
     equal = [m for m in fit if m is best or between(m.name, best.name) != "slower"]
     chosen = min(equal, key=lambda m: m.compile_seconds or 0.0)
@@ -56,6 +60,18 @@ def _not_paying(tried: Sequence[Mode], fast: Sequence[Mode], wrong: Sequence[Mod
         parts = ", ".join(f"{m.name} takes {m.steps.ratio:.2f} of eager's time" for m in slower)
         return f"Compiling does not pay here: {parts}."
     return "Compiling does not pay here: no mode is measurably faster than eager."
+
+
+def _because(coverage: Coverage | None, saving: Saving | None) -> str:
+    """What stands in the way, as far as it was measured."""
+    text = ""
+    if coverage is not None and coverage.share < MOSTLY:
+        text = f" Only {coverage.share * 100:.0f} % of its op time lies inside compiled graphs."
+    if saving is not None and saving.seconds is not None and saving.seconds > 0:
+        number = len(saving.sites)
+        breaks = "break" if number == 1 else f"{number} breaks"
+        text += f" Without its {breaks} a step would take {duration(saving.seconds)} less."
+    return text
 
 
 def _nothing(modes: Sequence[Mode]) -> str:

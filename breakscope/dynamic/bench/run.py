@@ -96,7 +96,7 @@ def bench_target(options: BenchOptions) -> Bench:
         return found[2] if found else ""
 
     left_out = [mode for mode in MODES if mode not in options.modes]
-    use, verdict = decide(modes, between, left_out if options.backend == "inductor" else ())
+    use, verdict = decide(modes, between, left_out if options.backend == "inductor" else (), coverage, saving)
     said = eager.said
     return Bench(
         version=__version__, torch=said["torch"], python=said["python"], target=options.target, device=said["device"],
