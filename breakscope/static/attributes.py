@@ -236,14 +236,14 @@ class Attributes:
         node: ast.AST,
         old: Value | None,
     ) -> None:
-        frame.names.pop(f"{self.text(target.value, frame.module)}.{name}", None)
+        source = target.value.id if type(target.value) is ast.Name else self.text(target.value, frame.module)
+        frame.names.pop(f"{source}.{name}", None)
         setter = self.find_member(owner.cls.info, name)
         if isinstance(setter, Instance):
             method = self.find_member(setter.cls.info, "__set__")
             if method is not None:
                 self.call_member(setter, method, [owner, value], {}, node, frame)
                 return
-        source = self.text(target.value, frame.module)
         before = owner.attributes.get(name)
         if frame.emits:
             if id(owner) in self.made_inside:

@@ -26,6 +26,7 @@ from breakscope.values import (
 )
 
 CALL_DEPTH = 40
+MOST_NESTED = 3  # analyses of one function inside each other
 MOST_WRAPPED = 3  # functions for which the wrapper that one decorator puts around them is followed
 MOST_VARIANTS = 6  # analyses of one function for different constants; further ones share one for any constant
 
@@ -38,7 +39,7 @@ class Calls:
         args: list[Value] = []
         kwargs: dict[str, Value] = {}
         for part in node.args:
-            value = self.eval(part, frame)
+            value = self.eval_table[type(part)](part, frame)
             if type(part) is not ast.Starred:
                 args.append(value)
             elif isinstance(value, Sequence) and value.items is not None:
@@ -63,7 +64,7 @@ class Calls:
         func = node.func
         if type(func) is ast.Name and func.id == "super" and "super" not in frame.names:
             return self.super_object(node, frame)
-        callee = self.eval(func, frame)
+        callee = self.eval_table[type(func)](func, frame)
         args, kwargs = self.arguments(node, frame)
         return self.call_value(callee, args, kwargs, node, frame)
 
@@ -183,7 +184,9 @@ class Calls:
         first call's result is not known yet."""
         info = function.info
         mode = (emits, frame.certainty, frame.caught) if emits else (False,)
-        remembered = self.remembered.setdefault(id(info), {})
+        remembered = self.remembered.get(id(info))
+        if remembered is None:
+            remembered = self.remembered[id(info)] = {}
         key = _call_key(function, mode, args, kwargs)
         outcome = remembered.get(key)
         if outcome is None and (variants := remembered.get(key[:3], 0)) >= MOST_VARIANTS:
@@ -192,8 +195,10 @@ class Calls:
             outcome = remembered.get(key)
         if outcome is not None:
             return outcome
-        everything = remembered.setdefault(mode, Group())
-        if everything.alike and everything.count >= MOST_ANALYSES:
+        everything = remembered.get(mode)
+        if everything is None:
+            everything = remembered[mode] = Group()
+        elif everything.alike and everything.count >= MOST_ANALYSES:
             return everything.last
         arguments = {**dict(enumerate(args)), **kwargs}
         for_effect = not emits and self.is_for_effect(function, args, node)
@@ -201,17 +206,20 @@ class Calls:
             kind = effect_kind_of(info, args, kwargs, self.is_module)
         else:
             kind = kind_of(info, mode, args, kwargs)
-        group = remembered.setdefault(kind, Group())
-        if group.is_settled(for_effect) and (outcome := group.repeat(arguments)) is not None:
+        group = remembered.get(kind)
+        if group is None:
+            group = remembered[kind] = Group()
+        elif group.is_settled(for_effect) and (outcome := group.repeat(arguments)) is not None:
             return outcome
-        if key in self.running or sum(1 for k in self.running if k[0] == id(info)) > 3:
+        running = self.running.setdefault(id(info), [])
+        if running and (len(running) > MOST_NESTED or key in running):
             return None
-        self.running.add(key)
+        running.append(key)
         before = snapshot(arguments)
         try:
             outcome = self.run_function(function, args, kwargs, frame, emits)
         finally:
-            self.running.discard(key)
+            running.pop()
         group.add(outcome, arguments, before)
         everything.follow(group)
         remembered[key] = outcome

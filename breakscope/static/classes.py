@@ -67,10 +67,12 @@ class Classes:
         return isinstance(value, ExternalInstance) and value.name.startswith("torch.nn.")
 
     def is_module_class(self, info: ClassInfo) -> bool:
-        for name in self.external_bases(info):
-            if name in MODULE_BASES or name.startswith("torch.nn.") or name.endswith("Module"):
-                return True
-        return "?" in self.external_bases(info) and self.find_member(info, "forward") is not None
+        if info.is_module is None:
+            bases = self.external_bases(info)
+            info.is_module = any(
+                name in MODULE_BASES or name.startswith("torch.nn.") or name.endswith("Module") for name in bases
+            ) or ("?" in bases and self.find_member(info, "forward") is not None)
+        return info.is_module
 
     def members(self, info: ClassInfo) -> dict[str, object]:
         """Statements that define each name in a class body; a name's last definition wins."""
@@ -81,13 +83,14 @@ class Classes:
 
     def find_member(self, info: ClassInfo, name: str, after: ClassInfo | None = None) -> Value | None:
         """The value of a class attribute through the classes in order (behind `after` for super)."""
-        order = self.mro(info)
+        order = info.mro or self.mro(info)
         if after is not None:
             order = order[order.index(after) + 1 :] if after in order else []
         for cls in order:
             if name in cls.values:
                 return cls.values[name]
-            statement = self.members(cls).get(name)
+            members = cls.members
+            statement = (self.members(cls) if members is None else members).get(name)
             if statement is not None:
                 value = self.member_value(cls, name, statement)
                 cls.values[name] = value

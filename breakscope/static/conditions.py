@@ -40,7 +40,7 @@ class Conditions:
                 facts.setdefault("condition_source", self.text(node, frame.module))
             truth = self.test(node.operand, frame, "not" if construct == "assert" else construct, **facts)
             return None if truth is None else not truth
-        value = self.eval(node, frame)
+        value = self.eval_table[kind](node, frame)
         self.last_test_is_configuration = self.is_configuration(value)
         return self.truth_of(value, node, frame, construct, **facts)
 

@@ -69,7 +69,8 @@ class Expressions:
         return self.resolve(value) if type(value) is Import else value
 
     def eval_Attribute(self, node: ast.Attribute, frame: Frame) -> Value:
-        return self.attribute(self.eval(node.value, frame), node.attr, node, frame)
+        owner = node.value
+        return self.attribute(self.eval_table[type(owner)](owner, frame), node.attr, node, frame)
 
     def eval_NamedExpr(self, node: ast.NamedExpr, frame: Frame) -> Value:
         value = self.eval(node.value, frame)

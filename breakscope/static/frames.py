@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct
 
 from breakscope.events import Event
 from breakscope.static.program import FunctionInfo, ModuleInfo
@@ -23,8 +23,7 @@ class OutOfBudget(Exception):
     """A file took more work than it is allowed."""
 
 
-@dataclass(eq=False, slots=True)
-class Step:
+class Step(Struct, eq=False):
     """One thing that happened in an activation: an event, or a call into another activation."""
 
     event: Event | None
@@ -35,15 +34,14 @@ class Step:
     undecided: bool = False  # a condition that is not known decides whether the call happens
 
 
-@dataclass(eq=False, slots=True)
-class Activation:
+class Activation(Struct, eq=False):
     """One analysis of a function for one combination of arguments: what Dynamo would compile as a frame."""
 
     function: str
     module: ModuleInfo
     line: int
-    steps: list[Step] = field(default_factory=list)
-    seen: set = field(default_factory=set)  # (id of node, type of event, detail): an event counts once
+    steps: list[Step] = []
+    seen: set = set()  # (id of node, type of event, detail): an event counts once
     _mark: int = 0
 
     def mark(self) -> int:
@@ -61,62 +59,29 @@ def _mark_of(step: Step) -> object:
     return (id(event.node), type(event), event.certainty, event.lost, event.caught, event.undecided)
 
 
-class Frame:
+class Frame(Struct, eq=False):
     """The state of one running function, class body or module."""
 
-    __slots__ = (
-        "activation",
-        "bound",
-        "caught",
-        "certainty",
-        "condition",
-        "depth",
-        "emits",
-        "exits",
-        "function",
-        "globals_",
-        "handled",
-        "lost",
-        "module",
-        "names",
-        "nonlocals",
-        "prefix",
-        "returns",
-        "scope",
-        "undecided",
-        "yields",
-    )
-
-    def __init__(
-        self,
-        module: ModuleInfo,
-        function: FunctionInfo | None,
-        scope: Frame | None,
-        activation: Activation | None,
-        emits: bool,
-        depth: int,
-        prefix: str,
-    ) -> None:
-        self.names: dict[str, Value] = {}
-        self.module = module
-        self.function = function
-        self.scope = scope  # the enclosing function's frame, for closures
-        self.activation = activation
-        self.emits = emits  # False outside of regions: __init__, module level, factories
-        self.lost = ""
-        self.certainty = "certain"
-        self.condition = ""
-        self.returns: list[Value] = []
-        self.exits: list[dict[str, Value]] = []  # names at each break and continue of the innermost loop
-        self.yields: list[Value] = []
-        self.globals_: frozenset[str] | set[str] = frozenset()
-        self.nonlocals: frozenset[str] | set[str] = frozenset()
-        self.bound: Value | None = None  # self or cls
-        self.depth = depth
-        self.prefix = prefix
-        self.handled: Value | None = None  # the exception being handled
-        self.caught = False  # an exception raised here is caught inside the region
-        self.undecided = False  # a condition that is not known decides whether this code runs
+    module: ModuleInfo
+    function: FunctionInfo | None
+    scope: Frame | None  # the enclosing function's frame, for closures
+    activation: Activation | None
+    emits: bool  # False outside of regions: __init__, module level, factories
+    depth: int
+    prefix: str
+    names: dict[str, Value] = {}
+    lost: str = ""
+    certainty: str = "certain"
+    condition: str = ""
+    returns: list[Value] = []
+    exits: list[dict[str, Value]] = []  # names at each break and continue of the innermost loop
+    yields: list[Value] = []
+    globals_: frozenset[str] | set[str] = frozenset()
+    nonlocals: frozenset[str] | set[str] = frozenset()
+    bound: Value | None = None  # self or cls
+    handled: Value | None = None  # the exception being handled
+    caught: bool = False  # an exception raised here is caught inside the region
+    undecided: bool = False  # a condition that is not known decides whether this code runs
 
     def enclosing(self, name: str) -> Frame | None:
         """The enclosing function frame that binds `name`."""

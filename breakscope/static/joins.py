@@ -171,6 +171,8 @@ def key_of(value: Value, depth: int = 3):
     kind = type(value)
     if kind is Tensor:
         return ("t", value.dtype, value.sure, value.kind)
+    if kind is Instance:
+        return ("i", id(value), value.version)
     if kind is Const:
         try:
             hash(value.value)
@@ -199,8 +201,6 @@ def key_of(value: Value, depth: int = 3):
         return ("f", id(value.info), id(value.bound), id(value.scope), tuple(key_of(v, depth) for v in value.args))
     if kind is Class:
         return ("k", id(value.info))
-    if kind is Instance:
-        return ("i", id(value), value.version)
     if kind is External:
         return ("e", value.name)
     if kind is ExternalInstance:

@@ -8,7 +8,7 @@ the old ones.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct
 
 from breakscope.static.frames import Activation
 from breakscope.static.joins import element_of, key_of
@@ -24,6 +24,7 @@ from breakscope.values import (
     Py,
     Sequence,
     ShapeInt,
+    Tensor,
     Union,
     Value,
 )
@@ -34,8 +35,7 @@ MOST_FOR_EFFECT = 2  # analyses of a constructor inherited from another file, an
 OBJECTS = (Instance, Dict, Sequence, Function, Class, ExternalInstance)  # told apart by identity
 
 
-@dataclass(eq=False, slots=True)
-class Outcome:
+class Outcome(Struct, eq=False):
     """What one analysed call gave."""
 
     value: Value
@@ -43,8 +43,7 @@ class Outcome:
     raised: Value | None = None
 
 
-@dataclass(eq=False, slots=True)
-class Group:
+class Group(Struct, eq=False):
     """The analyses of one function for arguments of one kind.
 
     `places` are the last one's arguments by identity, `given` the attributes that it gave to its arguments.
@@ -54,8 +53,8 @@ class Group:
     alike: bool = True
     signature: object = None
     last: Outcome | None = None
-    places: dict[int, int | str] = field(default_factory=dict)
-    given: list[tuple[int | str, str, Value]] = field(default_factory=list)
+    places: dict[int, int | str] = {}
+    given: list[tuple[int | str, str, Value]] = []
 
     def is_settled(self, for_effect: bool) -> bool:
         """True when one more analysis tells nothing new; `for_effect`: a framework's function does its work on an object
@@ -160,6 +159,8 @@ def sketch(value: Value, home: object, depth: int = 2):
     """The kind of a value: constants, types and library names; of an object its class when it stands in `home` (None:
     in any module), else the tensors it has: a framework's function does not care whose model calls it."""
     kind = type(value)
+    if kind is Tensor or kind is Const or kind is Py:
+        return key_of(value)
     if kind is Instance:
         info = value.cls.info
         return ("i", id(info)) if home is None or info.module is home else ("i", *tensors_of(value))

@@ -54,6 +54,7 @@ class ClassInfo:
     fields: list | None = None  # of a dataclass or NamedTuple
     annotations: dict[str, ast.expr] | None = None  # of the class body
     values: dict[str, Value] = field(default_factory=dict)
+    is_module: bool | None = None  # derives from torch.nn.Module, as far as the source shows
     stores: int = 0  # attributes that code outside of the body set, such as a decorator
     decorators: frozenset[str] = frozenset()
 
@@ -255,7 +256,7 @@ def hollow_out(module: ModuleInfo) -> None:
         function.node, function.owner, function.defaults = _EMPTY, None, {}
     for cls in module.classes.values():
         cls.node, cls.scope, cls.bases, cls.mro, cls.external_bases = _EMPTY_CLASS, None, [], [cls], ()
-        cls.members, cls.fields, cls.annotations = {}, [], {}
+        cls.members, cls.fields, cls.annotations, cls.is_module = {}, [], {}, None
         cls.values.clear()
     module.functions, module.classes, module.names = {}, {}, {}
     module.source, module.lines, module.tree = "", [], ast.Module([], [])

@@ -52,7 +52,7 @@ class Statements:
         return GO_ON
 
     def exec_Assign(self, node: ast.Assign, frame: Frame) -> int:
-        value = self.eval(node.value, frame)
+        value = self.eval_table[type(node.value)](node.value, frame)
         for target in node.targets:
             self.assign(target, value, frame, node)
         return GO_ON
