@@ -38,7 +38,12 @@ def read_processes(path: Path) -> list[Process]:
             by_number.setdefault(record.process, []).append(record)
         for number, records in by_number.items():
             found.append(Process(number, _rank(records, file), tuple(records)))
-    return sorted(found, key=lambda process: (process.rank is None, process.rank or 0))
+    return in_order(found)
+
+
+def in_order(processes: list[Process]) -> list[Process]:
+    """By rank, those without one last; the order among equals stays."""
+    return sorted(processes, key=lambda process: (process.rank is None, process.rank or 0))
 
 
 def trace_files(path: Path) -> list[Path]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+import os
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import zip_longest
@@ -20,7 +21,7 @@ def together(parts: Sequence[Seen]) -> Observations:
     """What all processes saw; compile ids are told apart by rank, or by process where there is none."""
     if len(parts) == 1:
         return parts[0][1]
-    parts = [(process, _labelled(seen, process.label)) for process, seen in parts]
+    parts = [(process, _labelled(seen, label)) for (process, seen), label in zip(parts, _labels(parts), strict=True)]
     every = [seen for _, seen in parts]
     seconds: dict[tuple[str, int], float] = defaultdict(float)
     for seen in every:
@@ -43,9 +44,11 @@ def divergence(parts: Sequence[Seen]) -> Divergence | None:
     """The first event that is not the same on all ranks; None with one rank, and where all agree.
 
     Ranks that compile different things at the same step wait for each other in different collectives. An event is a
-    compile, a recompile or a break, in the order in which a rank met them.
+    compile, a recompile or a break, in the order in which a rank met them. Of several processes of one rank the first
+    is compared: the others are forks of it, or what an elastic launcher started anew.
     """
-    by_rank = {process.rank: _events(seen) for process, seen in parts if process.rank is not None}
+    first = {process.rank: seen for process, seen in reversed(parts) if process.rank is not None}
+    by_rank = {rank: _events(seen) for rank, seen in first.items()}
     if len(by_rank) < 2:
         return None
     ranks = sorted(by_rank)
@@ -54,6 +57,16 @@ def divergence(parts: Sequence[Seen]) -> Divergence | None:
             told = tuple(_told(rank, event) for rank, event in zip(ranks, events, strict=True))
             return Divergence(position=position, events=told)
     return None
+
+
+def _labels(parts: Sequence[Seen]) -> list[str]:
+    """One for each process: its rank, else its number; told apart where they are the same, as on two nodes."""
+    used: Counter[str] = Counter()
+    labels = []
+    for process, _ in parts:
+        used[process.label] += 1
+        labels.append(process.label if used[process.label] == 1 else f"{process.label}.{used[process.label]}")
+    return labels
 
 
 def _events(seen: Observations) -> list[tuple[tuple, RankEvent]]:
@@ -70,21 +83,26 @@ def _events(seen: Observations) -> list[tuple[tuple, RankEvent]]:
         for found in breaks[compile.compile_id]:
             what = found.reason.gb_id or found.reason.type
             place = {"function": found.site.function, "path": found.site.path, "line": found.site.line}
-            events.append((("break", found.site.path, found.site.line, what), RankEvent(rank=0, kind="break", what=what, **place)))
+            events.append((("break", _file(found.site.path), found.site.line, what), RankEvent(rank=0, kind="break", what=what, **place)))
     return events
 
 
 def _recompiled(seen: RecompileSeen) -> tuple[tuple, RankEvent]:
     frame, site = seen.frame, seen.site
     path, line = (site.path, site.line) if site else (frame.path, frame.line)
-    return (("recompile", frame.path, frame.line, seen.guard.family, seen.guard.name),
+    return (("recompile", _file(frame.path), frame.line, seen.guard.family, seen.guard.name),
             RankEvent(rank=0, kind="recompile", function=frame.function, path=path, line=line, what=seen.guard.text))
 
 
 def _compiled(frame: FrameCompile) -> tuple[tuple, RankEvent]:
     line = frame.resumed_at or frame.line
-    return (("compile", frame.path, line, frame.function),
+    return (("compile", _file(frame.path), line, frame.function),
             RankEvent(rank=0, kind="compile", function=frame.function, path=frame.path, line=line))
+
+
+def _file(path: str) -> str:
+    """Its name alone: nodes may keep the same program in different folders."""
+    return os.path.basename(path)
 
 
 def _told(rank: int, event: tuple[tuple, RankEvent] | None) -> RankEvent:

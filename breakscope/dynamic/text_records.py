@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from breakscope.dynamic.dialects import SKIPPED, UNSUPPORTED
 from breakscope.dynamic.places import Frame
-from breakscope.dynamic.processes import Process
+from breakscope.dynamic.processes import Process, in_order
 from breakscope.dynamic.reasons import read_frames
 from breakscope.dynamic.source import SourceFile
 from breakscope.dynamic.text_log import LogMessage
@@ -30,7 +30,7 @@ def processes_of_log(messages: Sequence[LogMessage]) -> list[Process]:
         number = message.process
         by_number.setdefault((number, ranks.get(number)), []).append(_without_attempt(message))
     found = [Process(number, rank, tuple(_records(told)), tuple(told)) for (number, rank), told in by_number.items()]
-    return sorted(found, key=lambda process: (process.rank is None, process.rank or 0))
+    return in_order(found)
 
 
 def _without_attempt(message: LogMessage) -> LogMessage:

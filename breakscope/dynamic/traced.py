@@ -9,7 +9,7 @@ from pathlib import Path
 from breakscope.dynamic.dialects import as_version, cannot_tell, dialect, ids_by_type, version_of
 from breakscope.dynamic.observations import Observations
 from breakscope.dynamic.places import Places
-from breakscope.dynamic.processes import Process, read_processes, torch_root
+from breakscope.dynamic.processes import Process, in_order, read_processes, torch_root
 from breakscope.dynamic.ranks import divergence, together
 from breakscope.dynamic.reader import read_records, registry
 from breakscope.dynamic.text_log import read_log
@@ -30,12 +30,15 @@ class Traced:
     notes: tuple[str, ...]
 
 
-def read_traced(path: Path) -> Traced:
-    """Read a folder or a file; what cannot be read in it is left out."""
-    processes = read_processes(path)
-    if not processes and path.is_file():
-        return understand(processes_of_log(list(read_log(path))), text_log=True)
-    return understand(processes)
+def read_traced(*paths: Path) -> Traced:
+    """Read folders and files, such as one folder of each node, as one; what cannot be read in them is left out."""
+    traces, logs = [], []
+    for path in paths:
+        found = read_processes(path)
+        traces += found
+        if not found and path.is_file():
+            logs += processes_of_log(list(read_log(path)))
+    return understand(in_order([*traces, *logs]), text_log=bool(logs))
 
 
 def understand(processes: list[Process], *, text_log: bool = False, root: str = "", version: str = "") -> Traced:

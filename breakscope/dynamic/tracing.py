@@ -47,16 +47,18 @@ def trace_program(options: TraceOptions, watch: Callable[[Counts], None]) -> Run
     return result_of(traced, target, status, options.rules, errors, notes, ended.exit_code)
 
 
-def read_result(path: Path, rules: Sequence[str]) -> RunResult:
+def read_result(path: Path, rules: Sequence[str], others: Sequence[Path] = ()) -> RunResult:
     """Report on a trace that exists: a TORCH_TRACE folder, one file of it, or a saved text log.
 
-    Raises UserError when it holds nothing that Dynamo wrote.
+    `others` belong to the same program, such as the folders of other nodes. Raises UserError when they hold nothing
+    that Dynamo wrote.
     """
-    traced = read_traced(path)
+    paths = list({each.resolve(): each for each in (path, *others)}.values())
+    traced = read_traced(*paths)
     if not traced.processes:
         kind = "no .log file in it holds" if path.is_dir() else "it holds"
         raise UserError(f"{path} is no report and no trace: {kind} nothing that TORCH_TRACE or TORCH_LOGS writes")
-    return result_of(traced, str(path), "ok", rules, (), (), None)
+    return result_of(traced, ", ".join(map(str, paths)), "ok", rules, (), (), None)
 
 
 def switched_off() -> tuple[str, ...]:

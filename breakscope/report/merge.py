@@ -6,24 +6,28 @@ from collections.abc import Sequence
 
 import msgspec
 
-from breakscope.report.model import Finding, Report, ReportError
+from breakscope.report.model import Cost, Finding, Report, ReportError, Run
+
+APART = "the ranks of one saved report are not compared with those of another; `breakscope report` on the trace folders does"
 
 
 def merge(reports: Sequence[Report]) -> Report:
     """Reports of different places: findings and errors together, each once; numbers are added up.
 
-    The first run is kept as the report's run: `Report` has room for one.
+    Runs of traced programs become one; of other runs the first is kept: `Report` has room for one.
     """
     first, *others = reports
     if not others:
         return first
+    runs = [r.run for r in reports if r.run is not None]
+    apart = len({run.processes for run in runs}) == len(runs) and all(run.processes for run in runs)
     return msgspec.structs.replace(
         first,
-        findings=_findings(reports),
+        findings=_findings(reports, add=apart),
         errors=_errors(reports),
         files=sum(r.files for r in reports),
         regions=sum(r.regions for r in reports),
-        run=next((r.run for r in reports if r.run is not None), None),
+        run=_together(runs) if apart and len(runs) > 1 else runs[0] if runs else None,
         missed=sum(r.missed for r in reports),
         refuted=sum(r.refuted for r in reports),
         hidden=sum(r.hidden for r in reports),
@@ -41,14 +45,43 @@ def together(report: Report, part: Report) -> Report:
     )
 
 
-def _findings(reports: Sequence[Report]) -> tuple[Finding, ...]:
-    """Findings by place; the surer one where reports differ in nothing else."""
+def _together(runs: Sequence[Run]) -> Run:
+    """The runs of one program on several nodes, saved one by one, as one run."""
+    codes = [run.exit_code for run in runs if run.exit_code is not None]
+    return msgspec.structs.replace(
+        runs[0],
+        target=", ".join(dict.fromkeys(run.target for run in runs)),
+        status=next((run.status for run in runs if run.status != "ok"), "ok"),
+        graphs=tuple(graph for run in runs for graph in run.graphs),
+        recompiles=tuple(recompile for run in runs for recompile in run.recompiles),
+        lost_frames=tuple(dict.fromkeys(frame for run in runs for frame in run.lost_frames)),
+        restarts=tuple(restart for run in runs for restart in run.restarts),
+        compile_seconds=round(sum(run.compile_seconds for run in runs), 6),
+        processes=tuple(process for run in runs for process in run.processes),
+        divergence=next((run.divergence for run in runs if run.divergence is not None), None),
+        exit_code=max(codes) if codes else None,
+        notes=(*dict.fromkeys(note for run in runs for note in run.notes), APART),
+    )
+
+
+def _findings(reports: Sequence[Report], add: bool = False) -> tuple[Finding, ...]:
+    """Findings by place; the surer one where reports differ in nothing else. `add`: their events are different ones."""
     best: dict[tuple, Finding] = {}
     for finding in (f for report in reports for f in report.findings):
         same = (finding.path, finding.line, finding.column, finding.code)
-        if same not in best or _sureness(finding) > _sureness(best[same]):
+        known = best.get(same)
+        if known is None or _sureness(finding) > _sureness(known):
             best[same] = finding
+        if add and known is not None:
+            best[same] = msgspec.structs.replace(best[same], count=known.count + finding.count, cost=_sum(known.cost, finding.cost))
     return tuple(sorted(best.values(), key=Finding.place))
+
+
+def _sum(one: Cost | None, other: Cost | None) -> Cost | None:
+    if one is None or other is None:
+        return one or other
+    seconds = [cost.compile_seconds for cost in (one, other) if cost.compile_seconds is not None]
+    return msgspec.structs.replace(one, compile_seconds=sum(seconds) if seconds else None)
 
 
 def _sureness(finding: Finding) -> tuple[int, int]:

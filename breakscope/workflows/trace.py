@@ -19,9 +19,10 @@ def trace(options: TraceOptions, watch: Callable[[Counts], None]) -> Report:
     return explain(trace_program(options, watch), options.rules)
 
 
-def read(path: Path, rules: Sequence[str]) -> Report:
-    """Report on a trace that exists; raises UserError when it is none."""
-    return explain(read_result(path, rules), rules)
+def read(paths: Sequence[Path], rules: Sequence[str]) -> Report:
+    """Report on traces that exist, those of several nodes as one; raises UserError when there is none in them."""
+    first, *others = paths
+    return explain(read_result(first, rules, others), rules)
 
 
 def explain(ran: RunResult, rules: Sequence[str]) -> Report:

@@ -21,30 +21,36 @@ from breakscope.workflows.choice import narrow
 @options.output_options
 @click.pass_obj
 def command(is_script: bool, files: tuple[str, ...], **given) -> int:
-    """Show saved JSON reports and traces in any format; several are shown as one.
+    """Show saved JSON reports and traces in any format; several are shown as one, as those of several nodes.
 
     A trace is a folder that TORCH_TRACE named, a file of it, or what TORCH_LOGS=graph_breaks,recompiles printed.
     """
     choice, output = options.choice_from(given), options.output_from(given)
 
     def make(config: Config) -> Report:
-        return narrow(merge([_read(file, config) for file in files]), choice.selection(config))
+        return narrow(merge(_read(files, config)), choice.selection(config))
 
     return answer(make, output, ends_process=is_script)
 
 
-def _read(file: str, config: Config) -> Report:
-    path = Path(file)
-    try:
-        if path.is_dir() or not _is_json(path):
-            from breakscope.workflows.trace import read
+def _read(files: tuple[str, ...], config: Config) -> list[Report]:
+    """One report for all traces, and the saved ones."""
+    reports, traces = [], []
+    for file in files:
+        try:
+            if Path(file).is_dir() or not _is_json(Path(file)):
+                traces.append(Path(file))
+            else:
+                reports.append(from_json(Path(file).read_bytes()))
+        except OSError as problem:
+            raise UserError(f"cannot read {file}: {problem.strerror}") from None
+        except ValueError as problem:
+            raise UserError(f"{file} is no breakscope report: {problem}") from None
+    if traces:
+        from breakscope.workflows.trace import read
 
-            return read(path, config.rules)
-        return from_json(path.read_bytes())
-    except OSError as problem:
-        raise UserError(f"cannot read {file}: {problem.strerror}") from None
-    except ValueError as problem:
-        raise UserError(f"{file} is no breakscope report: {problem}") from None
+        reports.insert(0, read(traces, config.rules))
+    return reports
 
 
 def _is_json(path: Path) -> bool:
