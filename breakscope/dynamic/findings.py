@@ -54,8 +54,18 @@ def _break_finding(seen: Break, rules: tuple[Rule, ...], observations: Observati
         message=message, help=_one_line(hints[0]) if hints else f"`breakscope rule {rule.code}` says what to write instead",
         reason=seen.reason.text,
         dynamo=(seen.reason.gb_id,) if seen.reason.gb_id else (), chain=_links(seen.chain, folder), lost=seen.lost,
+        lost_function=_lost_function(seen, observations),
         condition="only in the backward pass" if seen.backward else "", count=seen.count,
         cost=Cost(compile_seconds=round(seconds, 6)) if seconds else None)
+
+
+def _lost_function(seen: Break, observations: Observations) -> str:
+    """The function whose frame the break lost, where it is not the one that holds it: that one is compiled by itself then."""
+    lost = {(frame.path, frame.function) for frame in observations.lost_frames}
+    *callers, site = seen.chain
+    if not seen.lost or (site.path, site.function) in lost:
+        return ""
+    return next((SourceFile.read(f.path).qualified_name(f.line) or f.function for f in callers if (f.path, f.function) in lost), "")
 
 
 def _recompile_findings(recompiles: Iterable[RecompileSeen], rules: tuple[Rule, ...], folder: Path) -> list[Finding]:

@@ -79,7 +79,7 @@ def _stop(program: subprocess.Popen, folder: Path) -> None:
 
 
 def _kill_all(program: subprocess.Popen, folder: Path) -> None:
-    for number in _relatives(folder):
+    for number in relatives(folder):
         try:
             os.kill(number, signal.SIGKILL)
         except OSError:  # gone by itself
@@ -87,7 +87,7 @@ def _kill_all(program: subprocess.Popen, folder: Path) -> None:
     program.kill()
 
 
-def _relatives(folder: Path) -> Iterator[int]:
+def relatives(folder: Path) -> Iterator[int]:
     """The processes whose environment names our folder: the program's children, orphans too. Linux only."""
     mark = f"TORCH_TRACE={folder}\0".encode()
     for entry in Path("/proc").glob("[0-9]*/environ"):

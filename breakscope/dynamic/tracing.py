@@ -14,7 +14,7 @@ import msgspec
 
 from breakscope.dynamic.findings import make_findings, shown_path
 from breakscope.dynamic.follow import Counts, Follower
-from breakscope.dynamic.launch import Ended, run_program
+from breakscope.dynamic.launch import Ended, relatives, run_program
 from breakscope.dynamic.options import RunResult, TraceOptions
 from breakscope.dynamic.restarts import shown_restarts
 from breakscope.dynamic.run import shown_recompiles, shown
@@ -39,12 +39,22 @@ def trace_program(options: TraceOptions, watch: Callable[[Counts], None]) -> Run
         follower = Follower(folder)
         ended = run_program(options.command, folder, options.timeout, lambda: watch(follower.look()))
         traced = read_traced(folder)
+        left = tuple(relatives(folder))
     target = shlex.join(options.command)
     errors = _errors(target, ended, options.timeout)
     status = "timeout" if ended.timed_out else "killed" if errors and (ended.code < 0 or ended.interrupted) else (
         "failed" if errors else "ok" if traced.seen.records else "no-capture")
-    notes = (*switched_off(), *(() if traced.seen.records else (NOTHING,)))
+    notes = (*switched_off(), *_still_running(left), *(() if traced.seen.records else (NOTHING,)))
     return result_of(traced, target, status, options.rules, errors, notes, ended.exit_code)
+
+
+def _still_running(left: tuple[int, ...]) -> tuple[str, ...]:
+    """A word on children that outlive the program, as they do when it alone is killed."""
+    if not left:
+        return ()
+    who = "a process" if len(left) == 1 else f"{len(left)} processes"
+    verb, whose = ("runs", "it does") if len(left) == 1 else ("run", "they do")
+    return (f"{who} of the program still {verb} (pid {', '.join(map(str, left[:8]))}): what {whose} from now on is not in this report",)
 
 
 def read_result(path: Path, rules: Sequence[str], others: Sequence[Path] = ()) -> RunResult:

@@ -164,6 +164,7 @@ def _confirm(prediction: Finding, seen: list[Finding]) -> Finding:
         values=tuple(dict.fromkeys(value for o in seen for value in o.values)),
         chain=first.chain or prediction.chain,
         lost=first.lost,
+        lost_function=first.lost_function,
         behind=first.behind if all(o.behind for o in seen) else (),
         cost=_sum_costs([o.cost for o in seen]),
         count=sum(o.count for o in seen),

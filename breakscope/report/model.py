@@ -82,6 +82,7 @@ class Finding(Fact):
     chain: tuple[Link, ...] = ()  # from the region's entry to this site, when not obvious
     condition: str = ""  # "only when self.config.x", when configuration decides
     lost: str = ""  # "loop", "try", "with", ...: why the whole frame runs eager; "" when Dynamo resumes
+    lost_function: str = ""  # whose frame that is, where it is not `function` but one that called it
     fix: Fix | None = None
     cost: Cost | None = None
     behind: tuple[Link, ...] = ()  # --peel: seen only after the breaks at these places were neutralised

@@ -10,6 +10,7 @@ from breakscope.dynamic import read_result
 from breakscope.dynamic.traced import read_traced
 from breakscope.errors import UserError
 from breakscope.report.formats import RenderOptions, render
+from breakscope.report.merge import merge
 from breakscope.report.model import from_json, to_json
 from breakscope.workflows.trace import explain
 
@@ -175,3 +176,32 @@ def test_two_writers_in_one_file(tmp_path):
     result = read_result(tmp_path, ())
     assert len(result.run.processes) == 2
     assert {f.line for f in result.findings} >= {12, 13, 15, 23}
+
+
+def test_folders_of_several_nodes_are_one_program(tmp_path):
+    """Ranks are compared across them, whatever folder each node keeps the program in; a fork of a rank is not that rank."""
+    data = (GOLDEN / "2.13.0.log").read_bytes()
+    fork = data.replace(b" " + data.split()[2] + b" ", b" 4242 ").replace(b"V1120 09", b"V1120 11")
+    for node, text in (("a", data), ("b", data.replace(b"/project/", b"/elsewhere/"))):
+        (tmp_path / node).mkdir()
+        (tmp_path / node / f"dedicated_log_torch_trace_rank_{'ab'.index(node)}_x.log").write_bytes(text)
+    (tmp_path / "a" / "dedicated_log_torch_trace_rank_0_y.log").write_bytes(fork[: len(fork) // 2])
+    result = read_result(tmp_path / "a", (), [tmp_path / "b"])
+    assert [p.rank for p in result.run.processes] == [0, 0, 1] and result.run.divergence is None
+    assert len({graph.compile_id for graph in result.run.graphs}) == len(result.run.graphs)
+    (tmp_path / "b" / "dedicated_log_torch_trace_rank_1_x.log").write_bytes(data[: len(data) // 2])
+    zero, one = read_result(tmp_path / "a", (), [tmp_path / "b", tmp_path / "a"]).run.divergence.events
+    assert (zero.rank, zero.kind, one.rank, one.kind) == (0, "compile", 1, "nothing")
+
+
+def test_saved_reports_of_several_nodes(tmp_path):
+    saved = []
+    for node, pid in (("a", b"70"), ("b", b"80")):
+        data = (GOLDEN / "2.13.0.log").read_bytes()
+        (tmp_path / node).mkdir()
+        (tmp_path / node / "trace.log").write_bytes(data.replace(b" " + data.split()[2] + b" ", b" " + pid + b" "))
+        saved.append(explain(read_result(tmp_path / node, ()), ()))
+    both = merge(saved)
+    assert [f.count for f in both.findings] == [2] * 5 and len(both.run.processes) == 2
+    assert (len(both.run.graphs), len(both.run.recompiles)) == (14, 2)
+    assert [f.count for f in merge([saved[0], saved[0]]).findings] == [1] * 5, "the same run, given twice"

@@ -9,7 +9,7 @@ from facts import BASE, BROKEN_FILE, CONFIRMED, FAILED_RUN, FULL, ODD_PATH, RECO
 from rich.cells import cell_len
 
 from breakscope.report.formats import RenderOptions, render
-from breakscope.report.model import Cost, Fix, Interval, Link, LostFrame
+from breakscope.report.model import Cost, Divergence, Fix, Interval, Link, LostFrame, RankEvent
 
 LONG = finding(
     path="src/package_name/models/modeling_long_name.py",
@@ -205,12 +205,31 @@ def test_a_run_that_proves_nothing_says_so():
 
 def test_lost_frames_come_first_unless_a_finding_explains_them():
     first = shown(BASE, run=RUN).splitlines()[0]
-    assert first == "m.py:9: lost all of `forward` runs eager: recompile limit"
+    assert first == "m.py:9: lost: all of `forward` runs eager: it was compiled again too often"
     from msgspec.structs import replace
 
     explained = replace(RUN, lost_frames=(LostFrame(function="route", path=BASE.path, line=41, why="loop"),))
     assert shown(finding(lost="loop"), run=explained).startswith("models/moe.py:41:15:")
 
+
+def test_a_break_in_a_callee_names_the_frame_that_was_lost():
+    from msgspec.structs import replace
+
+    chain = (Link(path="train.py", line=9, function="Trainer.step"), Link(path=BASE.path, line=41, function="route"))
+    item = finding(lost="loop", lost_function="Trainer.step", chain=chain)
+    run = replace(RUN, lost_frames=(LostFrame(function="step", path="train.py", line=5, why="loop"),))
+    text = shown(item, run=run)
+    assert "break in a loop: all of `Trainer.step` runs eager" in text and "lost:" not in text
+
+
+def test_ranks_of_a_run_that_was_stopped_may_have_been_on_the_way():
+    from msgspec.structs import replace
+
+    events = (RankEvent(rank=0, kind="nothing"), RankEvent(rank=1, kind="break", function="f", path="m.py", line=3, what="GB0170"))
+    parted = replace(RUN, divergence=Divergence(position=2, events=events))
+    words = "ranks part: after 2 equal events, rank 0 did nothing more; rank 1 broke the graph in `f` at m.py:3 (GB0170)"
+    assert f"{words}\n" in shown(run=parted)
+    assert f"{words}; those that did nothing more waited, or were stopped" in shown(run=replace(parted, status="timeout"))
 
 def test_errors_keep_the_users_traceback():
     text = shown(errors=(BROKEN_FILE, FAILED_RUN))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from breakscope.report.formats._layout import Line, columns_before, crop_around, expand, shorten_middle, wrap
+from breakscope.report.formats._layout import Line, columns_before, crop_around, expand, wrap
 from breakscope.report.formats._peeled import peeled_texts
 from breakscope.report.model import Cost, Divergence, Finding, Link, RankEvent, Report, ReportError
 from breakscope.report.summary import count, duration, per_step
@@ -10,6 +10,10 @@ from breakscope.report.summary import count, duration, per_step
 EMPTY: Line = []
 MOST_LINES = 6
 MOST_VALUES = 6
+LOST_BY = {
+    "loop": "a break in a loop", "try": "a break in a `try`", "with": "a break in a `with`", "skipped": "Dynamo skipped it",
+    "recompile limit": "it was compiled again too often",
+}
 CODE_STYLES = {"error": "bold red", "warning": "bold yellow", "info": "bold cyan"}
 CARET_STYLES = {"error": "red", "warning": "yellow", "info": "cyan"}
 
@@ -24,9 +28,9 @@ def finding_lines(finding: Finding, width: int | None) -> list[Line]:
     if len(head) + len(frame) + len(notes) > MOST_LINES and len(frame) == 3:
         frame = frame[1:]  # without the line before
     room = MOST_LINES - len(head) - len(frame)
-    for fewer in (_short_chain(finding), ""):  # one paragraph, and less and less of how the place is reached
+    for fewer in (_short_chain(finding), ""):  # one paragraph, without the guard, and less and less of how the place is reached
         if len(notes) > room:
-            notes = _equal_lines(_join(advice, leftover, lost, shorten_middle(guard, 48), fewer), width)
+            notes = _equal_lines(_join(advice, leftover, lost, fewer), width)
     return [*head, *frame, *notes]
 
 
@@ -59,33 +63,41 @@ def run_lines(report: Report, width: int | None) -> list[Line]:
         return [*given_up, EMPTY] if given_up else []
     notes = [*report.notes, *run.notes]
     if run.status != "ok":
-        notes.insert(0, f"the run of {run.target} ended as {run.status}: what follows is what was seen until then")
+        notes.insert(0, f"the run ended as {run.status}: what follows is what was seen until then")
     elif not run.capture_checked:
         notes.insert(0, "the capture did not see its own planted break, so silence below does not mean clean")
     lines = [line for note in notes for line in _hanging([("note:", "bold yellow")], note, width)]
     if run.peeled is not None:
         lines += [line for text in peeled_texts(run.peeled) for line in _hanging([("peel:", "bold")], text, width)]
     if run.divergence is not None:
-        lines += _hanging([("ranks part:", "bold red")], _parting(run.divergence), width)
-    explained = {(f.path, f.function.rpartition(".")[2]) for f in report.findings if f.lost}
+        lines += _hanging([("ranks part:", "bold red")], _parting(run.divergence, run.status), width)
+    explained = {_lost_frame(f) for f in report.findings if f.lost}
     for frame in run.lost_frames:
         if (frame.path, frame.function.rpartition(".")[2]) in explained:
             continue
-        why = f"all of `{frame.function}` runs eager: {frame.why}"
+        why = f"all of `{frame.function}` runs eager: {LOST_BY.get(frame.why, frame.why)}"
         if frame.reason and frame.reason != frame.why:
             why += f" ({' '.join(frame.reason.split())})"
-        lines += _hanging([(f"{frame.path}:{frame.line}:", "bold"), ("lost", "bold red")], why, width)
+        lines += _hanging([(f"{frame.path}:{frame.line}:", "bold"), ("lost:", "bold red")], why, width)
     return [*lines, EMPTY] if lines else []
 
 
-def _parting(found: Divergence) -> str:
+def _lost_frame(finding: Finding) -> tuple[str, str]:
+    """The path and name of the function that a break made run eager."""
+    name = (finding.lost_function or finding.function).rpartition(".")[2]
+    paths = (link.path for link in finding.chain if finding.lost_function and link.function == finding.lost_function)
+    return next(paths, finding.path), name
+
+
+def _parting(found: Divergence, status: str) -> str:
     """What each rank did at the first event that is not the same on all."""
     told: dict[str, list[int]] = {}
     for event in found.events:
         told.setdefault(_event(event), []).append(event.rank)
     first = f"after {count(found.position, 'equal event')}, " if found.position else "from the first event on, "
     ranks = (f"{'rank' if len(r) == 1 else 'ranks'} {', '.join(map(str, r))} {what}" for what, r in told.items())
-    return first + "; ".join(ranks)
+    stopped = status != "ok" and any(event.kind == "nothing" for event in found.events)
+    return first + "; ".join(ranks) + ("; those that did nothing more waited, or were stopped on the way there" if stopped else "")
 
 
 def _event(event: RankEvent) -> str:
@@ -209,11 +221,9 @@ def _join(*parts: str) -> str:
 
 
 def _lost(finding: Finding) -> str:
-    return (
-        f"break in {_article(finding.lost)}: all of `{finding.function or 'the frame'}` runs eager"
-        if finding.lost
-        else ""
-    )
+    if not finding.lost or finding.lost == "recompile limit":  # which its message tells
+        return ""
+    return f"{LOST_BY.get(finding.lost, finding.lost).removeprefix('a ')}: all of `{finding.lost_function or finding.function or 'the frame'}` runs eager"
 
 
 def _behind(finding: Finding) -> str:
@@ -244,10 +254,6 @@ def _short_chain(finding: Finding) -> str:
         return _chain(finding)
     first, last = finding.chain[0], finding.chain[-1]
     return f"reached from {_link(first, finding.path)} -> ... -> {_link(last, finding.path)}"
-
-
-def _article(word: str) -> str:
-    return f"a `{word}`" if word in ("try", "with") else f"a {word}"
 
 
 def _link(link: Link, path: str) -> str:

@@ -92,15 +92,6 @@ def crop_around(line: str, start: int, end: int, room: int | None) -> tuple[str,
     return shown, start, max(start + 1, min(end - left, limit))
 
 
-def shorten_middle(text: str, room: int | None) -> str:
-    """The text with its middle left out, when it does not fit into `room` columns."""
-    total = cell_len(text)
-    if room is None or total <= room:
-        return text
-    half = max((room - len(DOTS) - 2) // 2, 1)
-    return f"{cut(text, 0, half).rstrip()} {DOTS} {cut(text, total - half, total).lstrip()}"
-
-
 def paint(lines: list[Line], color: bool) -> str:
     """The lines as one string, with ANSI colours when `color`."""
     if color:
