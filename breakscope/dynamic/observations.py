@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from breakscope.dynamic.guards import Guard
 from breakscope.dynamic.places import Frame
 from breakscope.dynamic.reasons import Reason
-from breakscope.report.model import Graph, LostFrame
+from breakscope.report.model import CudaGraph, Graph, LostFrame
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,7 @@ class Observations:
     recompiles: tuple[RecompileSeen, ...] = ()
     graphs: tuple[Graph, ...] = ()
     lost_frames: tuple[LostFrame, ...] = ()
+    cuda_graphs: tuple[CudaGraph, ...] = ()
     compile_seconds: float = 0.0
     resume_seconds: dict[tuple[str, int], float] = field(default_factory=dict)  # by the line that broke
     traced: dict[str, frozenset[int]] = field(default_factory=dict)

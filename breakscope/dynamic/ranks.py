@@ -32,6 +32,7 @@ def together(parts: Sequence[Seen]) -> Observations:
         recompiles=tuple(r for seen in every for r in seen.recompiles),
         graphs=tuple(g for seen in every for g in seen.graphs),
         lost_frames=tuple({(f.path, f.line, f.why): f for seen in reversed(every) for f in reversed(seen.lost_frames)}.values())[::-1],
+        cuda_graphs=tuple(dict.fromkeys(g for seen in every for g in seen.cuda_graphs)),
         compile_seconds=sum(seen.compile_seconds for seen in every),
         resume_seconds=dict(seconds),
         traced={},

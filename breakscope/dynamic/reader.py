@@ -9,6 +9,7 @@ from pathlib import Path
 
 from breakscope.dynamic.breaks import read_breaks
 from breakscope.dynamic.compiles import is_limit, lost_frames, read_compiles, read_graphs, resume_seconds
+from breakscope.dynamic.cuda_graphs import read_cuda_graphs
 from breakscope.dynamic.diary import AFTERWARDS
 from breakscope.dynamic.observations import Observations
 from breakscope.dynamic.places import Places
@@ -39,6 +40,7 @@ def read_records(records: Sequence[Record], messages: Sequence[LogMessage], plac
         recompiles=read_recompiles(during, compiles, places),
         graphs=read_graphs(during, compiles),
         lost_frames=_with_given_up(lost_frames(compiles, breaks, places), records, places),
+        cuda_graphs=read_cuda_graphs(during, logged, compiles, places),
         compile_seconds=sum(compile.seconds for compile in compiles.values()),
         resume_seconds=resume_seconds(compiles),
         traced=traced_lines(logged, places),

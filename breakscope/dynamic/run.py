@@ -61,6 +61,7 @@ def _describe_run(options: RunOptions, notes: list[dict], seen: Observations, st
         graphs=tuple(shown(graph) for graph in fill_graphs(seen.graphs, witness)),
         recompiles=shown_recompiles(seen),
         lost_frames=tuple(shown(frame) for frame in seen.lost_frames), restarts=shown_restarts(seen.compiles),
+        cuda_graphs=tuple(shown(found) for found in seen.cuda_graphs),
         compile_seconds=round(seen.compile_seconds, 6), share_compiled=_share(notes),
         breaks_cost=cost_of_breaks(_last(notes, "steps").get("rounds", ())),
         capture_checked=planted > 0 and seen.self_tests >= planted,
@@ -112,7 +113,7 @@ def shown_recompiles(seen: Observations) -> tuple[Recompile, ...]:
 
 
 def shown(fact):
-    """A graph or lost frame with its path as a person wants to read it."""
+    """A graph, CUDA graph or lost frame with its path as a person wants to read it."""
     return type(fact)(**{name: getattr(fact, name) for name in fact.__struct_fields__}
                       | {"path": shown_path(fact.path, Path.cwd())})
 

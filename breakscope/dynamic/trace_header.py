@@ -46,6 +46,7 @@ class Metrics(msgspec.Struct):
     fail_reason: str | None = None
     fail_user_frame_filename: str | None = None
     fail_user_frame_lineno: Count | None = None
+    cudagraph_skip_reason: str | None = None
     pytorch_version: str | None = None  # from 2.11 or a little before
     python_version: str | None = None  # from 2.8
 

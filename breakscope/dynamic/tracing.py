@@ -85,6 +85,7 @@ def result_of(traced: Traced, target: str, status: str, rules: Sequence[str], er
         python_version=traced.python_version,
         graphs=tuple(shown(graph) for graph in seen.graphs), recompiles=shown_recompiles(seen),
         lost_frames=tuple(shown(frame) for frame in seen.lost_frames), restarts=shown_restarts(seen.compiles),
+        cuda_graphs=tuple(shown(found) for found in seen.cuda_graphs),
         compile_seconds=round(seen.compile_seconds, 6),
         capture_checked=seen.records > 0, processes=traced.processes, divergence=_shown_divergence(traced.divergence),
         exit_code=exit_code, notes=(*notes, *traced.notes))

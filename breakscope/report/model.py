@@ -143,6 +143,17 @@ class LostFrame(Fact):
     reason: str = ""
 
 
+class CudaGraph(Fact):
+    """A CUDA graph that inductor left out, or recorded again, and why; at the user's line where torch names one."""
+
+    kind: Literal["skipped", "recorded again"]
+    reason: str
+    path: str = ""
+    line: int = 0
+    function: str = ""
+    count: int = 1
+
+
 class ReportError(Fact):
     """Something that could not be done: `path` may be empty; `detail` may hold the user's traceback."""
 
@@ -208,6 +219,7 @@ class Run(Fact):
     recompiles: tuple[Recompile, ...] = ()
     lost_frames: tuple[LostFrame, ...] = ()
     restarts: tuple[Restart, ...] = ()
+    cuda_graphs: tuple[CudaGraph, ...] = ()
     compile_seconds: float = 0.0
     share_compiled: float | None = None  # share of op time inside compiled graphs, 0 to 1
     breaks_cost: Cost | None = None  # of all breaks of the target together: a step with them, less the same as one graph

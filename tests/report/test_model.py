@@ -11,6 +11,7 @@ from jsonschema import Draft202012Validator
 from breakscope.report import schema
 from breakscope.report.model import (
     Cost,
+    CudaGraph,
     Finding,
     Fix,
     Graph,
@@ -93,6 +94,9 @@ RUNS = facts(
     compile_seconds=float,
     share_compiled=st.none() | st.floats(0, 1),
     breaks_cost=st.none() | COSTS,
+    cuda_graphs=some(
+        facts(CudaGraph, kind=st.sampled_from(["skipped", "recorded again"]), reason=str, path=str, line=int, function=str)
+    ),
     capture_checked=st.booleans(),
     notes=some(text),
 )

@@ -9,7 +9,7 @@ from facts import BASE, BROKEN_FILE, CONFIRMED, FAILED_RUN, FULL, ODD_PATH, RECO
 from rich.cells import cell_len
 
 from breakscope.report.formats import RenderOptions, render
-from breakscope.report.model import Cost, Divergence, Fix, Interval, Link, LostFrame, RankEvent
+from breakscope.report.model import Cost, CudaGraph, Divergence, Fix, Interval, Link, LostFrame, RankEvent
 
 LONG = finding(
     path="src/package_name/models/modeling_long_name.py",
@@ -176,6 +176,14 @@ def test_summary_of_a_run():
         "1 region, 4 graphs, 1 break (3 events), 1 frame lost; 62% of op time compiled. "
         "Source analysis: 1 confirmed by the run, 1 missed, 2 refuted. 1 with a suggested rewrite (--show-fixes)."
     )
+
+
+def test_a_cuda_graph_that_was_left_out_is_told():
+    from msgspec.structs import replace
+
+    left_out = CudaGraph(kind="skipped", reason="mutated inputs (1 instances)", path="m.py", line=3, function="f", count=2)
+    text = shown(run=replace(RUN, cuda_graphs=(left_out,)))
+    assert "m.py:3: CUDA graph: the one of `f` was left out: mutated inputs (1 instances) (2 times)" in text
 
 
 def test_summary_tells_what_the_breaks_cost_per_step():

@@ -23,6 +23,7 @@ from breakscope.dynamic.bench.options import DEFAULT, EAGER, MODES, OF_INDUCTOR,
 from breakscope.dynamic.bench.saving import saved
 from breakscope.dynamic.bench.turns import Rounds, against, block_length, describe, in_turns
 from breakscope.dynamic.bench.worker import Worker, WorkerError, worker_folder
+from breakscope.dynamic.cuda_graphs import reason_of
 from breakscope.dynamic.findings import shown_path
 from breakscope.dynamic.places import Places
 from breakscope.errors import UserError
@@ -175,7 +176,14 @@ def _with_warm_up(mode: Mode, prepared: Prepared, cold_step: float) -> Mode:
         mode, compile_seconds=wall, charges=charges, graphs=said["graphs"], **agreement,
         attributed=min(1.0, sum(c.seconds for c in charges) / wall) if wall else None,
         still_compiling=bool(calls[-1].compiles),
-        notes=(f"inductor left out CUDA graphs {skips} times",) if skips and said["device"].startswith("cuda") else ())
+        notes=_left_out(said) if skips and said["device"].startswith("cuda") else ())
+
+
+def _left_out(said: dict) -> tuple[str, ...]:
+    """CUDA graphs that inductor left out, with the reasons that its compiles tell."""
+    reasons = dict.fromkeys(reason_of(c["cudagraph_skip"]) for c in said["compiles"] if c.get("cudagraph_skip"))
+    why = f": {'; '.join(reasons)}" if reasons else ""
+    return (f"inductor left out CUDA graphs {said['cudagraph_skips']} times{why}",)
 
 
 def _errors(prepared: list[Prepared], lost: dict[str, WorkerError]) -> tuple[ReportError, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from breakscope.report.formats._layout import Line, columns_before, crop_around, expand, wrap
 from breakscope.report.formats._peeled import peeled_texts
-from breakscope.report.model import Cost, Divergence, Finding, Link, RankEvent, Report, ReportError
+from breakscope.report.model import Cost, CudaGraph, Divergence, Finding, Link, RankEvent, Report, ReportError
 from breakscope.report.summary import count, duration, per_step
 
 EMPTY: Line = []
@@ -79,6 +79,9 @@ def run_lines(report: Report, width: int | None) -> list[Line]:
         if frame.reason and frame.reason != frame.why:
             why += f" ({' '.join(frame.reason.split())})"
         lines += _hanging([(f"{frame.path}:{frame.line}:", "bold"), ("lost:", "bold red")], why, width)
+    for found in run.cuda_graphs:
+        place = f"{found.path}:{found.line}:" if found.path else "breakscope:"
+        lines += _hanging([(place, "bold"), ("CUDA graph:", "bold yellow")], _cuda_graph(found), width)
     return [*lines, EMPTY] if lines else []
 
 
@@ -87,6 +90,12 @@ def _lost_frame(finding: Finding) -> tuple[str, str]:
     name = (finding.lost_function or finding.function).rpartition(".")[2]
     paths = (link.path for link in finding.chain if finding.lost_function and link.function == finding.lost_function)
     return next(paths, finding.path), name
+
+
+def _cuda_graph(found: CudaGraph) -> str:
+    where = f" of `{found.function}`" if found.function else ""
+    times = f" ({count(found.count, 'time')})" if found.count > 1 else ""
+    return f"the one{where} was {'left out' if found.kind == 'skipped' else 'recorded again'}: {found.reason}{times}"
 
 
 def _parting(found: Divergence, status: str) -> str:

@@ -96,5 +96,5 @@ def _facts(entry) -> dict:
         "forward": forward, "before_restart": float(entry.dynamo_time_before_restart_s or 0.0) if forward else 0.0,
         "recompile_reason": entry.recompile_reason or "", "failed": forward and entry.graph_op_count is None,
         "fail_reason": entry.fail_reason or "", "fail_path": entry.fail_user_frame_filename or "",
-        "fail_line": entry.fail_user_frame_lineno or 0, "ops": entry.graph_op_count or 0,
+        "cudagraph_skip": getattr(entry, "cudagraph_skip_reason", None) or "", "fail_line": entry.fail_user_frame_lineno or 0, "ops": entry.graph_op_count or 0,
     }

@@ -1,0 +1,71 @@
+"""CUDA graphs that inductor left out or recorded again, and why: from the metrics of compiles and from the text log.
+
+torch 2.13 writes `skipping cudagraphs due to REASON`, with the user's stack behind `Found from :` where it knows it, and
+(TORCH_LOGS=+cudagraphs) `Re-recording function=NAME, mode=MODE, reason=REASON`. The metrics of a compile keep its last reason.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from breakscope.dynamic.observations import FrameCompile
+from breakscope.dynamic.places import Places, original_name
+from breakscope.dynamic.text_log import LogMessage
+from breakscope.dynamic.trace import Record
+from breakscope.report.model import CudaGraph
+
+SKIPPED = re.compile(r"^skipping cudagraphs? due to (?P<reason>.{1,20000})", re.DOTALL)
+AGAIN = re.compile(r"Re-recording function=(?P<name>[^,\n]{1,400}), mode=\w{1,40}, reason=(?P<reason>.{1,20000})", re.DOTALL)
+PREFIX = re.compile(r"^(?:skipping cudagraphs? due to )+")
+STACK = re.compile(r"\.?\s*Found from ?:.*", re.DOTALL)
+FRAME = re.compile(r'File "(?P<path>[^"\n]{1,4096})", line (?P<line>\d{1,9}), in (?P<name>[^\n]{1,400})')
+LONGEST = 300  # characters of a reason
+
+
+def read_cuda_graphs(records: Iterable[Record], messages: Iterable[LogMessage], compiles: Mapping[str, FrameCompile],
+                     places: Places) -> tuple[CudaGraph, ...]:
+    """Each reason at each place once, with how often it was told; what trace and log both tell counts once."""
+    told: dict[tuple[str, str, str], int] = {}
+    for record in records:
+        if record.kind == "compilation_metrics" and record.data.cudagraph_skip_reason:
+            key = ("skipped", record.compile_id, _plain(record.data.cudagraph_skip_reason))
+            told[key] = told.get(key, 0) + 1
+    in_trace = set(told)
+    for message in messages:
+        found = SKIPPED.search(message.text) or AGAIN.search(message.text)
+        if found is None:
+            continue
+        kind = "skipped" if found.re is SKIPPED else "recorded again"
+        key = (kind, message.compile_id, _plain(found["reason"]))
+        if key not in in_trace:
+            told[key] = told.get(key, 0) + 1
+    facts: dict[CudaGraph, int] = {}
+    for (kind, compile_id, text), number in told.items():
+        fact = _fact(kind, text, compiles.get(compile_id), places)
+        facts[fact] = facts.get(fact, 0) + number
+    return tuple(_times(fact, number) for fact, number in facts.items())
+
+
+def reason_of(text: str) -> str:
+    """The reason alone, in one line: "mutated inputs (1 instances)"."""
+    return " ".join(STACK.sub("", _plain(text)).split()).rstrip(".")[:LONGEST]
+
+
+def _plain(text: str) -> str:
+    return PREFIX.sub("", text.strip())
+
+
+def _fact(kind: str, text: str, compile: FrameCompile | None, places: Places) -> CudaGraph:
+    """At the innermost line of the user's that the message names, else where the compiled function begins."""
+    frames = [frame for frame in FRAME.finditer(text) if places.is_user(frame["path"])]
+    if frames:
+        last = frames[-1]
+        place = (last["path"], int(last["line"]), original_name(last["name"].strip()))
+    else:
+        place = (compile.path, compile.line, compile.function) if compile else ("", 0, "")
+    return CudaGraph(kind=kind, reason=reason_of(text), path=place[0], line=place[1], function=place[2])
+
+
+def _times(fact: CudaGraph, number: int) -> CudaGraph:
+    return CudaGraph(kind=fact.kind, reason=fact.reason, path=fact.path, line=fact.line, function=fact.function, count=number)

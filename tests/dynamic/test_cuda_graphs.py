@@ -1,0 +1,66 @@
+"""CUDA graphs left out and recorded again, from text in the form in which torch 2.13 writes it. No GPU is needed."""
+
+import json
+
+from breakscope.dynamic.cuda_graphs import reason_of
+from breakscope.dynamic.places import Places
+from breakscope.dynamic.reader import read_records
+from breakscope.dynamic.text_log import read_log
+from breakscope.dynamic.trace import read_trace_file
+from breakscope.report.model import CudaGraph
+
+PLACES = Places(torch="/site-packages/torch", python=("/stdlib",), own="/nowhere")
+MUTATED = """skipping cudagraphs due to mutated inputs (1 instances). Found from :
+   File "/project/model.py", line 12, in forward
+    self.seen.add_(1)
+  File "/site-packages/torch/nn/modules/module.py", line 1775, in _call_impl
+    return forward_call(*args, **kwargs)
+"""
+RERECORDED = ("[0/0] Re-recording function=forward, mode=FORWARD, reason=static input data pointer changed.\n"
+              "input name: primals_2. data pointer changed from 1 to 2.")
+
+
+def in_log(text, compile_id="0/0", artifact="cudagraphs", at=1):
+    head = f"W1120 10:00:0{at}.000000 77 torch/_inductor/cudagraph_utils.py:380] [{compile_id}] [__{artifact}] "
+    return "".join(f"{head}{line}\n" for line in text.splitlines())
+
+
+def in_trace(reason, number=0):
+    metrics = {"co_name": "forward", "co_filename": "/project/model.py", "co_firstlineno": 9, "graph_op_count": 3,
+               "cudagraph_skip_reason": reason}
+    head = {"compilation_metrics": metrics, "frame_id": number, "frame_compile_id": 0, "attempt": 0}
+    return f"V1120 10:00:00.000000 77 torch/_dynamo/utils.py:1] {json.dumps(head)}\n"
+
+
+def read(folder, trace="", log=""):
+    (folder / "trace.log").write_text(trace)
+    (folder / "log.txt").write_text(log)
+    messages = list(read_log(folder / "log.txt"))
+    return read_records(list(read_trace_file(folder / "trace.log")), messages, PLACES, {}).cuda_graphs
+
+
+def test_the_reason_of_a_trace_stands_at_the_users_line(tmp_path):
+    assert read(tmp_path, in_trace(MUTATED)) == (
+        CudaGraph(kind="skipped", reason="mutated inputs (1 instances)", path="/project/model.py", line=12, function="forward"),)
+
+
+def test_without_a_stack_it_stands_where_the_function_begins(tmp_path):
+    (found,) = read(tmp_path, in_trace("skipping cudagraphs due to skipping cudagraphs due to cpu device (arg0_1)"))
+    assert (found.reason, found.line) == ("cpu device (arg0_1)", 9)
+
+
+def test_what_trace_and_log_tell_counts_once_and_repeats_are_counted(tmp_path):
+    again = in_log(MUTATED) + in_log(MUTATED, "1/0", at=2)
+    assert [found.count for found in read(tmp_path, in_trace(MUTATED), again)] == [2]
+    assert [found.count for found in read(tmp_path, "", in_log(MUTATED) + in_log(MUTATED, at=2))] == [2]
+
+
+def test_a_graph_that_is_recorded_again(tmp_path):
+    (found,) = read(tmp_path, in_trace(None), in_log(RERECORDED))
+    assert found.kind == "recorded again" and found.function == "forward" and found.line == 9
+    assert found.reason.startswith("static input data pointer changed. input name: primals_2.")
+
+
+def test_a_reason_is_one_short_line():
+    assert reason_of(MUTATED) == "mutated inputs (1 instances)"
+    assert len(reason_of("skipping cudagraphs due to " + "x\n" * 5000)) <= 300
