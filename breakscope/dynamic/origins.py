@@ -29,7 +29,9 @@ def origin(frame: FrameCompile, name: str) -> Frame | None:
     if found is None:
         return None
     node = _attribute(source, function, frame, found["root"], found["attribute"]) if found["attribute"] else None
-    node = node or _assigned(function, found["root"], frame.resumed_at) or _parameter(function, found["root"])
+    if node is None and frame.resumed_at:
+        node = _assigned(function, found["root"], frame.resumed_at)
+    node = node or _parameter(function, found["root"])
     return _frame(source, frame, node) if node is not None else None
 
 
@@ -63,10 +65,10 @@ def _parameter(function: Function, name: str) -> ast.AST | None:
 
 
 def _assigned(function: Function, name: str, before: int) -> ast.AST | None:
-    """The last assignment to a local variable; with `before` the last one up to that line."""
+    """The last assignment to a local variable; with `before` the last one above that line."""
     names = [node for node in ast.walk(function) if isinstance(node, ast.Name) and node.id == name
-             and isinstance(node.ctx, ast.Store) and (not before or node.lineno <= before)]
-    return max(names, key=lambda node: node.lineno) if names and before else names[0] if names else None
+             and isinstance(node.ctx, ast.Store) and (not before or node.lineno < before)]
+    return max(names, key=lambda node: node.lineno) if names else None
 
 
 def _attribute(source: SourceFile, function: Function, frame: FrameCompile, root: str, attribute: str) -> ast.AST | None:

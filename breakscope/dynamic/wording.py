@@ -61,6 +61,7 @@ def readable(name: str, resumed_at: int = 0) -> str:
     """
     name = SUBMODULE.sub(lambda part: f"[{part[1]}]" if part[1].isdigit() else f".{part[1]}", name)
     name = re.sub(r"G\['(\w+)'\]", r"\1", name)
+    name = re.sub(r"^__import_(\w+)", lambda module: module[1].replace("_dot_", "."), name)
     name = re.sub(r"___from_numpy\(([^()]*)\)", r"\1", name)
     name = re.sub(r"\.(?:_modules|__dict__|__code__|size|stride|storage_offset)(?:\(\))?(?:\[\d+\])?$", "", name)
     if resumed_at and STACK.match(name):

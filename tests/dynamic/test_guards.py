@@ -111,6 +111,7 @@ WORDS = [  # guards that failed for one thing, what is said of them, the values
     (["expected type of 'k' to be a tensor type, ' but found <class 'NoneType'>"], "`k` was Tensor and is None now", ("Tensor", "None")),
     (["___stack0 == 3"], "the value that line 7 gave is not 3 any more", ("3",)),
     (["not G['SEEN']", "len(G['SEEN']) == 1"], "the length of `SEEN` changed: 0, 1", ("0", "1")),
+    (["len(G['__import_pack_dot__inner'].kinds) == 1"], "the length of `pack._inner.kinds` is not 1 any more", ("1",)),
     (['Duplicate tensors found: ["x", "y"]'], "`x` and `y` are the same tensor now and were not before", ()),
     (["not ___dict_contains('scale', G['CFG'].__dict__)"], "`CFG.scale` exists now", ()),
     (["2 <= x.size()[0] <= 8"], "the code was compiled for `2 <= x.size()[0] <= 8` only", ()),
@@ -167,7 +168,8 @@ def outer(scale):
 @pytest.mark.parametrize(("function", "first", "name", "resumed_at", "line"), [
     ("forward", 6, "x", 0, 9), ("forward", 6, "rest[0]", 0, 10), ("forward", 6, "mask", 0, 11),
     ("forward", 6, "self.scale", 0, 15), ("forward", 6, "self.table", 0, 4), ("forward", 6, "self.nowhere", 0, 8),
-    ("forward", 15, "y", 15, 14), ("forward", 15, "___stack0", 15, 15), ("<lambda>", 16, "t", 0, 16),
+    ("forward", 15, "y", 15, 14), ("forward", 14, "y", 14, 13), ("forward", 15, "x", 15, 9), ("forward", 6, "y", 0, None),
+    ("forward", 15, "___stack0", 15, 15), ("<lambda>", 16, "t", 0, 16),
     ("inner", 20, "x", 0, 20), ("forward", 6, "G['f']", 0, None), ("nobody", 6, "x", 0, None), ("forward", 6, "", 0, None),
 ])
 def test_a_name_goes_back_to_its_definition(tmp_path, function, first, name, resumed_at, line):
