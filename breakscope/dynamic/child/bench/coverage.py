@@ -51,7 +51,7 @@ def measure(module: ModuleType, plan: Plan, deadline: float) -> dict:
     found = profiled(stepper.timed, stepper.turn, plan.device)
     if metrics.count() != before:
         raise TargetError("the step never stops compiling")
-    if not found["steady"]:
+    if not found.pop("steady"):
         raise TargetError(UNSTEADY)
     return found
 
