@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+from itertools import repeat
 
 from breakscope.static.frames import Frame, Raised
 from breakscope.static.joins import join_all
 from breakscope.static.program import FunctionInfo
-from breakscope.values import UNKNOWN, Dict, Sequence, Value
+from breakscope.values import UNKNOWN, Dict, Instance, Sequence, Union, Value, options
 
 
 class Binding:
@@ -59,6 +60,35 @@ class Binding:
         if annotation is None:
             return value
         return self.value_of_annotation(annotation, Frame(info.module, None, None, None, False, 0, ""))
+
+    def as_declared(
+        self, init: FunctionInfo, args: list[Value], kwargs: dict[str, Value]
+    ) -> tuple[list[Value], dict[str, Value]]:
+        """A constructor's arguments, where its annotations say which of several objects one can be."""
+        spec = init.node.args
+        parameters = [*spec.posonlyargs, *spec.args][1:]
+        args = [*map(self.one_declared, args, parameters, repeat(init)), *args[len(parameters) :]]
+        if kwargs:
+            named = {p.arg: p for p in (*parameters, *spec.kwonlyargs)}
+            kwargs = {k: self.one_declared(v, named[k], init) if k in named else v for k, v in kwargs.items()}
+        return args, kwargs
+
+    def one_declared(self, value: Value, parameter: ast.arg, info: FunctionInfo) -> Value:
+        """Of `config.text_config`, which is a dict, None or some configuration, a parameter `config: TextConfig` takes
+        only the last."""
+        kind = type(value)
+        if parameter.annotation is None or kind is not Union and kind is not Instance:
+            return value
+        declared = self.value_of_annotation(parameter.annotation, Frame(info.module, None, None, None, False, 0, ""))
+        if type(declared) is not Instance:
+            return value
+        wanted = declared.cls.info
+        objects = [o for o in options(value) if type(o) is Instance]
+        fitting = [o for o in objects if wanted in self.mro(o.cls.info)]
+        if fitting:
+            return join_all(fitting)
+        order = self.mro(wanted)
+        return declared if any(o.cls.info in order for o in objects) else value
 
     def defaults(self, info: FunctionInfo, scope: Frame | None) -> dict[str, Value]:
         """The values of a function's parameter defaults, evaluated once where the function was defined."""

@@ -61,6 +61,9 @@ class Construction:
         externals = self.external_bases(info)
         if any(self.library.is_enum(name) for name in externals):
             return Py("enum", args[0].source if args and isinstance(args[0], Py) else "")
+        init = self.find_member(info, "__init__")
+        if type(init) is Function:
+            args, kwargs = self.as_declared(init.info, args, kwargs)
         key = (
             id(info),
             frame.emits,
@@ -69,7 +72,6 @@ class Construction:
         )
         instances = self.instances.setdefault(id(info), {})
         instance = instances.get(key)
-        init = self.find_member(info, "__init__")
         if instance is not None and not instance.version:  # one that was changed later is not what is made here
             if frame.emits and init is not None:  # remembered as well; links what it emitted to this caller
                 self.call_member(instance, init, args, kwargs, node, frame)

@@ -29,7 +29,7 @@ from breakscope.values import (
     Value,
 )
 
-MOST_ALIKE = 3  # analyses for arguments of one kind, all with the same outcome, after which there are no more
+MOST_ALIKE = 2  # analyses for arguments of one kind, all with the same outcome, after which there are no more
 MOST_ANALYSES = 10  # analyses of one function, all with the same outcome whatever the arguments
 MOST_FOR_EFFECT = 2  # analyses of a constructor inherited from another file, and of other methods called for effect
 OBJECTS = (Instance, Dict, Sequence, Function, Class, ExternalInstance)  # told apart by identity
