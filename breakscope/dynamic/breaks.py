@@ -134,11 +134,22 @@ def _chain(frames: list[Frame], compile: FrameCompile | None, known: _Known) -> 
     """The user's frames down to the break; where all are library code, those that led to the compiled frame."""
     chain = _users(frames, known)
     if not chain and compile is not None:
-        chain = _users(compile.stack, known)
+        chain = _same_name(frames, compile, known) or _users(compile.stack, known)
     if not chain:  # nobody's code but torch's: a break all the same
         named = [frame for frame in (*(compile.stack if compile else ()), *frames) if not known.places.is_own(frame.path)]
         chain = [replace(f, function=original_name(f.function)) for f in named[-1:]]
     return tuple(chain)
+
+
+def _same_name(frames: list[Frame], compile: FrameCompile, known: _Known) -> list[Frame]:
+    """The user's call of a library function that is called as the user's own, such as `super().forward(x)` in a `forward`.
+
+    Dynamo takes the two frames for one function that was resumed, and leaves the user's out of its traceback.
+    """
+    if not known.places.is_user(compile.path) or all(frame.function != compile.function for frame in frames):
+        return []
+    line = SourceFile.read(compile.path).call_line(compile.line, compile.function)
+    return [Frame(compile.path, line, compile.function)] if line else []
 
 
 def _users(frames: Iterable[Frame], known: _Known) -> list[Frame]:

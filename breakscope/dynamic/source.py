@@ -67,6 +67,12 @@ class SourceFile:
                 return node.decorator_list[0].lineno if node.decorator_list else node.lineno
         return 0
 
+    def call_line(self, line: int, name: str) -> int:
+        """The line of the first call of something named `name` inside the function around a line; 0 when it has none."""
+        functions = [n for n in self.enclosing(line) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
+        calls = [n for n in ast.walk(functions[-1]) if isinstance(n, ast.Call)] if functions else []
+        return min((n.lineno for n in calls if name in (getattr(n.func, "attr", ""), getattr(n.func, "id", ""))), default=0)
+
     def statement(self, line: int) -> tuple[int, int]:
         """First and last line of the innermost simple statement at a line, or of a compound statement's header."""
         inside = [n for n in self.enclosing(line) if isinstance(n, ast.stmt)]

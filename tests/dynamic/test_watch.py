@@ -95,6 +95,17 @@ def test_torch_may_come_inside_the_block(tmp_path):
     python(str(program), tmp_path)
 
 
+def test_a_library_function_of_the_same_name_as_its_caller(tmp_path):
+    """Dynamo's traceback holds one frame for both, the library's; the finding stands at the user's call."""
+    program = tmp_path / "copies.py"
+    program.write_text("import copy\nimport torch\nimport breakscope\nlayer = torch.nn.Linear(4, 4)\n"
+                       "def deepcopy(x):\n    x = x + 1\n    own = copy.deepcopy(layer)\n    return own(x)\n"
+                       "with breakscope.watch() as report:\n"
+                       "    torch.compile(deepcopy, backend='eager')(torch.ones(2, 4))\n"
+                       "assert [(f.line, f.dynamo) for f in report.breaks] == [(7, ('GB4198',))], report.breaks\n")
+    python(str(program), tmp_path)
+
+
 def test_example_of_the_readme(tmp_path):
     """It runs as it stands, but for the backend: the README's needs a C++ compiler."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
