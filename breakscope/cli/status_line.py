@@ -1,7 +1,7 @@
-"""One line at the bottom of a terminal that belongs to someone else's program.
+"""What is told while someone else's program runs.
 
-The program scrolls above it: its output is not touched, and what it writes does not meet ours. Without a terminal
-nothing is written.
+On a terminal it is one line at the bottom: the program scrolls above it, its output is not touched, and what it writes
+does not meet ours. Elsewhere it is a plain line now and then, when there is something new to tell.
 """
 
 from __future__ import annotations
@@ -11,29 +11,37 @@ import sys
 import time
 from types import TracebackType
 
-PAUSE = 0.5  # seconds between two drawings
+PAUSE = 0.5  # seconds between two drawings on a terminal
+PLAIN_PAUSE = 30.0  # seconds between two plain lines, and before the first
 SAVE, RESTORE = "\0337", "\0338"
 
 
 class StatusLine:
-    """A context in which `show` keeps the last row of the terminal behind stderr up to date."""
+    """A context in which `show` keeps the last row of the terminal behind stderr up to date, or writes plain lines."""
 
     def __init__(self, wanted: bool = True) -> None:
+        self.wanted = wanted
         self.size = _terminal_size() if wanted else None
         self.begun = False
-        self.last = 0.0
+        self.start = self.last = time.monotonic()
         self.text = ""
 
     def __enter__(self) -> StatusLine:
         return self
 
-    def show(self, text: str) -> None:
-        """Draw the text, unless it was drawn a moment ago."""
+    def show(self, told: str) -> None:
+        """Tell it, with the seconds since the beginning, unless something was told a moment ago."""
         now = time.monotonic()
-        if self.size is None or now - self.last < PAUSE:
-            return
+        text = f"breakscope: {told}, {now - self.start:.0f} s"
+        if self.size is not None:
+            self._draw(text, now)
+        elif self.wanted and not _is_terminal() and now - self.last >= PLAIN_PAUSE and told != self.text:
+            self.last, self.text = now, told
+            _write(f"{text}\n")
+
+    def _draw(self, text: str, now: float) -> None:
         size = _terminal_size() or self.size
-        if text == self.text and size == self.size:
+        if self.begun and (now - self.last < PAUSE or text == self.text and size == self.size):
             return
         if not self.begun or size != self.size:
             self._reserve(size)
@@ -50,13 +58,20 @@ class StatusLine:
 
 
 def _terminal_size() -> os.terminal_size | None:
-    if os.environ.get("TERM", "dumb") == "dumb" or not sys.stderr.isatty():
+    if os.environ.get("TERM", "dumb") == "dumb" or not _is_terminal():
         return None
     try:
         size = os.get_terminal_size(sys.stderr.fileno())
     except (OSError, ValueError):
         return None
     return size if size.lines >= 5 and size.columns >= 20 else None
+
+
+def _is_terminal() -> bool:
+    try:
+        return sys.stderr.isatty()
+    except ValueError:  # closed
+        return True
 
 
 def _write(text: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from breakscope.report.model import Cost, Process, Report
+from breakscope.report.model import Cost, Finding, Process, Report, Run
 from breakscope.report.ranking import SEEN
 
 
@@ -47,6 +47,8 @@ def summary(report: Report) -> str:
         if len(report.run.processes) > 1:
             parts.append(_processes(report.run.processes))
         parts.append(count(len(report.run.graphs), "graph"))
+        if report.run.processes and report.run.compile_seconds:
+            parts.append(_compiling(report.run))
     parts += _found(report)
     if report.run is not None and report.run.lost_frames:
         parts.append(f"{count(len(report.run.lost_frames), 'frame')} lost")
@@ -67,6 +69,14 @@ def _processes(processes: tuple[Process, ...]) -> str:
     return count(ranks, "rank") + (f" and {count(others, 'other process', 'other processes')}" if others else "")
 
 
+def _compiling(run: Run) -> str:
+    """The seconds that a traced program compiled, and what of them went into attempts that were begun again."""
+    told = f"{duration(run.compile_seconds)} of compiling"
+    if not run.restarts:
+        return told
+    return f"{told} ({count(len(run.restarts), 'restart')}, {duration(sum(restart.seconds for restart in run.restarts))})"
+
+
 def _found(report: Report) -> list[str]:
     shown = [f for f in report.findings if f.evidence != "refuted"]
     breaks = [f for f in shown if f.kind == "break"]
@@ -76,7 +86,7 @@ def _found(report: Report) -> list[str]:
     if hidden := sum(bool(f.behind) for f in breaks):
         parts.append(f"{hidden} of them hidden behind others")
     if recompiles:
-        parts.append(_recompiles(sum(f.evidence in SEEN for f in recompiles), len(recompiles)))
+        parts.append(_recompiles([f for f in recompiles if f.evidence in SEEN], len(recompiles)))
     if others := len(shown) - len(breaks) - len(recompiles):
         parts.append(count(others, "other finding"))
     if report.errors:
@@ -84,10 +94,11 @@ def _found(report: Report) -> list[str]:
     return parts
 
 
-def _recompiles(seen: int, found: int) -> str:
-    parts = [count(seen, "recompile")] if seen else []
-    if found > seen:
-        parts.append(count(found - seen, "recompile hazard"))
+def _recompiles(seen: list[Finding], found: int) -> str:
+    events = sum(f.count for f in seen)
+    parts = [count(len(seen), "recompile") + (f" ({count(events, 'event')})" if events > len(seen) else "")] if seen else []
+    if found > len(seen):
+        parts.append(count(found - len(seen), "recompile hazard"))
     return ", ".join(parts)
 
 

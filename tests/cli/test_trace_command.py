@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from breakscope.cli import status_line
 from breakscope.report.model import from_json
 
 pytest.importorskip("torch")
@@ -133,7 +134,7 @@ def breaks(report):
 
 def test_a_program_with_children(start, tmp_path):
     (tmp_path / "program.py").write_text(PROGRAM)
-    done = start("trace", "--save", "saved.json", "--keep", "raw", "--", sys.executable, "program.py", "--no-such-option", text=False)
+    done = start("trace", "--no-progress", "--save", "saved.json", "--keep", "raw", "--", sys.executable, "program.py", "--option", text=False)
     out, err = done.communicate(timeout=300)
     assert done.returncode == 3, "the program's own"
     loaded = "[[2.0, 2.0]]\n[[4.0, 4.0]]\n"
@@ -227,6 +228,20 @@ def test_the_status_line(start):
     assert text.count(b"breakscope: 0 compiles, 0 breaks, 0 recompiles, ") >= 2
     assert text.index(b"\033[1;23r") < text.index(b"breakscope: 0") < text.rindex(b"\033[24;1H\033[K\033[1;24r") < text.index(b"no compile was seen")
     assert b"one\r\n" in text and b"two\r\n" in text
+
+
+def test_plain_progress(monkeypatch, capsys):
+    """Not on a terminal: now and then a line, and only when something happened."""
+    with status_line.StatusLine() as line:
+        line.show("1 compile")
+        assert capsys.readouterr().err == "", "a program that ends soon has no lines"
+        monkeypatch.setattr(status_line, "PLAIN_PAUSE", 0.0)
+        for told in ("1 compile", "1 compile", "2 compiles"):
+            line.show(told)
+    assert capsys.readouterr().err == "breakscope: 1 compile, 0 s\nbreakscope: 2 compiles, 0 s\n"
+    with status_line.StatusLine(wanted=False) as line:
+        line.show("1 compile")
+    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize(("arguments", "said"), [

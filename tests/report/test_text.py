@@ -168,7 +168,7 @@ def test_fixes_are_shown_when_asked_for():
 
 def test_summary_of_source_analysis():
     text = shown(BASE, RECOMPILE, finding(kind="usage", code="BRK801"), hidden=4)
-    assert text.splitlines()[-1] == "1 region, 1 break, 1 recompile, 1 other finding. 4 hidden."
+    assert text.splitlines()[-1] == "1 region, 1 break, 1 recompile (2 events), 1 other finding. 4 hidden."
 
 
 def test_summary_of_a_run():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -33,7 +32,7 @@ from breakscope.workflows.choice import narrow
     show_default=True,
     help="Whose exit code to end with.",
 )
-@click.option("--no-progress", is_flag=True, help="No status line while the program runs.")
+@click.option("--no-progress", is_flag=True, help="Tell nothing while the program runs.")
 @options.choice_options
 @options.output_options
 def command(
@@ -54,13 +53,12 @@ def command(
 
     def make(config: Config) -> Report:
         selection = choice.selection(config)
-        began = time.monotonic()
         request = TraceOptions(command=program, timeout=timeout, keep=keep, rules=config.rules)
         with StatusLine(wanted=not no_progress) as line:
 
             def watch(seen: Counts) -> None:
                 told = (count(seen.compiles, "compile"), count(seen.breaks, "break"), count(seen.recompiles, "recompile"))
-                line.show(f"breakscope: {', '.join(told)}, {time.monotonic() - began:.0f} s")
+                line.show(", ".join(told))
 
             whole = trace(request, watch)
         report = narrow(whole, selection)
