@@ -12,6 +12,7 @@ LINK = re.compile(r"/gb/gb(\d{1,9})\.html")
 HEADER = re.compile(r"^Graph break\b.*? in user code at (?P<path>.{1,4096}):(?P<line>\d{1,9})\s*$", re.MULTILINE)
 FRAME = re.compile(r'^\s*File "(?P<path>.{1,4096})", line (?P<line>\d{1,9}), in (?P<name>.{1,400}?)\s*$')
 LONGEST = 4000  # characters of one part
+LONGEST_LINE = 5000  # of a traceback; what is longer is damage
 USELESS_HINTS = ("Please report an issue", "It may be possible to write Dynamo tracing rules", "File an issue to PyTorch",
                  "This graph break is fundamental", "This graph break may have been caused by an earlier graph break",
                  "This is likely to be a Dynamo bug")
@@ -63,7 +64,7 @@ def read_frames(text: str, title: str = "User code traceback:") -> list[Frame]:
     lines = text[start + len(title):].splitlines()
     code = ""
     for line in lines:
-        found = FRAME.match(line)
+        found = FRAME.match(line[:LONGEST_LINE])
         if found:
             frames.append(Frame(found["path"], int(found["line"]), found["name"]))
             code = ""
