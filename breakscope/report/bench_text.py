@@ -140,7 +140,7 @@ def _saving(saving: Saving | None) -> list[str]:
     low, high = saving.interval.low, saving.interval.high
     verb = "would save about" if saving.seconds > 0 else "would cost about"
     ends = sorted((abs(low), abs(high)))
-    each = f", {_seconds(abs(saving.seconds) / len(saving.sites))} for each" if len(saving.sites) > 1 else ""
+    each = f", on average {_seconds(abs(saving.seconds) / len(saving.sites))} each" if len(saving.sites) > 1 else ""
     return [(f"{text}the same step as one graph {verb} {_seconds(abs(saving.seconds))} per step "
             f"({_seconds(ends[0])} to {_seconds(ends[1])}){each}.")]
 

@@ -105,7 +105,7 @@ def test_text_fits_its_width(width):
     text = " ".join(" ".join(lines).split())
     for said in ("0.50 (0.48-0.53)", "10,191 steps", "timeout -", "2.0 GiB", "recompiles by size 9.1 s", "99 % of it attributed",
                  "outputs equal within 1e-04", "gradients DIFFER at `body.weight`", "62 % of op time",
-                 "model.py:30 (frame given up)", "would save about 400 us per step (300 us to 500 us), 200 us for each",
+                 "model.py:30 (frame given up)", "would save about 400 us per step (300 us to 500 us), on average 200 us each",
                  "max-autotune: timeout: it was not ready in time"):
         assert said in text
     assert lines[-1].endswith("(0.48 to 0.53).") and "\x1b" not in text

@@ -112,6 +112,20 @@ def test_the_graph_reads_weights_where_the_module_has_them_and_computes_what_was
     assert output.requires_grad and not read.requires_grad
 
 
+def test_a_size_that_depends_on_values_inside_of_an_op_and_marks_for_the_profiler_leave_one_graph():
+    def step(x):
+        with torch.profiler.record_function("a stretch"):
+            rows, _ = torch.where(x > 0)
+            return x[rows] * 2 + torch.masked_select(x, x > 1).shape[0]
+
+    x, breaks = torch.tensor([[0.5, -1.0], [-2.0, 3.0]]), []
+    graph = one_graph.traced(stepper(step, x), step).function
+    torch._dynamo.reset()
+    found = torch.compile(graph, backend=lambda module, inputs: breaks.append(module) or module)(x)
+    assert len(breaks) == 1
+    torch.testing.assert_close(found[0], step(x))
+
+
 def test_forms_step_in_turns():
     order = []
     sides = [stepper(lambda x, name=name: order.append(name), torch.ones(1)) for name in "ab"]

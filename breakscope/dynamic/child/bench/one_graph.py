@@ -17,6 +17,7 @@ from torch.fx import GraphModule, Interpreter, Node
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.fx.node import map_arg
 from torch.utils import _pytree as pytree
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from breakscope.dynamic.child import tensors
 from breakscope.dynamic.child.bench.stepper import Stepper
@@ -80,17 +81,23 @@ def _fix_values(graph: GraphModule, given: list[torch.Tensor]) -> GraphModule:
     """Put constants where an op's result or its shape depends on values, so that nothing breaks the graph."""
     seen = _Watch(graph)
     seen.run(*given)
-    read = [source for node in seen.dependent for source in seen.sources(node)]
+    read = [n for node in seen.dependent for n in seen.sources(node) if n not in seen.dependent]
     for number, (node, value) in enumerate(seen.dependent.items()):
         if node.target is torch.ops.aten.index.Tensor:
             _fix_masks(graph, node, seen.masks[node], number)
-        elif node.target is torch.ops.aten.masked_select.default:
-            raise TargetError("masked_select keeps its gradient, which a constant does not")
         else:
             _fix_result(graph, node, value, number)
     _still_compute(graph, read)
+    _without_marks(graph)
     graph.recompile()
     return graph
+
+
+def _without_marks(graph: GraphModule) -> None:
+    """Drop what only marks a stretch for the profiler, as optimizers do: Dynamo leaves it out too."""
+    for node in reversed(graph.graph.nodes):
+        if getattr(node.target, "namespace", "") == "profiler":
+            graph.graph.erase_node(node)
 
 
 def _still_compute(graph: GraphModule, nodes: list[Node]) -> None:
@@ -116,14 +123,28 @@ class _Watch(Interpreter):
         return [n for n in node.all_input_nodes if n.op not in ("placeholder", "get_attr")]
 
     def run_node(self, n: Node):
-        value = super().run_node(n)
-        if n.op == "call_function" and any(tag in getattr(n.target, "tags", ()) for tag in DEPENDENT):
+        with _Inside() as inside:
+            value = super().run_node(n)
+        if n.op == "call_function" and inside.depends:
             self.dependent[n] = pytree.tree_map_only(torch.Tensor, lambda t: t.detach().clone(), value)
             if n.target is torch.ops.aten.index.Tensor:
                 self.masks[n] = [None if i is None else self.env[i].clone() for i in n.args[1]]
                 if not any(map(_is_mask, self.masks[n])):
                     del self.dependent[n]
+            elif any(isinstance(v, torch.Tensor) and v.requires_grad for v in pytree.tree_leaves(value)):
+                raise TargetError(f"{n.target} keeps its gradient, which a constant does not")
         return value
+
+
+class _Inside(TorchDispatchMode):
+    """`depends` is True when one of the ops that run inside has a result whose value or shape depends on values; an op
+    such as `where(condition)` has such an op in it."""
+
+    depends = False
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        self.depends = self.depends or any(tag in func.tags for tag in DEPENDENT)
+        return func(*args, **(kwargs or {}))
 
 
 def _fix_masks(graph: GraphModule, node: Node, masks: list, number: int) -> None:
