@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from breakscope.dynamic.guards import Guard
+from breakscope.report.model import in_order
 
 CURES = {
     "size": "mark the dimension with `torch._dynamo.mark_dynamic`, compile with `dynamic=True`, or pad to a few fixed sizes",
@@ -70,10 +71,13 @@ def readable(name: str, resumed_at: int = 0) -> str:
 
 
 def values(guards: Sequence[Guard]) -> tuple[str, ...]:
-    """The values that the guards tell, each once: those that were compiled for, and those met where Dynamo says so."""
+    """The values that the guards tell, each once: those that were compiled for, and those met where Dynamo says so.
+
+    Numbers stand by size: guards of a function's parts fail in an order of their own.
+    """
     told = [_values(guard) for guard in guards]
     seen = [expected for expected, _ in told] + [actual for _, actual in told]
-    return tuple(dict.fromkeys(value for value in seen if value))
+    return in_order(dict.fromkeys(value for value in seen if value))
 
 
 def cause(guards: Sequence[Guard], resumed_at: int = 0) -> str:

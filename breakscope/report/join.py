@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from breakscope.report.model import Cost, Finding, LostFrame
+from breakscope.report.model import Cost, Finding, LostFrame, in_order
 from breakscope.report.statements import Span, Statements
 
 
@@ -161,7 +161,7 @@ def _confirm(prediction: Finding, seen: list[Finding]) -> Finding:
         reason=first.reason,
         dynamo=tuple(dict.fromkeys(id for o in seen for id in o.dynamo)) or prediction.dynamo,
         guard=first.guard,
-        values=tuple(dict.fromkeys(value for o in seen for value in o.values)),
+        values=in_order(dict.fromkeys(value for o in seen for value in o.values)),
         chain=first.chain or prediction.chain,
         lost=first.lost,
         lost_function=first.lost_function,

@@ -6,6 +6,7 @@ Lines count from 1; columns count characters from 1; end columns stand one past 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 import msgspec
@@ -78,7 +79,7 @@ class Finding(Fact):
     reason: str = ""  # Dynamo's own words, from a run
     dynamo: tuple[str, ...] = ()  # GB ids, or guard families of a recompile
     guard: str = ""  # the guard's text, of an observed recompile
-    values: tuple[str, ...] = ()  # of an observed recompile: the guarded value in turn, as far as Dynamo tells
+    values: tuple[str, ...] = ()  # of an observed recompile: what the guarded value was, as far as Dynamo tells
     chain: tuple[Link, ...] = ()  # from the region's entry to this site, when not obvious
     condition: str = ""  # "only when self.config.x", when configuration decides
     lost: str = ""  # "loop", "try", "with", ...: why the whole frame runs eager; "" when Dynamo resumes
@@ -256,6 +257,15 @@ class Report(Fact):
     def recompiles(self) -> tuple[Finding, ...]:
         """The findings that are recompiles."""
         return tuple(finding for finding in self.findings if finding.kind == "recompile")
+
+
+def in_order(values: Iterable[str]) -> tuple[str, ...]:
+    """A finding's values: numbers by size, anything else as it came."""
+    values = tuple(values)
+    try:
+        return tuple(sorted(values, key=float))
+    except ValueError:
+        return values
 
 
 def to_json(report: Report, indent: int = 2) -> bytes:

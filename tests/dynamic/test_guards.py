@@ -103,11 +103,13 @@ def test_line_of_guard(reason):
 WORDS = [  # guards that failed for one thing, what is said of them, the values
     (["k == 2"], "`k` is not 2 any more", ("2",)),
     (["k == 2", "k == 3", "k == 4"], "`k` changed: 2, 3, 4", ("2", "3", "4")),
+    (["k == 3", "k == 0.5", "k == 10"], "`k` changed: 0.5, 3, 10", ("0.5", "3", "10")),
+    (["k == 'b'", "k == 'a'"], "`k` changed: 'b', 'a'", ("'b'", "'a'")),
     (["tensor 'x' size mismatch at index 1. expected 2, actual 3", "tensor 'x' size mismatch at index 1. expected 3, actual 5"],
      "dimension 1 of `x` changed: 2, 3, 5", ("2", "3", "5")),
     (["tensor 'self._modules['layers']._modules['0']._parameters['bias']' dtype mismatch. expected Float, actual Half. Guard "
       "failed on a parameter, consider using ..."], "the dtype of `self.layers[0].bias` was Float and is Half now", ("Float", "Half")),
-    (["tensor 'x' rank mismatch. expected 2, actual 1"], "the number of dimensions of `x` was 2 and is 1 now", ("2", "1")),
+    (["tensor 'x' rank mismatch. expected 2, actual 1"], "the number of dimensions of `x` was 2 and is 1 now", ("1", "2")),
     (["expected type of 'k' to be a tensor type, ' but found <class 'NoneType'>"], "`k` was Tensor and is None now", ("Tensor", "None")),
     (["___stack0 == 3"], "the value that line 7 gave is not 3 any more", ("3",)),
     (["not G['SEEN']", "len(G['SEEN']) == 1"], "the length of `SEEN` changed: 0, 1", ("0", "1")),
