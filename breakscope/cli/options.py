@@ -142,6 +142,15 @@ def run_options(command: Callable) -> Callable:
                 "--peel-rounds", type=click.IntRange(min=1), default=12, show_default=True, help="Runs of --peel at most."
             ),
             click.option(
+                "--radar", is_flag=True, help="Vary batch, sequence, dtype and modes: what will be compiled again?"
+            ),
+            click.option(
+                "--batch-dim", type=click.IntRange(min=0), help="The dimension that --radar varies as batch [0]."
+            ),
+            click.option(
+                "--sequence-dim", type=click.IntRange(min=0), help="The dimension that it varies as sequence [guessed]."
+            ),
+            click.option(
                 "--memory",
                 type=Bytes(),
                 default=None,
@@ -164,6 +173,9 @@ def run_from(given: dict, target: str):
         "timeout": given.pop("timeout"),
         "backward": not given.pop("no_backward"),
         "memory": given.pop("memory"),
+        "radar": given.pop("radar"),
+        "batch_dim": given.pop("batch_dim"),
+        "sequence_dim": given.pop("sequence_dim"),
         "peel": rounds if given.pop("peel") else 0,
     }
     if not target:

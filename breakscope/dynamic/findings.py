@@ -75,7 +75,7 @@ def _recompile_findings(recompiles: Iterable[RecompileSeen], rules: tuple[Rule, 
         if seen.site is not None and not _is_asked_for(seen):
             key = (seen.site.path, seen.site.line, seen.guard.family, seen.guard.name)
             groups.setdefault(key, []).append(seen)
-    return [_recompile_finding(group, rules, folder) for group in groups.values()]
+    return [recompile_finding(group, rules, folder) for group in groups.values()]
 
 
 def _is_asked_for(seen: RecompileSeen) -> bool:
@@ -86,7 +86,8 @@ def _is_asked_for(seen: RecompileSeen) -> bool:
     return seen.guard.family == "size" and seen.frame.phase.startswith("capture varied")
 
 
-def _recompile_finding(group: list[RecompileSeen], rules: tuple[Rule, ...], folder: Path) -> Finding:
+def recompile_finding(group: list[RecompileSeen], rules: tuple[Rule, ...], folder: Path) -> Finding:
+    """The recompiles of one guard at one place."""
     first, guards = group[0], [seen.guard for seen in group]
     family = guards[0].family
     rule = _about([r for r in rules if r.kind == "recompile" and family in r.dynamo], family) or _catch_all(rules, UNEXPLAINED_RECOMPILE)

@@ -41,6 +41,8 @@ class RunOptions:
     `memory` is the limit for the child in bytes; None means what the machine has free, 0 means no limit.
     `rules` are folders of the user's own rules. `neutralise` are breaks that must not end a graph in this run;
     `peel` is how many such runs may follow the first one to find the breaks behind its breaks.
+    `radar`: look for what will be compiled again when arguments and modes vary; `batch_dim` and `sequence_dim` are the
+    dimensions to vary, None where the arguments tell.
     """
 
     file: str
@@ -58,6 +60,9 @@ class RunOptions:
     rules: tuple[str, ...] = ()
     neutralise: tuple[Neutral, ...] = ()
     peel: int = 0
+    radar: bool = False
+    batch_dim: int | None = None
+    sequence_dim: int | None = None
 
     @property
     def target(self) -> str:

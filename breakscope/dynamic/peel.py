@@ -59,12 +59,6 @@ class _Peeling:
         return [place for place in self.places.values() if not place.stubborn and not place.waits]
 
 
-def run_and_peel(options: RunOptions) -> RunResult:
-    """Run the target; where that is asked for, find what stands behind the breaks that were found."""
-    first = run_target(options)
-    return peel(options, first, options.peel) if options.peel else first
-
-
 def peel(options: RunOptions, first: RunResult, rounds: int) -> RunResult:
     """The first run's result with the breaks that stood behind its breaks, after at most `rounds` further runs.
 

@@ -51,10 +51,10 @@ def run_folder() -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def run_child(folder: Path, options: RunOptions) -> Ended:
+def run_child(folder: Path, options: RunOptions, work: str = "run") -> Ended:
     """Start the child, wait for its end or its limit, and leave no process of its group behind."""
     (folder / "trace").mkdir()
-    (folder / "job.json").write_text(json.dumps(_job(options)), encoding="utf-8")
+    (folder / "job.json").write_text(json.dumps(_job(options, work)), encoding="utf-8")
     group = {"start_new_session": True} if os.name == "posix" else {}
     child = subprocess.Popen(
         [sys.executable, str(CHILD), str(folder)], env=environment(folder), stdin=subprocess.DEVNULL,
@@ -89,12 +89,13 @@ def free_memory() -> int:
     return max(0, min(found) * 9 // 10) if found else 0
 
 
-def _job(options: RunOptions) -> dict:
+def _job(options: RunOptions, work: str) -> dict:
     return {
         "file": str(Path(options.file).resolve()), "name": options.name, "calls": options.calls, "drive": options.drive,
         "vary": options.vary, "backend": options.backend, "device": options.device, "backward": options.backward,
         "memory": options.memory, "default_memory": free_memory(), "witness": options.witness,
         "deadline": time.time() + options.timeout,
+        "work": work, "batch_dim": options.batch_dim, "sequence_dim": options.sequence_dim,
         "neutralise": [{"number": number, **dataclasses.asdict(site)} for number, site in enumerate(options.neutralise)],
     }
 

@@ -44,7 +44,7 @@ RATE = "give the optimizer `lr=torch.tensor(...)` and change it in place (`fill_
 
 TENSOR_VALUES = re.compile(r"expected (?:requires_grad=)?(?P<expected>[^,]+?)(?:, actual (?P<actual>[^.]+))?(?:\.\s|\.?$)")
 DIMENSION = re.compile(r"mismatch at index (\d+)")
-SUBMODULE = re.compile(r"\._(?:modules|parameters|buffers)\['([^']+)'\]")
+SUBMODULE = re.compile(r"\.(?:__dict__\[')?_(?:modules|parameters|buffers)(?:'\])?\['([^']+)'\]")
 STACK = re.compile(r"___stack\d+")
 SWITCHES = {
     "grad_mode": "gradients were switched on or off (`torch.no_grad`, `inference_mode`, `set_grad_enabled`)",

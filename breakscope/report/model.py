@@ -205,6 +205,48 @@ class Peeled(Fact):
     problem: str = ""  # what ended the last round early
 
 
+class Hazard(Fact):
+    """What is compiled again under a variation: a guard, at the user's line."""
+
+    path: str
+    line: int
+    function: str
+    family: str
+    message: str  # what changed, in plain words
+    guard: str  # the guard's text
+    help: str  # the cure
+    values: tuple[str, ...] = ()
+    recompiles: int = 1
+    compile_seconds: float = 0.0
+
+
+class Variation(Fact):
+    """One thing that --radar varied: a call with `base`, then one with each of `steps`, from a fresh Dynamo on.
+
+    `outcome`: "none" compiled again; "settles": what was compiled serves later calls; "each time": up to the last step;
+    "limit": until Dynamo gave the function up; "left out": see `reason`.
+    """
+
+    name: str  # "batch", "sequence of 1", "train/eval", ...
+    base: str
+    outcome: Literal["none", "settles", "each time", "limit", "left out"]
+    steps: tuple[str, ...] = ()
+    recompiles: int = 0
+    compile_seconds: float = 0.0
+    hazards: tuple[Hazard, ...] = ()
+    reason: str = ""  # why it, or some of its steps, were left out
+
+
+class Radar(Fact):
+    """What --radar varied. `batch` and `sequence` say which dimensions were taken for these, "" when none was."""
+
+    batch: str
+    sequence: str
+    sequence_is: str = "sequence"  # of images "image size"
+    variations: tuple[Variation, ...] = ()
+    note: str = ""  # why there is nothing, or not all
+
+
 class Run(Fact):
     """What a run was and saw, whatever its findings."""
 
@@ -228,6 +270,7 @@ class Run(Fact):
     processes: tuple[Process, ...] = ()  # of a traced program
     divergence: Divergence | None = None  # where its ranks part
     peeled: Peeled | None = None  # what --peel did
+    radar: Radar | None = None  # what --radar found
     exit_code: int | None = None  # of a traced program, as a shell would show it
     notes: tuple[str, ...] = ()
 

@@ -68,11 +68,11 @@ def check(options: CheckOptions, config: Config) -> Report:
 
 def _with_run(report: Report, options: RunOptions) -> Report:
     """The report, what source analysis says of the target as an entry, and what the run saw, in one."""
-    from breakscope.dynamic import run_and_peel
+    from breakscope.dynamic import run_fully
     from breakscope.workflows.joining import join_run
     from breakscope.workflows.run import predict
 
-    ran = run_and_peel(options)
+    ran = run_fully(options)
     return join_run(together(report, predict(options, ran)), ran)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from breakscope import __version__
-from breakscope.dynamic import RunOptions, RunResult, run_and_peel
+from breakscope.dynamic import RunOptions, RunResult, run_fully
 from breakscope.report.model import Report
 from breakscope.static import StaticOptions, analyze
 from breakscope.workflows.joining import join_run
@@ -14,7 +14,7 @@ def run(options: RunOptions) -> Report:
 
     Raises UserError when the file does not exist or torch is not installed.
     """
-    ran = run_and_peel(options)
+    ran = run_fully(options)
     return join_run(predict(options, ran), ran)
 
 

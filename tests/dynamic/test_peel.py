@@ -9,7 +9,7 @@ import pytest
 from msgspec import structs
 from running import TARGETS
 
-from breakscope.dynamic import RunOptions, RunResult, run_and_peel
+from breakscope.dynamic import RunOptions, RunResult, run_fully
 from breakscope.dynamic.child.neutral.rewrite import rewrite
 from breakscope.dynamic.child.neutral.sites import Site
 from breakscope.dynamic.options import Neutralised
@@ -33,7 +33,7 @@ def runs():
     def run(item):
         label, name = item
         options = RunOptions(file=str(FILE), name=name, device="cpu", vary=False, witness=False, timeout=120.0, peel=12)
-        return label, run_and_peel(options)
+        return label, run_fully(options)
 
     with ThreadPoolExecutor(max_workers=2) as pool:
         return dict(pool.map(run, RUNS.items()))

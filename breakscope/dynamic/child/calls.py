@@ -73,7 +73,7 @@ def make_calls(module: ModuleType, target: Target, function: Callable, plan: Pla
     def call_with_backward(args: tuple, kwargs: dict) -> None:
         output = call(*args, **kwargs)
         if plan.backward:
-            _backward(output, target, (args, kwargs), plan, made, mark, strict)
+            run_backward(output, target, (args, kwargs), plan, made, mark, strict)
 
     tensors.seed_everything()
     if plan.drive:
@@ -94,7 +94,7 @@ def make_calls(module: ModuleType, target: Target, function: Callable, plan: Pla
             break
 
 
-def _backward(output: Any, target: Target, arguments: Any, plan: Plan, made: Made, mark: Callable, strict: bool) -> None:
+def run_backward(output: Any, target: Target, arguments: Any, plan: Plan, made: Made, mark: Callable, strict: bool) -> None:
     try:
         loss = tensors.form_loss(output)
         if loss is None:

@@ -24,13 +24,13 @@ def finding_lines(finding: Finding, width: int | None) -> list[Line]:
     frame, leftover = _frame(finding, width)
     advice, guard, chain = _advice(finding), _guard(finding), _chain(finding)
     lost = _join(_behind(finding), _lost(finding))
-    notes = [*_equal_lines(advice, width), *_equal_lines(_join(leftover, lost, guard, chain), width)]
+    notes = [*equal_lines(advice, width), *equal_lines(_join(leftover, lost, guard, chain), width)]
     if len(head) + len(frame) + len(notes) > MOST_LINES and len(frame) == 3:
         frame = frame[1:]  # without the line before
     room = MOST_LINES - len(head) - len(frame)
     for fewer in (_short_chain(finding), ""):  # one paragraph, without the guard, and less and less of how the place is reached
         if len(notes) > room:
-            notes = _equal_lines(_join(advice, leftover, lost, fewer), width)
+            notes = equal_lines(_join(advice, leftover, lost, fewer), width)
     return [*head, *frame, *notes]
 
 
@@ -50,7 +50,7 @@ def fix_lines(finding: Finding) -> list[Line]:
 
 def error_lines(error: ReportError, width: int | None) -> list[Line]:
     place = f"{error.path}:{error.line or 1}:" if error.path else "breakscope:"
-    lines = _hanging([(place, "bold"), ("error:", "bold red")], error.message, width)
+    lines = hanging([(place, "bold"), ("error:", "bold red")], error.message, width)
     lines += [[("    " + expand(line), "dim")] for line in error.detail.splitlines()]
     return lines
 
@@ -58,7 +58,7 @@ def error_lines(error: ReportError, width: int | None) -> list[Line]:
 def run_lines(report: Report, width: int | None) -> list[Line]:
     """What a reader must know before the findings: a run that proves little, frames that were lost without a word."""
     run = report.run
-    given_up = [line for note in report.notes for line in _hanging([("note:", "bold yellow")], note, width)]
+    given_up = [line for note in report.notes for line in hanging([("note:", "bold yellow")], note, width)]
     if run is None:
         return [*given_up, EMPTY] if given_up else []
     notes = [*report.notes, *run.notes]
@@ -66,11 +66,11 @@ def run_lines(report: Report, width: int | None) -> list[Line]:
         notes.insert(0, f"the run ended as {run.status}: what follows is what was seen until then")
     elif not run.capture_checked:
         notes.insert(0, "the capture did not see its own planted break, so silence below does not mean clean")
-    lines = [line for note in notes for line in _hanging([("note:", "bold yellow")], note, width)]
+    lines = [line for note in notes for line in hanging([("note:", "bold yellow")], note, width)]
     if run.peeled is not None:
-        lines += [line for text in peeled_texts(run.peeled) for line in _hanging([("peel:", "bold")], text, width)]
+        lines += [line for text in peeled_texts(run.peeled) for line in hanging([("peel:", "bold")], text, width)]
     if run.divergence is not None:
-        lines += _hanging([("ranks part:", "bold red")], _parting(run.divergence, run.status), width)
+        lines += hanging([("ranks part:", "bold red")], _parting(run.divergence, run.status), width)
     explained = {_lost_frame(f) for f in report.findings if f.lost}
     for frame in run.lost_frames:
         if (frame.path, frame.function.rpartition(".")[2]) in explained:
@@ -78,10 +78,10 @@ def run_lines(report: Report, width: int | None) -> list[Line]:
         why = f"all of `{frame.function}` runs eager: {LOST_BY.get(frame.why, frame.why)}"
         if frame.reason and frame.reason != frame.why:
             why += f" ({' '.join(frame.reason.split())})"
-        lines += _hanging([(f"{frame.path}:{frame.line}:", "bold"), ("lost:", "bold red")], why, width)
+        lines += hanging([(f"{frame.path}:{frame.line}:", "bold"), ("lost:", "bold red")], why, width)
     for found in run.cuda_graphs:
         place = f"{found.path}:{found.line}:" if found.path else "breakscope:"
-        lines += _hanging([(place, "bold"), ("CUDA graph:", "bold yellow")], _cuda_graph(found), width)
+        lines += hanging([(place, "bold"), ("CUDA graph:", "bold yellow")], _cuda_graph(found), width)
     return [*lines, EMPTY] if lines else []
 
 
@@ -125,10 +125,10 @@ def summary_lines(text: str, width: int | None) -> list[Line]:
 
 def _head(finding: Finding, width: int | None) -> list[Line]:
     place = f"{finding.path}:{finding.line}:{finding.column}:"
-    return _hanging([(place, "bold"), (finding.code, CODE_STYLES[finding.severity])], finding.message, width)
+    return hanging([(place, "bold"), (finding.code, CODE_STYLES[finding.severity])], finding.message, width)
 
 
-def _hanging(labels: Line, message: str, width: int | None, indent: str = "    ") -> list[Line]:
+def hanging(labels: Line, message: str, width: int | None, indent: str = "    ") -> list[Line]:
     """Labels, which are never cut, and behind them the message, whose further lines are indented.
 
     The first label is the place; when not even the labels fit, it has a line of its own.
@@ -269,7 +269,7 @@ def _link(link: Link, path: str) -> str:
     return f"{link.function}:{link.line}" if link.path == path else f"{link.function} ({link.path}:{link.line})"
 
 
-def _equal_lines(text: str, width: int | None) -> list[Line]:
+def equal_lines(text: str, width: int | None) -> list[Line]:
     if not text:
         return []
     room = None if width is None else max(width - 5, 20)

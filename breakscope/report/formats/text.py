@@ -11,7 +11,7 @@ from breakscope.report.summary import summary
 def render(report: Report, options: RenderOptions) -> str:
     if not (report.findings or report.errors or report.run or report.notes):
         return ""
-    from breakscope.report.formats import _blocks
+    from breakscope.report.formats import _blocks, _radar
     from breakscope.report.formats._layout import paint
 
     lines = _blocks.run_lines(report, options.width)
@@ -20,5 +20,6 @@ def render(report: Report, options: RenderOptions) -> str:
         lines += [*(_blocks.fix_lines(finding) if options.fixes else ()), _blocks.EMPTY]
     for error in report.errors:
         lines += [*_blocks.error_lines(error, options.width), _blocks.EMPTY]
+    lines += _radar.radar_lines(report, options.width)
     lines += _blocks.summary_lines(summary(report), options.width)
     return paint(lines, options.color)

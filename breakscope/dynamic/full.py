@@ -1,0 +1,16 @@
+"""A run with all that was asked for behind it."""
+
+from __future__ import annotations
+
+from breakscope.dynamic.options import RunOptions, RunResult
+from breakscope.dynamic.peel import peel
+from breakscope.dynamic.radar import with_radar
+from breakscope.dynamic.run import run_target
+
+
+def run_fully(options: RunOptions) -> RunResult:
+    """Run the target; with `peel` look behind its breaks, with `radar` for what will be compiled again."""
+    ran = run_target(options)
+    if options.peel:
+        ran = peel(options, ran, options.peel)
+    return with_radar(options, ran) if options.radar else ran

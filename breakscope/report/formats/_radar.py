@@ -1,0 +1,70 @@
+"""What --radar varied and what came of it: one line for each variation, and under it what is compiled again."""
+
+from __future__ import annotations
+
+from breakscope.report.formats._blocks import EMPTY, duration, equal_lines, hanging
+from breakscope.report.formats._layout import Line
+from breakscope.report.model import Hazard, Radar, Report, Variation
+from breakscope.report.summary import count
+
+MOST_HAZARDS, MOST_STEPS, REASON = 3, 6, 200
+STYLES = {"none": "green", "settles": "yellow", "each time": "bold red", "limit": "bold red", "left out": "dim"}
+
+
+def radar_lines(report: Report, width: int | None) -> list[Line]:
+    """The radar's block; nothing when none was asked for."""
+    if report.run is None or report.run.radar is None:
+        return []
+    radar = report.run.radar
+    lines = hanging([("radar:", "bold")], _head(radar), width)
+    for variation in radar.variations:
+        lines += _variation(variation, width)
+    return [*lines, EMPTY]
+
+
+def _head(radar: Radar) -> str:
+    if not radar.variations:
+        return radar.note or "nothing was varied"
+    dimensions = [f"{name} is {text}" if text else f"no {name} was found" for name, text in (
+        ("batch", radar.batch), (radar.sequence_is, radar.sequence))]
+    told = "what is compiled again when calls vary, each from a fresh Dynamo on; " + ", ".join(dimensions)
+    return f"{told}; {radar.note}" if radar.note else told
+
+
+def _variation(variation: Variation, width: int | None) -> list[Line]:
+    lines = hanging([(f"  {variation.name}:", STYLES[variation.outcome])], _outcome(variation), width, indent="      ")
+    for hazard in variation.hazards[:MOST_HAZARDS]:
+        lines += hanging([("     ", ""), (f"{hazard.path}:{hazard.line}:", "bold")], _what(hazard, variation), width, indent="      ")
+        lines += [[("   ", ""), *line] for line in equal_lines(hazard.help, None if width is None else width - 3)]
+    if len(variation.hazards) > MOST_HAZARDS:
+        lines += [[(f"      and {count(len(variation.hazards) - MOST_HAZARDS, 'other guard')}", "dim")]]
+    return lines
+
+
+def _outcome(variation: Variation) -> str:
+    reason = variation.reason if len(variation.reason) <= REASON else variation.reason[: REASON - 3] + "..."
+    if variation.outcome == "left out":
+        return f"left out, {reason}" if reason else "left out"
+    texts = [_steps(variation), {
+        "none": "nothing is compiled again",
+        "settles": f"{_cost(variation)}, then it settles",
+        "each time": f"{_cost(variation)}, and it does not settle",
+        "limit": f"{_cost(variation)}, until Dynamo gave the function up: eager from then on",
+    }[variation.outcome]]
+    return ": ".join(text for text in texts if text) + (f"; left out, {reason}" if reason else "")
+
+
+def _steps(variation: Variation) -> str:
+    if set(variation.steps) == {variation.base}:
+        return count(len(variation.steps) + 1, "time", "times")
+    shown = [variation.base, *variation.steps]
+    return " -> ".join(shown if len(shown) <= MOST_STEPS else [*shown[:MOST_STEPS], "..."])
+
+
+def _cost(variation: Variation) -> str:
+    return f"{count(variation.recompiles, 'recompile')}, {duration(variation.compile_seconds)}"
+
+
+def _what(hazard: Hazard, variation: Variation) -> str:
+    times = f" ({count(hazard.recompiles, 'recompile')}, {duration(hazard.compile_seconds)})" if len(variation.hazards) > 1 else ""
+    return f"`{hazard.function}`: {hazard.message}{times}"
