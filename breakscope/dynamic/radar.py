@@ -105,19 +105,20 @@ def _variation(note: dict, groups: list[list[RecompileSeen]], seen: Observations
     refused = f"{', '.join(label for label, _ in note['refused'])}: {note['refused'][0][1]}" if note["refused"] else ""
     reason = "; ".join(text for text in (refused, note["problem"]) if text)
     last = max((_step(recompile.frame)[1] for recompile in recompiles), default=-1)
-    limited = [_step(frame)[1] for frame in seen.compiles if _step(frame)[0] == note["number"] and is_limit(frame.fail_reason)]
+    limited = [frame for frame in seen.compiles if _step(frame)[0] == note["number"] and is_limit(frame.fail_reason)]
     if not note["steps"]:
         outcome = "left out"
     elif not recompiles:
         outcome = "none"
-    elif limited and last >= (limited[0] or 0) - 1:
+    elif limited and last >= (_step(limited[0])[1] or 0) - 1:
         outcome = "limit"
     else:
         outcome = "each time" if last == len(note["steps"]) - 1 else "settles"
     return Variation(
         name=note["name"], base=note["base"], outcome=outcome, steps=tuple(note["steps"]), recompiles=len(recompiles),
         compile_seconds=round(sum(recompile.frame.seconds for recompile in recompiles), 6),
-        hazards=tuple(_hazard(group, note["name"]) for group in groups), reason=reason)
+        hazards=tuple(_hazard(group, note["name"]) for group in sorted(groups, key=len, reverse=True)),
+        given_up=limited[0].function if outcome == "limit" else "", reason=reason)
 
 
 def _hazard(group: list[RecompileSeen], varied: str) -> Hazard:
@@ -156,5 +157,5 @@ def _findings(made: list[dict], variations: Sequence[Variation], groups: dict, o
 def _when(variation: Variation) -> str:
     if variation.name == SAME:
         return "seen when the same call was repeated"
-    ending = "until Dynamo gave the function up" if variation.outcome == "limit" else "each time"
+    ending = f"until Dynamo gave `{variation.given_up}` up" if variation.outcome == "limit" else "each time"
     return f"seen when the radar varied {variation.name}, {ending}"

@@ -234,6 +234,7 @@ class Variation(Fact):
     recompiles: int = 0
     compile_seconds: float = 0.0
     hazards: tuple[Hazard, ...] = ()
+    given_up: str = ""  # the function, where the limit was reached
     reason: str = ""  # why it, or some of its steps, were left out
 
 

@@ -93,7 +93,7 @@ def test_what_never_settles_is_a_finding(results):
     assert batch.outcome == "limit" and batch.recompiles >= 7
     (finding,) = result.findings
     assert (finding.dynamo, finding.count) == (("size",), batch.recompiles)
-    assert finding.message.endswith("; seen when the radar varied batch, until Dynamo gave the function up")
+    assert finding.message.endswith("; seen when the radar varied batch, until Dynamo gave `forward` up")
     assert result.run.radar.sequence == "dimension 1 of `tokens` and `mask` (12)"
 
 
@@ -164,6 +164,22 @@ def test_as_text():
         "      m.py:7: `forward`: dimension 0 of `x` was 4 and is 3 now",
         "      = pad to a few fixed sizes",
         "  dtype: left out, float64: RuntimeError: no",
+    ]
+
+
+def test_one_guard_in_several_places_is_told_once_and_so_is_a_cure():
+    def hazard(line, message):
+        return structs.replace(HAZARD, line=line, message=message, compile_seconds=0.1)
+
+    varied = Variation(name="autocast", base="off", outcome="settles", steps=("on",), recompiles=4, compile_seconds=0.4,
+                       hazards=(hazard(7, "autocast"), hazard(9, "autocast"), hazard(11, "autocast"), hazard(20, "more")))
+    shown = structs.replace(RUN, capture_checked=True, radar=structs.replace(SHOWN, variations=(varied,)))
+    text = render(Report(version="", torch="", run=shown), "text", RenderOptions())
+    assert text.splitlines()[1:5] == [
+        "  autocast: off -> on: 4 recompiles, 400 ms, then it settles",
+        "      m.py:7: `forward`: autocast (3 recompiles, 300 ms; also lines 9 and 11)",
+        "      m.py:20: `forward`: more (1 recompile, 100 ms)",
+        "      = pad to a few fixed sizes",
     ]
 
 

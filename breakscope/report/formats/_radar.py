@@ -33,12 +33,38 @@ def _head(radar: Radar) -> str:
 
 def _variation(variation: Variation, width: int | None) -> list[Line]:
     lines = hanging([(f"  {variation.name}:", STYLES[variation.outcome])], _outcome(variation), width, indent="      ")
-    for hazard in variation.hazards[:MOST_HAZARDS]:
-        lines += hanging([("     ", ""), (f"{hazard.path}:{hazard.line}:", "bold")], _what(hazard, variation), width, indent="      ")
-        lines += [[("   ", ""), *line] for line in equal_lines(hazard.help, None if width is None else width - 3)]
-    if len(variation.hazards) > MOST_HAZARDS:
-        lines += [[(f"      and {count(len(variation.hazards) - MOST_HAZARDS, 'other guard')}", "dim")]]
+    groups = _alike(variation)
+    for number, group in enumerate(groups[:MOST_HAZARDS], 1):
+        first = group[0]
+        text = f"`{first.function}`: {first.message}" + (_share(group) if len(groups) > 1 or len(group) > 1 else "")
+        lines += hanging([("     ", ""), (f"{first.path}:{first.line}:", "bold")], text, width, indent="      ")
+        if number == min(len(groups), MOST_HAZARDS) or groups[number][0].help != first.help:
+            lines += [[("   ", ""), *line] for line in equal_lines(first.help, None if width is None else width - 3)]
+    if len(groups) > MOST_HAZARDS:
+        lines += [[(f"      and {count(len(groups) - MOST_HAZARDS, 'other guard')}", "dim")]]
     return lines
+
+
+def _alike(variation: Variation) -> list[list[Hazard]]:
+    """The hazards, those of one message together: a frame that breaks split fails the same guard in each part."""
+    groups: dict[str, list[Hazard]] = {}
+    for hazard in variation.hazards:
+        groups.setdefault(hazard.message, []).append(hazard)
+    return list(groups.values())
+
+
+def _share(group: list[Hazard]) -> str:
+    recompiles = count(sum(hazard.recompiles for hazard in group), "recompile")
+    also = "" if len(group) == 1 else f"; also {_lines(group)}"
+    return f" ({recompiles}, {duration(sum(hazard.compile_seconds for hazard in group))}{also})"
+
+
+def _lines(group: list[Hazard]) -> str:
+    """Where else the same guard failed: "line 39", "lines 39 and 41", "6 other places"."""
+    lines = sorted({hazard.line for hazard in group[1:] if hazard.path == group[0].path})
+    if len(lines) > 2 or not lines or any(hazard.path != group[0].path for hazard in group):
+        return count(len(group) - 1, "other place")
+    return f"{'line' if len(lines) == 1 else 'lines'} {' and '.join(map(str, lines))}"
 
 
 def _outcome(variation: Variation) -> str:
@@ -49,7 +75,7 @@ def _outcome(variation: Variation) -> str:
         "none": "nothing is compiled again",
         "settles": f"{_cost(variation)}, then it settles",
         "each time": f"{_cost(variation)}, and it does not settle",
-        "limit": f"{_cost(variation)}, until Dynamo gave the function up: eager from then on",
+        "limit": f"{_cost(variation)}, until Dynamo gave `{variation.given_up}` up: eager from then on",
     }[variation.outcome]]
     return ": ".join(text for text in texts if text) + (f"; left out, {reason}" if reason else "")
 
@@ -63,8 +89,3 @@ def _steps(variation: Variation) -> str:
 
 def _cost(variation: Variation) -> str:
     return f"{count(variation.recompiles, 'recompile')}, {duration(variation.compile_seconds)}"
-
-
-def _what(hazard: Hazard, variation: Variation) -> str:
-    times = f" ({count(hazard.recompiles, 'recompile')}, {duration(hazard.compile_seconds)})" if len(variation.hazards) > 1 else ""
-    return f"`{hazard.function}`: {hazard.message}{times}"
