@@ -171,7 +171,7 @@ def test_ranks(start, tmp_path):
     assert "tensor 'x' dtype mismatch" in one.what
     told = start("report", "out.json")
     first, second = told.communicate(timeout=60)[0].splitlines()[:2]
-    assert first == "note: the run ended as failed: what follows is what was seen until then"
+    assert first == "note: the run failed: what follows is what was seen until then"
     assert second.startswith("ranks part: after 3 equal events, rank 0 did nothing more; rank 1 compiled `step` at train.py:9 again")
 
 
@@ -228,6 +228,45 @@ def test_the_status_line(start):
     assert text.count(b"breakscope: 0 compiles, 0 breaks, 0 recompiles, ") >= 2
     assert text.index(b"\033[1;23r") < text.index(b"breakscope: 0") < text.rindex(b"\033[24;1H\033[K\033[1;24r") < text.index(b"no compile was seen")
     assert b"one\r\n" in text and b"two\r\n" in text
+
+
+COUNTER = """\
+import os, signal, sys, time
+received = []
+signal.signal(signal.SIGINT, lambda *arguments: received.append(1))
+os.write(1, b"ready\\n")
+end = time.monotonic() + 60
+while not received and time.monotonic() < end:
+    time.sleep(0.1)
+time.sleep(0.5)
+os.write(1, b"interrupts: %d\\n" % len(received))
+sys.exit(5)
+"""
+
+
+def test_an_interrupt_from_a_terminal_arrives_once(start, tmp_path):
+    """The terminal sends it to the program too, which may handle it and end as it likes."""
+    (tmp_path / "counter.py").write_text(COUNTER)
+    ours, theirs = pty.openpty()
+
+    def take_terminal():
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+    done = start("trace", "--", sys.executable, "counter.py", stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
+                 preexec_fn=take_terminal)
+    os.close(theirs)
+    text = b""
+    while b"ready" not in text:
+        text += os.read(ours, 65536)
+    os.write(ours, b"\x03")
+    while True:
+        try:
+            text += os.read(ours, 65536)
+        except OSError:
+            break
+    os.close(ours)
+    assert done.wait(60) == 5
+    assert b"interrupts: 1\r\n" in text and "was interrupted after" in " ".join(text.decode().split())
 
 
 def test_plain_progress(monkeypatch, capsys):

@@ -207,7 +207,7 @@ def test_a_run_that_proves_nothing_says_so():
     from msgspec.structs import replace
 
     assert "silence below does not mean clean" in shown(run=replace(RUN, capture_checked=False))
-    assert "ended as timeout" in shown(run=replace(RUN, status="timeout"))
+    assert "note: the run reached its time limit: what follows" in shown(run=replace(RUN, status="timeout"))
     assert "note: only forward" in shown(run=replace(RUN, notes=("only forward",)))
 
 

@@ -10,6 +10,8 @@ from breakscope.report.summary import count, duration, per_step
 EMPTY: Line = []
 MOST_LINES = 6
 MOST_VALUES = 6
+ENDED = {"failed": "the run failed", "timeout": "the run reached its time limit", "killed": "the run was interrupted or killed",
+         "no-capture": "nothing was captured"}
 LOST_BY = {
     "loop": "a break in a loop", "try": "a break in a `try`", "with": "a break in a `with`", "skipped": "Dynamo skipped it",
     "recompile limit": "it was compiled again too often",
@@ -63,7 +65,7 @@ def run_lines(report: Report, width: int | None) -> list[Line]:
         return [*given_up, EMPTY] if given_up else []
     notes = [*report.notes, *run.notes]
     if run.status != "ok":
-        notes.insert(0, f"the run ended as {run.status}: what follows is what was seen until then")
+        notes.insert(0, f"{ENDED.get(run.status, run.status)}: what follows is what was seen until then")
     elif not run.capture_checked:
         notes.insert(0, "the capture did not see its own planted break, so silence below does not mean clean")
     lines = [line for note in notes for line in hanging([("note:", "bold yellow")], note, width)]
