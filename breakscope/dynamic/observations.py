@@ -52,6 +52,7 @@ class RecompileSeen:
     frame: FrameCompile
     guard: Guard
     site: Frame | None  # the user's line: the frame's first line, or its caller's when the frame is torch's
+    reasons: tuple[str, ...] = ()  # of all versions of the code that there were, the newest first, as Dynamo words them
 
 
 @dataclass(frozen=True)

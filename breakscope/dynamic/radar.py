@@ -22,14 +22,22 @@ from breakscope.dynamic.options import RunOptions, RunResult
 from breakscope.dynamic.places import Places
 from breakscope.dynamic.process import run_child, run_folder
 from breakscope.dynamic.reader import read_folder
+from breakscope.dynamic.recompiles import told_by
 from breakscope.dynamic.wording import cause, cure, values
 from breakscope.report.model import Finding, Hazard, Radar, Variation
 from breakscope.rulebook import load_rules
 
 PHASE = "capture radar "
+FAMILIES = {  # of the guards on what is varied
+    "batch": ("size",), "sequence": ("size",), "image size": ("size",), "dtype": ("dtype",), "autocast": ("autocast",),
+    "grad mode": ("grad_mode", "requires_grad"), "requires_grad of the arguments": ("requires_grad",),
+}
 ONE = "a size of 1 is always compiled by itself: call it once before it counts, pad to 2, or leave it out (`drop_last=True`)"
+FIXED = ("the code fixes this size, so dynamic shapes do not help: pad to a few fixed sizes, or mend what fixes it "
+         "(`torch._dynamo.mark_dynamic` raises then, and names the line)")
 MODES = "one compile for each mode is normal: call both once before training begins"
 SAME = "repeated steps"
+MANY = 4  # recompiles for one dimension: dynamic sizes need one
 
 
 def with_radar(options: RunOptions, ran: RunResult) -> RunResult:
@@ -46,7 +54,7 @@ def with_radar(options: RunOptions, ran: RunResult) -> RunResult:
         errors = describe_errors(folder, options, notes, ended, places)
     told = next((note for note in notes if note["event"] == "dimensions"), {})
     made = [note for note in notes if note["event"] == "variation"]
-    groups = _groups(seen, made)
+    groups = _groups(_by_what_varied(seen, made, places), made)
     variations = tuple(_variation(note, groups.get(note["number"], []), seen) for note in made)
     radar = Radar(
         batch=_told(told, "batch"), sequence_is=told.get("sequence_is", "sequence"), sequence=_told(told, "sequence"), variations=variations,
@@ -63,10 +71,18 @@ def _with(ran: RunResult, radar: Radar, found: Sequence[Finding] = ()) -> RunRes
     return replace(ran, findings=findings, run=msgspec.structs.replace(ran.run, radar=radar))
 
 
-def _groups(seen: Observations, made: list[dict]) -> dict[int, list[list[RecompileSeen]]]:
+def _by_what_varied(seen: Observations, made: list[dict], places: Places) -> tuple[RecompileSeen, ...]:
+    """The recompiles, each by a guard on what was varied where one failed."""
+    names = {note["number"]: note["name"].removesuffix(" of 1") for note in made}
+    compiles = {compile.compile_id: compile for compile in seen.compiles}
+    return tuple(told_by(recompile, FAMILIES.get(names.get(_step(recompile.frame)[0], ""), ()), compiles, places)
+                 for recompile in seen.recompiles)
+
+
+def _groups(recompiles: Sequence[RecompileSeen], made: list[dict]) -> dict[int, list[list[RecompileSeen]]]:
     """The recompiles of every variation, those of one guard together; without those that equal arguments show too."""
     by_number: dict[int, dict[tuple, list[RecompileSeen]]] = defaultdict(dict)
-    for recompile in seen.recompiles:
+    for recompile in recompiles:
         number, step = _step(recompile.frame)
         if recompile.site is not None and step is not None:
             by_number[number].setdefault(_key(recompile), []).append(recompile)
@@ -126,6 +142,8 @@ def _hazard(group: list[RecompileSeen], varied: str) -> Hazard:
     help = cure(guards)
     if guards[0].family == "size" and varied.endswith(" of 1"):
         help = ONE
+    elif guards[0].family == "size" and len(group) >= MANY:
+        help = FIXED
     elif guards[0].name.endswith(".training"):
         help = MODES
     return Hazard(

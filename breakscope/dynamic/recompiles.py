@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from breakscope.dynamic.dialects import recompile_reasons
@@ -28,12 +28,27 @@ def read_recompiles(records: Iterable[Record], compiles: Mapping[str, FrameCompi
         if not reasons:
             continue
         frame = compiles.get(record.compile_id) or FrameCompile(record.compile_id, "", "", 0, phase=record.phase)
-        guard = read_guard(reasons[0])
-        guard = replace(guard, path=_whole_path(guard.path, frame, compiles))
-        if guard.family in ARGUMENTS and is_captured(frame, guard.name):
-            guard = replace(guard, family="closure")
-        seen.append(RecompileSeen(frame, guard, _site(frame, guard, places)))
+        guard = _guard(reasons[0], frame, compiles)
+        seen.append(RecompileSeen(frame, guard, _site(frame, guard, places), tuple(reasons)))
     return tuple(seen)
+
+
+def told_by(seen: RecompileSeen, families: Collection[str], compiles: Mapping[str, FrameCompile], places: Places) -> RecompileSeen:
+    """The recompile by the guard of these families that failed in any version of the code, where there is one: each
+    version failed for a reason of its own."""
+    if seen.guard.family in families:
+        return seen
+    for reason in seen.reasons[1:]:
+        guard = _guard(reason, seen.frame, compiles)
+        if guard.family in families:
+            return replace(seen, guard=guard, site=_site(seen.frame, guard, places))
+    return seen
+
+
+def _guard(reason: str, frame: FrameCompile, compiles: Mapping[str, FrameCompile]) -> Guard:
+    guard = read_guard(reason)
+    guard = replace(guard, path=_whole_path(guard.path, frame, compiles))
+    return replace(guard, family="closure") if guard.family in ARGUMENTS and is_captured(frame, guard.name) else guard
 
 
 def _whole_path(path: str, frame: FrameCompile, compiles: Mapping[str, FrameCompile]) -> str:

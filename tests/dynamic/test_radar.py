@@ -10,7 +10,11 @@ from msgspec import structs
 from running import TARGETS
 
 from breakscope.dynamic import RunOptions, RunResult
+from breakscope.dynamic.guards import read_guard
+from breakscope.dynamic.observations import FrameCompile, RecompileSeen
+from breakscope.dynamic.places import Places
 from breakscope.dynamic.radar import with_radar
+from breakscope.dynamic.recompiles import told_by
 from breakscope.report.formats import RenderOptions, render
 from breakscope.report.model import Hazard, Radar, Report, Run, Variation
 
@@ -91,6 +95,7 @@ def test_what_never_settles_is_a_finding(results):
     result = results["tokens"]
     batch = varied(result, "batch")
     assert batch.outcome == "limit" and batch.recompiles >= 7
+    assert batch.hazards[0].help.startswith("the code fixes this size")
     (finding,) = result.findings
     assert (finding.dynamo, finding.count) == (("size",), batch.recompiles)
     assert finding.message.endswith("; seen when the radar varied batch, until Dynamo gave `forward` up")
@@ -187,3 +192,12 @@ def test_one_guard_in_several_places_is_told_once_and_so_is_a_cure():
 def test_no_line_is_wider_than_the_terminal(width):
     report = Report(version="", torch="", run=structs.replace(RUN, capture_checked=True, radar=SHOWN))
     assert all(len(line) <= width for line in render(report, "text", RenderOptions(width=width)).splitlines())
+
+
+def test_a_recompile_is_told_by_the_guard_on_what_was_varied():
+    frame = FrameCompile("0/2", "f", "/home/u/m.py", 3)
+    reasons = ("0/1: self.kept is None", "0/0: tensor 'x' size mismatch at index 0. expected 4, actual 3")
+    seen = RecompileSeen(frame, read_guard(reasons[0]), None, reasons)
+    places = Places("", (), "")
+    assert told_by(seen, ("size",), {}, places).guard.name == "x"
+    assert told_by(seen, ("dtype",), {}, places) is seen
