@@ -13,6 +13,9 @@ from breakscope.report import formats
 from breakscope.workflows.choice import Choice
 
 
+PEEL_ROUNDS = 12  # a break in a straight `try` hides the next one, and each takes a run
+
+
 class Seconds(click.FloatRange):
     """A finite number of seconds above 0."""
 
@@ -139,7 +142,7 @@ def run_options(command: Callable) -> Callable:
                 "--peel", is_flag=True, help="Find the breaks behind the breaks: run again with the found ones neutralised."
             ),
             click.option(
-                "--peel-rounds", type=click.IntRange(min=1), default=12, show_default=True, help="Runs of --peel at most."
+                "--peel-rounds", type=click.IntRange(min=1), help=f"Runs of --peel at most [{PEEL_ROUNDS}]."
             ),
             click.option(
                 "--radar", is_flag=True, help="Vary batch, sequence, dtype and modes: what will be compiled again?"
@@ -163,7 +166,10 @@ def run_options(command: Callable) -> Callable:
 
 def run_from(given: dict, target: str):
     """Takes the values of `run_options` out of a command's arguments; the RunOptions for `target`, None without one."""
-    rounds = given.pop("peel_rounds")
+    for option, owner in (("peel_rounds", "peel"), ("batch_dim", "radar"), ("sequence_dim", "radar")):
+        if given[option] is not None and not given[owner]:
+            raise click.UsageError(f"--{option.replace('_', '-')} says nothing without --{owner}")
+    rounds = given.pop("peel_rounds") or PEEL_ROUNDS
     values = {
         "calls": given.pop("calls"),
         "drive": given.pop("drive"),

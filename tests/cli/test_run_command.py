@@ -96,6 +96,17 @@ def test_memory_is_a_size(monkeypatch, text, size):
     assert asked[0].memory == size
 
 
+@pytest.mark.parametrize(("given", "wanted"), [
+    ([], (0, False, None)), (["--peel"], (12, False, None)), (["--peel", "--peel-rounds", "3"], (3, False, None)),
+    (["--radar", "--batch-dim", "1"], (0, True, 1)),
+])
+def test_peel_and_radar_are_asked_for(monkeypatch, given, wanted):
+    asked = []
+    monkeypatch.setattr("breakscope.workflows.run.run", lambda options: asked.append(options) or Report(version="", torch=""))
+    assert main(["run", "program.py::make", *given]) == 0
+    assert (asked[0].peel, asked[0].radar, asked[0].batch_dim) == wanted
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -103,6 +114,10 @@ def test_memory_is_a_size(monkeypatch, text, size):
         (["run", "program.py"], "'program.py' is no target; write FILE::NAME"),
         (["run", "absent.py::make"], "absent.py"),
         (["run", "program.py::make", "--timeout", "0"], "--timeout"),
+        (["run", "program.py::make", "--peel", "--peel-rounds", "0"], "--peel-rounds"),
+        (["run", "program.py::make", "--peel-rounds", "3"], "--peel-rounds says nothing without --peel"),
+        (["run", "program.py::make", "--batch-dim", "1"], "--batch-dim says nothing without --radar"),
+        (["run", "program.py::make", "--radar", "--sequence-dim", "-1"], "--sequence-dim"),
         (["run", "program.py::make", "--memory", "8 gigs"], "'8 gigs' is no size; write one such as 8G or 500M"),
         (["run", "program.py::make", "--select", "BRK1O1"], "'BRK1O1'; did you mean BRK101"),
     ],
