@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 
+import msgspec
 import pytest
 from facts import BASE, BROKEN_FILE, CONFIRMED, FAILED_RUN, FULL, ODD_PATH, RECOMPILE, RUN, finding, report
 from rich.cells import cell_len
@@ -122,6 +123,16 @@ def test_a_long_line_is_cut_around_the_range(width):
 def test_a_finding_without_source_still_says_what_was_seen():
     text = "\n".join(block(RECOMPILE))
     assert "observed (attribute), 2 events, 12 s to compile" in text and "guard: L['self'].step == 3" in text
+
+
+@pytest.mark.parametrize(("values", "shown"), [
+    ((), "guard: L['self'].step == 3\n"), (("3",), "guard: L['self'].step == 3\n"),
+    (("3", "4"), "guard: L['self'].step == 3 (values: 3, 4)\n"),
+    (tuple("12345678"), "guard: L['self'].step == 3 (values: 1, 2, 3, 4, 5, 6, ...)\n"),
+])
+def test_the_values_of_a_guard_stand_beside_it(values, shown):
+    item = msgspec.structs.replace(RECOMPILE, values=values)
+    assert shown in render(report(findings=(item,)), "text", RenderOptions())
 
 
 def test_conditions_and_lost_frames_are_told():

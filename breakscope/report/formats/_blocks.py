@@ -250,7 +250,8 @@ def _guard(finding: Finding) -> str:
     if not finding.guard or finding.guard in finding.message:
         return ""
     told = [value for value in finding.values if value not in finding.guard]
-    seen = f" (values: {', '.join(finding.values[:MOST_VALUES])})" if told and len(finding.values) > 1 else ""
+    shown = (*finding.values[:MOST_VALUES], *(("...",) if len(finding.values) > MOST_VALUES else ()))
+    seen = f" (values: {', '.join(shown)})" if told and len(finding.values) > 1 else ""
     return f"guard: {' '.join(finding.guard.split())}{seen}"
 
 
