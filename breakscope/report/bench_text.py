@@ -53,7 +53,7 @@ def _head(bench: Bench) -> str:
 
 
 def _table(bench: Bench, width: int) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2 if width >= 100 else 1), show_edge=False)
+    table = Table(box=None, pad_edge=False, padding=(0, 4 if width >= 100 else 1, 0, 0), show_edge=False)
     table.add_column("mode", no_wrap=True)
     for title in ("compile", "median", "95 %", "of eager's", "memory", "pays after"):
         table.add_column(title, justify="right", no_wrap=True)

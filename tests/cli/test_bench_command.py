@@ -102,6 +102,7 @@ def test_what_is_written_is_read_back():
 def test_text_fits_its_width(width):
     lines = render(SAVED, width, color=False).splitlines()
     assert all(len(line) <= width for line in lines)
+    assert not any("\u2026" in line for line in lines)  # nothing is cut off
     text = " ".join(" ".join(lines).split())
     for said in ("0.50 (0.48-0.53)", "10,191 steps", "timeout -", "2.0 GiB", "recompiles by size 9.1 s", "99 % of it attributed",
                  "outputs equal within 1e-04", "gradients DIFFER at `body.weight`", "62 % of op time",

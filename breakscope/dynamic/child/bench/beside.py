@@ -33,7 +33,11 @@ def without_breaks(stepper: Stepper, plain: Callable, compiled: Callable[[Callab
     single = one_graph.traced(stepper, plain)
     single.function = compiled(single.function)
     before = len(metrics.all_compiles())
-    calls = warm_up(single, [], deadline)
+    try:
+        calls = warm_up(single, [], deadline)
+    except Exception as problem:  # a backend's own failure on a graph that the user never wrote
+        words = " ".join(str(problem).partition("\n\n")[0].split())[:160]
+        raise TargetError(f"the traced step does not compile: {type(problem).__name__}: {words}") from problem
     graphs = metrics.graphs(metrics.all_compiles()[before:])
     if graphs != 1:
         raise TargetError("the traced step breaks too, so it says nothing of a step without breaks" if graphs else
