@@ -2,7 +2,7 @@
 
 Unknown is not a tensor: a rule may speak only of what a value is known to be.
 Values are cheap, immutable except for the objects that a program mutates (List, Dict, Instance), and compared by
-identity unless they are frozen.
+identity unless they are frozen. Those that hold no other values need no garbage collector (`gc=False`).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class _Unknown(Value, frozen=True, eq=False):
 UNKNOWN = _Unknown()
 
 
-class Const(Value, frozen=True):
+class Const(Value, frozen=True, gc=False):
     """A Python constant whose value is known: None, bool, int, float, str, bytes, a dtype's name, Ellipsis."""
 
     value: Any
@@ -53,7 +53,7 @@ class Const(Value, frozen=True):
 NONE, TRUE, FALSE = Const(None), Const(True), Const(False)
 
 
-class Tensor(Value, frozen=True):
+class Tensor(Value, frozen=True, gc=False):
     """A tensor. `dtype` is "bool", "int", "float" or None; `ndim` and `shape` are None when unknown.
 
     `sure` is False when only an annotation, a default or the way it is used says that it is a tensor.
@@ -74,7 +74,7 @@ class Tensor(Value, frozen=True):
         return "a tensor"
 
 
-class Scalar(Value, frozen=True):
+class Scalar(Value, frozen=True, gc=False):
     """A Python number that was read from a tensor (`.item()`, `int(t)`, an element of `.tolist()`)."""
 
     type: str = "number"
@@ -84,7 +84,7 @@ class Scalar(Value, frozen=True):
         return "a number read from a tensor"
 
 
-class ShapeInt(Value, frozen=True):
+class ShapeInt(Value, frozen=True, gc=False):
     """A Python int that came from a tensor's shape; symbolic when Dynamo compiles for dynamic shapes."""
 
     value: int | None = None
@@ -94,7 +94,7 @@ class ShapeInt(Value, frozen=True):
         return "a size"
 
 
-class Py(Value, frozen=True):
+class Py(Value, frozen=True, gc=False):
     """A Python value of known type and unknown content: "int", "float", "bool", "str", "number", "dtype", "device",
     "function", "iterator", "range", ... Never a tensor.
 
@@ -136,7 +136,7 @@ class Dict(Value, eq=False):
         return "a dict"
 
 
-class External(Value, frozen=True):
+class External(Value, frozen=True, gc=False):
     """A name outside the checked source: "torch.cat", "time.time", "math", "print"."""
 
     name: str
