@@ -78,6 +78,7 @@ dist.init_process_group("gloo")
 compiled = torch.compile(step, backend="eager")
 compiled(torch.ones(4), 2)
 compiled(torch.ones(4) if dist.get_rank() == 0 else torch.ones(4, dtype=torch.float64), 2)
+dist.barrier()
 if dist.get_rank() == 1:
     os.kill(os.getpid(), signal.SIGKILL)
 dist.barrier()
