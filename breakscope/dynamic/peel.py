@@ -14,6 +14,7 @@ import msgspec
 
 from breakscope.dynamic.options import Neutral, RunOptions, RunResult
 from breakscope.dynamic.run import run_target
+from breakscope.dynamic.source import SourceFile
 from breakscope.report.model import Finding, Link, Peeled, ReportError
 
 # What Dynamo says where a value could not be computed for real: ours, and no break of the program.
@@ -38,7 +39,7 @@ class _Peeling:
     """All that is known so far; places by (path, line, column, end)."""
 
     places: dict[tuple, _Place] = field(default_factory=dict)
-    sites: set[tuple] = field(default_factory=set)  # (path, line, id) of every break
+    sites: set[tuple] = field(default_factory=set)  # (path, statement, id) of every break
     hidden: list[Finding] = field(default_factory=list)
     problem: str = ""
 
@@ -153,7 +154,8 @@ def _place(finding: Finding) -> tuple:
 
 
 def _site(finding: Finding) -> tuple:
-    return (finding.path, finding.line, finding.dynamo or finding.reason)
+    """What counts as one break: Dynamo names now one and now another line of a condition over several lines."""
+    return (finding.path, SourceFile.read(finding.path).statement(finding.line)[0], finding.dynamo or finding.reason)
 
 
 def _link(finding: Finding) -> Link:

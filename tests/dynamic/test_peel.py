@@ -14,6 +14,7 @@ from breakscope.dynamic.child.neutral.rewrite import rewrite
 from breakscope.dynamic.child.neutral.sites import Site
 from breakscope.dynamic.options import Neutralised
 from breakscope.dynamic.peel import peel
+from breakscope.dynamic.source import SourceFile
 from breakscope.report.formats._peeled import peeled_texts
 from breakscope.report.model import Finding, Link, Peeled, ReportError, Run
 
@@ -115,6 +116,15 @@ def test_an_exception_for_want_of_a_value_is_no_break(monkeypatch):
         monkeypatch, 9, RunResult(findings=(missed,), run=RUN, neutralised=told("not stored")),
         RunResult(findings=(at(1),), run=RUN, neutralised=told("")))
     assert ([f.line for f in result.findings], len(asked)) == ([1], 2)
+
+
+def test_another_line_of_the_same_condition_is_no_other_break(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "m.py").write_text("if (a and\n        b):\n    pass\n")
+    SourceFile.read.cache_clear()  # other tests name a file m.py that is not there
+    result, _ = peeled(monkeypatch, 1, RunResult(findings=(at(2),), run=RUN, neutralised=told("truth")))
+    SourceFile.read.cache_clear()
+    assert ([f.line for f in result.findings], result.run.peeled.hidden) == ([1], 0)
 
 
 def test_a_later_run_that_fails_is_told(monkeypatch):
