@@ -8,7 +8,7 @@ from breakscope.events import Call
 from breakscope.static.frames import GO_ON, RAISE, Activation, Frame, OutOfBudget, Raised, Step
 from breakscope.static.identity import handed_back, wrapped_name
 from breakscope.static.joins import join_all, key_of
-from breakscope.static.memory import MOST_ANALYSES, Group, Outcome, effect_kind_of, kind_of, opened, snapshot
+from breakscope.static.memory import MOST_ANALYSES, Group, Known, Outcome, effect_kind_of, kind_of, opened, snapshot
 from breakscope.static.program import FunctionInfo
 from breakscope.values import (
     NONE,
@@ -197,7 +197,7 @@ class Calls:
             return outcome
         everything = remembered.get(mode)
         if everything is None:
-            everything = remembered[mode] = Group()
+            everything = remembered[mode] = Known()
         elif everything.alike and everything.count >= MOST_ANALYSES:
             return everything.last
         arguments = {**dict(enumerate(args)), **kwargs}
@@ -208,6 +208,9 @@ class Calls:
             kind = kind_of(info, mode, args, kwargs)
         group = remembered.get(kind)
         if group is None:
+            nearest = None if for_effect else everything.nearest(kind)
+            if nearest is not None and (outcome := nearest.repeat(arguments)) is not None:
+                return outcome
             group = remembered[kind] = Group()
         elif group.is_settled(for_effect) and (outcome := group.repeat(arguments)) is not None:
             return outcome
@@ -221,7 +224,7 @@ class Calls:
         finally:
             running.pop()
         group.add(outcome, arguments, before)
-        everything.follow(group)
+        everything.add(kind, group)
         remembered[key] = outcome
         remembered[key[:3]] = variants + 1
         self.kept.extend((function, *args, *kwargs.values()))

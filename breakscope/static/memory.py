@@ -8,6 +8,8 @@ the old ones.
 
 from __future__ import annotations
 
+import operator
+
 from msgspec import Struct
 
 from breakscope.static.frames import Activation
@@ -31,6 +33,8 @@ from breakscope.values import (
 
 MOST_ALIKE = 2  # analyses for arguments of one kind, all with the same outcome, after which there are no more
 MOST_ANALYSES = 10  # analyses of one function, all with the same outcome whatever the arguments
+MOST_IDLE = 8  # latest analyses of a function that showed nothing new, after which similar arguments share an outcome
+MOST_GROUPS = 24  # that are looked through for the most similar arguments
 MOST_FOR_EFFECT = 2  # analyses of a constructor inherited from another file, and of other methods called for effect
 OBJECTS = (Instance, Dict, Sequence, Function, Class, ExternalInstance)  # told apart by identity
 
@@ -67,21 +71,14 @@ class Group(Struct, eq=False):
         self.places = {id(v): place for place, v in reversed(arguments.items()) if isinstance(v, OBJECTS)}
         self.given, touched = _given(arguments, before)
         self.last = outcome
+        signature = (
+            relative(outcome.value, self.places),
+            outcome.activation.mark() if outcome.activation is not None else 0,
+            tuple([(place, name, sketch(value, None)) for place, name, value in self.given]),
+        )
         if self.alike:
-            signature = (
-                relative(outcome.value, self.places),
-                outcome.activation.mark() if outcome.activation is not None else 0,
-                tuple([(place, name, sketch(value, None)) for place, name, value in self.given]),
-            )
             self.alike = outcome.raised is None and not touched and self.signature in (None, signature)
-            self.signature = signature
-
-    def follow(self, part: Group) -> None:
-        """Note the last analysis of a part of this group; one that depends on its arguments ends the likeness."""
-        self.count += 1
-        if self.alike:
-            self.alike = part.alike and not part.depends and self.signature in (None, part.signature)
-            self.signature, self.last = part.signature, part.last
+        self.signature = signature
 
     @property
     def depends(self) -> bool:
@@ -98,6 +95,58 @@ class Group(Struct, eq=False):
             if new is not None and (self.alike or name not in arguments[place].attributes):
                 arguments[place].attributes[name] = new
         return Outcome(value, self.last.activation)
+
+
+class Known(Struct, eq=False):
+    """All analyses of one function in one mode.
+
+    `alike` while all had the same outcome whatever the arguments; `idle` counts the latest ones that showed nothing which
+    others had not shown before.
+    """
+
+    count: int = 0
+    alike: bool = True
+    signature: object = None
+    last: Outcome | None = None
+    idle: int = 0
+    seen: set = set()
+    groups: list[tuple[tuple, Group]] = []
+
+    def add(self, kind: tuple, group: Group) -> None:
+        """Note the last analysis of a group; one that depends on its arguments ends the likeness."""
+        self.count += 1
+        if self.alike:
+            self.alike = group.alike and not group.depends and self.signature in (None, group.signature)
+            self.signature, self.last = group.signature, group.last
+        self.idle = self.idle + 1 if group.signature in self.seen else 0
+        self.seen.add(group.signature)
+        if group.count == 1 and kind[0] == "kind" and len(self.groups) < MOST_GROUPS:
+            self.groups.append((kind, group))
+
+    def nearest(self, kind: tuple) -> Group | None:
+        """The group that answers for arguments of a new kind, once many kinds have shown nothing new: the one whose
+        arguments are most like these. None as long as analyses teach something, and when no group is much like it."""
+        if self.count < MOST_ANALYSES or self.idle < MOST_IDLE:
+            return None
+        best, most = None, len(kind[2]) + len(kind[3])
+        for other, group in self.groups:
+            different = _differences(kind, other)
+            if different is not None and different * 2 <= most:
+                best, most = group, different * 2 - 1
+        return best
+
+
+def _differences(kind: tuple, other: tuple) -> int | None:
+    """How many arguments of two kinds differ; None when they are not passed in the same way."""
+    args, kwargs = kind[2], kind[3]
+    if len(args) != len(other[2]) or len(kwargs) != len(other[3]):
+        return None
+    count = 0
+    for (name, value), (other_name, other_value) in zip(kwargs, other[3]):
+        if name != other_name:
+            return None
+        count += value != other_value
+    return count + sum(map(operator.ne, args, other[2]))
 
 
 def _names_argument(key: object) -> bool:
