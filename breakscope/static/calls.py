@@ -49,7 +49,7 @@ class Calls:
             else:
                 kwargs["*"] = self.iterate(value, part, frame) or UNKNOWN
         for keyword in node.keywords:
-            value = self.eval(keyword.value, frame)
+            value = self.eval_table[type(keyword.value)](keyword.value, frame)
             if keyword.arg is not None:
                 kwargs[keyword.arg] = value
             elif isinstance(value, Dict):

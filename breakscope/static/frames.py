@@ -32,6 +32,7 @@ class Step(Struct, eq=False):
     node: object = None  # the call's ast node, for a child
     condition: str = ""  # the configuration test that decides whether the call happens
     undecided: bool = False  # a condition that is not known decides whether the call happens
+    problems: object = None  # what the rules say of the event, once they were asked
 
 
 class Activation(Struct, eq=False):
@@ -42,6 +43,7 @@ class Activation(Struct, eq=False):
     line: int
     steps: list[Step] = []
     seen: set = set()  # (id of node, type of event, detail): an event counts once
+    is_quiet: bool = False  # the rules were asked about all of it, with what it calls, and have nothing to say
     _mark: int = 0
 
     def mark(self) -> int:

@@ -112,6 +112,8 @@ class Judge:
         `condition` is the configuration test that decides whether the activation is entered. `breaks` remembers the
         answer, and whether there was such a condition: then a call without one looks again.
         """
+        if activation.is_quiet:
+            return False
         known = breaks.get(id(activation))
         if known is not None and (condition or not known[1]):
             return known[0]
@@ -119,11 +121,13 @@ class Judge:
             return False
         open_.add(id(activation))
         lost = any_break = False
+        quiet = True
         waiting = []
         for step in activation.steps:
             if step.child is not None:
                 links = (*chain, (activation, step.node))
                 inner = self._walk(step.child, links, found, breaks, open_, step.condition or condition)
+                quiet = quiet and step.child.is_quiet
                 if inner and not step.undecided:
                     any_break = True
                     lost = lost or bool(step.lost) and step.lost not in self.resumed
@@ -131,7 +135,9 @@ class Judge:
             if step.event.only_when_lost:
                 waiting.append(step.event)
                 continue
-            for rule, problem in self.first_problems(step.event):
+            if step.problems is None:
+                step.problems = self.first_problems(step.event)
+            for rule, problem in step.problems:
                 self._keep(Verdict(rule, problem, step.event, activation.module, (*chain, (activation, None)), lost,
                                    step.event.condition or condition), found)
                 if rule.kind == "break" and not lost and problem.certainty != "possible" and not step.event.undecided:
@@ -141,6 +147,7 @@ class Judge:
             for rule, problem in self.problems(event)[:1]:
                 self._keep(Verdict(rule, problem, event, activation.module, (*chain, (activation, None)), False,
                                    event.condition or condition), found)
+        activation.is_quiet = quiet and not waiting and not any(step.problems for step in activation.steps)
         open_.discard(id(activation))
         breaks[id(activation)] = (any_break, bool(condition))
         return any_break
