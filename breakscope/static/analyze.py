@@ -31,7 +31,7 @@ from breakscope.static.usage import mentions
 # A file with one of these may hold a region or use torch.compile,
 FORWARD = re.compile(rb"forward(?<!\wforward)\b")  # the literal comes first: that is searched for like a plain word
 COMPILES = re.compile(rb"compile(?<=\.compile)\(|torch\s*\.\s*compile")
-INHERITS = re.compile(rb"\nclass \w+\(|^class \w+\(")  # or derives a class, whose base may have a forward
+INHERITS = re.compile(rb"\nclass \w+\(")  # or derives a class, whose base may have a forward
 CONFIDENCES = ("certain", "likely", "possible")
 LARGEST_FILE = 20_000_000  # bytes
 
@@ -326,7 +326,7 @@ def may_matter(data: bytes) -> bool:
         or (b"compile" in data and COMPILES.search(data))
         or b"suppress_errors" in data
         or b"assume_constant_result" in data
-        or (b"torch" in data and INHERITS.search(data))
+        or (b"torch" in data and INHERITS.search(b"\n" + data))
     )
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 # A file without one of these words neither compiles nor scripts anything, and is not followed. Plain searches come
-# first: an expression with alternatives takes as long as parsing does.
+# first, and expressions begin with one: with alternatives they take as long as parsing does.
 WORDS = (".compile", "suppress_errors", "assume_constant_result")
-CALLS = re.compile(r"torch\s*\.\s*compile\b|(?<!\bre)(?<!regex)\.compile\(")
+NAMED = re.compile(r"torch\s*\.\s*compile\b")
+CALLS = re.compile(r"\.compile\((?<!\bre\.compile\()(?<!regex\.compile\()")
 IMPORTED = re.compile(r"from torch import[^\n]*\bcompile\b")
 
 
@@ -15,6 +16,6 @@ def mentions(source: str) -> bool:
     """True when a look at the text shows that the file may use torch.compile."""
     if "torch" not in source:
         return False
-    if any(word in source for word in WORDS[1:]) or (WORDS[0] in source and CALLS.search(source)):
+    if any(word in source for word in WORDS[1:]) or (WORDS[0] in source and (CALLS.search(source) or NAMED.search(source))):
         return True
     return "from torch import" in source and IMPORTED.search(source) is not None
