@@ -50,6 +50,7 @@ class Assignment:
             if not frame.emits:
                 self.note_outside(frame.module, name, value, initial, frame, node)
                 names[name] = value
+                self.program.state += 1
             return
         if name in frame.nonlocals:
             scope = frame.enclosing(name)

@@ -96,6 +96,7 @@ class Interpreter(
         self.driver = None  # the running driver: its loops are followed step by step
         self.operand_truths: dict[int, list[bool | None]] = {}  # of the operands of each `and` and `or` as last tested
         self.state: dict[str, str] = {}  # global state that a driver has set: "autocast", "default_dtype", ...
+        self.executing = 0  # modules whose top level is being run
         self.cut_short = False
         self.eval_table = self._table("eval_")
         self.exec_table = self._table("exec_")
@@ -228,20 +229,26 @@ class Interpreter(
         if module.names is None:
             module.names = {"__name__": UNKNOWN, "__file__": UNKNOWN}
             module.executing = True
+            self.executing += 1
             frame = Frame(module, None, None, None, False, 0, "")
             frame.names = module.names
             self.run_module_body(module, frame)
             module.names = frame.names
             module.executing = False
+            self.executing -= 1
         return module.names
 
     def resolve(self, value: Value) -> Value:
         """Follow an import to what it names."""
         imported = value
+        if type(value) is Import and value.known is not None and value.when == self.program.state:
+            return value.known
         for _ in range(12):
             if type(value) is not Import:
                 if type(value) is External and imported is not value:
                     imported.found = value
+                elif imported is not value and not self.executing:
+                    imported.known, imported.when = value, self.program.state
                 return value
             value = value.found or self._import_step(value)
         return UNKNOWN

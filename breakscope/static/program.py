@@ -71,13 +71,16 @@ class Namespace(Value, eq=False):
 class Import(Value, eq=False):
     """A name bound by an import, resolved when it is used: `module` and, for `from module import member`, `member`.
 
-    `found` is what it was resolved to, when that lies outside of the source and so stays the same.
+    `found` is what it was resolved to, when that lies outside of the source and so stays the same; `known` is the same for
+    a value of the source, valid while the program is in the state `when`.
     """
 
     module: str
     member: str
     importer: ModuleInfo
     found: Value | None = None
+    known: Value | None = None
+    when: int = -1
 
 
 @dataclass(eq=False, slots=True, repr=False)
@@ -116,6 +119,7 @@ class Program:
     def __init__(self) -> None:
         self._modules: OrderedDict[str, ModuleInfo] = OrderedDict()
         self._size = 0
+        self.state = 0  # another number whenever modules are dropped or a global name changes
         self._roots: dict[str, None] = {}
         self._found: dict[tuple[str, str], str | None] = {}
         self._directories: dict[str, frozenset[str]] = {}
@@ -162,6 +166,7 @@ class Program:
         Only between files: a module that is dropped while others need it would be parsed again and again. Functions and
         classes let go of their trees, so that these are freed at once: a garbage collection would visit every node.
         """
+        self.state += 1
         for module in self._modules.values():
             for function in module.functions.values():
                 function.node = function.module = function.owner = function.defaults = None
@@ -191,6 +196,7 @@ class Program:
                 kept.add(module)
                 asked.extend(module.asks)
         gone = [m for m in self._modules.values() if m not in kept]
+        self.state += bool(gone)
         for module in gone:
             del self._modules[module.path]
             self._size -= len(module.source)
