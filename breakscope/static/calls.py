@@ -8,7 +8,7 @@ from breakscope.events import Call
 from breakscope.static.frames import GO_ON, RAISE, Activation, Frame, OutOfBudget, Raised, Step
 from breakscope.static.identity import handed_back, wrapped_name
 from breakscope.static.joins import join_all, key_of
-from breakscope.static.memory import MOST_ANALYSES, Group, Known, Outcome, effect_kind_of, kind_of, opened, snapshot
+from breakscope.static.memory import Group, Known, Outcome, effect_kind_of, kind_of, opened, snapshot
 from breakscope.static.program import FunctionInfo
 from breakscope.values import (
     NONE,
@@ -198,8 +198,6 @@ class Calls:
         everything = remembered.get(mode)
         if everything is None:
             everything = remembered[mode] = Known()
-        elif everything.alike and everything.count >= MOST_ANALYSES:
-            return everything.last
         arguments = {**dict(enumerate(args)), **kwargs}
         for_effect = not emits and self.is_for_effect(function, args, node)
         if for_effect:

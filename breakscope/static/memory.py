@@ -3,12 +3,10 @@
 A call with the same arguments has the same outcome. Beside that, arguments of the same kind make a group: objects count by
 where their class stands, not by identity. When several analyses of a group all gave the same result, the same events and
 the same attributes, the next call of that kind is answered with the last outcome, its own arguments put in the place of
-the old ones.
+the old ones. And when many kinds have shown nothing that others had not shown, a new kind is answered by the most similar.
 """
 
 from __future__ import annotations
-
-import operator
 
 from msgspec import Struct
 
@@ -107,7 +105,6 @@ class Known(Struct, eq=False):
     count: int = 0
     alike: bool = True
     signature: object = None
-    last: Outcome | None = None
     idle: int = 0
     seen: set = set()
     groups: list[tuple[tuple, Group]] = []
@@ -117,7 +114,7 @@ class Known(Struct, eq=False):
         self.count += 1
         if self.alike:
             self.alike = group.alike and not group.depends and self.signature in (None, group.signature)
-            self.signature, self.last = group.signature, group.last
+            self.signature = group.signature
         self.idle = self.idle + 1 if group.signature in self.seen else 0
         self.seen.add(group.signature)
         if group.count == 1 and kind[0] == "kind" and len(self.groups) < MOST_GROUPS:
@@ -125,10 +122,11 @@ class Known(Struct, eq=False):
 
     def nearest(self, kind: tuple) -> Group | None:
         """The group that answers for arguments of a new kind, once many kinds have shown nothing new: the one whose
-        arguments are most like these. None as long as analyses teach something, and when no group is much like it."""
+        arguments are most like these. None as long as analyses teach something, and when no group is much like it, except
+        where all of them had the same outcome."""
         if self.count < MOST_ANALYSES or self.idle < MOST_IDLE:
             return None
-        best, most = None, len(kind[2]) + len(kind[3])
+        best, most = None, (len(kind[2]) + len(kind[3])) * (2 if self.alike else 1)
         for other, group in self.groups:
             different = _differences(kind, other)
             if different is not None and different * 2 <= most:
@@ -137,16 +135,23 @@ class Known(Struct, eq=False):
 
 
 def _differences(kind: tuple, other: tuple) -> int | None:
-    """How many arguments of two kinds differ; None when they are not passed in the same way."""
+    """How many arguments of two kinds differ; None when they are not passed in the same way, or when one is a tensor, or
+    an object with a tensor, where the other is none."""
     args, kwargs = kind[2], kind[3]
-    if len(args) != len(other[2]) or len(kwargs) != len(other[3]):
+    if len(args) != len(other[2]) or [name for name, _ in kwargs] != [name for name, _ in other[3]]:
         return None
-    count = 0
-    for (name, value), (other_name, other_value) in zip(kwargs, other[3]):
-        if name != other_name:
-            return None
-        count += value != other_value
-    return count + sum(map(operator.ne, args, other[2]))
+    pairs = [*zip(args, other[2]), *zip((v for _, v in kwargs), (v for _, v in other[3]))]
+    different = [(a, b) for a, b in pairs if a != b]
+    tensors = [(_tensors_in(a), _tensors_in(b)) for a, b in different]
+    return None if any(a != b for a, b in tensors if a is not None and b is not None) else len(different)
+
+
+def _tensors_in(key: object) -> object:
+    """Whether the value that a key stands for is a tensor; for an object, the names of its tensors; None where it may be
+    one or may not."""
+    if not isinstance(key, tuple) or not key or key[0] in ("u", "s", "d"):
+        return None
+    return frozenset([name for name in key[1:] if isinstance(name, str)]) if key[0] == "i" else key[0] == "t"
 
 
 def _names_argument(key: object) -> bool:

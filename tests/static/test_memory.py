@@ -5,6 +5,8 @@ import textwrap
 from programs import TORCH, write
 
 from breakscope.static import StaticOptions, analyze
+from breakscope.static.interpreter import Interpreter
+from breakscope.static.memory import MOST_ANALYSES
 
 FRAMEWORK = """
     import torch
@@ -63,3 +65,55 @@ def test_the_last_of_many_models_is_judged_by_its_own_configuration(tmp_path):
     together = sites(tmp_path)
     assert wanted <= together
     assert {site[0] for site in together} == {f"model_{ODD}.py", "framework.py"}
+
+
+MODES = ["0", "1.5", "'a'", "None", "True", "b'x'", "(1, 2)", "[1]", "{'a': 1}", "(1.5,)", "['a']", "('a', 2)", "[None]", "{}"]
+CALLER = """
+    import torch
+    from library.framework import scaled
+
+    class Config:
+        def __init__(self):
+            self.scale = {scale}
+
+    class Model(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.config = Config()
+
+        def forward(self, x: torch.Tensor):
+            return scaled(self.config, x, {mode})
+"""
+
+
+def callers(folder, odd):
+    framework = FRAMEWORK.replace("def scaled(config, x):", "def scaled(config, x, mode):")
+    files = {f"library/model_{n:02}.py": CALLER.format(scale="1.0", mode=mode) for n, mode in enumerate(MODES)}
+    files["library/odd.py"] = CALLER.format(scale=odd, mode="{'b': 2}")
+    write(folder, {"library/__init__.py": "", "library/framework.py": framework, **files})
+
+
+def count_analyses(monkeypatch):
+    """The arguments with which `scaled` was followed."""
+    followed = []
+    run = Interpreter.run_function
+
+    def counted(self, function, args, *rest):
+        if function.info.name == "scaled":
+            followed.append(args)
+        return run(self, function, args, *rest)
+
+    monkeypatch.setattr(Interpreter, "run_function", counted)
+    return followed
+
+
+def test_a_function_that_showed_nothing_new_for_many_arguments_is_not_followed_for_similar_ones(tmp_path, monkeypatch):
+    callers(tmp_path, odd="2.0")
+    followed = count_analyses(monkeypatch)
+    assert sites(tmp_path) == set()
+    assert MOST_ANALYSES <= len(followed) < len(MODES)
+
+
+def test_an_object_with_a_tensor_is_not_similar_to_one_without(tmp_path):
+    callers(tmp_path, odd="torch.tensor(2.0)")
+    assert {site[0] for site in sites(tmp_path)} == {"framework.py"}
