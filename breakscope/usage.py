@@ -6,7 +6,6 @@ These events come from whole files, not only from compiled regions: a training s
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
 
 from breakscope.events import Event
 from breakscope.values import UNKNOWN, Class, Const, ExternalInstance, Instance, Value

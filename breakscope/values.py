@@ -110,6 +110,9 @@ class Py(Value, frozen=True, gc=False):
         return f"a Python {self.type}"
 
 
+BOOL = Py("bool")
+
+
 class Sequence(Value, eq=False):
     """A list, tuple, set, deque or torch.Size. `items` is None when the number of elements is unknown, and then every
     element is like `element`. `home` names the place that outlives the call: "self.history", "global SEEN",

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
+import msgspec
+
 from breakscope.dynamic.observations import FrameCompile
 from breakscope.dynamic.places import Places, original_name
 from breakscope.dynamic.text_log import LogMessage
@@ -44,7 +46,7 @@ def read_cuda_graphs(records: Iterable[Record], messages: Iterable[LogMessage], 
     for (kind, compile_id, text), number in told.items():
         fact = _fact(kind, text, compiles.get(compile_id), places)
         facts[fact] = facts.get(fact, 0) + number
-    return tuple(_times(fact, number) for fact, number in facts.items())
+    return tuple(msgspec.structs.replace(fact, count=number) for fact, number in facts.items())
 
 
 def reason_of(text: str) -> str:
@@ -65,7 +67,3 @@ def _fact(kind: str, text: str, compile: FrameCompile | None, places: Places) ->
     else:
         place = (compile.path, compile.line, compile.function) if compile else ("", 0, "")
     return CudaGraph(kind=kind, reason=reason_of(text), path=place[0], line=place[1], function=place[2])
-
-
-def _times(fact: CudaGraph, number: int) -> CudaGraph:
-    return CudaGraph(kind=fact.kind, reason=fact.reason, path=fact.path, line=fact.line, function=fact.function, count=number)

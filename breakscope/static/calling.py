@@ -6,7 +6,6 @@ recompile when the region depends on it.
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
 
 from breakscope.events import Outside, Varies
 from breakscope.static.frames import Activation, Frame, OutOfBudget, Raised

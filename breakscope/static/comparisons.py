@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 
 from breakscope.events import Call, ScalarRead
-from breakscope.static.expressions import _hashable
+from breakscope.static.expressions import is_hashable
 from breakscope.static.frames import Frame
 from breakscope.static.joins import join_all
 from breakscope.static.library import VERSION_INFO
 from breakscope.values import (
+    BOOL,
     FALSE,
     UNKNOWN,
     Class,
@@ -26,7 +27,6 @@ from breakscope.values import (
     options,
 )
 
-BOOL = Py("bool")
 _COMPARE_METHODS = {
     ast.Eq: "__eq__",
     ast.Lt: "__lt__",
@@ -144,7 +144,7 @@ class Comparisons:
                     expression=self.text(node.left, frame.module),
                 )
             return None
-        if left.is_const and _hashable(left.value):
+        if left.is_const and is_hashable(left.value):
             if (
                 isinstance(right, Sequence)
                 and right.items is not None

@@ -142,7 +142,7 @@ class Expressions:
 
     def put(self, target: Dict, key: Value, value: Value) -> None:
         """Set a key of an abstract dict in place."""
-        if key.is_const and _hashable(key.value):
+        if key.is_const and is_hashable(key.value):
             target.items[key.value] = value
         else:
             target.element = value if target.element.is_unknown and not target.open else join(target.element, value)
@@ -253,7 +253,7 @@ class Expressions:
         return ExternalInstance("slice", tuple(bounds))
 
 
-def _hashable(value) -> bool:
+def is_hashable(value) -> bool:
     try:
         hash(value)
     except TypeError:

@@ -129,7 +129,7 @@ def _merge(a: Value, b: Value) -> Value | None:
 
 
 def _merge_numbers(a: Value, b: Value) -> Value | None:
-    if not (_is_number(a) and _is_number(b)):
+    if not (is_number(a) and is_number(b)):
         return None
     if isinstance(a, Scalar) or isinstance(b, Scalar):
         return Scalar()
@@ -141,11 +141,13 @@ def _merge_numbers(a: Value, b: Value) -> Value | None:
 _NUMBERS = frozenset({Const, Py, ShapeInt, Scalar})
 
 
-def _is_number(value: Value) -> bool:
+def is_number(value: Value) -> bool:
     kind = type(value)
     if kind is Const:
         return isinstance(value.value, int | float)
-    return kind is not Py or value.type in ("int", "float", "number", "bool")
+    if kind is Py:
+        return value.type in ("int", "float", "number", "bool")
+    return kind is ShapeInt or kind is Scalar
 
 
 def element_of(sequence: Sequence) -> Value:

@@ -30,7 +30,7 @@ from breakscope.values import (
 )
 
 MOST_ALIKE = 2  # analyses for arguments of one kind, all with the same outcome, after which there are no more
-MOST_ANALYSES = 10  # analyses of one function, all with the same outcome whatever the arguments
+MOST_ANALYSES = 10  # analyses of one function, whatever the arguments, before one for new arguments can be left out
 MOST_IDLE = 8  # latest analyses of a function that showed nothing new, after which similar arguments share an outcome
 MOST_GROUPS = 24  # that are looked through for the most similar arguments
 MOST_FOR_EFFECT = 2  # analyses of a constructor inherited from another file, and of other methods called for effect

@@ -8,8 +8,9 @@ from breakscope.events import Format, ScalarRead
 from breakscope.static.comparisons import Comparisons
 from breakscope.static.expressions import STR
 from breakscope.static.frames import Frame
-from breakscope.static.joins import element_of, join, join_all
+from breakscope.static.joins import element_of, is_number, join, join_all
 from breakscope.values import (
+    BOOL,
     TRUE,
     UNKNOWN,
     Const,
@@ -26,7 +27,6 @@ from breakscope.values import (
     options,
 )
 
-BOOL = Py("bool")
 _OPERATOR_METHODS = {
     ast.Add: "add",
     ast.Sub: "sub",
@@ -91,7 +91,7 @@ class Operators(Comparisons):
             return Scalar()
         if isinstance(left, Instance) or isinstance(right, Instance):
             return self.instance_operator(node, op, left, right, frame)
-        numbers = _is_number(left), _is_number(right)
+        numbers = is_number(left), is_number(right)
         if all(numbers):
             if left.is_shape or right.is_shape:
                 return ShapeInt() if op is not ast.Div else Py("float", "shape")
@@ -156,15 +156,6 @@ class Operators(Comparisons):
 
 def _is_text(value: Value) -> bool:
     return isinstance(value, Const) and isinstance(value.value, str) or isinstance(value, Py) and value.type == "str"
-
-
-def _is_number(value: Value) -> bool:
-    return (
-        value.is_shape
-        or value.is_scalar
-        or (isinstance(value, Py) and value.type in ("int", "float", "number", "bool"))
-        or (isinstance(value, Const) and isinstance(value.value, int | float))
-    )
 
 
 def _number_type(value: Value) -> str:

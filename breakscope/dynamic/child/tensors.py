@@ -81,14 +81,14 @@ def another_batch(args: tuple, kwargs: dict, times: int) -> tuple[tuple, dict] |
 def form_loss(output: Any) -> torch.Tensor | None:
     """A scalar that every differentiable tensor of the output takes part in; None when there is none."""
     parts = []
-    for value in _tensors_of(output):
+    for value in tensors_of(output):
         if value.requires_grad and value.numel() and not value.is_sparse:
             value = torch.view_as_real(value) if value.is_complex() else value
             parts.append(value.float().sum())
     return torch.stack([part.to(parts[0].device) for part in parts]).sum() if parts else None
 
 
-def _tensors_of(output: Any) -> list[torch.Tensor]:
+def tensors_of(output: Any) -> list[torch.Tensor]:
     found = []
     for leaf in pytree.tree_leaves(output):
         if isinstance(leaf, torch.Tensor):

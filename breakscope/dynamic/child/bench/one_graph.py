@@ -38,7 +38,7 @@ def traced(stepper: Stepper, function: Callable) -> Stepper:
     def step(*inputs: torch.Tensor) -> list[torch.Tensor]:
         rest = iter(inputs)
         args, kwargs = pytree.tree_unflatten([next(rest) if isinstance(v, torch.Tensor) else v for v in values], spec)
-        return tensors._tensors_of(function(*args, **kwargs))
+        return tensors.tensors_of(function(*args, **kwargs))
 
     graph = _fix_values(_trace(step, given), given)
     owner = function if isinstance(function, nn.Module) else getattr(function, "__self__", None)

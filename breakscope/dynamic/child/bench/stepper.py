@@ -69,7 +69,7 @@ class Stepper:
         """A step under a seed of its own: its wall seconds, and copies of its outputs and gradients."""
         torch.manual_seed(seed)
         seconds, _, output = self._step()
-        outputs = {f"output {i}": v.detach().clone().cpu() for i, v in enumerate(tensors._tensors_of(output))}
+        outputs = {f"output {i}": v.detach().clone().cpu() for i, v in enumerate(tensors.tensors_of(output))}
         gradients = {name: leaf.grad.detach().clone().cpu() for name, leaf in self.leaves.items() if leaf.grad is not None}
         self._drop_gradients()
         return seconds, {"outputs": outputs, "gradients": gradients if self.went_backward else {}}

@@ -24,7 +24,7 @@ class FirstOutput:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         output = self.function(*args, **kwargs)
         if self.values is None:
-            found = tensors._tensors_of(output)
+            found = tensors.tensors_of(output)
             self.values = {str(number): tensor.detach().clone() for number, tensor in enumerate(found)}
         return output
 
