@@ -11,6 +11,7 @@ TAB = 4
 DOTS = "..."
 
 Line = list[tuple[str, str]]  # pieces of text, each with a rich style ("" for none)
+EMPTY: Line = []
 
 
 def expand(line: str) -> str:
@@ -90,6 +91,45 @@ def crop_around(line: str, start: int, end: int, room: int | None) -> tuple[str,
     limit = cell_len(shown)
     start = min(max(start - left, 0), limit - 1)
     return shown, start, max(start + 1, min(end - left, limit))
+
+
+def hanging(labels: Line, message: str, width: int | None, indent: str = "    ") -> list[Line]:
+    """Labels, which are never cut, and behind them the message, whose further lines are indented.
+
+    The first label is the place; when not even the labels fit, it has a line of its own.
+    """
+    before: list[Line] = []
+    prefix: Line = [piece for label in labels for piece in (label, (" ", ""))]
+    if width is not None and _width(prefix) > width:
+        before, prefix = [labels[:1]], [(indent, ""), *prefix[2:]]
+    first = None if width is None else max(width - _width(prefix), 0)
+    rest = None if width is None else max(width - len(indent), 20)
+    lines = wrap(message, first, rest)
+    return [*before, [*prefix, (lines[0], "")], *([(indent + line, "")] for line in lines[1:])]
+
+
+def equal_lines(text: str, width: int | None) -> list[Line]:
+    """A paragraph that begins with an equals sign; nothing when there is no text."""
+    if not text:
+        return []
+    room = None if width is None else max(width - 5, 20)
+    first, *rest = wrap(text, room, room)
+    return [[("   = ", "cyan"), (first, "")], *([("     " + line, "")] for line in rest)]
+
+
+def with_dots(lines: list[Line], most: int, width: int) -> list[Line]:
+    """The first `most` of the lines; where some are left out, the last ends in dots."""
+    if len(lines) <= most:
+        return lines
+    *before, (text, style) = lines[most - 1]
+    room = width - _width(before) - len(DOTS)
+    kept = text if cell_len(text) <= room else cut(text, 0, room).rpartition(" ")[0]
+    return [*lines[: most - 1], [*before, (kept.rstrip(" ,;:") + DOTS, style)]]
+
+
+def _width(line: Line) -> int:
+    text = "".join(piece for piece, _ in line)
+    return columns_before(text, len(text) + 1)
 
 
 def paint(lines: list[Line], color: bool) -> str:

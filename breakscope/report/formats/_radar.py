@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from breakscope.report.formats._blocks import EMPTY, duration, equal_lines, hanging
-from breakscope.report.formats._layout import Line
+from breakscope.report.formats._layout import EMPTY, Line, equal_lines, hanging
 from breakscope.report.model import Hazard, Radar, Report, Variation
-from breakscope.report.summary import count
+from breakscope.report.summary import count, duration
 
 MOST_HAZARDS, MOST_STEPS, REASON = 3, 6, 200
 STYLES = {"none": "green", "settles": "yellow", "each time": "bold red", "limit": "bold red", "left out": "dim"}

@@ -1,0 +1,183 @@
+"""A finding as at most six lines: where and what, the source frame, what to write instead, how the place is reached."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import partial
+
+from breakscope.report.formats import _words
+from breakscope.report.formats._layout import (
+    DOTS,
+    Line,
+    cell_len,
+    columns_before,
+    crop_around,
+    cut,
+    equal_lines,
+    expand,
+    hanging,
+    with_dots,
+)
+from breakscope.report.formats._words import join
+from breakscope.report.model import Finding
+from breakscope.report.summary import count
+
+MOST_LINES = 6
+USUAL_WIDTH = 80  # on a narrower terminal a finding takes the lines that its words need
+LEAST_ADVICE = 2  # lines
+CODE_STYLES = {"error": "bold red", "warning": "bold yellow", "info": "bold cyan"}
+CARET_STYLES = {"error": "red", "warning": "yellow", "info": "cyan"}
+ENDS = ", so the graph ends here"
+QUOTED = re.compile(r"`([^`]+)`")
+
+
+@dataclass(frozen=True)
+class Fit:
+    """What of a finding is shown."""
+
+    before: bool = False  # the line before the site
+    apart: bool = False  # the advice has a paragraph of its own
+    guard: bool = False
+    chain: str = "none"  # how the place is reached: "whole", "ends", "none"
+    lost_above: bool = True  # that the whole function runs eager stands beside the carets, where there is room
+    quote: int | None = None  # the most columns of code that the message, or the advice, repeats from the frame
+    terse: bool = False  # of evidence and cost only the words that matter most
+    ends: bool = True  # the message's last words, ", so the graph ends here", which every break could say
+
+
+FITS = (  # what is left out of the first stands elsewhere in the block, or at least in the JSON report
+    Fit(before=True, apart=True, guard=True, chain="whole", lost_above=False),
+    Fit(apart=True, guard=True, chain="whole", lost_above=False),
+    Fit(apart=True, guard=True, chain="whole"),
+    Fit(apart=True, guard=True, chain="whole", quote=40),
+    Fit(apart=True, guard=True, chain="ends", quote=40),
+    Fit(chain="whole", quote=40),
+    Fit(chain="ends", quote=40),
+    Fit(chain="ends", quote=28),
+    Fit(chain="ends", quote=28, ends=False),
+    Fit(quote=40),
+    Fit(quote=28, ends=False),
+    Fit(quote=28, ends=False, terse=True),
+    Fit(quote=20, ends=False, terse=True),
+)
+NARROW_FITS = (*FITS[:3], Fit(chain="ends"), Fit())  # nothing of message and advice is left out
+
+
+def finding_lines(finding: Finding, width: int | None) -> list[Line]:
+    """The finding in at most MOST_LINES lines; more only where the terminal is narrower than USUAL_WIDTH."""
+    usual = width is None or width >= USUAL_WIDTH
+    for fit in FITS if usual else NARROW_FITS:
+        head, frame, said = _parts(finding, width, fit)
+        if len(head) + len(frame) + len(said) <= MOST_LINES:
+            return [*head, *frame, *said]
+    if width is not None and usual:
+        room = MOST_LINES - len(frame)
+        said = with_dots(said, max(room - len(head), min(len(said), LEAST_ADVICE)), width)
+        head = with_dots(head, room - len(said), width)
+    return [*head, *frame, *said]
+
+
+def _parts(finding: Finding, width: int | None, fit: Fit) -> tuple[list[Line], list[Line], list[Line]]:
+    """The head, the source frame, and what is said below it."""
+    lost = _words.lost(finding)
+    choices = _choices(finding, lost if fit.lost_above else "", fit.terse)
+    frame, leftover = _frame(finding, width, choices)
+    if not fit.before and len(frame) == 3:
+        frame = frame[1:]
+    chain = {"whole": _words.chain, "ends": _words.short_chain, "none": lambda _: ""}[fit.chain](finding)
+    more = join(_words.behind(finding), leftover, "" if fit.lost_above else lost,
+                _words.guard(finding) if fit.guard else "", chain)
+    advice = _shorter(_words.advice(finding), fit.quote, finding)
+    said = [*equal_lines(advice, width), *equal_lines(more, width)] if fit.apart else equal_lines(join(advice, more), width)
+    return _head(finding, width, fit), frame, said
+
+
+def _head(finding: Finding, width: int | None, fit: Fit) -> list[Line]:
+    place = f"{finding.path}:{finding.line}:{finding.column}:"
+    labels = [(place, "bold"), (finding.code, CODE_STYLES[finding.severity])]
+    message = finding.message if fit.ends else finding.message.removesuffix(ENDS)
+    return hanging(labels, _shorter(message, fit.quote, finding), width)
+
+
+def _shorter(text: str, most: int | None, finding: Finding) -> str:
+    """The text with the middle left out of long code in it, where that code stands in the source frame."""
+    return text if most is None else QUOTED.sub(partial(_middle_out, most, " ".join(finding.source)), text)
+
+
+def _middle_out(most: int, source: str, quoted: re.Match) -> str:
+    code = quoted[1]
+    width = cell_len(code)
+    if width <= most or code.removesuffix(DOTS) not in source:
+        return quoted[0]
+    head = (most - len(DOTS)) * 2 // 3
+    return f"`{cut(code, 0, head)}{DOTS}{cut(code, width - (most - len(DOTS) - head), width)}`"
+
+
+def _frame(finding: Finding, width: int | None, choices: list[tuple[str, str]]) -> tuple[list[Line], str]:
+    """The source frame: the line before, the line itself, carets with the first of the choices that has room there; and
+    what is left to say elsewhere."""
+    index = finding.line - finding.first_source_line
+    if not 0 <= index < len(finding.source):
+        return [], join(*choices[0])
+    raw = finding.source[index]
+    line = expand(raw).rstrip()
+    start = columns_before(raw, finding.column)
+    end = (
+        columns_before(raw, finding.end_column)
+        if finding.end_line == finding.line
+        else columns_before(line, len(line) + 1)
+    )
+    gutter = max(len(str(finding.line)) + 1, 5)
+    room = None if width is None else max(width - gutter - 3, 20)
+    shown, start, end = crop_around(line, start, max(end, start + 1), room)
+    lines: list[Line] = []
+    before = expand(finding.source[index - 1]).rstrip() if index > 0 else ""
+    if before:
+        lines.append([(f"{finding.line - 1:>{gutter}} | ", "dim"), (crop_around(before, 0, 1, room)[0], "dim")])
+    lines.append([(f"{finding.line:>{gutter}} | ", "dim"), (shown, "")])
+    blank, carets = (" " * gutter + " | ", "dim"), ("^" * (end - start), CARET_STYLES[finding.severity])
+    for notes, leftover in choices:
+        if not notes:
+            return [*lines, [blank, (" " * start, ""), carets]], leftover
+        if room is None or end + 3 + len(notes) <= room:
+            return [*lines, [blank, (" " * start, ""), carets, ("   " + notes, "dim")]], leftover
+        if len(notes) + 3 <= start:  # no room behind the carets, but in front of them
+            return [*lines, [blank, (notes.rjust(start - 3) + "   ", "dim"), carets]], leftover
+    return [*lines, [blank, (" " * start, ""), carets]], join(*reversed(choices[-1]))
+
+
+def _choices(finding: Finding, lost: str, terse: bool) -> list[tuple[str, str]]:
+    """What may stand beside the carets, the best first, and what is then left to say elsewhere."""
+    condition = _words.condition(finding)
+    eager = [lost.rpartition(": ")[2]]
+    if lost and not finding.lost_function:
+        eager.append("whole function eager")
+    full, bare = _words.notes(finding, ids=True), _words.notes(finding)
+    if terse:
+        full = bare = _words.terse_notes(finding)
+        lost = eager[-1]
+    most = (_also(full, condition), _also(bare, condition))
+    choices = [*((notes, lost) for notes in most), (bare, join(lost, condition))]
+    if not lost:
+        return choices
+    return [(join(most[0], lost), ""), *((join(notes, words), left) for notes, left in (
+        (most[1], ""), (bare, condition), ("", most[1])) for words in eager), *choices]
+
+
+def _also(notes: str, condition: str) -> str:
+    return ", ".join(part for part in (notes, condition) if part)
+
+
+def fix_lines(finding: Finding) -> list[Line]:
+    """The suggested rewrite as a difference; of the old lines those that the report holds."""
+    fix = finding.fix
+    if fix is None:
+        return []
+    first = finding.first_source_line
+    old = [finding.source[n - first] for n in range(fix.line, fix.end_line + 1) if 0 <= n - first < len(finding.source)]
+    left_out = fix.end_line + 1 - fix.line - len(old)
+    lines: list[Line] = [[("    - ", "red"), (expand(line), "red")] for line in old]
+    if left_out:
+        lines.append([("    - ", "red"), (f"... {count(left_out, 'more line')}", "dim")])
+    return [*lines, *([("    + ", "green"), (expand(line), "green")] for line in fix.replacement.splitlines())]

@@ -1,0 +1,106 @@
+"""What the text format says of a finding besides its message: evidence and cost, advice, guard, and how it is reached."""
+
+from __future__ import annotations
+
+from breakscope.report.model import Cost, Finding, Link
+from breakscope.report.summary import count, duration, per_step
+
+MOST_VALUES = 6
+LOST_BY = {
+    "loop": "a break in a loop", "try": "a break in a `try`", "with": "a break in a `with`", "skipped": "Dynamo skipped it",
+    "recompile limit": "it was compiled again too often",
+}
+
+
+def notes(finding: Finding, ids: bool = False) -> str:
+    """Evidence and cost, in a few words; with Dynamo's ids where there is room for them."""
+    told = [" ".join((word, *(_ids(finding) if ids and word == finding.evidence else ()))) for word in _known(finding)]
+    if finding.count:
+        told.append(count(finding.count, "event"))
+    return ", ".join([*told, *_costs(finding.cost)])
+
+
+def terse_notes(finding: Finding) -> str:
+    """Evidence and the cost that matters most."""
+    cost = finding.cost and Cost(step_seconds=finding.cost.step_seconds, compile_seconds=finding.cost.compile_seconds)
+    return ", ".join([*_known(finding), *_costs(cost)[:1]])
+
+
+def _known(finding: Finding) -> list[str]:
+    if finding.evidence != "predicted":
+        return [finding.evidence]
+    return [] if finding.confidence == "certain" else [finding.confidence]
+
+
+def condition(finding: Finding) -> str:
+    return f"only when `{finding.condition}`" if finding.condition else ""
+
+
+def _ids(finding: Finding) -> tuple[str, ...]:
+    """GB ids of a break; of a recompile the families of guards, in words."""
+    if finding.kind != "recompile":
+        return finding.dynamo
+    return (f"({', '.join(family.replace('_', ' ') for family in finding.dynamo)})",) if finding.dynamo else ()
+
+
+def _costs(cost: Cost | None) -> list[str]:
+    if cost is None:
+        return []
+    parts = []
+    if cost.step_seconds is not None:
+        parts.append(per_step(cost))
+    if cost.compile_seconds is not None:
+        parts.append(f"{duration(cost.compile_seconds)} to compile")
+    return parts
+
+
+def advice(finding: Finding) -> str:
+    safety = f"[{finding.fix.safety} fix]" if finding.fix else ""
+    return "  ".join(part for part in (finding.help, safety) if part)
+
+
+def join(*parts: str) -> str:
+    return "; ".join(part for part in parts if part)
+
+
+def lost(finding: Finding) -> str:
+    """Why, and of which function, the whole frame runs eager."""
+    if not finding.lost or finding.lost == "recompile limit":  # which its message tells
+        return ""
+    why, function = LOST_BY.get(finding.lost, finding.lost), finding.lost_function or finding.function or "the frame"
+    return f"{why.removeprefix('a ')}: all of `{function}` runs eager"
+
+
+def behind(finding: Finding) -> str:
+    """Which break must go before this one is met: the last that was neutralised, and how many before it."""
+    if not finding.behind:
+        return ""
+    last, others = finding.behind[-1], len(finding.behind) - 1
+    place = f"line {last.line}" if last.path == finding.path else f"{last.path}:{last.line}"
+    return f"hidden behind the break at {place}" + (f" and {count(others, 'other')}" if others else "")
+
+
+def guard(finding: Finding) -> str:
+    if not finding.guard or finding.guard in finding.message:
+        return ""
+    told = [value for value in finding.values if value not in finding.guard]
+    shown = (*finding.values[:MOST_VALUES], *(("...",) if len(finding.values) > MOST_VALUES else ()))
+    seen = f" (values: {', '.join(shown)})" if told and len(finding.values) > 1 else ""
+    return f"guard: {' '.join(finding.guard.split())}{seen}"
+
+
+def chain(finding: Finding) -> str:
+    links = [_link(link, finding.path) for link in finding.chain]
+    return f"reached from {' -> '.join(links)}" if links else ""
+
+
+def short_chain(finding: Finding) -> str:
+    """The chain with its first and last step only."""
+    if len(finding.chain) < 3:
+        return chain(finding)
+    first, last = finding.chain[0], finding.chain[-1]
+    return f"reached from {_link(first, finding.path)} -> ... -> {_link(last, finding.path)}"
+
+
+def _link(link: Link, path: str) -> str:
+    return f"{link.function}:{link.line}" if link.path == path else f"{link.function} ({link.path}:{link.line})"
