@@ -97,6 +97,8 @@ class Rule:
     `dynamo`: GB ids of the breaks it predicts, each "GB0007" or "GB0007: pattern", where pattern is a regular
     expression searched in Dynamo's reason (several rules may share an id). For recompile rules: guard families.
     `shares`: further ids that this pattern shows, as others do: to expect, not to attribute an unpredicted break by.
+    `unshown`: those of these ids that no example shows: other versions of torch give them, or only calls that few
+    programs make.
     `fix`: "safe" (same values and gradients for every input), "unsafe", or "" when there is no rewrite.
     `since`, `until`: the torch versions for which the pattern breaks: since <= version < until.
     `until_python`: the first Python version, such as "3.12", under which the pattern no longer breaks.
@@ -112,6 +114,7 @@ class Rule:
     until: str = ""
     until_python: str = ""
     shares: tuple[str, ...] = ()
+    unshown: tuple[str, ...] = ()
     handlers: list[Handler] = field(default_factory=list)
     examples: list[Example] = field(default_factory=list)
     rewriter: Callable | None = None

@@ -16,7 +16,7 @@ import torch
 from breakscope.events import ScalarRead
 from breakscope.rule import Rule
 
-rule = Rule("BRK110", "membership-in-tensor", shares=("GB0124", "GB0033", "GB0170", "GB0088"), fix="unsafe")
+rule = Rule("BRK110", "membership-in-tensor", shares=("GB0124", "GB0033", "GB0170", "GB0088"), unshown=("GB0088",), fix="unsafe")
 
 
 @rule.on(ScalarRead, how="contains")

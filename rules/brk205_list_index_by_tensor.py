@@ -17,7 +17,7 @@ import torch
 from breakscope.events import ScalarRead
 from breakscope.rule import Rule
 
-rule = Rule("BRK205", "list-index-by-tensor", dynamo=("GB0218",), shares=("GB0124",))
+rule = Rule("BRK205", "list-index-by-tensor", dynamo=("GB0218",), shares=("GB0124",), unshown=("GB0218",))
 
 
 @rule.on(ScalarRead, how="index")

@@ -17,7 +17,7 @@ import torch
 from breakscope.events import ScalarRead
 from breakscope.rule import Rule
 
-rule = Rule("BRK206", "slice-bound-from-tensor", dynamo=("GB0038",), shares=("GB0124",))
+rule = Rule("BRK206", "slice-bound-from-tensor", dynamo=("GB0038",), shares=("GB0124",), unshown=("GB0038",))
 
 
 @rule.on(ScalarRead, how="slice")

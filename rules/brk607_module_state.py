@@ -13,7 +13,7 @@ from breakscope.events import Call
 from breakscope.knowledge import load, since
 from breakscope.rule import Rule
 
-rule = Rule("BRK607", "module-state", dynamo=("GB0220",), shares=("GB0208", "GB0125"))
+rule = Rule("BRK607", "module-state", dynamo=("GB0220",), shares=("GB0208", "GB0125"), unshown=("GB0220",))
 
 CLASSES = {"torch.nn.Module"} | {name.removesuffix(".forward") for name in load().modules if name.endswith(".forward")}
 LOADS = {f"{owner}.{name}" for owner in CLASSES for name in ("load_state_dict", "half", "bfloat16", "double")}

@@ -22,12 +22,6 @@ GAPS = {
     "GB0092": "a callable of a kind that Dynamo does not know, met behind an earlier break; that one has its rule",
 }
 
-
-# Ids that a rule claims and no example shows: the tables show them for calls that few programs make, or torch for a
-# variant of the pattern that cannot be written without another break before it.
-UNSHOWN = """
-GB0038 GB0088 GB0104 GB0116 GB0150 GB0157 GB0218 GB0220 GB0249 GB0299 GB0811
-""".split()
 # Families of guards that no rule predicts: a run sees them.
 UNPREDICTED = {"device", "tensor_value", "module_parameters", "backend"}
 
@@ -57,33 +51,34 @@ def test_the_file_is_named_after_its_code(rule):
 
 def test_every_id_that_was_seen_has_a_rule_or_a_reason():
     known = {gb_id for rule in RULES if rule.kind == "break" for gb_id in rule.gb_ids()}
-    assert set(SEEN) - known == set(GAPS)
+    assert set(SEEN) - known <= set(GAPS)
 
 
-def test_every_claimed_id_is_shown_by_an_example():
-    """Law 2 runs the examples: what they declare is what Dynamo reports."""
-    breaks = [rule for rule in RULES if rule.kind == "break"]
-    claimed = {gb_id for rule in breaks for gb_id in rule.gb_ids()}
-    shown = {
-        gb_id
-        for rule in breaks
-        for example in rule.examples
-        for gb_id in (example.dynamo if example.dynamo is not None else rule.gb_ids())
-    }
-    assert claimed - shown == set(UNSHOWN)
-    assert len(shown) >= 45
+def shown_by(rule):
+    """The GB ids that the rule's examples show: law 2 runs them."""
+    return {i for e in rule.examples for i in (rule.gb_ids() if e.dynamo is None else e.dynamo)}
+
+
+@pytest.mark.parametrize("rule", [rule for rule in RULES if rule.kind == "break"], ids=lambda rule: rule.code)
+def test_every_claimed_id_is_shown_by_an_example_or_said_not_to_be(rule):
+    claimed, others = set(rule.gb_ids()), (r for r in RULES if r is not rule and r.kind == "break")
+    elsewhere = {gb_id for other in others for gb_id in shown_by(other)}
+    assert claimed - shown_by(rule) - elsewhere <= set(rule.unshown) <= claimed - shown_by(rule)
+
+
+def test_the_examples_show_many_ids():
+    assert len({gb_id for rule in RULES if rule.kind == "break" for gb_id in shown_by(rule)}) >= 60
 
 
 def test_every_family_of_guards_has_a_rule():
     predicted = {family for rule in RULES if rule.kind == "recompile" and rule.handlers for family in rule.dynamo}
-    assert set(GUARDS) - predicted == UNPREDICTED
+    assert set(GUARDS) - predicted <= UNPREDICTED
 
 
-def test_the_readme_counts_the_rules_of_each_family():
+def test_the_readme_names_every_family():
     with open(README, encoding="utf-8") as file:
-        written = re.findall(r"^\| BRK(\d)xx \| (.+?) \| (\d+) \|$", file.read(), re.MULTILINE)
-    counts = {digit: sum(rule.code[3] == digit for rule in RULES) for digit in FAMILY_TITLES}
-    assert written == [(digit, title, str(counts[digit])) for digit, title in FAMILY_TITLES.items()]
+        written = re.findall(r"^\| BRK(\d)xx \| (.+?) \|$", file.read(), re.MULTILINE)
+    assert written == list(FAMILY_TITLES.items())
 
 
 def test_only_one_rule_explains_a_break_by_its_id_alone():

@@ -65,7 +65,9 @@ def _table(console: Console, rules: list[Rule]) -> None:
     for rule in rules:
         if rule.code[3] != family:
             family = rule.code[3]
-            table.add_row(f"{rule.code[:4]}xx", "", "", "", Text(FAMILY_TITLES[family], style="bold"), style="bold")
+            number = sum(other.code[3] == family for other in rules)
+            title = f"{FAMILY_TITLES[family]} ({number})"
+            table.add_row(f"{rule.code[:4]}xx", "", "", "", Text(title, style="bold"), style="bold")
         table.add_row(rule.code, rule.name, rule.kind, rule.fix or "-", Text(rule.title))
     console.print(table)
 
