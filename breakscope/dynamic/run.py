@@ -10,6 +10,7 @@ from breakscope.dynamic.bench.saving import cost_of_breaks, with_step_cost
 from breakscope.dynamic.diary import read_progress
 from breakscope.dynamic.ends import describe_errors, status_of
 from breakscope.dynamic.findings import make_findings, shown_path
+from breakscope.dynamic.host_syncs import read_host_syncs, with_host_syncs
 from breakscope.dynamic.observations import Observations
 from breakscope.dynamic.options import Neutralised, RunOptions, RunResult
 from breakscope.dynamic.places import Places
@@ -19,7 +20,7 @@ from breakscope.dynamic.restarts import shown_restarts
 from breakscope.dynamic.second import compare, fill_graphs
 from breakscope.dynamic.wording import cause
 from breakscope.errors import UserError
-from breakscope.report.model import Recompile, Run
+from breakscope.report.model import HostSync, Recompile, Run
 from breakscope.rulebook import load_rules
 
 
@@ -44,13 +45,14 @@ def run_target(options: RunOptions) -> RunResult:
         seen = read_folder(folder, places)
         errors = describe_errors(folder, options, notes, ended, places)
     status = status_of(notes, ended, errors, seen)
-    run = _describe_run(options, notes, seen, status)
+    run = _describe_run(options, notes, seen, status, places)
     findings = with_step_cost(make_findings(seen, load_rules(options.rules), Path.cwd()), run.breaks_cost)
+    findings = with_host_syncs(findings, run.host_syncs or ())
     return RunResult(findings=findings, run=run, errors=errors, traced=seen.traced, torch_version=versions.get("torch", ""),
                      neutralised=_neutralised(notes), differs=_last(notes, "compared").get("differs", ""))
 
 
-def _describe_run(options: RunOptions, notes: list[dict], seen: Observations, status: str) -> Run:
+def _describe_run(options: RunOptions, notes: list[dict], seen: Observations, status: str, places: Places) -> Run:
     versions, captured, witness = _last(notes, "versions"), _last(notes, "captured"), _last(notes, "witness")
     calls = captured.get("calls", sum(note["event"] in ("call", "varied") for note in notes))
     planted = sum(note["event"] == "self-test" for note in notes)
@@ -63,6 +65,7 @@ def _describe_run(options: RunOptions, notes: list[dict], seen: Observations, st
         lost_frames=tuple(shown(frame) for frame in seen.lost_frames), restarts=shown_restarts(seen.compiles),
         cuda_graphs=tuple(shown(found) for found in seen.cuda_graphs),
         compile_seconds=round(seen.compile_seconds, 6), share_compiled=_share(notes),
+        host_syncs=_host_syncs(notes, places),
         breaks_cost=cost_of_breaks(_last(notes, "steps").get("rounds", ())),
         capture_checked=planted > 0 and seen.self_tests >= planted,
         notes=(*(note["text"] for note in notes if note["event"] == "note"), *_further(notes, seen),
@@ -74,6 +77,11 @@ def _neutralised(notes: list[dict]) -> tuple[Neutralised, ...]:
     problems = {note["number"]: note["problem"] for note in notes if note["event"] == "not neutral"}
     ways = {note["number"]: note["way"] for note in notes if note["event"] == "neutralised"}
     return tuple(Neutralised(number=n, way=way, problem=problems.get(n, "")) for n, way in sorted(ways.items()))
+
+
+def _host_syncs(notes: list[dict], places: Places) -> tuple[HostSync, ...] | None:
+    told = _last(notes, "host syncs")
+    return read_host_syncs(told["syncs"], places) if told else None
 
 
 def _share(notes: list[dict]) -> float | None:

@@ -167,6 +167,7 @@ def _confirm(prediction: Finding, seen: list[Finding]) -> Finding:
         lost_function=first.lost_function,
         behind=first.behind if all(o.behind for o in seen) else (),
         cost=_sum_costs([o.cost for o in seen]),
+        host_syncs=max(o.host_syncs for o in seen),
         count=sum(o.count for o in seen),
     )
 

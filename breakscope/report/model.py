@@ -87,6 +87,7 @@ class Finding(Fact):
     fix: Fix | None = None
     cost: Cost | None = None
     behind: tuple[Link, ...] = ()  # --peel: seen only after the breaks at these places were neutralised
+    host_syncs: int = 0  # on a GPU: how often this line makes the CPU wait for it in a steady step
     count: int = 0  # events seen in a run; 0 when only predicted, or only seen behind others
     first_source_line: int = 0  # number of the first line of `source`
     source: tuple[str, ...] = ()  # the source frame: the lines around the site, without newlines
@@ -152,6 +153,17 @@ class CudaGraph(Fact):
     path: str = ""
     line: int = 0
     function: str = ""
+    count: int = 1
+
+
+class HostSync(Fact):
+    """A place where a step makes the CPU wait for the GPU, `count` times; without a path where no line of the user's
+    led there."""
+
+    path: str = ""
+    line: int = 0
+    function: str = ""
+    code: str = ""  # of that line
     count: int = 1
 
 
@@ -264,6 +276,7 @@ class Run(Fact):
     lost_frames: tuple[LostFrame, ...] = ()
     restarts: tuple[Restart, ...] = ()
     cuda_graphs: tuple[CudaGraph, ...] = ()
+    host_syncs: tuple[HostSync, ...] | None = None  # of a steady step on a GPU; None when not listened for
     compile_seconds: float = 0.0
     share_compiled: float | None = None  # share of op time inside compiled graphs, 0 to 1
     breaks_cost: Cost | None = None  # of all breaks of the target together: a step with them, less the same as one graph

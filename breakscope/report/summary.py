@@ -55,6 +55,8 @@ def summary(report: Report) -> str:
     line = ", ".join(parts)
     if report.run is not None and report.run.share_compiled is not None:
         line += f"; {report.run.share_compiled * 100:.0f}% of op time compiled"
+    if report.run is not None and report.run.host_syncs:
+        line += f"; {count(sum(sync.count for sync in report.run.host_syncs), 'host sync')} per step"
     if report.run is not None and report.run.breaks_cost is not None:
         line += f"; {_breaks_cost(report.run.breaks_cost)}"
     sentences = [f"{line}.", _joined(report), _fixes(report), _hidden(report)]

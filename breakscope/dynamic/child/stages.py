@@ -17,8 +17,10 @@ from types import ModuleType
 import torch
 import torch._dynamo
 
+from breakscope.dynamic.child import host_syncs
 from breakscope.dynamic.child.bench import beside
 from breakscope.dynamic.child.bench.coverage import marked, of_run
+from breakscope.dynamic.child.bench.stepper import Stepper
 from breakscope.dynamic.child.calls import Made, Plan, build, make_calls
 from breakscope.dynamic.child.load import Target, TargetError, load_file
 from breakscope.dynamic.child.neutral.compare import FirstOutput
@@ -237,6 +239,8 @@ def capture(module: ModuleType, plan: Plan, job: dict, progress: Progress) -> fl
         mark_phase("between")
         if job["backend"] == "eager" and not (plan.drive or plan.calls):
             share_compiled(compiled, target, plan, began, job, progress)
+        if plan.device.type == "cuda" and not (plan.drive or plan.calls):
+            listen_for_syncs(compiled, target, plan, progress)
 
     began = time.time()
     mark_phase("capture")
@@ -258,6 +262,17 @@ def share_compiled(compiled: Callable, target: Target, plan: Plan, began: float,
     with contextlib.suppress(Exception):
         share, more = of_run(compiled, target, plan, time.time() + longest)
         progress.note("coverage", share=share, further=more)
+
+
+def listen_for_syncs(compiled: Callable, target: Target, plan: Plan, progress: Progress) -> None:
+    """Where a steady step makes the CPU wait for the GPU; without a word when the step does not work once more."""
+    mark_phase(AFTERWARDS)
+    with contextlib.suppress(Exception):
+        stepper = replace(Stepper.of(target, [(target.args, target.kwargs)], plan), function=compiled)
+        stepper.untimed()
+        with host_syncs.listening() as heard:
+            stepper.untimed()
+        progress.note("host syncs", syncs=host_syncs.counted(heard))
 
 
 def witness(module: ModuleType, plan: Plan, job: dict, capture_seconds: float, progress: Progress) -> None:

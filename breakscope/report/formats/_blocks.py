@@ -8,6 +8,7 @@ from breakscope.report.formats._words import LOST_BY
 from breakscope.report.model import CudaGraph, Divergence, Finding, RankEvent, Report, ReportError
 from breakscope.report.summary import count
 
+MOST_SYNCS = 6
 ENDED = {"failed": "the run failed", "timeout": "the run reached its time limit", "killed": "the run was interrupted or killed",
          "no-capture": "nothing was captured"}
 
@@ -46,7 +47,23 @@ def run_lines(report: Report, width: int | None) -> list[Line]:
     for found in run.cuda_graphs:
         place = f"{found.path}:{found.line}:" if found.path else "breakscope:"
         lines += hanging([(place, "bold"), ("CUDA graph:", "bold yellow")], _cuda_graph(found), width)
+    lines += _sync_lines(report, width)
     return [*lines, EMPTY] if lines else []
+
+
+def _sync_lines(report: Report, width: int | None) -> list[Line]:
+    """Host syncs where there is no finding that tells of them."""
+    told = {(finding.path, finding.line) for finding in report.findings if finding.host_syncs}
+    rest = [sync for sync in report.run.host_syncs or () if (sync.path, sync.line) not in told]
+    lines: list[Line] = []
+    for sync in rest[:MOST_SYNCS]:
+        place = f"{sync.path}:{sync.line}:" if sync.path else "breakscope:"
+        what = f"`{sync.code or sync.function}`" if sync.path else "the step, at no line of yours,"
+        lines += hanging([(place, "bold"), ("host sync:", "bold yellow")],
+                         f"{what} makes the CPU wait for the GPU {count(sync.count, 'time')} per step", width)
+    if len(rest) > MOST_SYNCS:
+        lines += hanging([("host syncs:", "bold yellow")], f"at {count(len(rest) - MOST_SYNCS, 'more place')}", width)
+    return lines
 
 
 def _lost_frame(finding: Finding) -> tuple[str, str]:

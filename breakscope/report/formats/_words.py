@@ -17,6 +17,8 @@ def notes(finding: Finding, ids: bool = False) -> str:
     told = [" ".join((word, *(_ids(finding) if ids and word == finding.evidence else ()))) for word in _known(finding)]
     if finding.count:
         told.append(count(finding.count, "event"))
+    if finding.host_syncs:
+        told.append(f"{count(finding.host_syncs, 'host sync')} per step")
     return ", ".join([*told, *_costs(finding.cost)])
 
 

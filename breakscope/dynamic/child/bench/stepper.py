@@ -65,6 +65,13 @@ class Stepper:
         self._drop_gradients()
         return wall, own
 
+    def untimed(self) -> None:
+        """One step with nothing of ours around it that waits for the device."""
+        args, kwargs = self.sequence[self.made % len(self.sequence)]
+        self.made += 1
+        self._work(args, kwargs)
+        self._drop_gradients()
+
     def first(self, seed: int) -> tuple[float, dict[str, Values]]:
         """A step under a seed of its own: its wall seconds, and copies of its outputs and gradients."""
         torch.manual_seed(seed)

@@ -1,0 +1,73 @@
+"""Host syncs: where a step makes the CPU wait for the GPU.
+
+torch warns of copies to the host and of ops that need one (`.item()`, `.cpu()`, `nonzero`, `if tensor`) while
+`torch.cuda.set_sync_debug_mode("warn")` is on; not of torch.cuda.synchronize, nor of torch.distributed and torch.sparse.
+torch.cuda.synchronize is watched where it enters C.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+
+WARNING = "called a synchronizing CUDA operation"  # c10/cuda/CUDAFunctions.cpp, alike from torch 2.6 to 2.15
+NATIVE = "_cuda_synchronize"  # what torch.cuda.synchronize calls; to replace that one itself would fail Dynamo's guards
+DEEPEST = 200  # frames
+
+Stack = list[tuple[str, int, str]]  # file, line, function; outermost first
+
+
+@contextmanager
+def listening(cuda: Any = torch.cuda, native: Any = torch._C) -> Iterator[list[Stack]]:
+    """The stack of every host sync of the block, in order. The mode, the warning filters and torch are as before behind it."""
+    heard: list[Stack] = []
+    with warnings.catch_warnings():
+        show = warnings.showwarning
+
+        def hear(message: Any, *rest: Any, **more: Any) -> None:
+            if str(message).startswith(WARNING):
+                heard.append(_stack())
+            else:
+                show(message, *rest, **more)
+
+        warnings.filterwarnings("always", message=WARNING)
+        warnings.showwarning = hear
+        mode, wait = cuda.get_sync_debug_mode(), getattr(native, NATIVE, None)
+
+        def wait_and_tell(*args: Any) -> Any:
+            heard.append(_stack())
+            return wait(*args)
+
+        try:
+            cuda.set_sync_debug_mode("warn")
+            if wait is not None:
+                setattr(native, NATIVE, wait_and_tell)
+            yield heard
+        finally:
+            if wait is not None:
+                setattr(native, NATIVE, wait)
+            cuda.set_sync_debug_mode(mode)
+
+
+def counted(heard: list[Stack]) -> list[dict]:
+    """Equal stacks once, for the diary."""
+    counts: dict[tuple, int] = {}
+    for stack in heard:
+        counts[tuple(stack)] = counts.get(tuple(stack), 0) + 1
+    return [{"frames": list(stack), "count": count} for stack, count in counts.items()]
+
+
+def _stack() -> Stack:
+    """The frames below which the sync happened, without this file's."""
+    frame = sys._getframe(1)
+    found: Stack = []
+    while frame is not None and len(found) < DEEPEST:
+        if frame.f_code.co_filename != __file__:
+            found.append((frame.f_code.co_filename, frame.f_lineno or 0, frame.f_code.co_name))
+        frame = frame.f_back
+    return found[::-1]

@@ -1,0 +1,45 @@
+"""Where a step makes the CPU wait for the GPU: from the stacks that the child noted, to the user's lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from breakscope.dynamic.findings import shown_path
+from breakscope.dynamic.places import Frame, Places, original_name
+from breakscope.dynamic.source import SourceFile
+from breakscope.report.model import Finding, HostSync
+
+LONGEST = 80  # characters of source
+
+
+def read_host_syncs(noted: Iterable[dict], places: Places) -> tuple[HostSync, ...]:
+    """The syncs of one step at the innermost line of the user's, most first; without a path where no user's line led there,
+    as in a backward pass that the run itself began."""
+    counts: dict[HostSync, int] = {}
+    for told in noted:
+        frames = [Frame(path, line, original_name(name)) for path, line, name in told["frames"]]
+        chain = places.chain(frames)
+        fact = _at(chain[-1]) if chain else HostSync()
+        counts[fact] = counts.get(fact, 0) + told["count"]
+    found = [msgspec.structs.replace(fact, count=count) for fact, count in counts.items()]
+    return tuple(sorted(found, key=lambda sync: (-sync.count, sync.path, sync.line)))
+
+
+def with_host_syncs(findings: Sequence[Finding], syncs: Iterable[HostSync]) -> tuple[Finding, ...]:
+    """The findings, breaks with the number of syncs at their line."""
+    counts = {(sync.path, sync.line): sync.count for sync in syncs if sync.path}
+    return tuple(
+        msgspec.structs.replace(finding, host_syncs=counts[finding.path, finding.line])
+        if finding.kind == "break" and (finding.path, finding.line) in counts else finding
+        for finding in findings)
+
+
+def _at(frame: Frame) -> HostSync:
+    source = SourceFile.read(frame.path)
+    code = source.line(frame.line).strip()
+    return HostSync(
+        path=shown_path(frame.path, Path.cwd()), line=frame.line, function=source.qualified_name(frame.line) or frame.function,
+        code=code if len(code) <= LONGEST else code[: LONGEST - 3] + "...")

@@ -1,0 +1,167 @@
+"""Host syncs of a step on a GPU. No GPU is needed: a step warns as torch's C++ does, and a stand-in keeps the mode.
+
+The warning is the text of c10/cuda/CUDAFunctions.cpp with what TORCH_WARN adds on its way to Python.
+"""
+
+import importlib.util
+import os
+import re
+import warnings
+from types import SimpleNamespace
+
+import msgspec
+import pytest
+import torch
+
+from breakscope.dynamic.child import host_syncs as child
+from breakscope.dynamic.child.bench.stepper import Stepper
+from breakscope.dynamic.child.calls import Plan
+from breakscope.dynamic.child.load import Target
+from breakscope.dynamic.child.stages import listen_for_syncs
+from breakscope.dynamic.host_syncs import read_host_syncs, with_host_syncs
+from breakscope.dynamic.places import Places
+from breakscope.report.formats import RenderOptions, render
+from breakscope.report.model import Finding, HostSync, Report, Run
+
+TEXT = "called a synchronizing CUDA operation (Triggered internally at /pytorch/c10/cuda/CUDAFunctions.cpp:154.)"
+PROGRAM = f'''
+import warnings
+
+
+def item(value):  # as torch does it, once for each call
+    warnings.warn({TEXT!r}, UserWarning, stacklevel=1)
+    return value
+
+
+class Model:
+    def forward(self, x, wait):
+        total = item(1.0)
+        for _ in range(3):
+            total += item(2.0)
+        wait()
+        warnings.warn("something else")
+        return x * total
+'''
+
+
+class Cuda:
+    """What torch.cuda has of the mode."""
+
+    def __init__(self):
+        self.mode, self.seen = 0, []
+
+    def get_sync_debug_mode(self):
+        return self.mode
+
+    def set_sync_debug_mode(self, mode):
+        self.seen.append(mode)
+        self.mode = mode
+
+
+@pytest.fixture
+def program(tmp_path):
+    spec = importlib.util.spec_from_file_location("syncing", tmp_path / "syncing.py")
+    (tmp_path / "syncing.py").write_text(PROGRAM)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def heard_of(program, wait=lambda: None, native=None):
+    target = Target(program.Model().forward, (torch.ones(2), wait), {})
+    plan = Plan("Model", "", "", False, False, torch.device("cpu"))
+    stepper = Stepper.of(target, [(target.args, target.kwargs)], plan)
+    cuda = Cuda()
+    with warnings.catch_warnings(record=True) as others:
+        warnings.simplefilter("always")
+        with child.listening(cuda, native or SimpleNamespace()) as heard:
+            stepper.untimed()
+    return cuda, heard, [str(other.message) for other in others]
+
+
+def read(heard):
+    return read_host_syncs(child.counted(heard), Places.here(os.path.dirname(torch.__file__)))
+
+
+def line_of(text):
+    return next(n for n, line in enumerate(PROGRAM.splitlines(), 1) if text in line)
+
+
+def test_each_sync_is_heard_and_other_warnings_pass(program):
+    cuda, heard, others = heard_of(program)
+    assert len(heard) == 4 and others == ["something else"]
+    assert cuda.seen == ["warn", 0] and cuda.mode == 0
+    assert [frame for frame in heard[0] if frame[0] == program.__file__] == [
+        (program.__file__, line_of("item(1.0)"), "forward"), (program.__file__, line_of("warnings.warn('called"), "item")]
+
+
+def test_torch_cuda_synchronize_is_heard_where_it_enters_c(program):
+    waited = []
+    native = SimpleNamespace(_cuda_synchronize=lambda: waited.append(1))
+    original = native._cuda_synchronize
+    _, heard, _ = heard_of(program, lambda: native._cuda_synchronize(), native)
+    assert len(heard) == 5 and waited == [1] and native._cuda_synchronize is original
+
+
+def test_the_mode_is_put_back_when_the_step_fails():
+    cuda, filters, show = Cuda(), list(warnings.filters), warnings.showwarning
+    with pytest.raises(ValueError), child.listening(cuda, SimpleNamespace()):
+        raise ValueError
+    assert cuda.mode == 0 and warnings.filters == filters and warnings.showwarning is show
+
+
+def test_syncs_are_counted_at_the_users_lines(program, monkeypatch):
+    monkeypatch.chdir(os.path.dirname(program.__file__))
+    _, heard, _ = heard_of(program)
+    inner = line_of("warnings.warn('called")
+    in_torch = [[frame for frame in stack if frame[2] != "item"] for stack in heard]  # as where C++ warns, not a function
+    assert [(s.path, s.line, s.count) for s in read(heard)] == [("syncing.py", inner, 4)]
+    assert read(in_torch) == (
+        HostSync(path="syncing.py", line=line_of("item(2.0)"), function="Model.forward", code="total += item(2.0)", count=3),
+        HostSync(path="syncing.py", line=line_of("item(1.0)"), function="Model.forward", code="total = item(1.0)", count=1))
+
+
+def test_a_sync_that_no_line_of_the_users_led_to_has_no_place():
+    own = [(child.__file__.replace("host_syncs", "bench/stepper"), 9, "_work"), (torch.__file__, 3, "backward")]
+    assert read([own, own]) == (HostSync(count=2),)
+
+
+BREAK = Finding(
+    path="m.py", line=3, column=5, end_line=3, end_column=14, code="BRK201", rule="item", kind="break", severity="error",
+    confidence="certain", evidence="confirmed", function="f", message="`x.item()` reads a tensor's value", count=1,
+    first_source_line=3, source=("    n = x.item()",))
+SYNCS = (HostSync(path="m.py", line=3, function="f", code="n = x.item()", count=2),
+         HostSync(path="m.py", line=9, function="g", code="y = x.cpu()"), HostSync(count=1))
+
+
+def test_the_report_tells_them_with_the_break_and_else_by_line():
+    findings = with_host_syncs([BREAK, msgspec.structs.replace(BREAK, line=4, end_line=4)], SYNCS)
+    assert [finding.host_syncs for finding in findings] == [2, 0]
+    run = Run(target="m.py::f", status="ok", device="cuda:0", backend="eager", torch_version="2.13.0", python_version="3.11",
+              host_syncs=SYNCS, capture_checked=True)
+    text = render(Report(version="0", torch="2.13.0", findings=findings[:1], run=run), "text", RenderOptions())
+    assert "confirmed, 1 event, 2 host syncs per step" in text
+    assert re.findall(r"^.*host sync: .*$", text, re.MULTILINE) == [
+        "m.py:9: host sync: `y = x.cpu()` makes the CPU wait for the GPU 1 time per step",
+        "breakscope: host sync: the step, at no line of yours, makes the CPU wait for the GPU 1 time per step"]
+    assert "; 4 host syncs per step." in text
+
+
+def test_a_run_on_the_cpu_says_nothing_of_them():
+    run = Run(target="m.py::f", status="ok", device="cpu", backend="eager", torch_version="2.13.0", python_version="3.11",
+              capture_checked=True)
+    assert "host sync" not in render(Report(version="0", torch="2.13.0", findings=(BREAK,), run=run), "text", RenderOptions())
+
+
+def test_the_childs_stage_notes_the_syncs_of_a_steady_compiled_step(program, monkeypatch):
+    cuda, noted = Cuda(), []
+    monkeypatch.setattr(torch.cuda, "get_sync_debug_mode", cuda.get_sync_debug_mode)
+    monkeypatch.setattr(torch.cuda, "set_sync_debug_mode", cuda.set_sync_debug_mode)
+    target = Target(program.Model().forward, (torch.ones(2), lambda: None), {})
+    plan = Plan("Model", "", "", False, False, torch.device("cpu"))
+    progress = SimpleNamespace(note=lambda event, **facts: noted.append((event, facts["syncs"])))
+    listen_for_syncs(torch.compile(target.function, backend="eager"), target, plan, progress)
+    (event, syncs), = noted
+    assert event == "host syncs" and cuda.seen == ["warn", 0]
+    (found,) = read_host_syncs(syncs, Places.here(os.path.dirname(torch.__file__)))
+    assert (found.path, found.line, found.count) == (program.__file__, line_of("warnings.warn('called"), 4)
