@@ -55,6 +55,7 @@ class Mode(Fact):
     meaning: str  # what it does on this device
     status: Literal["ok", "failed", "timeout", "not measured"]
     problem: str = ""
+    limit_seconds: float | None = None  # the time that it had for compiling, where it did not end within it
     first_call_seconds: float | None = None
     warm_up_steps: int = 0
     compile_seconds: float | None = None  # wall time of compiling: of the calls that compiled, less a steady step each

@@ -63,8 +63,12 @@ def _table(bench: Bench, width: int) -> Table:
         table.add_row(mode.name, _seconds(mode.compile_seconds), *(
             (_seconds(steps.median_seconds), _seconds(steps.p95_seconds), Text(_ratio(mode), style=style), _bytes(mode.peak_bytes),
              f"{mode.pays_after_steps:,} steps" if mode.pays_after_steps is not None else NONE)
-            if steps else (NONE, NONE, mode.status, NONE, NONE)))
+            if steps else (NONE, NONE, _ended(mode), NONE, NONE)))
     return table
+
+
+def _ended(mode: Mode) -> str:
+    return f"not ended in {mode.limit_seconds:.0f} s" if mode.limit_seconds is not None else mode.status
 
 
 def _ratio(mode: Mode) -> str:

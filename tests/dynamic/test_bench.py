@@ -8,6 +8,7 @@ from running import TARGETS
 
 from breakscope.dynamic.bench import BenchOptions, bench_target
 from breakscope.errors import UserError
+from breakscope.report.bench_text import render
 
 pytest.importorskip("torch")
 
@@ -19,14 +20,16 @@ WANTED = {
     "leaves": {"estimate": False, "coverage": False},
     "fails": {},
     "hangs": {"timeout": 6.0},
+    "mended_again": {"name": "mended", "modes": ("dynamic", "default"), "backend": "never_ends_on_symbols", "mode_timeout": 25.0,
+                     "estimate": False, "coverage": False},
 }
 
 
 @pytest.fixture(scope="module")
 def measured():
     def measure(name):
-        given = {"backend": "eager", "device": "cpu", "rounds": 6, "timeout": 120.0} | WANTED[name]
-        return bench_target(BenchOptions(file=str(TARGETS / "costs.py"), name=name, **given))
+        given = {"backend": "eager", "device": "cpu", "rounds": 6, "timeout": 120.0} | {"name": name} | WANTED[name]
+        return bench_target(BenchOptions(file=str(TARGETS / "costs.py"), **given))
 
     with ThreadPoolExecutor(max_workers=2) as pool:
         return dict(zip(WANTED, pool.map(measure, WANTED), strict=True))
@@ -108,6 +111,15 @@ def test_a_mode_that_ends_its_process_leaves_the_others(measured):
 def test_a_time_limit_ends_everything(measured):
     found = measured["hangs"]
     assert "6 s" in found.errors[0].message and found.modes == ()
+
+
+def test_a_mode_that_does_not_end_has_a_row_and_the_others_are_measured(measured):
+    found = measured["mended_again"]
+    assert [(mode.name, mode.status) for mode in found.modes] == [("eager", "ok"), ("dynamic", "timeout"), ("default", "ok")]
+    dynamic = found.modes[1]
+    assert 24 < dynamic.limit_seconds < 60 and "did not end compiling" in dynamic.problem
+    assert f"not ended in {dynamic.limit_seconds:.0f} s" in render(found, 100, color=False)
+    assert found.use and found.errors == ()
 
 
 def test_no_compiler_no_inductor(monkeypatch):

@@ -60,6 +60,13 @@ class Modes(click.ParamType):
     help="Time limit of everything together.",
 )
 @click.option(
+    "--mode-timeout",
+    type=options.Seconds(),
+    default=None,
+    metavar="SECONDS",
+    help="Time limit of each mode's compiling [an equal share of what --timeout leaves].",
+)
+@click.option(
     "--format", "-f", "format", type=click.Choice(["text", "json"]), default="text", help="How to show it [text]."
 )
 @click.option("--output", "-o", type=click.Path(dir_okay=False), default="", help="Write it to this file.")
@@ -82,6 +89,7 @@ def command(target: str, **given) -> int:
         measured = bench(BenchOptions(
             file=file, name=name, modes=given["modes"], calls=given["calls"], backend=given["backend"],
             device=given["device"], backward=not given["no_backward"], rounds=given["rounds"], timeout=given["timeout"],
+            mode_timeout=given["mode_timeout"],
             estimate=not given["no_estimate"]))
         _deliver(measured, given)
         return FAILED if measured.errors or not measured.use else CLEAN

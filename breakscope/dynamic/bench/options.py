@@ -14,8 +14,8 @@ class BenchOptions:
     """One target and the modes to measure; eager always takes part.
 
     `calls` names a function in the file that returns argument tuples; the steps go through them in turn. `rounds` is the
-    number of turns that each mode gets. `timeout` is in seconds for everything. `device` None means CUDA when there is
-    one.
+    number of turns that each mode gets. `timeout` is in seconds for everything, `mode_timeout` for the compiling and
+    warming up of each mode (None: an equal share of the time that is left). `device` None means CUDA when there is one.
     """
 
     file: str
@@ -27,6 +27,7 @@ class BenchOptions:
     backward: bool = True
     rounds: int = 20
     timeout: float = 600.0
+    mode_timeout: float | None = None
     coverage: bool = True  # which share of op time lies inside graphs
     estimate: bool = True  # what a step without breaks would take
     caches: str = ""  # a folder for inductor's caches, kept between measurements; then compile times say nothing

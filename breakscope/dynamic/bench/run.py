@@ -32,6 +32,7 @@ from breakscope.report.model import ReportError
 
 FALLBACK = "aot_eager"
 KEPT_FOR_STEPS = 0.25  # of the time limit
+WARM_BY = 0.9  # of a mode's time: a step that never stops compiling is measured as it is then
 
 
 @dataclass
@@ -41,6 +42,7 @@ class Prepared:
     mode: str
     said: dict = field(default_factory=dict)
     problem: WorkerError | None = None
+    limit: float | None = None  # seconds that it had, where they were not enough
     skipped: str = ""
 
     @property
@@ -67,13 +69,17 @@ def bench_target(options: BenchOptions) -> Bench:
         parent = stack.enter_context(tempfile.TemporaryDirectory(prefix="breakscope-", ignore_cleanup_errors=True))
         workers: dict[str, Worker] = {}
 
-        def prepare(mode: str) -> Prepared:
-            folder = worker_folder(parent, mode)
-            worker = stack.enter_context(Worker(mode, options, folder, Path(parent) / "eager.pt", deadline))
+        def prepare(mode: str, ready_by: float = ready_by) -> Prepared:
+            """A mode compiled and warm, and its worker waiting; or what kept it from that."""
+            began = time.time()
+            folder, reference = worker_folder(parent, mode), Path(parent) / "eager.pt"
+            warm_by = began + WARM_BY * (ready_by - began)
+            worker = stack.enter_context(Worker(mode, options, folder, reference, deadline, warm_by))
             try:
                 said = worker.answer(ready_by)
             except WorkerError as problem:
-                return Prepared(mode, problem=problem)
+                worker.stop()
+                return Prepared(mode, problem=problem, limit=time.time() - began if problem.timed_out else None)
             workers[mode] = worker
             return Prepared(mode, said)
 
@@ -81,7 +87,16 @@ def bench_target(options: BenchOptions) -> Bench:
         if eager.problem is not None:
             return _failed(options, eager.problem, notes)
         coverage, more = _coverage(prepare("coverage")) if options.coverage else (None, ())
-        prepared = [eager, *(_skipped(mode, options) or prepare(mode) for mode in options.modes)]
+        prepared = [eager]
+        waiting = [mode for mode in options.modes if _skipped(mode, options) is None]
+        for mode in options.modes:
+            if mode not in waiting:
+                prepared.append(_skipped(mode, options))
+                continue
+            now = time.time()
+            limit = options.mode_timeout or (ready_by - now) / len(waiting)
+            prepared.append(prepare(mode, min(ready_by, now + limit)))
+            waiting.remove(mode)
         workers.pop("coverage", None)
         default = next((p for p in prepared if p.mode == DEFAULT and p.said), None)
         sites = _sites(default) if default else ()
@@ -153,13 +168,21 @@ def _mode(prepared: Prepared, options: BenchOptions, rounds: dict[str, Rounds], 
     if said:
         mode = _with_warm_up(mode, prepared, cold_step)
     if problem is not None:
-        text = "it was not ready in time: the time limit (--timeout) ended it" if problem.timed_out else str(problem)
-        return msgspec.structs.replace(mode, status="timeout" if problem.timed_out else "failed", problem=text)
+        return msgspec.structs.replace(
+            mode, status="timeout" if problem.timed_out else "failed", limit_seconds=prepared.limit,
+            problem=_too_slow(prepared.limit) if problem.timed_out else str(problem))
     if name not in rounds or not rounds[name]:
         return msgspec.structs.replace(mode, status="timeout", problem="no time was left to measure steps")
     steps = describe(rounds[name], rounds.get(EAGER) if name != EAGER else None)
     mode = msgspec.structs.replace(mode, steps=steps, peak_bytes=peaks.get(name))
     return msgspec.structs.replace(mode, pays_after_steps=_pays_after(mode))
+
+
+def _too_slow(limit: float | None) -> str:
+    if limit is None:
+        return "the time limit (--timeout) ended it while it stepped"
+    return (f"it did not end compiling within the {limit:.0f} s that it had; --mode-timeout gives each mode more, within "
+            "--timeout")
 
 
 def _with_warm_up(mode: Mode, prepared: Prepared, cold_step: float) -> Mode:

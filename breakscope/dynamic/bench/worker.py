@@ -34,8 +34,10 @@ class WorkerError(Exception):
 class Worker:
     """One mode in a process of its own. Use as a context manager: the process ends with it."""
 
-    def __init__(self, mode: str, options: BenchOptions, folder: Path, reference: Path, deadline: float) -> None:
-        """`folder` receives all that the child writes; `deadline` is a time.time(), for its whole life."""
+    def __init__(self, mode: str, options: BenchOptions, folder: Path, reference: Path, deadline: float,
+                 warm_by: float | None = None) -> None:
+        """`folder` receives all that the child writes; `deadline` is a time.time(), for its whole life, `warm_by` one for
+        the steps of its warm-up."""
         self.mode, self.options, self.folder = mode, options, folder
         self._buffer = b""
         self._printed: deque[bytes] = deque(maxlen=16)
@@ -45,6 +47,7 @@ class Worker:
             "work": "bench", "mode": mode, "file": str(Path(options.file).resolve()), "name": options.name,
             "calls": options.calls, "backend": options.backend, "device": options.device, "backward": options.backward,
             "reference": str(reference), "commands": theirs, "answers": answers, "deadline": deadline,
+            "warm_by": warm_by or deadline,
         }), encoding="utf-8")
         self._child = subprocess.Popen(
             [sys.executable, str(CHILD), str(folder)], env=_variables(folder, options), stdin=subprocess.DEVNULL,
@@ -56,9 +59,13 @@ class Worker:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def stop(self) -> None:
+        """End the process now, so that it takes no time from the others."""
         kill_group(self._child)
         self._child.wait()
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
         for descriptor in (self._commands, self._answers):
             os.close(descriptor)
 

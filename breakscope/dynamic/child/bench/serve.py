@@ -74,7 +74,7 @@ def _prepare(module: ModuleType, plan: Plan, job: dict, folder: Path, progress: 
         start_up = time.perf_counter() - began
     name = "eager" if job["mode"] == "eager" else "capture"
     agreement = stage(progress, name, lambda: _compare(module, plan, stepper, job, folder))
-    calls = stage(progress, name, lambda: warm_up(stepper, agreement.pop("calls"), job["deadline"]))
+    calls = stage(progress, name, lambda: warm_up(stepper, agreement.pop("calls"), job["warm_by"]))
     seen = metrics.all_compiles(spans)
     result = {
         "start_up": start_up, "calls": calls, "turn": stepper.turn, "compiles": seen, "graphs": metrics.graphs(seen),
