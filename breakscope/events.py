@@ -108,7 +108,9 @@ class Call(Event, frozen=True, kw_only=True):
 
     "torch.nonzero", "torch.nn.functional.relu", "Tensor.nonzero" (method of a tensor; `receiver` is the tensor),
     "print", "time.time", "logging.Logger.info", "torch.nn.LSTM.forward" (a library module called), "numpy.random.beta",
-    "dict.update", "torch.optim.SGD.step", "Tensor.__setitem__".
+    "torch.optim.SGD.step", "deque.rotate" (a method of a container). What Python calls without a call in the source has
+    a name as well: "type.__setattr__", "function.__setattr__", "os.environ.__setitem__", "descriptor.__get__",
+    "torch.autograd.Function.apply" (`receiver` is the class, of the checked source).
     """
 
     name: str

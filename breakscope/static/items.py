@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from breakscope.events import Mutate, ScalarRead, Store
+from breakscope.events import Call, Mutate, ScalarRead, Store
 from breakscope.static.frames import Frame
 from breakscope.static.joins import element_of, join, join_all
 from breakscope.values import (
@@ -174,6 +174,9 @@ class Items:
                     self.call_value(method, [index, value], {}, target, frame)
                 elif index.is_const and isinstance(index.value, str) and not frame.emits:
                     option.attributes[index.value] = value
+            elif frame.emits and isinstance(option, Py) and self.interesting(f"{option.type}.__setitem__"):
+                name = f"{option.type}.__setitem__"
+                self.emit(Call, target, frame, name=name, receiver=option, args=(index, value), kwargs={})
 
     def note_counter(self, target, container, index: Value, value: Value, frame: Frame, node: ast.AST) -> None:
         """`STATS["calls"] += 1` in the region."""

@@ -77,7 +77,7 @@ CONSTANTS = {
     "torch.__version__": Py("str", "environment"),
     "torch.version.cuda": Py("str", "environment"),
     "sys.modules": Py("dict", "environment"),
-    "os.environ": Py("dict", "environment"),
+    "os.environ": Py("os.environ", "environment"),
     "math.pi": Const(3.141592653589793),
     "math.inf": Const(float("inf")),
     "math.e": Const(2.718281828459045),

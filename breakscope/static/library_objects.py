@@ -162,6 +162,17 @@ class LibraryObjects:
 
     def call_autograd_function(self, owner: Class, args, kwargs, node, frame) -> Value:
         forward = self.find_member(owner.info, "forward")
+        if self.interesting("torch.autograd.Function.apply"):
+            self.emit(
+                Call,
+                node,
+                frame,
+                self.args_certainty(args),
+                name="torch.autograd.Function.apply",
+                receiver=owner,
+                args=tuple(args),
+                kwargs=kwargs,
+            )
         if isinstance(forward, Function):
             ctx = (
                 [ExternalInstance("torch.autograd.function.FunctionCtx")]

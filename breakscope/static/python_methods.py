@@ -76,12 +76,15 @@ class PythonMethods:
             return self.call_string_method(owner, name, args, kwargs, node, frame)
         if owner.is_scalar:
             return owner
+        if frame.emits and isinstance(owner, Py) and self.interesting(f"{owner.type}.{name}"):
+            full = f"{owner.type}.{name}"
+            self.emit(Call, node, frame, name=full, receiver=owner, args=tuple(args), kwargs=kwargs)
         if isinstance(owner, Py) and owner.type in ("int", "float", "number"):
             return Py("bool") if name == "is_integer" else owner
         return UNKNOWN
 
     def call_sequence_method(self, owner: Sequence, name: str, args, kwargs, node, frame) -> Value:
-        if name in ("index", "remove") and self.interesting(f"{owner.type}.{name}"):
+        if frame.emits and self.interesting(f"{owner.type}.{name}"):
             self.emit(
                 Call,
                 node,

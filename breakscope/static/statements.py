@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from breakscope.events import Statement
+from breakscope.events import Call, Statement
 from breakscope.static.frames import GO_ON, LEAVE_LOOP, RAISE, RETURN, Frame, OutOfBudget, Raised
 from breakscope.static.library import COMPILING
 from breakscope.static.program import ClassInfo, Import, ModuleInfo, absolute_name, function_info
-from breakscope.values import NONE, UNKNOWN, Class, Dict, External, Function, Instance, Sequence, Value
+from breakscope.values import NONE, UNKNOWN, Class, Dict, External, Function, Instance, Py, Sequence, Value
 
 BUDGET = 60_000  # statements run for one region: far above what real models need, an end for all others
 
@@ -95,10 +95,12 @@ class Statements:
             if type(target) is ast.Name:
                 frame.names.pop(target.id, None)
             elif type(target) is ast.Subscript:
-                container = self.eval(target.value, frame)
-                self.eval(target.slice, frame)
+                container, key = self.eval(target.value, frame), self.eval(target.slice, frame)
                 if isinstance(container, Dict):
                     container.open = True
+                elif frame.emits and isinstance(container, Py) and self.interesting(f"{container.type}.__delitem__"):
+                    name = f"{container.type}.__delitem__"
+                    self.emit(Call, target, frame, name=name, receiver=container, args=(key,), kwargs={})
         return GO_ON
 
     def exec_Return(self, node: ast.Return, frame: Frame) -> int:
