@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from breakscope.dynamic import switches
 from breakscope.dynamic.observations import Break, Observations, RecompileSeen
 from breakscope.dynamic.places import Frame
 from breakscope.dynamic.source import SourceFile
@@ -96,7 +97,16 @@ def recompile_finding(group: list[RecompileSeen], rules: tuple[Rule, ...], folde
         **_place(first.site, folder), **_identity(rule), evidence="observed", confidence="certain", kind="recompile",
         message=f"`{first.frame.function}` was compiled again because {cause(guards, first.frame.resumed_at)}",
         help=cure(guards), reason=guards[0].hint, guard=guards[0].text, values=values(guards), dynamo=(family,), count=len(group),
+        chain=_from_caller(first, folder),
         cost=Cost(compile_seconds=round(seconds, 6)) if seconds else None)
+
+
+def _from_caller(seen: RecompileSeen, folder: Path) -> tuple[Link, ...]:
+    """From the caller to the compiled function, where the recompile stands at what the caller switches."""
+    frame, site = seen.frame, seen.site
+    if seen.guard.family not in switches.NAMES or (site.path, site.function) == (frame.path, frame.function) or not frame.path:
+        return ()
+    return _links((site, Frame(frame.path, frame.line, frame.function)), folder)
 
 
 def _about(rules: list[Rule], family: str) -> Rule | None:

@@ -11,6 +11,7 @@ from breakscope.dynamic.guards import Guard, read_guard
 from breakscope.dynamic.observations import FrameCompile, RecompileSeen
 from breakscope.dynamic.origins import is_captured, origin
 from breakscope.dynamic.places import Frame, Places, original_name
+from breakscope.dynamic.switches import switch
 from breakscope.dynamic.trace import Record
 from breakscope.dynamic.wording import readable
 
@@ -60,10 +61,12 @@ def _whole_path(path: str, frame: FrameCompile, compiles: Mapping[str, FrameComp
 
 
 def _site(frame: FrameCompile, guard: Guard, places: Places) -> Frame | None:
-    """The guard's line when it is the user's, else where the guarded name comes from, else the frame's first line, else
-    the user's line that called it."""
+    """The guard's line when it is the user's, else where a caller switched what it is about, else where the guarded name
+    comes from, else the frame's first line, else the user's line that called it."""
     if guard.line and places.is_user(guard.path):
         return Frame(guard.path, guard.line, frame.function)
+    if switched := switch(frame, guard.family, places):
+        return switched
     if places.is_user(frame.path):
         return origin(frame, readable(guard.name)) or Frame(frame.path, frame.line, frame.function)
     callers = places.chain(list(frame.stack))

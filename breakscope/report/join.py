@@ -102,7 +102,7 @@ def _pair(predictions: list[Finding], observations: list[Finding], places: _Plac
         by_path[_key(prediction.path)].append(i)
     candidates = []
     for j, observation in enumerate(observations):
-        for i in by_path[_key(observation.path)]:
+        for i in {i for path in _paths(observation) for i in by_path[path]}:
             distance = _distance(predictions[i], observation, places)
             if distance is not None:
                 candidates.append((distance, i, j))
@@ -121,6 +121,16 @@ def _pair(predictions: list[Finding], observations: list[Finding], places: _Plac
     return pairs, folded, [j for j in range(len(observations)) if j not in taken]
 
 
+def _paths(observation: Finding) -> set[str]:
+    """The files that a prediction of it may stand in."""
+    return {_key(observation.path), *(_key(link.path) for link in observation.chain[-1:] if observation.kind == "recompile")}
+
+
+def _functions(observation: Finding) -> tuple[str, ...]:
+    compiled = observation.chain[-1:] if observation.kind == "recompile" else ()
+    return (observation.function, *(link.function for link in compiled))
+
+
 def _distance(prediction: Finding, observation: Finding, places: _Places) -> tuple | None:
     """How far a prediction is from an observation, smallest first; None when they cannot be the same problem.
 
@@ -130,7 +140,7 @@ def _distance(prediction: Finding, observation: Finding, places: _Places) -> tup
         return None
     same_problem = prediction.code == observation.code or bool(set(prediction.dynamo) & set(observation.dynamo))
     if not places.of(prediction) & places.of(observation):
-        same_function = _last_name(prediction.function) == _last_name(observation.function)
+        same_function = _last_name(prediction.function) in {_last_name(name) for name in _functions(observation)}
         about_same = prediction.kind == "recompile" and same_problem and _guards_subject(prediction, observation)
         if not (same_function and about_same):
             return None  # a guard may fail in another line of the function than the one that makes it fail
@@ -149,6 +159,8 @@ def _guards_subject(prediction: Finding, observation: Finding) -> bool:
 def _confirm(prediction: Finding, seen: list[Finding]) -> Finding:
     """The prediction with what the run adds; where Dynamo names a line outside of the predicted range, that line stands."""
     first = seen[0]
+    if _key(first.path) != _key(prediction.path):  # at a caller in another file
+        prediction = msgspec.structs.replace(prediction, path=first.path, line=0, end_line=0, function=first.function, fix=None)
     if not prediction.line <= first.line <= prediction.end_line:
         prediction = msgspec.structs.replace(
             prediction,

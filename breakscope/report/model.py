@@ -80,7 +80,8 @@ class Finding(Fact):
     dynamo: tuple[str, ...] = ()  # GB ids, or guard families of a recompile
     guard: str = ""  # the guard's text, of an observed recompile
     values: tuple[str, ...] = ()  # of an observed recompile: what the guarded value was, as far as Dynamo tells
-    chain: tuple[Link, ...] = ()  # from the region's entry to this site, when not obvious
+    chain: tuple[Link, ...] = ()  # from the region's entry to this site, when not obvious; of a recompile for which a
+    # caller is the cause, from that caller, where the finding stands, to the compiled function
     condition: str = ""  # "only when self.config.x", when configuration decides
     lost: str = ""  # "loop", "try", "with", ...: why the whole frame runs eager; "" when Dynamo resumes
     lost_function: str = ""  # whose frame that is, where it is not `function` but one that called it

@@ -171,13 +171,16 @@ def describe(target: Value) -> str:
 def _factory_product(
     interpreter: Interpreter, function: Function
 ) -> tuple[Value, list[Value], dict[str, Value]] | None:
-    """(callable, args, kwargs) when the function is a factory that returns them; None otherwise."""
+    """(callable, args, kwargs) when the function is a factory that returns them, or a module alone; None otherwise."""
     if function.info.node.args.args and not function.info.node.args.defaults:
         return None
     try:
         made = interpreter.call_function(function, [], {}, function.info.node, _outer(function.info.module))
     except (Raised, OutOfBudget):
         return None
+    if isinstance(made, Instance):
+        forward = interpreter.attribute(made, "forward", ast.Constant(None), _outer(function.info.module))
+        return (made, *parameter_values(interpreter, forward, True)) if isinstance(forward, Function) else None
     if not isinstance(made, Sequence) or made.type != "tuple" or not made.items or len(made.items) > 3:
         return None
     target, rest = made.items[0], made.items[1:]

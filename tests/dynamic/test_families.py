@@ -28,7 +28,8 @@ WORDS = {
     "container_key": "the keys or contents of `self.cache` changed", "object_identity": "`rest[0]` is another object than before",
     "type": "the type of `rest[0]` is not list any more", "global_": "the global `MODE` is not 1 any more",
 }
-WITHOUT_A_LINE = ("size", "dtype", "stride", "requires_grad", "grad_mode", "default_dtype", "none_argument")
+WITHOUT_A_LINE = ("size", "dtype", "stride", "requires_grad", "none_argument")
+OF_THE_CALLER = ("grad_mode", "default_dtype")
 
 
 @pytest.fixture(scope="module")
@@ -44,9 +45,13 @@ def test_every_family(result):
 
 @pytest.mark.parametrize("method", WANTED)
 def test_line(result, method):
-    """Guards on tensors and global state stand at the frame; guards on Python values at the line that uses them."""
-    at_frame = method in WITHOUT_A_LINE
-    line = line_of("def forward", "families.py") if at_frame else line_of(f"def {method}(", "families.py") + 1
+    """Guards on tensors stand at the frame, on torch's state at the call in another state, on Python values at the line
+    that uses them."""
+    line = line_of(f"def {method}(", "families.py") + 1
+    if method in WITHOUT_A_LINE:
+        line = line_of("def forward", "families.py")
+    elif method in OF_THE_CALLER:
+        line = line_of("call(what, *second)", "families.py")
     found = [f for f in result.findings if f.dynamo == (WANTED[method],)]
     assert [abs(f.line - line) <= 1 and f.kind == "recompile" for f in found] == [True]
     assert found[0].guard and f"`forward` was compiled again because {WORDS[method]}" in found[0].message

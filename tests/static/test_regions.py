@@ -208,3 +208,14 @@ def test_a_module_with_its_own_call_takes_the_arguments_of_that(tmp_path):
     )
     result = analyze([file], StaticOptions(torch="2.13.0"))
     assert [(f.line, f.code) for f in result.findings] == [(10, "BRK101")]
+
+
+def test_a_factory_may_return_the_module_alone(tmp_path):
+    """Its forward is the region then, and what it builds is no part of it."""
+    text = (model("", "self.fc(x) if x.sum() > 0 else x").replace("    def forward", "    def __init__(self):\n"
+            "        super().__init__()\n        self.fc = torch.nn.Linear(4, 4)\n    def forward")
+            + "def make():\n    net = M()\n    return net\n")
+    (tmp_path / "model.py").write_text(text)
+    path = str(tmp_path / "model.py")
+    result = analyze([path], StaticOptions(entries=(f"{path}::make",)))
+    assert [(f.code, f.function) for f in result.findings] == [("BRK101", "M.forward")]

@@ -75,10 +75,12 @@ def _because(coverage: Coverage | None, saving: Saving | None) -> str:
 
 
 def _nothing(modes: Sequence[Mode]) -> str:
-    failed = [m for m in modes if m.status in ("failed", "timeout")]
-    if failed:
-        return f"{', '.join(m.name for m in failed)} did not run."
-    return "too few rounds were measured."
+    failed = [m.name for m in modes if m.status == "failed"]
+    slow = [m.name for m in modes if m.status == "timeout" or m.still_compiling]
+    parts = [f"{', '.join(failed)} did not run"] if failed else []
+    if slow:
+        parts.append(f"{', '.join(slow)} did not end compiling in time; --timeout gives more")
+    return "; ".join(parts or ["too few rounds were measured"]) + "."
 
 
 def _unmeasured(names: Sequence[str]) -> str:

@@ -92,6 +92,9 @@ def guard(finding: Finding) -> str:
 
 
 def chain(finding: Finding) -> str:
+    """How the place is reached; of a recompile which function was compiled, where the place is not in it."""
+    if finding.chain and finding.kind == "recompile":
+        return f"compiled again: {_link(finding.chain[-1], finding.path)}"
     links = [_link(link, finding.path) for link in finding.chain]
     return f"reached from {' -> '.join(links)}" if links else ""
 
