@@ -25,18 +25,21 @@ def read(paths: Sequence[Path], rules: Sequence[str]) -> Report:
     return explain(read_result(first, rules, others), rules)
 
 
-def explain(ran: RunResult, rules: Sequence[str]) -> Report:
+def explain(ran: RunResult, rules: Sequence[str], source: bool = True) -> Report:
     """What was seen, joined with what source analysis says of the same lines: the cause in our words, and its fix.
 
-    Lines where nothing was seen are left out: the program may not have come there, or not compiled them.
+    Lines where nothing was seen are left out: the program may not have come there, or not compiled them. Without `source`
+    nothing is analysed, and so nothing was missed.
     """
-    files = tuple(dict.fromkeys(finding.path for finding in ran.findings if Path(finding.path).is_file()))
+    files = tuple(dict.fromkeys(finding.path for finding in ran.findings if Path(finding.path).is_file())) if source else ()
     report = Report(version=__version__, torch=ran.torch_version)
     if files:
         options = StaticOptions(torch=ran.torch_version.partition("+")[0] or None, extra_rules=tuple(rules))
         static = analyze(files, options)
         report = msgspec.structs.replace(report, findings=static.findings, notes=static.notes)
     report = join_run(report, ran)
+    if not source:
+        report = msgspec.structs.replace(report, missed=0)
     return msgspec.structs.replace(report, findings=tuple(f for f in report.findings if _was_seen(f)))
 
 

@@ -20,12 +20,15 @@ from breakscope.workflows.trace import explain
 
 
 @contextmanager
-def watch(*, rules: Sequence[str] = ()) -> Iterator[Report]:
+def watch(*, rules: Sequence[str] = (), source: bool = True) -> Iterator[Report]:
     """Watch the block: `with breakscope.watch() as report: step()`.
 
     The report is filled when the block ends, also when it ends with an exception, which goes on its way. What Dynamo
     compiled before the block is not seen again. Compiles of all threads are seen, and blocks may be nested. Of torch
     and its logging nothing is changed. `rules` are folders of your own rules; raises RuleError when they are wrong.
+    When the block ends, the source of the files where something was seen is analysed, 0.2 to 2.5 s of CPU time as measured
+    on small models: that gives the cause in our words, confirmed findings and rewrites. `source=False` leaves it out: the
+    findings are the same places in Dynamo's words, all `observed`.
     """
     load_rules(tuple(rules))
     report, target, problem = Report(version=__version__, torch=""), _caller(), None
@@ -34,7 +37,7 @@ def watch(*, rules: Sequence[str] = ()) -> Iterator[Report]:
             yield report
         except BaseException as raised:
             problem = raised
-    _fill(report, _explained(heard, target, tuple(rules), problem))
+    _fill(report, _explained(heard, target, tuple(rules), source, problem))
     try:
         if problem is not None:
             raise problem
@@ -47,10 +50,10 @@ def as_text(report: Report) -> str:
     return render(report, "text", RenderOptions())
 
 
-def _explained(heard: Heard, target: str, rules: tuple[str, ...], problem: BaseException | None) -> Report:
+def _explained(heard: Heard, target: str, rules: tuple[str, ...], source: bool, problem: BaseException | None) -> Report:
     """Never raises: a fault of ours becomes an error of the report."""
     try:
-        return explain(heard_result(heard, target, rules, problem), rules)
+        return explain(heard_result(heard, target, rules, problem), rules, source)
     except Exception as fault:
         if os.environ.get("BREAKSCOPE_DEBUG"):
             raise

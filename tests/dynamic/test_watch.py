@@ -115,3 +115,15 @@ def test_example_of_the_readme(tmp_path):
     shown = python(str(program), tmp_path)
     for line in re.findall(r"# prints: (.*)", example):
         assert line in shown
+
+
+def test_without_source_analysis_the_places_are_the_same_and_no_analyzer_is_imported(tmp_path):
+    program = tmp_path / "bare.py"
+    program.write_text("import sys\nimport torch\nimport breakscope\n\n"
+                       "def f(x):\n    if x.sum() > 0:\n        x = x + 1\n    return x\n\n"
+                       "with breakscope.watch(source=False) as report:\n    torch.compile(f, backend='eager')(torch.ones(2))\n"
+                       "(found,) = report.breaks\n"
+                       "assert (found.line, found.code, found.evidence, found.fix) == (6, 'BRK101', 'observed', None), found\n"
+                       "assert report.missed == 0 and report.run.status == 'ok' and 'libcst' not in sys.modules\n"
+                       "assert 'Source analysis' not in breakscope.as_text(report)\n")
+    python(str(program), tmp_path)
