@@ -10,6 +10,7 @@
     rules = ["our_rules/"]              # folders of our own rule files
     torch = "2.13"                      # the torch version to judge by; the installed one when absent
     format = "text"
+    libraries = false                   # leave installed packages alone; true when absent
 
 Globs, files and folders are relative to the folder of the file. The command line wins over the file.
 """
@@ -24,8 +25,9 @@ from breakscope.errors import UserError
 
 LISTS = ("select", "extend-select", "ignore", "exclude", "entry", "rules")
 STRINGS = ("torch", "format")
+SWITCHES = ("libraries",)
 TABLES = ("per-file-ignores",)
-KEYS = (*LISTS, *STRINGS, *TABLES)
+KEYS = (*LISTS, *STRINGS, *SWITCHES, *TABLES)
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,7 @@ class Config:
     rules: tuple[str, ...] = ()
     torch: str = ""
     format: str = ""
+    libraries: bool = True
     root: str = ""  # the folder of the file
 
 
@@ -84,7 +87,8 @@ def _read(settings: dict, file: Path) -> Config:
             raise UserError(f"{shown}: unknown key {key!r} in [tool.breakscope]; {_advice(key)}")
     lists = {key: _strings(settings[key], key, shown) for key in LISTS if key in settings}
     texts = {key: _string(settings[key], key, shown) for key in STRINGS if key in settings}
-    values = {key.replace("-", "_"): value for key, value in (*lists.items(), *texts.items())}
+    switches = {key: _switch(settings[key], key, shown) for key in SWITCHES if key in settings}
+    values = {key.replace("-", "_"): value for key, value in (*lists.items(), *texts.items(), *switches.items())}
     values["rules"] = tuple(str(file.parent / folder) for folder in values.get("rules", ()))
     values["entry"] = tuple(_from_here(entry, file.parent) for entry in values.get("entry", ()))
     table = settings.get("per-file-ignores", {})
@@ -104,6 +108,12 @@ def _string(value: object, key: str, shown: str) -> str:
     if isinstance(value, str):
         return value
     raise UserError(f"{shown}: {key} must be a string, not {value!r}")
+
+
+def _switch(value: object, key: str, shown: str) -> bool:
+    if isinstance(value, bool):
+        return value
+    raise UserError(f"{shown}: {key} must be true or false, not {value!r}")
 
 
 def _advice(key: str) -> str:

@@ -14,7 +14,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -22,6 +21,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
+from breakscope.environment import import_folders
 from breakscope.rulebook import rules_folder
 from breakscope.values import Const, Dict, Function, Sequence, Tensor, Value
 
@@ -313,9 +313,9 @@ def target_version() -> str:
 
 def _installed() -> str:
     """The installed torch's version, as the name of its metadata's folder has it; "" without torch."""
-    for folder in sys.path:
+    for folder in import_folders():
         try:
-            names = os.listdir(folder or ".")
+            names = os.listdir(folder)
         except OSError:
             continue  # an archive, or nothing at all
         for name in names:

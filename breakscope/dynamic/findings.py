@@ -9,7 +9,7 @@ from pathlib import Path
 
 from breakscope.dynamic import switches
 from breakscope.dynamic.observations import Break, Observations, RecompileSeen
-from breakscope.dynamic.places import Frame
+from breakscope.dynamic.places import Frame, library_of
 from breakscope.dynamic.source import SourceFile
 from breakscope.dynamic.wording import cause, cure, values
 from breakscope.report.model import Cost, Finding, Link, LostFrame
@@ -139,7 +139,7 @@ def _place(site: Frame, folder: Path) -> dict:
     return {
         "path": shown_path(site.path, folder), "line": site.line, "column": first, "end_line": site.line,
         "end_column": last, "function": source.qualified_name(site.line) or site.function,
-        "first_source_line": start, "source": tuple(lines),
+        "first_source_line": start, "source": tuple(lines), "library": library_of(site.path),
     }
 
 

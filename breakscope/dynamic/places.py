@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 TORCH = re.compile(r"[/\\](?:site|dist)-packages[/\\](?:torch|functorch)[/\\]")
+INSTALLED = re.compile(r".*[/\\](?:site|dist)-packages[/\\]([^/\\]+?)(?:\.py)?(?:[/\\]|\Z)")
 LIBRARY = re.compile(r"[/\\]lib[/\\]python3\.\d+[/\\]")  # of another Python than ours, where a trace comes from elsewhere
 TYPED_IN = ("<string>", "<stdin>", "<ipython-input-")  # the user's, without a file
 RESUMED = re.compile(r"(?:torch_dynamo_resume_in_|<resume in )(?P<name>.+?)(?:_at_\d+|>)$")
@@ -52,8 +53,7 @@ class Places:
             return False
         if TORCH.search(path):
             return False
-        in_library = "/site-packages/" in path.replace("\\", "/") or "/dist-packages/" in path.replace("\\", "/")
-        return in_library or not (LIBRARY.search(path) or any(_inside(path, root) for root in self.python))
+        return bool(library_of(path)) or not (LIBRARY.search(path) or any(_inside(path, root) for root in self.python))
 
     def chain(self, frames: list[Frame]) -> list[Frame]:
         """The user's frames inside the compiled region, outermost first: those below the last frame of ours."""
@@ -66,6 +66,12 @@ class Places:
             else:
                 merged.append(frame)
         return merged
+
+
+def library_of(path: str) -> str:
+    """The installed package that a file belongs to; "" for a file that lies elsewhere."""
+    found = INSTALLED.match(path)
+    return found[1] if found else ""
 
 
 def original_name(function: str) -> str:

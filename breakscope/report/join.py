@@ -2,6 +2,8 @@
 
 A prediction and an observation of the same kind on the same statement are one finding, `confirmed`: it keeps the
 prediction's code, range, words and fix, and gains the run's count, reason, chain, ids, guard and cost.
+A prediction inside an installed library, which stands at the line that enters it, is compared by its place inside; confirmed,
+it moves to where Dynamo names it.
 An observation that nothing predicted stays `observed`. A predicted break on a line that Dynamo traced without breaking
 there is `refuted`. Everything else stays `predicted`: the run said nothing about it.
 """
@@ -16,6 +18,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from breakscope.report.inside import at_its_place
 from breakscope.report.model import Cost, Finding, LostFrame, in_order
 from breakscope.report.statements import Span, Statements
 
@@ -41,7 +44,8 @@ def join_findings(
     Paths of all arguments are relative to the working directory, or absolute.
     """
     places = _Places()
-    predictions, observations = list(static_findings), list(observed_findings)
+    told, observations = list(static_findings), list(observed_findings)
+    predictions = [at_its_place(prediction) for prediction in told]
     pairs, folded, alone = _pair(predictions, observations, places)
     lines = {_key(path): frozenset(numbers) for path, numbers in traced.items()}
     lost = [(_key(frame.path), _last_name(frame.function), frame.line) for frame in lost_frames]
@@ -57,10 +61,10 @@ def join_findings(
             and not _breaks_there(prediction, broken, places)
             and not _lost_before(prediction, lost)
         ):
-            findings.append(msgspec.structs.replace(prediction, evidence="refuted"))
+            findings.append(msgspec.structs.replace(told[index], evidence="refuted"))
             refuted += 1
         else:
-            findings.append(prediction)
+            findings.append(told[index])
 
     predicted = {(_key(p.path), span) for p in predictions if p.kind == "break" for span in places.of(p)}
     unforeseen = [observations[i] for i in alone]
@@ -161,7 +165,7 @@ def _confirm(prediction: Finding, seen: list[Finding]) -> Finding:
     first = seen[0]
     if _key(first.path) != _key(prediction.path):  # at a caller in another file
         prediction = msgspec.structs.replace(prediction, path=first.path, line=0, end_line=0, function=first.function, fix=None)
-    if not prediction.line <= first.line <= prediction.end_line:
+    if prediction.library or not prediction.line <= first.line <= prediction.end_line:
         prediction = msgspec.structs.replace(
             prediction,
             **{name: getattr(first, name) for name in ("line", "column", "end_line", "end_column", "first_source_line", "source")},
@@ -174,7 +178,7 @@ def _confirm(prediction: Finding, seen: list[Finding]) -> Finding:
         dynamo=tuple(dict.fromkeys(id for o in seen for id in o.dynamo)) or prediction.dynamo,
         guard=first.guard,
         values=in_order(dict.fromkeys(value for o in seen for value in o.values)),
-        chain=first.chain or prediction.chain,
+        chain=first.chain or (() if first.kind == "recompile" else prediction.chain),
         lost=first.lost,
         lost_function=first.lost_function,
         behind=first.behind if all(o.behind for o in seen) else (),

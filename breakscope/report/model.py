@@ -83,6 +83,8 @@ class Finding(Fact):
     chain: tuple[Link, ...] = ()  # from the region's entry to this site, when not obvious; of a recompile for which a
     # caller is the cause, from that caller, where the finding stands, to the compiled function
     condition: str = ""  # "only when self.config.x", when configuration decides
+    library: str = ""  # the installed package whose code breaks: a prediction then stands at the line that enters it, and the
+    # last of `chain` is the place inside; what a run saw stands where Dynamo names it
     lost: str = ""  # "loop", "try", "with", ...: why the whole frame runs eager; "" when Dynamo resumes
     lost_function: str = ""  # whose frame that is, where it is not `function` but one that called it
     fix: Fix | None = None

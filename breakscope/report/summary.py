@@ -85,6 +85,8 @@ def _found(report: Report) -> list[str]:
     recompiles = [f for f in shown if f.kind == "recompile"]
     seen = sum(f.count for f in breaks if f.evidence in SEEN)
     parts = [count(len(breaks), "break") + (f" ({count(seen, 'event')})" if seen else "")]
+    if inside := sum(bool(f.library) for f in breaks):
+        parts.append(f"{inside} of them in {_libraries(breaks)}")
     if hidden := sum(bool(f.behind) for f in breaks):
         parts.append(f"{hidden} of them hidden behind others")
     if recompiles:
@@ -94,6 +96,11 @@ def _found(report: Report) -> list[str]:
     if report.errors:
         parts.append(count(len(report.errors), "error"))
     return parts
+
+
+def _libraries(findings: list[Finding]) -> str:
+    names = sorted({f.library for f in findings} - {""})
+    return " and ".join(names) if len(names) < 3 else f"{len(names)} libraries"
 
 
 def _recompiles(seen: list[Finding], found: int) -> str:

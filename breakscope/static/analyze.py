@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from pathlib import Path
 
+from breakscope.environment import import_folders
 from breakscope.knowledge import judging_by, out_of_range, since, target_version
 from breakscope.knowledge import load as load_knowledge
 from breakscope.report.model import Finding, ReportError
@@ -42,7 +43,8 @@ class StaticOptions:
 
     `torch` is the version whose behaviour is assumed (None: the installed one, else the newest known).
     `exclude` are globs of paths to leave out, `extra_rules` folders of the user's own rules,
-    `python` the Python version the code runs under (None: the running one).
+    `python` the Python version the code runs under (None: the running one). With `libraries`, installed packages that use
+    torch are followed too.
     """
 
     entries: tuple[str, ...] = ()
@@ -50,6 +52,7 @@ class StaticOptions:
     exclude: tuple[str, ...] = ()
     extra_rules: tuple[str, ...] = ()
     python: tuple[int, int] | None = None
+    libraries: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,7 +132,7 @@ class _Analysis:
         self.options = options
         self.python = python
         self.torch = torch
-        self.program = Program()
+        self.program = Program(import_folders() if options.libraries else (), self.is_left_out)
         self.progress = _Progress()
         self._judge: Judge | None = None
         self._library: Library | None = None
@@ -150,6 +153,10 @@ class _Analysis:
         if self._library is None:
             self._library = Library(load_knowledge(self.torch))
         return self._library
+
+    def is_left_out(self, package: str) -> bool:
+        """True for a package that Dynamo skips: calls of it are known by their names."""
+        return bool(load_knowledge(self.torch).module_skipped(package))
 
     def folders(self, files: list[str]) -> None:
         """Analyse the files folder by folder, those first that need little which is not parsed yet."""

@@ -149,7 +149,10 @@ class Attributes:
         if value is not None:
             return self.resolve(value)
         inner = self.program.find(f"{owner.info.name}.{name}", owner.info)
-        return Namespace(inner) if inner is not None else UNKNOWN
+        if inner is not None:
+            return Namespace(inner)
+        defining = self.program.starred(owner.info, name, owner.info)
+        return UNKNOWN if defining is None else self.module_names(defining).get(name, UNKNOWN)
 
     def external_attribute(self, owner: str, name: str) -> Value:
         return self.external(f"{owner}.{name}")

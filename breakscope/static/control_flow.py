@@ -31,8 +31,11 @@ class ControlFlow:
         """Bind what a module imports for type checkers only: a package that loads its names lazily lists them there,
         and others use them in annotations. Nothing is read before a name is used."""
         for statement in body:
-            if type(statement) is ast.ImportFrom and statement.names[0].name != "*":
-                self.exec_ImportFrom(statement, frame)
+            if type(statement) is ast.ImportFrom:
+                if statement.names[0].name == "*":
+                    frame.module.has_stars = True
+                else:
+                    self.exec_ImportFrom(statement, frame)
 
     def both_paths(self, node: ast.If, frame: Frame) -> int:
         before, condition, certainty, undecided = frame.names, frame.condition, frame.certainty, frame.undecided
@@ -270,6 +273,8 @@ class ControlFlow:
 
 
 def _is_type_checking(test: ast.expr) -> bool:
+    if type(test) is ast.BoolOp:
+        return any(map(_is_type_checking, test.values))
     return getattr(test, "id", getattr(test, "attr", "")) == "TYPE_CHECKING"
 
 

@@ -11,6 +11,7 @@ from functools import cached_property
 
 from breakscope.events import Call, Enter
 from breakscope.knowledge import load as load_knowledge
+from breakscope.report.inside import told_outside
 from breakscope.report.model import Finding, Fix, Link
 from breakscope.static.judge import Verdict
 from breakscope.static.program import ModuleInfo
@@ -20,6 +21,7 @@ from breakscope.static.suppress import Suppressions
 CONTEXT_LINES = 1  # source lines shown before the finding
 LONGEST_SLICE = 3_000  # lines; libcst is quadratic on long call chains
 MOST_LINKS = 8
+LONGEST_CALL = 60  # characters of the user's call that a message repeats
 
 
 class Flagger:
@@ -51,6 +53,7 @@ class Flagger:
     def finding(self, verdict: Verdict, node: ast.AST, span: Span) -> Finding:
         line, column, end_line, end_column = self.range_of(node)
         rule, problem = verdict.rule, verdict.problem
+        entered = verdict.inside[-1][0] if verdict.inside else None  # the library's function that breaks
         first = max(1, line - CONTEXT_LINES)
         if self.lines[first - 1].strip() == "" and first < line:
             first += 1
@@ -67,17 +70,30 @@ class Flagger:
             severity=rule.severity,
             confidence=verdict.confidence,
             evidence="predicted",
-            function=verdict.event.function,
-            message=problem.message,
+            function=verdict.chain[-1][0].function or getattr(node, "name", "") if entered else verdict.event.function,
+            message=self.of_library(verdict) if entered else problem.message,
             help=problem.help,
             dynamo=self.ids_of(verdict),
             chain=links(verdict),
             condition=verdict.condition,
             lost=verdict.problem.lost if rule.kind == "break" else "",
+            lost_function=entered.function if entered and problem.lost and rule.kind == "break" else "",
+            library=entered.module.library if entered else "",
             fix=self.fix(verdict, span.node),
             first_source_line=first,
             source=tuple(text.rstrip("\r\n") for text in self.lines[first - 1 : last]),
         )
+
+    def of_library(self, verdict: Verdict) -> str:
+        """What is said at the call that enters an installed library."""
+        node, library = verdict.problem.node, verdict.inside[-1][0].module.library
+        if isinstance(node, ast.stmt):
+            verb = "inherits" if isinstance(node, ast.ClassDef) else "returns"
+            return told_outside(f"`{node.name}` {verb} code of", library, verdict.problem.message)
+        call = self.text_between((node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset))
+        if len(call) > LONGEST_CALL or "\n" in call:
+            call = ast.unparse(node.func) + "(...)" if isinstance(node, ast.Call) else "this"
+        return told_outside(f"`{call}` enters", library, verdict.problem.message)
 
     def ids_of(self, verdict: Verdict) -> tuple[str, ...]:
         """The guard families of the rule's pattern, or its ids as the judged torch version has them."""
@@ -169,12 +185,16 @@ class Flagger:
 
 
 def links(verdict: Verdict) -> tuple[Link, ...]:
-    """The calls from the region's entry to the finding, outermost first; empty when the region itself holds it."""
+    """The calls from the region's entry to the finding, outermost first; empty when the region itself holds it. For an
+    installed library's code they lead through the finding's line to the place inside."""
     steps = []
     for i, (activation, call) in enumerate(verdict.chain[:-1]):
         if not activation.function or not getattr(call, "lineno", 0):
             continue
         steps.append(Link(path=relative_path(activation.module.path), line=call.lineno, function=activation.function))
+    for activation, node in verdict.inside:
+        name = activation.function or node.name  # of the class or factory whose code is the library's
+        steps.append(Link(path=relative_path(activation.module.path), line=node.lineno, function=name))
     if len(steps) > MOST_LINKS:
         steps = [*steps[: MOST_LINKS // 2], *steps[-MOST_LINKS // 2 :]]
     return tuple(steps)

@@ -263,7 +263,10 @@ class Interpreter(
             if value is not None:
                 return value
             inner = self.program.find(f"{imported.module}.{imported.member}", imported.importer)
-            return Namespace(inner) if inner else UNKNOWN
+            if inner is not None:
+                return Namespace(inner)
+            defining = self.program.starred(found, imported.member, imported.importer)
+            return UNKNOWN if defining is None else self.module_names(defining).get(imported.member, UNKNOWN)
         inner = self.program.find(f"{imported.module}.{imported.member}", imported.importer)
         if inner is not None:
             return Namespace(inner)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import dataclasses
 from collections import defaultdict
 from dataclasses import dataclass
 
@@ -28,16 +30,21 @@ class Verdict:
     chain: tuple[tuple[Activation, object], ...]
     hidden: bool  # an earlier break in the same frame leaves this code to eager Python
     condition: str = ""  # the configuration test that decides whether this code runs
+    inside: tuple[tuple[Activation, object], ...] = ()  # in an installed library: the calls from the checked code's on
+    doubtful: bool = False  # a test inside the library decides whether this code runs
 
     @property
     def confidence(self) -> str:
-        return "possible" if self.hidden else self.problem.certainty
+        return "possible" if self.hidden or self.doubtful else self.problem.certainty
 
     @property
     def place(self) -> tuple:
         """What one finding stands for: file, range and kind."""
         node = self.problem.node
-        return (self.module.path, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset, self.rule.kind)
+        if self.inside:
+            activation, within = self.inside[-1]
+            return (self.module.path, *_range(node), self.rule.kind, activation.module.path, *_range(within))
+        return (self.module.path, *_range(node), self.rule.kind)
 
 
 class Judge:
@@ -106,27 +113,35 @@ class Judge:
         breaks: dict[int, tuple[bool, bool]],
         open_: set[int],
         condition: str = "",
+        doubtful: bool = False,
     ) -> bool:
         """True when something in the activation, or called from it, breaks the graph.
 
-        `condition` is the configuration test that decides whether the activation is entered. `breaks` remembers the
-        answer, and whether there was such a condition: then a call without one looks again.
+        `condition` is the configuration test that decides whether the activation is entered; inside an installed library,
+        where nobody can look up what it says, each test whose outcome is open makes what follows `doubtful`. `breaks`
+        remembers the answer, and whether there was a condition or doubt: then a call without looks again.
         """
         if activation.is_quiet:
             return False
         known = breaks.get(id(activation))
-        if known is not None and (condition or not known[1]):
+        if known is not None and (condition or doubtful or not known[1]):
             return known[0]
         if id(activation) in open_:
             return False
         open_.add(id(activation))
         lost = any_break = False
         quiet = True
+        in_library = bool(activation.module.library)
         waiting = []
         for step in activation.steps:
             if step.child is not None:
                 links = (*chain, (activation, step.node))
-                inner = self._walk(step.child, links, found, breaks, open_, step.condition or condition)
+                if in_library:
+                    doubt = doubtful or step.undecided or bool(step.condition)
+                    inner = self._walk(step.child, links, found, breaks, open_, condition, doubt)
+                else:
+                    answers = {} if step.child.module.library else breaks  # each line that enters a library counts
+                    inner = self._walk(step.child, links, found, answers, open_, step.condition or condition)
                 quiet = quiet and step.child.is_quiet
                 if inner and not step.undecided:
                     any_break = True
@@ -138,25 +153,54 @@ class Judge:
             if step.problems is None:
                 step.problems = self.first_problems(step.event)
             for rule, problem in step.problems:
-                self._keep(Verdict(rule, problem, step.event, activation.module, (*chain, (activation, None)), lost,
-                                   step.event.condition or condition), found)
+                self._keep(self._verdict(rule, problem, step.event, (*chain, (activation, None)), lost, condition, doubtful), found)
                 if rule.kind == "break" and not lost and problem.certainty != "possible" and not step.event.undecided:
                     any_break = True  # only a break that certainly happens hides what follows it
                     lost = lost or bool(problem.lost)
         for event in waiting if lost else ():
             for rule, problem in self.problems(event)[:1]:
-                self._keep(Verdict(rule, problem, event, activation.module, (*chain, (activation, None)), False,
-                                   event.condition or condition), found)
+                self._keep(self._verdict(rule, problem, event, (*chain, (activation, None)), False, condition, doubtful), found)
         activation.is_quiet = quiet and not waiting and not any(step.problems for step in activation.steps)
         open_.discard(id(activation))
-        breaks[id(activation)] = (any_break, bool(condition))
+        breaks[id(activation)] = (any_break, bool(condition) or doubtful)
         return any_break
+
+    def _verdict(
+        self, rule: Rule, problem: Problem, event: Event, chain: tuple, hidden: bool, condition: str, doubtful: bool
+    ) -> Verdict:
+        module = chain[-1][0].module
+        if module.library:
+            doubtful = doubtful or event.undecided or bool(event.condition)
+            return Verdict(rule, problem, event, module, chain, hidden, condition, doubtful=doubtful)
+        return Verdict(rule, problem, event, module, chain, hidden, event.condition or condition)
 
     def _keep(self, verdict: Verdict, found: dict) -> None:
         """Keep the verdict unless a surer one is known for its place."""
+        if verdict.module.library:
+            verdict = at_entrance(verdict)
+            if verdict is None:
+                return
         old = found.get(verdict.place)
         if old is None or _rank(old) > _rank(verdict):
             found[verdict.place] = verdict
+
+
+def at_entrance(verdict: Verdict) -> Verdict | None:
+    """A verdict on an installed library's code, moved to the call in the checked code that leads there; None when there is
+    no such call."""
+    own = [i for i, (activation, call) in enumerate(verdict.chain) if call is not None and not activation.module.library]
+    if not own or not getattr((call := verdict.chain[own[-1]][1]), "lineno", 0):
+        return None
+    at = own[-1]
+    inside = (*verdict.chain[at:-1], (verdict.chain[-1][0], verdict.problem.node))
+    problem = replace(verdict.problem, node=call, fixable=False)
+    return dataclasses.replace(
+        verdict, problem=problem, module=verdict.chain[at][0].module, chain=verdict.chain[: at + 1], inside=inside
+    )
+
+
+def _range(node: ast.AST) -> tuple[int, int, int, int]:
+    return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
 
 
 def _traced(event: Call) -> bool:
@@ -171,4 +215,4 @@ def _traced(event: Call) -> bool:
 
 def _rank(verdict: Verdict) -> tuple:
     certainty = ("certain", "likely", "possible").index(verdict.problem.certainty)
-    return (verdict.hidden, certainty, bool(verdict.condition), verdict.rule.code)
+    return (verdict.hidden, verdict.doubtful, certainty, bool(verdict.condition), verdict.rule.code)

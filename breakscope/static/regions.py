@@ -26,6 +26,7 @@ from breakscope.values import (
     Value,
 )
 
+NOWHERE = ast.Pass(lineno=0, col_offset=0)
 COMPILES = re.compile(r"torch(?<!\wtorch)\s*\.\s*compile\s*\(")
 
 
@@ -112,7 +113,8 @@ def _module_region(interpreter: Interpreter, cls: Class) -> Region | None:
     entered = interpreter.bound_to(interpreter.find_member(cls.info, "__call__"), instance)
     if isinstance(entered, Function) and (len(entered.info.node.args.args) > 1 or _only_raises(forward)):
         taken = entered  # the class is called by its own `__call__`
-    return enter(interpreter, name, instance, *parameter_values(interpreter, taken, True))
+    at = cls.info.node if forward.info.module.library else NOWHERE  # who inherits a library's forward enters it there
+    return enter(interpreter, name, instance, *parameter_values(interpreter, taken, True), at)
 
 
 def undecorated(bound: Function, original, interpreter: Interpreter, instance: Instance) -> Function:
@@ -157,9 +159,15 @@ def _function_entry(interpreter: Interpreter, function: Function) -> list[Region
     if made is None:
         return [enter(interpreter, function.info.qualname, function, *parameter_values(interpreter, function, True))]
     target, args, kwargs = made
-    region = enter(interpreter, describe(target), target, args, kwargs)
+    of_library = isinstance(target, Instance | Function) and _home_of(target).library
+    at = function.info.node if of_library else NOWHERE
+    region = enter(interpreter, describe(target), target, args, kwargs, at)
     add_call_events(interpreter, function.info.module, target, region.activation)
     return [region]
+
+
+def _home_of(target: Instance | Function) -> ModuleInfo:
+    return target.info.module if isinstance(target, Function) else target.cls.info.module
 
 
 def describe(target: Value) -> str:
@@ -200,15 +208,23 @@ def as_argument(value: Value) -> Value:
     return value
 
 
-def enter(interpreter: Interpreter, name: str, target: Value, args: list[Value], kwargs: dict[str, Value]) -> Region:
+def enter(
+    interpreter: Interpreter,
+    name: str,
+    target: Value,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    at: ast.AST = NOWHERE,
+) -> Region:
     """Interpret a region's call and keep what was seen, also when the work grows over the budget."""
-    info = target.info if isinstance(target, Function) else None
-    module = info.module if info else target.cls.info.module if isinstance(target, Instance) else interpreter.home
+    module = _home_of(target) if isinstance(target, Instance | Function) else interpreter.home
+    if module.library:
+        module = interpreter.home
     activation = Activation("", module, 0)
     frame = Frame(module, None, None, activation, True, 0, "")
     interpreter.begin_region(frame)
     try:
-        interpreter.call_value(target, args, kwargs, ast.Pass(lineno=0, col_offset=0), frame)
+        interpreter.call_value(target, args, kwargs, at, frame)
     except (Raised, OutOfBudget, RecursionError) as problem:
         interpreter.cut_short = interpreter.cut_short or not isinstance(problem, Raised)
     interpreter.end_region()

@@ -30,6 +30,7 @@ class CheckOptions:
     paths: tuple[str, ...]
     entries: tuple[str, ...] = ()
     torch: str = ""
+    libraries: bool = True  # follow installed packages that use torch
     choice: Choice = Choice()
     run: RunOptions | None = None
     keep: list = field(default_factory=list, repr=False, compare=False)
@@ -47,6 +48,7 @@ def check(options: CheckOptions, config: Config) -> Report:
             torch=options.torch or config.torch or None,
             exclude=config.exclude,
             extra_rules=config.rules,
+            libraries=options.libraries and config.libraries,
         ),
     )
     options.keep.append(static)

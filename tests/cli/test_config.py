@@ -71,6 +71,11 @@ def test_the_nearest_section_counts(settings, tmp_path):
     assert load_config().select == ("BRK2",)
 
 
+def test_libraries_are_followed_unless_switched_off(settings):
+    assert settings("[tool.breakscope]\nselect = []").libraries is True
+    assert settings("[tool.breakscope]\nlibraries = false").libraries is False
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -82,6 +87,7 @@ def test_the_nearest_section_counts(settings, tmp_path):
         ("[tool.breakscope]\ntorch = 2.9", "torch must be a string, not 2.9"),
         ("[tool.breakscope]\nper-file-ignores = ['a']", "per-file-ignores must be a table"),
         ("[tool.breakscope]\nper-file-ignores = {'a' = 'BRK1'}", "per-file-ignores.'a' must be a list of strings"),
+        ("[tool.breakscope]\nlibraries = 'no'", "libraries must be true or false, not 'no'"),
         ("[tool]\nbreakscope = 3", "[tool.breakscope] must be a table"),
         ("[tool.breakscope\n", "not valid TOML"),
     ],

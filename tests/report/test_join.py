@@ -168,3 +168,21 @@ def test_a_file_that_cannot_be_read_joins_by_line():
         [gone, finding(path="gone.py", line=3)], [finding(path="gone.py", line=2, evidence="observed")], {}
     )
     assert [f.evidence for f in result.findings] == ["confirmed", "predicted"]
+
+
+def test_a_prediction_inside_a_library_meets_what_the_run_saw_there(predicted, observed, program):
+    """The prediction stands at a line that enters the library; its chain ends at the place that Dynamo names."""
+    way = (Link(path="model.py", line=7, function="Net.forward"), Link(path=program, line=2, function="forward"))
+    outside = finding(
+        path="model.py", line=7, function="Net.forward", library="lib", chain=way, dynamo=("GB0170",),
+        message="`self.net(x)` enters `lib`, where `if x.sum() > 0` reads a tensor's value",
+    )
+    (joined,) = join_findings([outside], [observed(2, dynamo=("GB0170",))], {program: {2}}).findings
+    assert (joined.path, joined.line, joined.evidence, joined.library) == (program, 2, "confirmed", "lib")
+    assert joined.message == "`if x.sum() > 0` reads a tensor's value" and joined.chain == way[:1]
+
+    result = join_findings([outside], [], {program: {2}})
+    (refuted,) = result.findings
+    assert (refuted.path, refuted.line, refuted.evidence, result.refuted) == ("model.py", 7, "refuted", 1)
+    (alone,) = join_findings([outside], [], {}).findings
+    assert alone == outside

@@ -18,6 +18,7 @@ from breakscope.workflows.check import CheckOptions, check
     help="Treat this function or class as compiled, or what it returns; globs allowed: '*::make'. May be repeated.",
 )
 @click.option("--torch", default="", metavar="VERSION", help="Judge by this torch version [the installed one].")
+@click.option("--no-libraries", is_flag=True, help="Do not follow calls into installed packages.")
 @click.option(
     "--run", "target", default="", metavar="FILE::NAME", help="Run this target too, and join what the run saw."
 )
@@ -26,9 +27,16 @@ from breakscope.workflows.check import CheckOptions, check
 @options.output_options
 @click.pass_obj
 def command(
-    is_script: bool, paths: tuple[str, ...], entry: tuple[str, ...], torch: str, target: str, **given
+    is_script: bool, paths: tuple[str, ...], entry: tuple[str, ...], torch: str, no_libraries: bool, target: str, **given
 ) -> int:
     """Find graph breaks and recompiles in source files, without running or importing them."""
     run, output = options.run_from(given, target), options.output_from(given)
-    request = CheckOptions(paths=paths, entries=entry, torch=torch, choice=options.choice_from(given), run=run)
+    request = CheckOptions(
+        paths=paths,
+        entries=entry,
+        torch=torch,
+        libraries=not no_libraries,
+        choice=options.choice_from(given),
+        run=run,
+    )
     return answer(lambda config: check(request, config), output, ends_process=is_script)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from breakscope.report.model import Cost, Finding, Link
 from breakscope.report.summary import count, duration, per_step
 
@@ -92,20 +94,35 @@ def guard(finding: Finding) -> str:
 
 
 def chain(finding: Finding) -> str:
-    """How the place is reached; of a recompile which function was compiled, where the place is not in it."""
-    if finding.chain and finding.kind == "recompile":
+    """How the place is reached; of an observed recompile which function was compiled, where the place is not in it."""
+    if finding.chain and finding.kind == "recompile" and finding.evidence != "predicted":
         return f"compiled again: {_link(finding.chain[-1], finding.path)}"
-    links = [_link(link, finding.path) for link in finding.chain]
-    return f"reached from {' -> '.join(links)}" if links else ""
+    return _told_chain(finding, list)
 
 
 def short_chain(finding: Finding) -> str:
     """The chain with its first and last step only."""
-    if len(finding.chain) < 3:
-        return chain(finding)
-    first, last = finding.chain[0], finding.chain[-1]
-    return f"reached from {_link(first, finding.path)} -> ... -> {_link(last, finding.path)}"
+    return _told_chain(finding, lambda links: links if len(links) < 3 else [links[0], "...", links[-1]])
+
+
+def _told_chain(finding: Finding, shorten: Callable[[list[str]], list[str]]) -> str:
+    """How the place is reached, and where in an installed library it lies that the finding's line enters."""
+    here = (finding.path, finding.line)
+    places = [(link.path, link.line) for link in finding.chain]
+    own = places.index(here) if finding.library and here in places else len(places)
+    links = [_link(link, finding.path) for link in finding.chain]
+    before, inside = shorten(links[:own]), shorten(links[own + 1 :])
+    return join(
+        f"reached from {' -> '.join(before)}" if before else "", f"breaks in {' -> '.join(inside)}" if inside else ""
+    )
 
 
 def _link(link: Link, path: str) -> str:
-    return f"{link.function}:{link.line}" if link.path == path else f"{link.function} ({link.path}:{link.line})"
+    return f"{link.function}:{link.line}" if link.path == path else f"{link.function} ({short_path(link.path)}:{link.line})"
+
+
+def short_path(path: str) -> str:
+    """A path inside an installed package, without the folder that it is installed in."""
+    for folder in ("site-packages/", "dist-packages/"):
+        path = path.rpartition(folder)[2]
+    return path
