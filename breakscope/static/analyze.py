@@ -20,6 +20,7 @@ from breakscope.static.files import heirs, python_files
 from breakscope.static.flag import Flagger, relative_path
 from breakscope.static.frames import OutOfBudget
 from breakscope.static.importers import Importers
+from breakscope.static.installed import Installed
 from breakscope.static.interpreter import Interpreter
 from breakscope.static.judge import Judge, Verdict
 from breakscope.static.library import Library
@@ -132,7 +133,7 @@ class _Analysis:
         self.options = options
         self.python = python
         self.torch = torch
-        self.program = Program(import_folders() if options.libraries else (), self.is_left_out)
+        self.program = Program(Installed(import_folders() if options.libraries else (), self.is_left_out))
         self.progress = _Progress()
         self._judge: Judge | None = None
         self._library: Library | None = None

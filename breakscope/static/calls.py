@@ -9,7 +9,7 @@ from breakscope.static.frames import GO_ON, RAISE, Activation, Frame, OutOfBudge
 from breakscope.static.identity import handed_back, wrapped_name
 from breakscope.static.joins import join_all, key_of
 from breakscope.static.memory import Group, Known, Outcome, effect_kind_of, kind_of, opened, snapshot
-from breakscope.static.program import FunctionInfo
+from breakscope.static.program import FunctionInfo, ModuleInfo
 from breakscope.values import (
     NONE,
     UNKNOWN,
@@ -154,6 +154,8 @@ class Calls:
             args = [function.bound, *args]
         if frame.depth >= CALL_DEPTH:
             return UNKNOWN
+        if info.module.library and len(args) == 1 and type(args[0]) in (Class, Function) and is_foreign(info.module):
+            return args[0]
         if not frame.emits and (same := handed_back(info)) is not None:
             at = [p.arg for p in info.node.args.args].index(same)
             if at < len(args) or same in kwargs:
@@ -299,6 +301,12 @@ class Calls:
                 and _yields(node.body)
             )
         return info.generator
+
+
+def is_foreign(module: ModuleInfo) -> bool:
+    """True for an installed package's module that knows nothing of torch: what its decorators check or register leaves a
+    model's classes and functions as they are."""
+    return "torch" not in module.source
 
 
 def _call_key(function: Function, mode: tuple, args: list[Value], kwargs: dict[str, Value]) -> tuple:

@@ -8,20 +8,17 @@ from __future__ import annotations
 
 import ast
 import os
-import re
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from breakscope.static.files import bytes_of
 from breakscope.static.importers import Importers
-from breakscope.static.stars import Stars
+from breakscope.static.installed import Installed
 from breakscope.static.source import SourceError, parse, read_source, split_lines
+from breakscope.static.stars import Stars
 from breakscope.values import Value
 
 PARSED_BYTES = 12_000_000  # source kept parsed; its trees take about 20 times as much memory
-USES_TORCH = re.compile(rb"^[ \t]*(?:import|from)[ \t]+torch\b", re.MULTILINE)
-MOST_READ = 60  # files of a package that are read to see whether it uses torch
 COMMON = 4  # folders still to come that import from a module which stays parsed when there is much
 LIBRARIES = frozenset({"torch", "numpy"})  # known by tables, never read as source
 
@@ -123,28 +120,22 @@ class ModuleInfo:
 class Program:
     """All modules that a check may look at, found through the import roots of the checked files."""
 
-    def __init__(
-        self, folders: Iterable[str] = (), is_left_out: Callable[[str], object] = frozenset().__contains__
-    ) -> None:
-        """`folders` are searched last, for installed packages; those that are left out are never read."""
-        self._folders = tuple(folders)
-        self._is_left_out = is_left_out
-        self._checked: set[tuple[str, str]] = set()  # (import root, top-level package) of the checked files
-        self._followed: dict[tuple[str, str], bool] = {}  # an installed package -> True when it uses torch
+    def __init__(self, installed: Installed) -> None:
+        """The folders of `installed` packages are searched last."""
+        self._installed = installed
         self._modules: OrderedDict[str, ModuleInfo] = OrderedDict()
         self._size = 0
         self.state = 0  # another number whenever modules are dropped or a global name changes
         self._roots: dict[str, None] = {}
         self._found: dict[tuple[str, str], str | None] = {}
         self._directories: dict[str, frozenset[str]] = {}
-        self._installations: dict[str, bool] = {}
         self._stars = Stars(self.imported)
 
     def add_root(self, path: str) -> None:
         """Make the import root of a checked file known to every other file."""
         name, root = self.place(path)
         self._roots.setdefault(root)
-        self._checked.add((root, name.partition(".")[0]))
+        self._installed.check(root, name.partition(".")[0])
 
     def place(self, path: str) -> tuple[str, str]:
         """(dotted module name, import root) of a file: the root is the first folder above without `__init__.py`."""
@@ -164,7 +155,7 @@ class Program:
         source = read_source(path) if source is None else source
         name, root = self.place(path)
         tree = parse(source, path)
-        module = ModuleInfo(path, name, root, path.endswith("__init__.py"), source, tree, self._library_of(name, root))
+        module = ModuleInfo(path, name, root, path.endswith("__init__.py"), source, tree, self._installed.library_of(root, name))
         self._modules[path] = module
         self._size += len(source)
         return module
@@ -251,50 +242,16 @@ class Program:
     def _path_of(self, name: str, root: str) -> str | None:
         key = (name, root)
         if key not in self._found:
-            roots = dict.fromkeys((root, *self._roots, *self._folders))
+            roots = dict.fromkeys((root, *self._roots, *self._installed.folders))
             self._found[key] = next((path for r in roots if (path := self._path_under(r, name))), None)
         return self._found[key]
-
-    def _library_of(self, name: str, root: str) -> str:
-        """The installed package that the module belongs to; "" for what is checked, or lies beside it."""
-        top = name.partition(".")[0]
-        return top if (root, top) not in self._checked and self._is_installation(root) else ""
-
-    def _is_installation(self, folder: str) -> bool:
-        """True for a folder that packages are installed in."""
-        known = self._installations.get(folder)
-        if known is None:
-            names = self._listing(folder)
-            known = self._installations[folder] = any([n.endswith((".dist-info", ".egg-info")) for n in names])
-        return known
-
-    def _is_followed(self, folder: str, top: str) -> bool:
-        """True when the source of a top-level package is read: of an installed one only where torch is used, in its own
-        files or those one folder below."""
-        if (folder, top) in self._checked or not self._is_installation(folder):
-            return True
-        known = self._followed.get((folder, top))
-        if known is None:
-            known = not self._is_left_out(top) and any(
-                USES_TORCH.search(bytes_of(file)) for file in self._files_of(os.path.join(folder, top))
-            )
-            self._followed[folder, top] = known
-        return known
-
-    def _files_of(self, package: str) -> list[str]:
-        """Python files of a package, those of its own folder first; its only one, when it is a module."""
-        names = self._listing(package)
-        files = [os.path.join(package, name) for name in sorted(names) if name.endswith(".py")]
-        for name in sorted(names):
-            inner = os.path.join(package, name)
-            if "." not in name and len(files) < MOST_READ:
-                files += [os.path.join(inner, file) for file in sorted(self._listing(inner)) if file.endswith(".py")]
-        return files[:MOST_READ] or [package + ".py"]
 
     def _path_under(self, root: str, name: str) -> str | None:
         folder, *rest = root, *name.split(".")
         top = rest[0]
-        if top not in (names := self._listing(root)) and top + ".py" not in names or not self._is_followed(root, top):
+        if top not in (names := self._listing(root)) and top + ".py" not in names:
+            return None
+        if not self._installed.is_followed(root, top):
             return None
         for part in rest[:-1]:
             if part not in self._listing(folder):

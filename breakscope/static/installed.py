@@ -1,0 +1,78 @@
+"""Which installed packages are followed: those that use torch and that Dynamo does not skip.
+
+A package that lies in a folder of installed packages is a library, unless it is under check itself.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable
+
+from breakscope.static.files import bytes_of
+
+USES_TORCH = re.compile(rb"^[ \t]*(?:import|from)[ \t]+torch\b", re.MULTILINE)
+MOST_READ = 60  # files of a package that are read to see whether it uses torch
+
+
+class Installed:
+    """The installed packages, as far as the program asks for them."""
+
+    def __init__(
+        self, folders: Iterable[str] = (), is_left_out: Callable[[str], object] = frozenset().__contains__
+    ) -> None:
+        """`folders` are those of the environment; packages that are left out are never read."""
+        self.folders = tuple(folders)
+        self._is_left_out = is_left_out
+        self._checked: set[tuple[str, str]] = set()  # (import root, top-level package) of the checked files
+        self._followed: dict[tuple[str, str], bool] = {}
+        self._installations: dict[str, bool] = {}
+
+    def check(self, root: str, top: str) -> None:
+        """Note that files of this top-level package are under check."""
+        self._checked.add((root, top))
+
+    def library_of(self, root: str, module: str) -> str:
+        """The installed package that a module belongs to; "" for what is checked, or lies beside it."""
+        top = module.partition(".")[0]
+        return top if (root, top) not in self._checked and self._is_installation(root) else ""
+
+    def is_followed(self, folder: str, top: str) -> bool:
+        """True when the source of a top-level package is read: of an installed one only where torch is imported, in its own
+        files or those one folder below."""
+        if (folder, top) in self._checked or not self._is_installation(folder):
+            return True
+        known = self._followed.get((folder, top))
+        if known is None:
+            known = not self._is_left_out(top) and any(
+                USES_TORCH.search(bytes_of(file)) for file in _files_of(os.path.join(folder, top))
+            )
+            self._followed[folder, top] = known
+        return known
+
+    def _is_installation(self, folder: str) -> bool:
+        """True for a folder that packages are installed in."""
+        known = self._installations.get(folder)
+        if known is None:
+            known = any(name.endswith((".dist-info", ".egg-info")) for name in names_in(folder))
+            self._installations[folder] = known
+        return known
+
+
+def names_in(folder: str) -> list[str]:
+    """The names in a folder, sorted; none when it cannot be read."""
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
+
+
+def _files_of(package: str) -> list[str]:
+    """Python files of a package, those of its own folder first; its only one, when it is a module."""
+    names = names_in(package)
+    files = [os.path.join(package, name) for name in names if name.endswith(".py")]
+    for name in names:
+        if "." not in name and len(files) < MOST_READ:
+            inner = os.path.join(package, name)
+            files += [os.path.join(inner, file) for file in names_in(inner) if file.endswith(".py")]
+    return files[:MOST_READ] or [package + ".py"]
