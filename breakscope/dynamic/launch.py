@@ -16,6 +16,7 @@ from breakscope.errors import UserError
 TICK = 0.2  # seconds between two looks at the program
 GRACE = 5.0  # seconds between asking a program to end and killing it
 PATIENCE = 3  # the number of the interrupt that kills
+AT_ONCE = 1.0  # seconds within which several are one: what starts us may pass on what we get anyway
 
 
 @dataclass(frozen=True)
@@ -42,18 +43,23 @@ def run_program(command: Sequence[str], folder: Path, timeout: float | None, tic
     we stay to report. `tick` is called a few times a second. Raises UserError when the program cannot be started.
     """
     began = time.monotonic()
-    try:
-        program = subprocess.Popen(command, env={**os.environ, "TORCH_TRACE": str(folder)})
-    except OSError as problem:
-        hint = f"; write `python {command[0]}`" if command[0].endswith(".py") else ""
-        raise UserError(f"cannot start {command[0]}: {problem.strerror}{hint}") from None
-    received: list[int] = []
-    with _passing_on(program, folder, received):
+    interrupts = _Interrupts(folder)
+    with interrupts.passed_on():
+        program = _started(command, folder)
+        interrupts.pass_to(program)
         timed_out = _wait(program, began + timeout if timeout else None, tick)
         if timed_out:
             _stop(program, folder)
         code = program.wait()
-    return Ended(code, time.monotonic() - began, timed_out, bool(received))
+    return Ended(code, time.monotonic() - began, timed_out, bool(interrupts.received))
+
+
+def _started(command: Sequence[str], folder: Path) -> subprocess.Popen:
+    try:
+        return subprocess.Popen(command, env={**os.environ, "TORCH_TRACE": str(folder)})
+    except OSError as problem:
+        hint = f"; write `python {command[0]}`" if command[0].endswith(".py") else ""
+        raise UserError(f"cannot start {command[0]}: {problem.strerror}{hint}") from None
 
 
 def _wait(program: subprocess.Popen, deadline: float | None, tick: Callable[[], None]) -> bool:
@@ -98,34 +104,50 @@ def relatives(folder: Path) -> Iterator[int]:
             continue
 
 
-@contextmanager
-def _passing_on(program: subprocess.Popen, folder: Path, received: list[int]) -> Iterator[None]:
-    """While the program runs, what is meant to end us goes to the program instead.
+class _Interrupts:
+    """What is meant to end us, and goes to the program instead: from before it is started, so that none is lost."""
 
-    A terminal's Ctrl-C has reached it already, so the first interrupt is passed on only where no terminal sent it.
-    """
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.received: list[int] = []
+        self.early: list[int] = []  # before there was a program
+        self.program: subprocess.Popen | None = None
+        self.first = 0.0  # time.monotonic() of the first
 
-    def handle(number: int, frame: object) -> None:
-        received.append(number)
-        if len(received) >= PATIENCE:
-            _kill_all(program, folder)
-        elif number != signal.SIGINT or len(received) > 1 or not _in_foreground():
+    @contextmanager
+    def passed_on(self) -> Iterator[None]:
+        """Until the program has ended."""
+        names = [name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+        before = {}
+        try:
+            for name in names:
+                number = getattr(signal, name)
+                if signal.getsignal(number) is not signal.SIG_IGN:  # nohup means it
+                    before[number] = signal.signal(number, self._take)
+        except ValueError:  # not in the main thread: whoever called us has the signals
+            pass
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def pass_to(self, program: subprocess.Popen) -> None:
+        """From now on there is a program; what came before it hears of now."""
+        self.program = program
+        for number in self.early:
             program.send_signal(number)
 
-    names = [name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    before = {}
-    try:
-        for name in names:
-            number = getattr(signal, name)
-            if signal.getsignal(number) is not signal.SIG_IGN:  # nohup means it
-                before[number] = signal.signal(number, handle)
-    except ValueError:  # not in the main thread: whoever called us has the signals
-        pass
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    def _take(self, number: int, frame: object) -> None:
+        """A terminal's Ctrl-C has reached the program already, so the first is passed on only where no terminal sent it."""
+        self.first = self.first or time.monotonic()
+        self.received.append(number)
+        if self.program is None:
+            self.early.append(number)
+        elif len(self.received) >= PATIENCE and time.monotonic() - self.first >= AT_ONCE:
+            _kill_all(self.program, self.folder)
+        elif number != signal.SIGINT or len(self.received) > 1 or not _in_foreground():
+            self.program.send_signal(number)
 
 
 def _in_foreground() -> bool:

@@ -103,3 +103,44 @@ def test_handlers_are_put_back_and_threads_may_run_it(tmp_path):
     thread.join(60)
     ended.append(run("pass", tmp_path))
     assert [e.code for e in ended] == [0, 0] and signal.getsignal(signal.SIGINT) is before
+
+
+@needs_posix
+def test_an_interrupt_before_the_program_is_there_is_kept_for_it(tmp_path, monkeypatch):
+    """Ctrl-C while we start it: it hears of it, and we stay to report."""
+    from breakscope.dynamic import launch
+
+    start = launch._started
+
+    def late(command, folder):
+        os.kill(os.getpid(), signal.SIGINT)
+        return start(command, folder)
+
+    monkeypatch.setattr(launch, "_started", late)
+    ended = run("import time; time.sleep(600)", tmp_path)
+    assert ended.interrupted and ended.exit_code == 130
+
+
+@needs_posix
+@pytest.mark.parametrize(("apart", "code"), [(0.0, 41), (0.6, -signal.SIGKILL)])
+def test_the_third_interrupt_kills_and_several_at_once_are_one(tmp_path, apart, code):
+    """A wrapper may pass on what we get anyway; a person who wants it dead goes on pressing."""
+    sent = []
+
+    def press():
+        if (tmp_path / "ready").exists() and len(sent) < 3 and (not sent or time.monotonic() - sent[-1] >= apart):
+            for _ in range(1 if apart else 3):
+                sent.append(time.monotonic())
+                os.kill(os.getpid(), signal.SIGINT)
+
+    ended = run("""
+        import os, signal, sys, time
+        heard = []
+        signal.signal(signal.SIGINT, lambda *_: heard.append(1))
+        open(os.environ["TORCH_TRACE"] + "/ready", "w").close()
+        while not heard:
+            time.sleep(0.05)
+        time.sleep(4)
+        sys.exit(41)
+    """, tmp_path, tick=press)
+    assert (ended.code, ended.interrupted, len(sent)) == (code, True, 3)

@@ -39,7 +39,7 @@ class Worker:
         """`folder` receives all that the child writes; `deadline` is a time.time(), for its whole life, `warm_by` one for
         the steps of its warm-up."""
         self.mode, self.options, self.folder = mode, options, folder
-        self._buffer = b""
+        self._buffer, self._stopped = b"", False
         self._printed: deque[bytes] = deque(maxlen=16)
         theirs, self._commands = os.pipe()
         self._answers, answers = os.pipe()
@@ -60,9 +60,11 @@ class Worker:
         return self
 
     def stop(self) -> None:
-        """End the process now, so that it takes no time from the others."""
-        kill_group(self._child)
-        self._child.wait()
+        """End the process now, so that it takes no time from the others. Once: its number may soon be another's."""
+        if not self._stopped:
+            self._stopped = True
+            kill_group(self._child)
+            self._child.wait()
 
     def __exit__(self, *_: object) -> None:
         self.stop()
@@ -97,6 +99,7 @@ class Worker:
                 self._child.wait(5.0)
             except subprocess.TimeoutExpired:
                 pass
+            self.stop()
         notes = read_progress(self.folder / "progress.jsonl")
         root = next((note["torch_root"] for note in notes if note["event"] == "versions"), "")
         if timed_out and not root:
