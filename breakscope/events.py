@@ -22,7 +22,8 @@ class Event(Struct, frozen=True, kw_only=True):
     `lost`: "loop", "try", "with", "comprehension" when a break here loses the whole frame, else "".
     `condition`: source text of the configuration test that decides whether this code runs, or "".
     `caught`: an exception raised here is caught inside the region. `undecided`: a condition that is not known decides
-    whether this code runs at all.
+    whether this code runs at all. `within`: "checkpoint" or "hook" when this code runs as a subgraph of its own, called
+    by `torch.utils.checkpoint.checkpoint` or by autograd for a tensor's hook.
     """
 
     node: ast.AST
@@ -33,6 +34,7 @@ class Event(Struct, frozen=True, kw_only=True):
     condition: str = ""
     caught: bool = False
     undecided: bool = False
+    within: str = ""
     only_when_lost: ClassVar[bool] = False  # matters only where a break loses the frame that it stands in
 
     @property
@@ -158,7 +160,8 @@ class Store(Event, frozen=True, kw_only=True):
     """An attribute, global or nonlocal is set inside the region.
 
     `owner`: "self" or the source of the owner; `name` the attribute or variable; `scope` "attribute", "global",
-    "nonlocal" or "tensor" (an attribute of a tensor such as requires_grad, data, grad).
+    "nonlocal" (a variable of a function that ran before the region), "enclosing" (of one that runs in it) or "tensor" (an
+    attribute of a tensor such as requires_grad, data, grad).
     `reads_itself` is True for `self.n += 1` and `self.n = self.n + 1`; `is_read` when the region reads it too.
     `initial` is the value that `__init__` or the module gave it.
     """
@@ -175,7 +178,8 @@ class Store(Event, frozen=True, kw_only=True):
 class Mutate(Event, frozen=True, kw_only=True):
     """A container that outlives the call changes its length or keys: `method` "append", "update", "__setitem__", ...
 
-    `home` is where it lives ("self.history", "global SEEN", "default cache"), `key` the key's value for dicts.
+    `home` is where it lives ("self.history", "global SEEN", "default cache"), `key` the key's value for dicts. `home` is
+    "" for one that only outlives the subgraph that the event is `within`.
     """
 
     home: str

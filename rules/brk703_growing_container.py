@@ -18,7 +18,7 @@ rule = Rule("BRK703", "growing-container", kind="recompile", severity="warning",
 GROWING = ("append", "appendleft", "extend", "extendleft", "insert", "add", "__iadd__")
 
 
-@rule.on(Mutate, method=GROWING)
+@rule.on(Mutate, method=GROWING, within="")
 def check(event):
     yield event.problem(
         f"`{event.home}` grows in every call, and its length is guarded, so the region is compiled again each time",

@@ -18,7 +18,7 @@ rule = Rule("BRK704", "growing-dict", kind="recompile", severity="warning",
             dynamo=("container_length", "container_key"))
 
 
-@rule.on(Mutate, method=("__setitem__", "setdefault", "update", "__ior__", "[]="))
+@rule.on(Mutate, method=("__setitem__", "setdefault", "update", "__ior__", "[]="), within="")
 def check(event):
     key = event.key
     each = "once more" if isinstance(key, Const) else "once for each new key"

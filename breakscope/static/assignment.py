@@ -62,7 +62,7 @@ class Assignment:
                     (id(scope), name),
                     owner="",
                     name=name,
-                    scope="nonlocal",
+                    scope="enclosing" if scope.emits else "nonlocal",
                     value=value,
                     initial=scope.names[name],
                     reads_itself=old is not None or _mentions(node, name),

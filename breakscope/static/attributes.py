@@ -96,6 +96,8 @@ class Attributes:
                     return self.cached_property(owner, bound, node, frame)
                 return self.call_value(bound, [], {}, node, frame)
             return bound
+        if type(member) is ExternalInstance and member.name == "functools.partialmethod":
+            return self.partial_method(owner, member, node, frame)
         if isinstance(member, Instance):  # a descriptor
             getter = self.find_member(member.cls.info, "__get__")
             if getter is not None:
@@ -103,6 +105,15 @@ class Attributes:
                     self.emit(Call, node, frame, name="descriptor.__get__", receiver=member, kwargs={})
                 return self.call_member(member, getter, [owner, owner.cls], {}, node, frame)
         return member
+
+    def partial_method(self, owner: Instance, member: ExternalInstance, node: ast.AST, frame: Frame) -> Value:
+        """A `functools.partialmethod` of the class, bound."""
+        if self.interesting("functools.partialmethod.__get__"):
+            self.emit(Call, node, frame, name="functools.partialmethod.__get__", receiver=owner, kwargs={})
+        target = member.args[0] if member.args else UNKNOWN
+        if not isinstance(target, Function):
+            return UNKNOWN
+        return Function(target.info, owner, target.scope, member.args[1:], member.kwargs)
 
     def cached_property(self, owner: Instance, bound: Function, node: ast.AST, frame: Frame) -> Value:
         """The first read of a cached property; outside of regions its value stays."""
@@ -120,6 +131,13 @@ class Attributes:
                 return self.value_of_annotation(annotation, Frame(cls.module, None, cls.scope, None, False, 0, ""))
         if self.field_names(owner) and name in ("_replace", "_asdict"):
             return Method(owner, name)
+        if frame.emits and self.interesting("object.__getattr__"):
+            getter = self.find_member(owner.cls.info, "__getattr__")
+            if getter is not None:
+                self.emit(
+                    Call, node, frame, "likely", name="object.__getattr__", receiver=owner, args=(Const(name), getter),
+                    kwargs={}
+                )
         return UNKNOWN
 
     def class_attribute(self, owner: Class, name: str) -> Value:
@@ -175,6 +193,13 @@ class Attributes:
             elif type(option) is Cell and name == "cell_contents" and not frame.emits:
                 self.note_outside(option.scope, option.name, value, option.scope.names[option.name], frame, node)
                 option.scope.names[option.name] = join(option.scope.names[option.name], value)
+            elif type(option) is Function:
+                made_here = option.scope is not None and option.scope.emits
+                if frame.emits and not made_here and self.interesting("function.__setattr__"):
+                    self.emit(
+                        Call, node, frame, name="function.__setattr__", receiver=option, args=(Const(name), value),
+                        kwargs={}
+                    )
             elif option.is_tensor:
                 self.emit(
                     Store,

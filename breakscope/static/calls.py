@@ -185,7 +185,7 @@ class Calls:
         """What the call gives, from memory when one more analysis would tell nothing new; None for a recursion, whose
         first call's result is not known yet."""
         info = function.info
-        mode = (emits, frame.certainty, frame.caught) if emits else (False,)
+        mode = (emits, frame.certainty, frame.caught, frame.within) if emits else (False,)
         remembered = self.remembered.get(id(info))
         if remembered is None:
             remembered = self.remembered[id(info)] = {}
@@ -270,7 +270,7 @@ class Calls:
                 and not any([a.is_unknown for a in args])
             ):
                 self.reached.add((id(function.bound.cls.info), id(info)))
-        frame.caught = caller.caught
+        frame.caught, frame.within = caller.caught, caller.within
         self.bind(info, args, kwargs, frame, function.scope)
         frame.bound = args[0] if args and function.bound is not None else None
         node = info.node

@@ -8,7 +8,7 @@ from breakscope.events import Call, ScalarRead
 from breakscope.static.expressions import is_hashable
 from breakscope.static.frames import Frame
 from breakscope.static.joins import join_all
-from breakscope.static.library import VERSION_INFO
+from breakscope.static.library import ADDRESS, VERSION_INFO
 from breakscope.values import (
     BOOL,
     FALSE,
@@ -64,6 +64,8 @@ class Comparisons:
         kind = type(op)
         if left is VERSION_INFO and self.interesting("sys.version_info.__lt__"):
             self.emit(Call, node, frame, name="sys.version_info.__lt__", kwargs={})
+        if (left is ADDRESS or right is ADDRESS) and self.interesting("Tensor.data_ptr.__eq__"):
+            self.emit(Call, node, frame, name="Tensor.data_ptr.__eq__", args=(left, right), kwargs={})
         if kind in (ast.In, ast.NotIn):
             if (
                 left.is_tensor

@@ -58,7 +58,7 @@ def _mark_of(step: Step) -> object:
     event = step.event
     if event is None:
         return (step.child.mark(), step.lost)
-    return (id(event.node), type(event), event.certainty, event.lost, event.caught, event.undecided)
+    return (id(event.node), type(event), event.certainty, event.lost, event.caught, event.undecided, event.within)
 
 
 class Frame(Struct, eq=False):
@@ -84,6 +84,7 @@ class Frame(Struct, eq=False):
     handled: Value | None = None  # the exception being handled
     caught: bool = False  # an exception raised here is caught inside the region
     undecided: bool = False  # a condition that is not known decides whether this code runs
+    within: str = ""  # "checkpoint", "hook": runs as a subgraph of its own
 
     def enclosing(self, name: str) -> Frame | None:
         """The enclosing function frame that binds `name`."""

@@ -93,6 +93,7 @@ class Interpreter(
         self.compiled: list[Value] = []  # what was passed to torch.compile
         self.annotated: dict[int, Value] = {}  # class -> the object that stands for arguments of it
         self.made_inside: set[int] = set()  # ids of objects made inside the running region
+        self.outside_subgraph: set[int] = set()  # ids of containers that a function run as a subgraph has from outside
         self.driver = None  # the running driver: its loops are followed step by step
         self.operand_truths: dict[int, list[bool | None]] = {}  # of the operands of each `and` and `or` as last tested
         self.state: dict[str, str] = {}  # global state that a driver has set: "autocast", "default_dtype", ...
@@ -142,6 +143,7 @@ class Interpreter(
             condition=frame.condition,
             caught=frame.caught,
             undecided=frame.undecided,
+            within=frame.within,
             **fields,
         )
         activation.steps.append(Step(event))
@@ -214,6 +216,7 @@ class Interpreter(
         self.work = 0
         self.reads.clear()
         self.pending.clear()
+        self.outside_subgraph.clear()
         self.running.clear()
         self.last_test_is_configuration = False
 

@@ -137,7 +137,7 @@ class Items:
                 self.store_tensor_item(target, option, index, value, frame)
             elif isinstance(option, Dict):
                 new = not (index.is_const and _known_key(option, index))
-                if option.home and new and frame.emits:
+                if (option.home or frame.within) and new and frame.emits:
                     self.emit_mutate(node, frame, option, "__setitem__", value, index)
                 if not (option.home and frame.emits):
                     self.put(option, index, value)
@@ -204,7 +204,7 @@ class Items:
     ) -> None:
         if self.driver is not None and container.home and method != "clear":
             self.note_mutation(container, method, frame, node)
-        if frame.emits and container.home:
+        if frame.emits and (container.home or frame.within and id(container) in self.outside_subgraph):
             self.emit(
                 Mutate,
                 node,

@@ -66,6 +66,7 @@ ANSWERS = {
     "torch._dynamo.is_dynamo_supported": TRUE,
 }
 VERSION_INFO = Py("tuple", "environment")
+ADDRESS = Py("int", "address")  # of a tensor's memory
 CONSTANTS = {
     "typing.TYPE_CHECKING": FALSE,
     "TYPE_CHECKING": FALSE,

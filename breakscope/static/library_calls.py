@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from msgspec.structs import replace
+
 from breakscope.events import Call
 from breakscope.knowledge import since
 from breakscope.static.frames import Frame
@@ -148,7 +150,8 @@ class LibraryCalls:
         if name in _CONTEXTS:
             return ExternalInstance(name, tuple(args), tuple(kwargs.items()))
         if last in CREATES:
-            return self.created(last, args, kwargs)
+            made = self.created(last, args, kwargs)
+            return made if frame.emits or made.requires_grad else replace(made, requires_grad=False)
         if last in ("is_tensor", "is_storage"):
             return (
                 Const(args[0].is_tensor)
@@ -255,7 +258,7 @@ _SPECIAL = {
     "torch.nn.ModuleDict": "call_module_dict",
     "torch.nn.ParameterDict": "call_module_dict",
     "functools.partial": "call_partial",
-    "functools.partialmethod": "call_partial",
+    "functools.partialmethod": "call_partialmethod",
     "torch.utils.checkpoint.checkpoint": "call_checkpoint",
     "torch.func.vmap": "call_transform",
     "torch.vmap": "call_transform",

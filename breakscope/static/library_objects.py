@@ -179,8 +179,24 @@ class LibraryObjects:
                 if self.find_member(owner.info, "setup_context") is None
                 else []
             )
-            return self.call_value(self.bound_to(forward, owner), [*ctx, *args], kwargs, node, frame)
+            result = self.call_value(self.bound_to(forward, owner), [*ctx, *args], kwargs, node, frame)
+            if frame.emits and any(a.is_tensor and a.requires_grad is not False for a in args):
+                self.call_backward(owner, result, node, frame)
+            return result
         return Tensor()
+
+    def call_backward(self, owner: Class, result: Value, node: ast.AST, frame: Frame) -> None:
+        """Dynamo traces `backward` where `apply` stands, if an input may need a gradient."""
+        backward = self.find_member(owner.info, "backward")
+        if not isinstance(backward, Function):
+            return
+        outputs = result.items if isinstance(result, Sequence) and result.items is not None else [result]
+        gradients = [Tensor("float", sure=False) if o.is_tensor else UNKNOWN for o in outputs]
+        certainty = frame.certainty
+        frame.certainty = "likely" if certainty == "certain" else certainty
+        context = ExternalInstance("torch.autograd.function.FunctionCtx")
+        self.call_quietly(self.bound_to(backward, owner), [context, *gradients], node, frame)
+        frame.certainty = certainty
 
     def call_external_instance(self, owner: ExternalInstance, args, kwargs, node, frame) -> Value:
         """A library object is called: most often a torch.nn module."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from breakscope.events import Format, ScalarRead
+from breakscope.events import Call, Format, ScalarRead
 from breakscope.static.comparisons import Comparisons
 from breakscope.static.expressions import STR
 from breakscope.static.frames import Frame
@@ -39,7 +39,10 @@ _OPERATOR_METHODS = {
     ast.BitAnd: "and",
     ast.BitOr: "or",
     ast.BitXor: "xor",
+    ast.LShift: "lshift",
+    ast.RShift: "rshift",
 }
+_UNARY_METHODS = {ast.USub: "__neg__", ast.UAdd: "__pos__", ast.Invert: "__invert__"}
 _FOLDS = {
     ast.Add: lambda a, b: a + b,
     ast.Sub: lambda a, b: a - b,
@@ -77,6 +80,8 @@ class Operators(Comparisons):
             )
             return Py("str", "tensor")
         if left.is_tensor or right.is_tensor:
+            if type(left) is Instance or type(right) is Instance:
+                return self.tensor_with_object(node, op, left, right, frame)
             return self.tensor_operator(op, left, right)
         if type(left) is Union or type(right) is Union:
             rows = [(a, b) for a in options(left) for b in options(right) if not a.is_none and not b.is_none]
@@ -138,20 +143,44 @@ class Operators(Comparisons):
             if name and isinstance(owner, Instance):
                 method = self.attribute(owner, f"{prefix}{name}__", node, frame)
                 if isinstance(method, Function):
+                    if frame.emits and self.interesting(f"object.__{name}__"):
+                        full = f"object.__{name}__"
+                        self.emit(Call, node, frame, name=full, receiver=owner, args=(left, right), kwargs={})
                     return self.call_value(method, [other], {}, node, frame)
         return UNKNOWN
+
+    def tensor_with_object(self, node, op: type, left: Value, right: Value, frame: Frame) -> Value:
+        """An operator between a tensor and an object of a class of the checked source."""
+        name = _OPERATOR_METHODS.get(op)
+        owner, forms = (left, ("__", "__i")) if type(left) is Instance else (right, ("__r",))
+        own = (self.find_member(owner.cls.info, f"{form}{name}__") for form in forms)
+        if not any(own) or any(base.startswith("torch.Tensor") for base in self.external_bases(owner.cls.info)):
+            return self.tensor_operator(op, left, right)
+        return self.instance_operator(node, op, left, right, frame)
 
     def eval_UnaryOp(self, node: ast.UnaryOp, frame: Frame) -> Value:
         if type(node.op) is ast.Not:
             truth = self.test(node, frame, "not")
             return BOOL if truth is None else Const(truth)
         value = self.eval(node.operand, frame)
+        if type(value) is Instance:
+            return self.unary_of_instance(node, value, frame)
         if isinstance(value, Const) and isinstance(value.value, int | float):
             if type(node.op) is ast.USub:
                 return Const(-value.value)
             if type(node.op) is ast.Invert and isinstance(value.value, int):
                 return Const(~value.value)
         return value
+
+
+    def unary_of_instance(self, node: ast.UnaryOp, owner: Instance, frame: Frame) -> Value:
+        name = _UNARY_METHODS[type(node.op)]
+        method = self.attribute(owner, name, node, frame)
+        if not isinstance(method, Function):
+            return UNKNOWN
+        if frame.emits and self.interesting(f"object.{name}"):
+            self.emit(Call, node, frame, name=f"object.{name}", receiver=owner, kwargs={})
+        return self.call_value(method, [], {}, node, frame)
 
 
 def _is_text(value: Value) -> bool:

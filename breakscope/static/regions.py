@@ -204,7 +204,7 @@ def _factory_product(
 def as_argument(value: Value) -> Value:
     """A factory's value as an argument of the region."""
     if isinstance(value, Tensor):
-        return Tensor(value.dtype, value.ndim, None, True, value.kind, "argument")
+        return Tensor(value.dtype, value.ndim, None, True, value.kind, "argument", value.requires_grad)
     return value
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from breakscope.static.frames import Frame
+from breakscope.static.frames import Frame, Raised
 from breakscope.static.joins import join_all
 from breakscope.static.library_calls import MODULE_LISTS
 from breakscope.values import (
@@ -57,6 +57,10 @@ class SpecialCalls:
             return args[0] if not kwargs.get("**") else UNKNOWN
         return UNKNOWN
 
+    def call_partialmethod(self, args, kwargs, node, frame) -> Value:
+        """What stands in a class body; it is bound where it is read."""
+        return ExternalInstance("functools.partialmethod", tuple(args), tuple(kwargs.items()))
+
     def call_checkpoint(self, args, kwargs, node, frame) -> Value:
         rest = {
             k: v
@@ -64,7 +68,28 @@ class SpecialCalls:
             if k
             not in ("use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug", "early_stop")
         }
-        return self.call_value(args[0], args[1:], rest, node, frame) if args else UNKNOWN
+        return self.call_within("checkpoint", args[0], args[1:], rest, node, frame) if args else UNKNOWN
+
+    def call_within(self, what: str, callee: Value, args, kwargs, node: ast.AST, frame: Frame) -> Value:
+        """Call what runs as a subgraph of its own: what it does to the world outside is told by the event's `within`."""
+        before, frame.within = frame.within, what
+        scope = callee.scope if isinstance(callee, Function) else None
+        while frame.emits and scope is not None:
+            self.outside_subgraph |= {id(v) for v in scope.names.values() if isinstance(v, Sequence | Dict)}
+            scope = scope.scope
+        if isinstance(callee, Method):
+            self.outside_subgraph.add(id(callee.receiver))
+        try:
+            return self.call_value(callee, args, kwargs, node, frame)
+        finally:
+            frame.within = before
+
+    def call_hook(self, hook: Value, gradient: Tensor, node: ast.AST, frame: Frame) -> None:
+        """Autograd calls a tensor's hook with its gradient: Dynamo makes it a part of the backward graph."""
+        try:
+            self.call_within("hook", hook, [gradient], {}, node, frame)
+        except Raised:
+            pass
 
     def call_transform(self, args, kwargs, node, frame) -> Value:
         """torch.func transforms give a function that is called with tensors."""

@@ -152,6 +152,8 @@ class Statements:
 
     def exec_Import(self, node: ast.Import, frame: Frame) -> int:
         for alias in node.names:
+            if frame.emits:
+                self.emit(Statement, node, frame, construct="import", name=alias.name)
             if alias.asname:
                 frame.names[alias.asname] = Import(alias.name, "", frame.module)
             else:
@@ -161,6 +163,8 @@ class Statements:
 
     def exec_ImportFrom(self, node: ast.ImportFrom, frame: Frame) -> int:
         module = absolute_name(frame.module.name, frame.module.is_package, node.module, node.level)
+        if frame.emits:
+            self.emit(Statement, node, frame, construct="import", name=module)
         for alias in node.names:
             if alias.name == "*":
                 found = self.program.find(module, frame.module)

@@ -6,6 +6,7 @@ import ast
 
 from breakscope.events import Call, ScalarRead
 from breakscope.static.frames import Frame
+from breakscope.static.library import ADDRESS
 from breakscope.static.tensor_items import TensorItems
 from breakscope.static.tensor_results import TensorResults
 from breakscope.values import (
@@ -102,6 +103,9 @@ class Tensors(TensorResults, TensorItems):
         if name == "ndim":
             return Const(owner.ndim) if owner.ndim is not None else ShapeInt()
         if name in SCALAR_ATTRIBUTES:
+            if frame.emits and self.interesting(f"Tensor.{name}"):
+                full = f"Tensor.{name}"
+                self.emit(Call, node, frame, self.sureness(owner), name=full, receiver=owner, kwargs={})
             return SCALAR_ATTRIBUTES[name]
         if name in ("T", "mT") and owner.shape is not None and owner.kind == "":
             return Tensor(owner.dtype, owner.ndim, tuple(reversed(owner.shape)), owner.sure, "strided")
@@ -156,7 +160,9 @@ class Tensors(TensorResults, TensorItems):
             self.emit(
                 Call, node, frame, self.sureness(owner), name=full, receiver=owner, args=tuple(args), kwargs=kwargs
             )
-        return self.tensor_result(name, owner, args, kwargs, full)
+        if name == "register_hook" and args and frame.emits and owner.origin != "argument":
+            self.call_hook(args[0], Tensor(owner.dtype, owner.ndim, owner.shape, owner.sure), node, frame)
+        return ADDRESS if name == "data_ptr" else self.tensor_result(name, owner, args, kwargs, full)
 
     def listed(self, owner: Tensor) -> Value:
         """What `.tolist()` gives: numbers, or lists of them."""
