@@ -1,0 +1,63 @@
+"""`ctx.mark_dirty` in an autograd.Function ends the graph where no gradient is needed.
+
+A Function that changes its input in place tells autograd with `ctx.mark_dirty(x)`. While gradients are needed Dynamo
+makes a subgraph of `forward` and understands the marking. In inference, where nothing needs a gradient, it traces
+`forward` like any function, and there `ctx` is an object that it cannot put back together: the graph ends.
+
+In a compiled graph working in place saves nothing: the compiler decides itself which buffers are used again. Return a
+new tensor, `return x + 1`, and drop `mark_dirty`; code that needs the changed input takes the result instead.
+"""
+
+import torch
+
+from breakscope.events import Call
+from breakscope.rule import Rule
+
+rule = Rule("BRK612", "mark-dirty", severity="warning", dynamo=("GB2019", "GB0092: LambdaVariable"))
+
+
+@rule.on(Call, "torch.autograd.function.FunctionCtx.mark_dirty")
+def check(event):
+    marked = event.args[0] if event.args else None
+    needs_none = marked is not None and marked.is_tensor and marked.requires_grad is False
+    yield event.problem(
+        f"Dynamo does not trace `{event.shown}` where no gradient is needed, so the graph ends here",
+        help="return a new tensor instead of changing the input",
+        certainty=None if needs_none else "possible",
+    )
+
+
+@rule.example(lambda: (torch.ones(4),), lambda: (torch.full((4,), torch.nan),), module=True, equal=False)
+def bad():
+    class Increment(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            x.add_(1)
+            ctx.mark_dirty(x)  # BRK612
+            return x
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad
+
+    def forward(x):
+        return Increment.apply(x) * 2
+
+    return forward
+
+
+@rule.becomes
+def good():
+    class Increment(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x + 1
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad
+
+    def forward(x):
+        return Increment.apply(x) * 2
+
+    return forward
