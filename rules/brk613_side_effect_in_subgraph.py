@@ -1,0 +1,99 @@
+"""A side effect inside of a checkpoint or of a tensor's hook ends the graph.
+
+`checkpoint(block, x)` and `h.register_hook(f)` turn a function into a subgraph of its own, which runs again, or later,
+in the backward pass. Dynamo therefore refuses one that changes something outside of it: an attribute
+(`self.aux_loss = ...`), a counter, a list or a dict of the code around it. The graph ends, and what is inside runs
+eagerly. Objects that the function makes itself may change freely, and so may buffers that are changed in place.
+
+Return the value beside the result, `return h, aux_loss`, and let the caller store it: a checkpoint passes tuples
+through. A hook should return a changed gradient and nothing else; read gradients after `backward()`.
+"""
+
+import torch
+from torch.utils.checkpoint import checkpoint
+
+from breakscope.events import Mutate, Store
+from breakscope.rule import Rule
+
+rule = Rule("BRK613", "side-effect-in-subgraph", dynamo=("GB0067",))
+
+PLACES = {"checkpoint": "runs under `checkpoint`", "hook": "is a tensor's hook"}
+HELP = {"checkpoint": "return it beside the result, and let the caller store it",
+        "hook": "let the hook return a changed gradient and nothing else"}
+
+
+@rule.on(Store, scope=("attribute", "global", "nonlocal", "enclosing"), within=tuple(PLACES))
+def check_store(event):
+    name = f"{event.owner}.{event.name}" if event.owner and event.name else event.owner or event.name
+    yield event.problem(f"`{name}` is set in a function that {PLACES[event.within]}, so the graph ends here",
+                        help=HELP[event.within])
+
+
+@rule.on(Mutate, within=tuple(PLACES))
+def check_container(event):
+    yield event.problem(
+        f"`{event.shown}` changes a container from outside in a function that {PLACES[event.within]}, so the graph ends",
+        help=HELP[event.within],
+    )
+
+
+@rule.example(lambda: (torch.ones(2, 4),), module=True)
+def bad():
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer, self.penalty = torch.nn.Linear(4, 4), 0.0
+
+        def block(self, x):
+            h = self.layer(x)
+            self.penalty = h.pow(2).mean()  # BRK613
+            return h.relu()
+
+        def forward(self, x):
+            y = checkpoint(self.block, x, use_reentrant=False)
+            return y + self.penalty
+
+    return Net()
+
+
+@rule.becomes
+def good():
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = torch.nn.Linear(4, 4)
+
+        def block(self, x):
+            h = self.layer(x)
+            return h.relu(), h.pow(2).mean()
+
+        def forward(self, x):
+            y, penalty = checkpoint(self.block, x, use_reentrant=False)
+            return y + penalty
+
+    return Net()
+
+
+@rule.example(lambda: (torch.ones(2, 4),), module=True)
+def bad():
+    layer = torch.nn.Linear(4, 4)
+
+    def forward(x):
+        norms = []
+        h = layer(x)
+        h.register_hook(lambda grad: norms.append(grad.norm()))  # BRK613
+        return h.relu()
+
+    return forward
+
+
+@rule.becomes
+def good():
+    layer = torch.nn.Linear(4, 4)
+
+    def forward(x):
+        h = layer(x)
+        h.register_hook(lambda grad: grad / grad.norm())
+        return h.relu()
+
+    return forward
