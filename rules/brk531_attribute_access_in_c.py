@@ -1,0 +1,56 @@
+"""Attribute access that a class takes from `dict` ends the graph.
+
+Configuration classes are often dicts with dots: `class Config(dict): __getattr__ = dict.__getitem__`. Dynamo runs a
+`__getattr__` that is written in Python; `dict.__getitem__` and `dict.get` are C, and the first `config.width` in the
+region ends the graph. The function around it is not resumed there.
+
+Write the method out, `def __getattr__(self, name): return self[name]`, and nothing else changes. Better still, read the
+configuration in `__init__` and keep what `forward` needs as attributes of the module.
+"""
+
+import torch
+
+from breakscope.events import Call
+from breakscope.rule import Rule
+from breakscope.values import External, Method
+
+rule = Rule("BRK531", "attribute-access-in-c", dynamo=("GB0256",))
+
+
+@rule.on(Call, "object.__getattr__")
+def check(event):
+    _, getter = event.args
+    if isinstance(getter, External | Method):
+        name = event.receiver.cls.info.name
+        yield event.problem(
+            f"`{event.shown}` asks a `__getattr__` that `{name}` takes from C, so the graph ends here",
+            help=f"write `def __getattr__(self, name): return self[name]` in `{name}`, or read the value in `__init__`",
+            certainty="certain",
+        )
+
+
+class Config(dict):
+    __getattr__ = dict.__getitem__
+
+
+CONFIG = Config(scale=2.0)
+
+
+@rule.example(lambda: (torch.ones(4),))
+def bad(x):
+    y = x + 1
+    return y * CONFIG.scale  # BRK531
+
+
+class Options(dict):
+    def __getattr__(self, name):
+        return self[name]
+
+
+OPTIONS = Options(scale=2.0)
+
+
+@rule.becomes
+def good(x):
+    y = x + 1
+    return y * OPTIONS.scale
