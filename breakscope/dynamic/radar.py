@@ -32,6 +32,8 @@ FAMILIES = {  # of the guards on what is varied
     "batch": ("size",), "sequence": ("size",), "image size": ("size",), "dtype": ("dtype",), "autocast": ("autocast",),
     "grad mode": ("grad_mode", "requires_grad"), "requires_grad of the arguments": ("requires_grad",),
 }
+ARGUMENT = "argument "  # how the variation of one number, truth value or text is named, its name behind it
+ARGUMENTS = ("int_argument", "float_argument", "bool_argument", "str_argument")
 ONE = "a size of 1 is always compiled by itself: call it once before it counts, pad to 2, or leave it out (`drop_last=True`)"
 FIXED = ("the code fixes this size, so dynamic shapes do not help: pad to a few fixed sizes, or mend what fixes it "
          "(`torch._dynamo.mark_dynamic` raises then, and names the line)")
@@ -75,8 +77,12 @@ def _by_what_varied(seen: Observations, made: list[dict], places: Places) -> tup
     """The recompiles, each by a guard on what was varied where one failed."""
     names = {note["number"]: note["name"].removesuffix(" of 1") for note in made}
     compiles = {compile.compile_id: compile for compile in seen.compiles}
-    return tuple(told_by(recompile, FAMILIES.get(names.get(_step(recompile.frame)[0], ""), ()), compiles, places)
+    return tuple(told_by(recompile, _families(names.get(_step(recompile.frame)[0], "")), compiles, places)
                  for recompile in seen.recompiles)
+
+
+def _families(varied: str) -> tuple[str, ...]:
+    return ARGUMENTS if varied.startswith(ARGUMENT) else FAMILIES.get(varied, ())
 
 
 def _groups(recompiles: Sequence[RecompileSeen], made: list[dict]) -> dict[int, list[list[RecompileSeen]]]:

@@ -35,7 +35,7 @@ def results():
         return name, with_radar(options, RunResult(findings=(), run=RUN))
 
     with ThreadPoolExecutor(max_workers=2) as pool:
-        return dict(pool.map(run, ("steady", "counter", "tokens", "double")))
+        return dict(pool.map(run, ("steady", "counter", "tokens", "double", "scaled")))
 
 
 def varied(result: RunResult, name: str) -> Variation:
@@ -201,3 +201,16 @@ def test_a_recompile_is_told_by_the_guard_on_what_was_varied():
     places = Places("", (), "")
     assert told_by(seen, ("size",), {}, places).guard.name == "x"
     assert told_by(seen, ("dtype",), {}, places) is seen
+
+
+def test_numbers_truth_values_and_texts_among_the_arguments(results):
+    result = results["scaled"]
+    seen = {v.name: v for v in result.run.radar.variations if v.name.startswith("argument ")}
+    flip, keep, kind, scale = (seen[f"argument `options['{name}']`"] for name in ("flip", "keep", "kind", "scale"))
+    assert (flip.base, flip.steps, flip.outcome, flip.recompiles) == ("False", ("True", "False", "True"), "settles", 1)
+    assert [h.family for h in flip.hazards] == ["bool_argument"]
+    assert (keep.base, keep.outcome, [h.family for h in keep.hazards]) == ("3", "settles", ["int_argument"])
+    assert keep.steps[:2] == ("4", "5") and keep.hazards[0].help
+    assert (kind.outcome, kind.reason) == ("left out", "'mean_': ValueError: mean or sum")
+    assert (scale.base, scale.outcome, [h.family for h in scale.hazards]) == ("0.5", "settles", ["float_argument"])
+    assert result.findings == ()

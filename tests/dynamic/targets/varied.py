@@ -54,6 +54,17 @@ def tokens():
     return Tokens(), (torch.randint(0, 20, (4, 12)),), {"mask": torch.ones(4, 12)}
 
 
+def scaled():
+    def f(x, options):
+        if options["kind"] not in ("mean", "sum"):
+            raise ValueError("mean or sum")
+        if options["flip"]:
+            x = x.flip(0)
+        return x[: options["keep"]] * options["scale"]
+
+    return f, (torch.randn(8, 4), {"flip": False, "keep": 3, "kind": "mean", "scale": 0.5}), {}
+
+
 def double():
     def f(x):
         return x * 2  # takes every dtype

@@ -113,10 +113,16 @@ def leaf_names(function: Callable, args: tuple, kwargs: dict) -> dict[int, str]:
     names: dict[int, str] = {}
     given = [(parameters[n] if n < len(parameters) else f"args[{n}]", value) for n, value in enumerate(args)]
     for name, value in [*given, *kwargs.items()]:
-        leaves = pytree.tree_leaves(value)
-        for number in range(len(leaves)):
-            names[len(names)] = name if len(leaves) == 1 else f"{name}[{number}]"
+        for path, _ in pytree.tree_flatten_with_path(value)[0]:
+            names[len(names)] = f"{name}{pytree.keystr(path)}"
     return names
+
+
+def with_leaf(args: tuple, kwargs: dict, number: int, value: Any) -> tuple[tuple, dict]:
+    """The arguments with another value at one leaf."""
+    leaves, spec = pytree.tree_flatten((args, kwargs))
+    leaves[number] = value
+    return pytree.tree_unflatten(leaves, spec)
 
 
 def with_tensors(args: tuple, kwargs: dict, change: Callable[[torch.Tensor], Any]) -> tuple[tuple, dict]:

@@ -47,19 +47,19 @@ def _scan(module: ModuleType, plan: Plan, job: dict, progress: Progress) -> None
     progress.note("dimensions", batch=found.text if found else "", batch_size=found.size if found else 0,
                   sequence=second.text if second else "", sequence_size=second.size if second else 0,
                   sequence_is=second.kind if second else "sequence")
-    longest = 0.0
+    slowest = 0.0  # seconds of a call, compiling and all
     for number, variation in enumerate(variations(target, found, second, plan.device)):
         began = time.time()
-        if job["deadline"] - began < LEAST_TIME + 1.5 * longest:
+        if job["deadline"] - began < LEAST_TIME + slowest * (len(variation.steps) + 1):
             progress.note("variation", number=number, name=variation.name, base=variation.base, steps=[], refused=[],
                           problem="the time limit was near")
             continue
-        _vary(number, variation, module, plan, job, progress)
-        longest = max(longest, time.time() - began)
+        calls = _vary(number, variation, module, plan, job, progress) + 1
+        slowest = max(slowest, (time.time() - began) / calls)
 
 
-def _vary(number: int, variation: Variation, module: ModuleType, plan: Plan, job: dict, progress: Progress) -> None:
-    """The steps that work in eager, under Dynamo. No other phase comes between: the reader tells resets by that."""
+def _vary(number: int, variation: Variation, module: ModuleType, plan: Plan, job: dict, progress: Progress) -> int:
+    """The steps that work in eager, under Dynamo; how many were made. No other phase comes between: the reader tells resets by that."""
     able, refused = _that_work(variation, module, plan)
     problem, done = "", []
     if able:
@@ -84,6 +84,7 @@ def _vary(number: int, variation: Variation, module: ModuleType, plan: Plan, job
             problem = f"fails under torch.compile, though not without: {_words(error)}"
     progress.note("variation", number=number, name=variation.name, base=variation.base, steps=done, refused=refused,
                   problem=problem)
+    return len(done)
 
 
 def _that_work(variation: Variation, module: ModuleType, plan: Plan) -> tuple[list[Step], list[list[str]]]:

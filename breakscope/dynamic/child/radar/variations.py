@@ -11,9 +11,12 @@ from typing import Any
 import torch
 
 from breakscope.dynamic.child.load import Target
-from breakscope.dynamic.child.radar.dimensions import Dimension, with_tensors
+from breakscope.dynamic.child.radar.dimensions import Dimension, leaf_names, with_leaf, with_tensors
 
 SAME = "repeated steps"
+ARGUMENT = "argument"  # what the name of a variation of one plain value begins with
+MOST_VALUES = 6  # plain values among the arguments that are varied
+LONGEST = 30  # characters of a value
 REPEATS = 12  # calls with equal arguments: more than the recompile limit
 SIZES = 9  # other sizes, so that a function that is compiled for each of them reaches the limit
 
@@ -45,6 +48,7 @@ def variations(target: Target, batch: Dimension | None, sequence: Dimension | No
             yield Variation(found.kind, str(found.size), tuple(_resize(found, size) for size in (*_sizes(found.size), found.size)))
             if found.size > 1:
                 yield Variation(f"{found.kind} of 1", str(found.size), tuple(_resize(found, size) for size in (1, found.size, 1)))
+    yield from _other_values(target)
     tensors = [v for v in torch.utils._pytree.tree_leaves((target.args, target.kwargs)) if isinstance(v, torch.Tensor)]
     if dtypes := _other_dtypes(tensors):
         kind, others = dtypes
@@ -91,6 +95,36 @@ def _other_dtypes(tensors: list[torch.Tensor]) -> tuple[torch.dtype, tuple[torch
         if tensor.dtype in (torch.int64, torch.int32):
             return tensor.dtype, (torch.int32 if tensor.dtype == torch.int64 else torch.int64,)
     return None
+
+
+def _other_values(target: Target) -> Iterator[Variation]:
+    """Each number, truth value and text among the arguments, the first few of them."""
+    names = leaf_names(target.function, target.args, target.kwargs)
+    leaves = torch.utils._pytree.tree_leaves((target.args, target.kwargs))
+    plain = [(number, value) for number, value in enumerate(leaves) if type(value) in (bool, int, float, str)]
+    for number, value in plain[:MOST_VALUES]:
+        steps = tuple(_put(number, other) for other in _others(value))
+        yield Variation(f"{ARGUMENT} `{names.get(number, number)}`", _shown(value), steps)
+
+
+def _others(value: bool | int | float | str) -> tuple:
+    """A second value and more, to see whether it settles, and the first again."""
+    if isinstance(value, bool):
+        return (not value, value, not value)
+    if isinstance(value, str):
+        return (f"{value}_", value, f"{value}_")
+    if isinstance(value, int):
+        return (value + 1, value + 2, *((value - 1,) if value > 0 else ()), value * 2 + 3, value)
+    return (value * 0.5 or 0.5, value * 0.75 or 0.25, value + 1.0, value)  # a share stays one where it can
+
+
+def _put(number: int, value: bool | int | float | str) -> Step:
+    return Step(_shown(value), change=lambda args, kwargs: with_leaf(args, kwargs, number, value))
+
+
+def _shown(value: bool | int | float | str) -> str:
+    text = f"{value:.6g}" if isinstance(value, float) else repr(value)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 
 def _cast(kind: torch.dtype, dtype: torch.dtype) -> Step:
