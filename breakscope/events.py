@@ -163,7 +163,7 @@ class Store(Event, frozen=True, kw_only=True):
     "nonlocal" (a variable of a function that ran before the region), "enclosing" (of one that runs in it) or "tensor" (an
     attribute of a tensor such as requires_grad, data, grad).
     `reads_itself` is True for `self.n += 1` and `self.n = self.n + 1`; `is_read` when the region reads it too.
-    `initial` is the value that `__init__` or the module gave it.
+    `initial` is the value that `__init__` or the module gave it; for scope "tensor" it is the tensor.
     """
 
     owner: str

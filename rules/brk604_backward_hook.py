@@ -12,7 +12,7 @@ import torch
 from breakscope.events import Call
 from breakscope.rule import Rule
 
-rule = Rule("BRK604", "backward-hook", dynamo=("GB0083", "GB0104"), unshown=("GB0104",))
+rule = Rule("BRK604", "backward-hook", dynamo=("GB0083",))
 
 
 @rule.on(Call, {f"torch.nn.Module.{name}" for name in (

@@ -210,6 +210,7 @@ class Attributes:
                     name=name,
                     scope="tensor",
                     value=value,
+                    initial=option,
                 )
 
     def store_on_class(

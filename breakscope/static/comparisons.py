@@ -64,7 +64,7 @@ class Comparisons:
         kind = type(op)
         if left is VERSION_INFO and self.interesting("sys.version_info.__lt__"):
             self.emit(Call, node, frame, name="sys.version_info.__lt__", kwargs={})
-        if (left is ADDRESS or right is ADDRESS) and self.interesting("Tensor.data_ptr.__eq__"):
+        if (left is ADDRESS or right is ADDRESS) and kind in _COMPARES and self.interesting("Tensor.data_ptr.__eq__"):
             self.emit(Call, node, frame, name="Tensor.data_ptr.__eq__", args=(left, right), kwargs={})
         if kind in (ast.In, ast.NotIn):
             if (

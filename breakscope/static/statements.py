@@ -7,7 +7,7 @@ import ast
 from breakscope.events import Call, Statement
 from breakscope.static.frames import GO_ON, LEAVE_LOOP, RAISE, RETURN, Frame, OutOfBudget, Raised
 from breakscope.static.library import COMPILING
-from breakscope.static.program import ClassInfo, Import, ModuleInfo, absolute_name, function_info
+from breakscope.static.program import ClassInfo, Import, ModuleInfo, Namespace, absolute_name, function_info
 from breakscope.values import NONE, UNKNOWN, Class, Dict, External, Function, Instance, Py, Sequence, Value
 
 BUDGET = 60_000  # statements run for one region: far above what real models need, an end for all others
@@ -152,8 +152,7 @@ class Statements:
 
     def exec_Import(self, node: ast.Import, frame: Frame) -> int:
         for alias in node.names:
-            if frame.emits:
-                self.emit(Statement, node, frame, construct="import", name=alias.name)
+            self.emit_import(node, alias.name, frame)
             if alias.asname:
                 frame.names[alias.asname] = Import(alias.name, "", frame.module)
             else:
@@ -161,10 +160,16 @@ class Statements:
                 frame.names[root] = Import(root, "", frame.module)
         return GO_ON
 
+    def emit_import(self, node: ast.stmt, module: str, frame: Frame) -> None:
+        """`value` is the module's Namespace where an import that may fail finds it in the checked source."""
+        if frame.emits and module:
+            found = self.program.find(module, frame.module) if frame.caught else None
+            value = Namespace(found) if found is not None else UNKNOWN
+            self.emit(Statement, node, frame, construct="import", name=module, value=value)
+
     def exec_ImportFrom(self, node: ast.ImportFrom, frame: Frame) -> int:
         module = absolute_name(frame.module.name, frame.module.is_package, node.module, node.level)
-        if frame.emits:
-            self.emit(Statement, node, frame, construct="import", name=module)
+        self.emit_import(node, module, frame)
         for alias in node.names:
             if alias.name == "*":
                 found = self.program.find(module, frame.module)
