@@ -1,0 +1,220 @@
+"""Expressions: the kind of each, and in a region the refusal of all that may read a tensor's value."""
+
+from __future__ import annotations
+
+import _ast
+
+from breakscope.plain.kinds import (
+    NONE,
+    NUMBER,
+    SIZES,
+    STATIC,
+    TENSOR,
+    TEXT,
+    UNKNOWN,
+    Many,
+    Types,
+    join,
+    settled,
+)
+
+TENSOR_TENSORS = frozenset({"T", "mT", "H", "mH", "real", "imag", "data", "values", "indices"})
+TENSOR_NUMBERS = frozenset({"dtype", "device", "ndim", "is_cuda", "requires_grad", "layout"})
+NUMBER_NAMES = frozenset(
+    ["torch.float", "torch.float16", "torch.float32", "torch.float64", "torch.half", "torch.double", "torch.bfloat16", "torch.int", "torch.int8", "torch.int16", "torch.int32", "torch.int64", "torch.long", "torch.short", "torch.uint8", "torch.bool", "torch.complex64", "torch.inf", "torch.nan", "torch.pi", "math.pi", "math.inf", "math.e", "math.nan", "torch.preserve_format", "torch.contiguous_format", "torch.channels_last"]
+)
+NUMERIC = frozenset({NUMBER, NONE})
+TESTED = frozenset({NUMBER, TEXT, NONE, SIZES})
+
+
+class Expressions:
+    """`eval` gives an expression's kind; `fail` refuses the file in a region and gives UNKNOWN elsewhere."""
+
+    def eval(self, node, frame) -> object:
+        self.step()
+        run = self.expressions.get(type(node))
+        return self.fail() if run is None else run(node, frame)
+
+    def truth(self, kind: object) -> None:
+        """Python asks for the truth of a value of this kind."""
+        if type(kind) is str and kind not in TESTED or type(kind) is tuple and not kind:
+            self.fail()
+
+    def iterate(self, kind: object) -> object:
+        """The kind of what iterating yields."""
+        if type(kind) is str:
+            return NUMBER if kind == SIZES else kind if kind != NONE else self.fail()
+        if type(kind) is tuple:
+            made: object = NONE
+            for part in kind:
+                made = join(made, part)
+            return made
+        if type(kind) is Many:
+            return TEXT if kind.role == "dict" else kind.element
+        if type(kind) is frozenset:
+            return self.element(kind)
+        return self.fail()
+
+    def element(self, modules: frozenset) -> object:
+        """What the lists among some modules hold; the others cannot be iterated, nor indexed."""
+        made: object = NONE
+        for option in modules:
+            if type(option) is Many:
+                made = join(made, option.element)
+        return self.fail() if made == NONE else made
+
+    def eval_Constant(self, node, frame) -> object:
+        value = node.value
+        return NONE if value is None else TEXT if type(value) is str or type(value) is bytes else NUMBER
+
+    def eval_Name(self, node, frame) -> object:
+        kind = frame.names.get(node.id)
+        return self.global_name(node.id) if kind is None else kind
+
+    def eval_Attribute(self, node, frame) -> object:
+        name = self.library_name(node, frame)
+        if name:
+            return self.library_value(name)
+        return self.attribute(self.eval(node.value, frame), node.attr)
+
+    def library_value(self, name: str) -> object:
+        return NUMBER if name in NUMBER_NAMES else Types(frozenset({name}))
+
+    def tensor_attribute(self, name: str) -> object:
+        if name == "shape":
+            return SIZES
+        if name in TENSOR_NUMBERS:
+            return NUMBER
+        return TENSOR if name in TENSOR_TENSORS else self.fail()
+
+    def eval_Tuple(self, node, frame) -> object:
+        if any(type(part) is _ast.Starred for part in node.elts):
+            return self.eval_List(node, frame)
+        return tuple([self.eval(part, frame) for part in node.elts])
+
+    def eval_List(self, node, frame) -> object:
+        made = self.many(node, "list")
+        for part in node.elts:
+            if type(part) is _ast.Starred:
+                kind = self.iterate(self.eval(part.value, frame))
+            else:
+                kind = self.eval(part, frame)
+            self.widened(made, kind)
+        return made
+
+    def eval_Dict(self, node, frame) -> object:
+        made = self.many(node, "dict")
+        for key, value in zip(node.keys, node.values):
+            if key is None or self.eval(key, frame) not in STATIC:
+                self.widened(made, self.fail())
+            self.widened(made, self.eval(value, frame))
+        return made
+
+    def eval_ListComp(self, node, frame) -> object:
+        before = frame.names
+        frame.names = dict(before)
+        for part in node.generators:
+            self.assign(part.target, self.iterate(self.eval(part.iter, frame)), frame)
+            for test in part.ifs:
+                self.truth(self.eval(test, frame))
+        kind = self.eval(node.elt, frame)
+        frame.names = before
+        return self.listed(kind, node)
+
+    eval_GeneratorExp = eval_ListComp
+
+    def eval_JoinedStr(self, node, frame) -> object:
+        for part in node.values:
+            if type(part) is not _ast.Constant and settled(self.eval(part.value, frame)) not in STATIC:
+                self.fail()
+        return TEXT
+
+    def eval_BinOp(self, node, frame) -> object:
+        left, right = self.eval(node.left, frame), self.eval(node.right, frame)
+        if type(left) is Many and left.role == "list":
+            made = self.listed(left.element, node)
+            return self.widened(made, self.iterate(right) if right not in NUMERIC else NONE)
+        return self.binary(node.op, left, right)
+
+    def binary(self, op, left: object, right: object) -> object:
+        if type(left) is tuple and type(right) is tuple and type(op) is _ast.Add:
+            return left + right
+        left, right = settled(left), settled(right)
+        if type(left) is not str or type(right) is not str or UNKNOWN in (left, right):
+            return self.fail()
+        if TENSOR in (left, right):
+            return TENSOR if {left, right} <= {TENSOR, NUMBER, NONE} else self.fail()
+        if SIZES in (left, right):
+            return SIZES if TEXT not in (left, right) else self.fail()
+        return TEXT if TEXT in (left, right) else NUMBER
+
+    def eval_UnaryOp(self, node, frame) -> object:
+        kind = self.eval(node.operand, frame)
+        if type(node.op) is _ast.Not:
+            self.truth(kind)
+            return NUMBER
+        return kind if kind in (NUMBER, TENSOR) else self.fail()
+
+    def eval_BoolOp(self, node, frame) -> object:
+        made: object = NONE
+        for part in node.values:
+            kind = self.eval(part, frame)
+            if part is not node.values[-1]:
+                self.truth(kind)
+            made = join(made, kind)
+        return made
+
+    def eval_Compare(self, node, frame) -> object:
+        kinds = [settled(self.eval(part, frame)) for part in (node.left, *node.comparators)]
+        if all(type(op) is _ast.Is or type(op) is _ast.IsNot for op in node.ops):
+            return NUMBER
+        if all(type(kind) is str and kind in STATIC for kind in kinds):
+            return NUMBER
+        if len(node.ops) == 1 and type(node.ops[0]) not in (_ast.In, _ast.NotIn):
+            if all(type(kind) is str and kind in (TENSOR, NUMBER) for kind in kinds):
+                return TENSOR
+        elif type(node.ops[0]) in (_ast.In, _ast.NotIn) and len(node.ops) == 1 and kinds[0] in STATIC:
+            if type(kinds[1]) is Many and kinds[1].element in STATIC:
+                return NUMBER
+        return self.fail()
+
+    def eval_IfExp(self, node, frame) -> object:
+        self.truth(self.eval(node.test, frame))
+        return join(self.eval(node.body, frame), self.eval(node.orelse, frame))
+
+    def eval_Subscript(self, node, frame) -> object:
+        base, index = self.eval(node.value, frame), self.index(node.slice, frame)
+        kind, sliced = type(base), type(node.slice) is _ast.Slice
+        if kind is tuple:
+            at = node.slice.value if type(node.slice) is _ast.Constant else None
+            if type(at) is int and -len(base) <= at < len(base):
+                return base[at]
+            return base if sliced and settled(base) == SIZES else self.iterate(base)
+        if index == UNKNOWN:
+            return self.fail()
+        if kind is Many:
+            return base if sliced else base.element
+        if kind is frozenset:
+            return base if sliced else self.element(base)
+        if base == SIZES:
+            return SIZES if sliced else NUMBER
+        return base if base in (TENSOR, NUMBER, TEXT) else self.fail()
+
+    def index(self, node, frame) -> object:
+        """The kind of an index: NUMBER when no tensor is in it, else refused."""
+        kind = type(node)
+        if kind is _ast.Slice:
+            parts = [self.eval(part, frame) for part in (node.lower, node.upper, node.step) if part is not None]
+            return NUMBER if all(part in NUMERIC for part in parts) else self.fail()
+        if kind is _ast.Tuple:
+            return UNKNOWN if UNKNOWN in [self.index(part, frame) for part in node.elts] else NUMBER
+        found = settled(self.eval(node, frame))
+        if type(found) is Many and found.role == "list":
+            found = found.element
+        return NUMBER if type(found) is str and found in STATIC else self.fail()
+
+    def eval_Starred(self, node, frame) -> object:
+        return self.fail()
+
+    def eval_Lambda(self, node, frame) -> object:
+        return self.fail()

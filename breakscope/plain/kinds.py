@@ -1,0 +1,129 @@
+"""What the look knows of a value: its kind, only as fine as soundness needs.
+
+NUMBER   a Python value that no tensor decides: a size, a constant, something out of the configuration; never text
+TEXT     the same, but perhaps text
+NONE     None
+SIZES    a sequence of NUMBERs: a shape, a tuple of ints; not changed in place
+TENSOR   a tensor, or a value of which nothing is known (an argument): its truth and its value must not be asked
+UNKNOWN  anything at all; it may only be thrown away
+tuple    a tuple display: the kinds of its items
+Many     a list, dict, nn.ModuleList or nn.Sequential, one object for each place that makes one
+Data     an object of a dataclass of the file
+Types    classes and library names, not called yet
+frozenset   modules and functions that can be called: Class, Many, names of library functions, LAYER, ANY
+"""
+
+from __future__ import annotations
+
+NUMBER, TEXT, NONE, SIZES, TENSOR, UNKNOWN = "number", "text", "none", "sizes", "tensor", "unknown"
+LAYER = ""  # some torch.nn layer that may be called
+ANY = "?"  # what configuration passes in: the analyzer follows no call of it
+STATIC = frozenset({NUMBER, TEXT, NONE, SIZES})  # never a tensor, nor anything that holds one
+
+
+class NotPlain(Exception):
+    """The look cannot say that the file is clean."""
+
+
+class Many:
+    """A container; `element` is the kind of everything in it. `role`: "list", "dict", "modules" or "sequential".
+    `is_kept` when it outlives the call, as an attribute of self."""
+
+    __slots__ = ("element", "is_kept", "role")
+
+    def __init__(self, role: str, element: object = NONE) -> None:
+        self.role = role
+        self.element = element
+        self.is_kept = False
+
+
+class Data:
+    """An object of a dataclass or NamedTuple of the file, whose fields are what their annotations say."""
+
+    __slots__ = ("cls",)
+
+    def __init__(self, cls: object) -> None:
+        self.cls = cls
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Data and other.cls is self.cls
+
+    def __hash__(self) -> int:
+        return hash(self.cls)
+
+
+class Types:
+    """Classes of the file, and library names ("torch.nn.Linear", "torch.relu", "math.sqrt"), as values."""
+
+    __slots__ = ("options",)
+
+    def __init__(self, options: frozenset) -> None:
+        self.options = options
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Types and other.options == self.options
+
+    def __hash__(self) -> int:
+        return hash(self.options)
+
+
+def join(a: object, b: object) -> object:
+    """The kind of a value that has either kind."""
+    if a is b or a == b or b == NONE:
+        return a
+    if a == NONE:
+        return b
+    if UNKNOWN in (a, b):
+        return UNKNOWN
+    if type(a) is tuple and type(b) is tuple and len(a) == len(b):
+        return tuple([join(x, y) for x, y in zip(a, b)])
+    a, b = settled(a), settled(b)
+    if a == b:
+        return a
+    if type(a) is str and type(b) is str:
+        return _join_words(a, b)
+    if type(a) is Types and type(b) is Types:
+        return Types(a.options | b.options)
+    return _join_callables(a, b)
+
+
+def settled(kind: object) -> object:
+    """A tuple display of sizes as SIZES, any other of tensors and sizes as TENSOR; other kinds as they are."""
+    if type(kind) is not tuple:
+        return kind
+    parts = {settled(part) for part in kind if type(part) is str or type(part) is tuple}
+    if len(parts) == 0 and kind or any(type(part) not in (str, tuple) for part in kind):
+        return UNKNOWN
+    if parts <= {NUMBER, NONE}:
+        return SIZES
+    return UNKNOWN if UNKNOWN in parts or TEXT in parts else TENSOR
+
+
+def _join_words(a: str, b: str) -> object:
+    both = {a, b}
+    if TENSOR in both:
+        return UNKNOWN if TEXT in both else TENSOR
+    return TEXT if TEXT in both and SIZES not in both else SIZES if both == {NUMBER, SIZES} else UNKNOWN
+
+
+def _join_callables(a: object, b: object) -> object:
+    if type(b) is frozenset:
+        a, b = b, a
+    if type(a) is frozenset:
+        other = called(b)
+        return UNKNOWN if other is None else a | other
+    if NUMBER in (a, b):
+        other = b if a == NUMBER else a
+        if type(other) is Types:
+            return Types(other.options | {ANY})
+        return other if type(other) is Data else UNKNOWN
+    return UNKNOWN
+
+
+def called(kind: object) -> frozenset | None:
+    """The kind as something to call, None when it cannot be."""
+    if type(kind) is frozenset:
+        return kind
+    if type(kind) is Types:  # a function; a class that is called makes an object
+        return kind.options if all(type(o) is str and not o.rpartition(".")[2][:1].isupper() for o in kind.options) else None
+    return frozenset({ANY}) if kind == NUMBER else None

@@ -1,0 +1,364 @@
+"""Self, methods, functions and the modules that constructors make."""
+
+from __future__ import annotations
+
+import _ast
+
+from breakscope.plain.kinds import (
+    ANY,
+    LAYER,
+    NONE,
+    NUMBER,
+    SIZES,
+    STATIC,
+    TENSOR,
+    TEXT,
+    UNKNOWN,
+    Data,
+    Many,
+    NotPlain,
+    Types,
+    called,
+    join,
+    settled,
+)
+from breakscope.plain.names import LAYERS
+from breakscope.plain.source import Class
+
+PYTHON_TYPES = {"int": NUMBER, "float": NUMBER, "bool": NUMBER, "str": TEXT, "torch.dtype": NUMBER, "torch.device": NUMBER}
+TENSOR_TYPES = frozenset({"torch.Tensor", "torch.LongTensor", "torch.FloatTensor", "torch.BoolTensor"})
+LAYER_TENSORS = frozenset({"weight", "bias", "in_proj_weight", "in_proj_bias", "running_mean", "running_var"})
+LAYER_NUMBERS = frozenset({"in_features", "out_features", "in_channels", "out_channels", "num_heads", "embed_dim",
+                           "num_embeddings", "embedding_dim", "eps", "head_dim", "p", "training"})
+MODULE_LISTS = {"torch.nn.ModuleList": "modules", "torch.nn.Sequential": "sequential", "torch.nn.ModuleDict": "dict",
+                "torch.nn.ParameterList": "modules"}
+COPIES = frozenset({"copy.deepcopy", "copy.copy", "torch.nn.utils.weight_norm", "torch.nn.utils.spectral_norm",
+                    "torch.nn.utils.parametrizations.weight_norm", "torch.nn.utils.parametrizations.spectral_norm"})
+MOST_CALLS = 12  # of functions inside each other
+
+
+class Self:
+    """The object whose method runs."""
+
+    __slots__ = ("cls",)
+
+    def __init__(self, cls: Class) -> None:
+        self.cls = cls
+
+
+class Bound:
+    """A method of `owner`, found in `cls`."""
+
+    __slots__ = ("cls", "node", "owner")
+
+    def __init__(self, node: _ast.FunctionDef, cls: Class, owner: Self) -> None:
+        self.node = node
+        self.cls = cls
+        self.owner = owner
+
+
+class Function:
+    """A function of the file."""
+
+    __slots__ = ("node",)
+
+    def __init__(self, node: _ast.FunctionDef) -> None:
+        self.node = node
+
+
+class Frame:
+    """A running function. `owner` is the Self of a method, `cls` the class that has it; `left` are the names at the
+    `break`s and `continue`s of each open loop."""
+
+    __slots__ = ("cls", "left", "names", "owner", "result")
+
+    def __init__(self, names: dict, owner: Self | None, cls: Class | None) -> None:
+        self.names = names
+        self.owner = owner
+        self.cls = cls
+        self.result: object = NONE
+        self.left: list[list[dict]] = []
+
+
+class Objects:
+    """Attributes, functions and construction."""
+
+    def self_of(self, cls: Class) -> Self:
+        made = self.selves.get(cls)
+        if made is None:
+            made = self.selves[cls] = Self(cls)
+        return made
+
+    def attributes(self, cls: Class) -> dict:
+        """What constructors set on objects of the class."""
+        found = self.known.get(cls)
+        if found is None:
+            found = self.known[cls] = {}
+        return found
+
+    def store_attribute(self, base: object, name: str, value: object) -> None:
+        """A constructor sets an attribute: of self, of modules, or of what is not known."""
+        if type(base) is Self:
+            self.set_attribute(self.attributes(base.cls), name, value)
+        elif type(base) is frozenset:
+            for option in base:
+                if type(option) is Class:
+                    self.set_attribute(self.attributes(option), name, value)
+        elif base not in (TENSOR, NUMBER):
+            self.set_attribute(self.anywhere, name, value)
+
+    def set_attribute(self, found: dict, name: str, value: object) -> None:
+        made = join(found[name], value) if name in found else value
+        if type(made) is Self or type(made) is Bound or type(made) is Function:
+            made = UNKNOWN
+        if found.get(name, NotPlain) != made:
+            found[name] = made
+            self.version += 1
+
+    def attribute(self, base: object, name: str) -> object:
+        kind = type(base)
+        if kind is Self:
+            return self.self_attribute(base, name)
+        if kind is frozenset:
+            made: object = NONE
+            for option in base:
+                made = join(made, self.module_attribute(option, name))
+            return made
+        if kind is Data:
+            return self.field(base.cls, name)
+        base = settled(base)
+        if base == TENSOR:
+            return self.tensor_attribute(name)
+        return NUMBER if base == NUMBER else self.fail()
+
+    def module_attribute(self, option: object, name: str) -> object:
+        if type(option) is Class:
+            found = self.self_attribute(self.self_of(option), name)
+            return self.fail() if type(found) is Bound else found
+        if option == LAYER:
+            return TENSOR if name in LAYER_TENSORS else NUMBER if name in LAYER_NUMBERS else self.fail()
+        if type(option) is Many and option.role == "dict":
+            return option.element
+        return NUMBER if option == ANY else self.fail()
+
+    def field(self, cls: Class, name: str) -> object:
+        """A field of a dataclass, by its annotation."""
+        for one in cls.order():
+            if name in one.fields and name not in self.source.stored:
+                kind = self.annotated(one.fields[name])
+                return self.fail() if kind is None or kind == UNKNOWN or kind == TENSOR else kind
+        return self.fail()
+
+    def self_attribute(self, owner: Self, name: str) -> object:
+        if not self.ran.issuperset(self.source.stored.get(name, ())):
+            return self.fail()  # by code that the look does not follow
+        found = self.attributes(owner.cls).get(name)
+        if found is not None:
+            return join(found, self.anywhere[name]) if name in self.anywhere else found
+        if (method := owner.cls.method(name)) is not None:
+            return self.member(owner, *method)
+        for cls in owner.cls.order():
+            if name in cls.values:
+                return self.constant(cls.values[name])
+        if name == "training":
+            return NUMBER
+        if name in LAYER_TENSORS and any(base in LAYERS for cls in owner.cls.order() for base in cls.bases):
+            return TENSOR
+        return self.fail()
+
+    def member(self, owner: Self, cls: Class, node: _ast.FunctionDef) -> object:
+        """A method as an attribute; a property is run."""
+        names = [d.id if type(d) is _ast.Name else "?" for d in node.decorator_list]
+        if names == ["property"]:
+            return self.call_function(node, cls, owner, [], {})
+        if names == ["staticmethod"]:
+            return Function(node)
+        return Bound(node, cls, owner) if not names else self.fail()
+
+    def constant(self, node) -> object:
+        """The kind of a value at the top of the file or of a class; mutable ones are UNKNOWN."""
+        kind = type(node)
+        if kind is _ast.Constant:
+            return self.eval_Constant(node, None)
+        if kind is _ast.Tuple:
+            return settled(tuple([self.constant(part) for part in node.elts]))
+        if kind is _ast.UnaryOp or kind is _ast.BinOp:
+            parts = [node.operand] if kind is _ast.UnaryOp else [node.left, node.right]
+            return NUMBER if all(self.constant(part) == NUMBER for part in parts) else UNKNOWN
+        return UNKNOWN
+
+    def global_name(self, name: str) -> object:
+        source = self.source
+        if name in source.twice:
+            return self.fail()
+        if name in source.classes:
+            return Types(frozenset({source.classes[name]}))
+        if name in source.functions:
+            return Function(source.functions[name]) if not source.functions[name].decorator_list else self.fail()
+        if name in source.constants:
+            found = self.constant(source.constants[name])
+            return self.fail() if found == UNKNOWN else found
+        if name in source.imports:
+            return self.library_value(source.dotted(_ast.Name(name, _ast.Load())))
+        return self.fail()
+
+    def library_name(self, node, frame: Frame) -> str:
+        """The library name of `torch.nn.functional.relu`; "" for anything that a local or the file defines."""
+        inner = node
+        while type(inner) is _ast.Attribute:
+            inner = inner.value
+        if type(inner) is not _ast.Name or inner.id in frame.names or inner.id not in self.source.imports:
+            return ""
+        return self.source.dotted(node)
+
+    def declared(self, parameter: _ast.arg, default, is_init: bool) -> object:
+        """The kind of a parameter, from its annotation or default."""
+        kind = self.annotated(parameter.annotation)
+        if kind is not None:
+            return kind
+        if default is None:
+            return NUMBER if is_init else TENSOR
+        found = self.eval(default, Frame({}, None, None)) if is_init else self.constant(default)
+        return (NUMBER if is_init else TENSOR) if found == NONE else found
+
+    def annotated(self, node) -> object | None:
+        """The kind that an annotation promises; None when it says nothing."""
+        kind = type(node)
+        if kind is _ast.BinOp:
+            sides = [self.annotated(side) for side in (node.left, node.right)]
+            return None if None in sides else join(*sides)
+        if kind is _ast.Constant:
+            return NONE if node.value is None else UNKNOWN if type(node.value) is str else None
+        if kind is _ast.Subscript:
+            name = self.source.dotted(node.value).rpartition(".")[2]
+            if name == "Optional":
+                return self.annotated(node.slice)
+            inner = node.slice.elts if type(node.slice) is _ast.Tuple else [node.slice]
+            kinds = {self.annotated(part) for part in inner if not (type(part) is _ast.Constant and part.value is ...)}
+            if name in ("Tuple", "tuple", "List", "list", "Sequence") and kinds <= {NUMBER}:
+                return SIZES
+            return join(*[self.annotated(part) for part in inner]) if name == "Union" and None not in kinds and len(inner) == 2 else None
+        if kind is _ast.Name or kind is _ast.Attribute:
+            if kind is _ast.Name and node.id in self.source.classes:
+                cls = self.source.classes[node.id]
+                return Data(cls) if cls.is_data else UNKNOWN
+            name = self.source.dotted(node)
+            return TENSOR if name in TENSOR_TYPES else PYTHON_TYPES.get(name)
+        return None
+
+    def parameters(self, node: _ast.FunctionDef, skip: int, is_init: bool) -> dict:
+        """The declared kind of each parameter behind the first `skip`, in order."""
+        spec = node.args
+        positional = [*spec.posonlyargs, *spec.args]
+        defaults = [None] * (len(positional) - len(spec.defaults)) + spec.defaults
+        found = {p.arg: self.declared(p, d, is_init) for p, d in [*zip(positional, defaults)][skip:]}
+        found.update({p.arg: self.declared(p, d, is_init) for p, d in zip(spec.kwonlyargs, spec.kw_defaults)})
+        return found
+
+    def call_function(self, node, cls: Class | None, owner: Self | None, args: list, named: dict) -> object:
+        """A function or method of the file; in a region once for all calls with arguments of the same kinds."""
+        spec = node.args
+        skip = 1 if owner is not None else 0
+        declared = self.parameters(node, skip, node.name == "__init__")
+        names = [p.arg for p in [*spec.posonlyargs, *spec.args]][skip:]
+        given = {**dict(zip(names, args)), **named}
+        if spec.vararg or spec.kwarg or len(args) > len(names) or not named.keys() <= declared.keys():
+            if self.strict:
+                raise NotPlain
+            declared = dict.fromkeys(declared, UNKNOWN)
+            for rest in (spec.vararg, spec.kwarg):
+                if rest:
+                    declared[rest.arg] = UNKNOWN
+            given = {}
+        if not self.strict:
+            return self.run_function(node, cls, owner, {**declared, **given})
+        names = {**declared, **given}
+        key = (node, owner, self.version, *names.values())
+        found = self.results.get(key)
+        if found is None:
+            self.results[key] = NotPlain  # a recursion is not followed
+            found = self.results[key] = self.run_function(node, cls, owner, names)
+        if found is NotPlain:
+            raise NotPlain
+        return found
+
+    def run_function(self, node, cls: Class | None, owner: Self | None, names: dict) -> object:
+        if self.depth > MOST_CALLS:
+            return self.fail()
+        if owner is not None and node.args.args:
+            names[node.args.args[0].arg] = owner
+        frame = Frame(names, owner, cls)
+        self.ran.add(node)
+        self.depth += 1
+        self.block(node.body, frame)
+        self.depth -= 1
+        return frame.result
+
+    def construct(self, cls: Class) -> None:
+        """Run the constructor with whatever the file's own calls pass, and what configuration may pass."""
+        method = cls.method("__init__")
+        if method is not None:
+            names = self.parameters(method[1], 1, True)
+            for name, kind in self.passed.get(cls, {}).items():
+                names[name] = join(names[name], kind) if name in names else kind
+            for rest in (method[1].args.vararg, method[1].args.kwarg):
+                if rest:
+                    names[rest.arg] = UNKNOWN
+            self.run_function(method[1], method[0], self.self_of(cls), names)
+
+    def make(self, types: Types, args: list, named: dict, node) -> object:
+        """A class is called: in a constructor it makes a module."""
+        if self.strict:
+            raise NotPlain
+        made: object = NONE
+        for option in types.options:
+            made = join(made, self.make_one(option, args, named, node))
+        return made
+
+    def make_one(self, option: object, args: list, named: dict, node) -> object:
+        if type(option) is Class:
+            return self.make_own(option, args, named)
+        if option in LAYERS:
+            return frozenset({LAYER})
+        if option == ANY:
+            return NUMBER
+        if option in MODULE_LISTS:
+            return self.make_container(option, args, node)
+        if option == "torch.nn.Parameter" or option.startswith("torch.nn.init."):
+            return TENSOR
+        if option in COPIES and args:
+            return args[0]
+        if option == "collections.OrderedDict" and len(args) == 1 and type(args[0]) is Many:
+            return args[0]
+        if option == "functools.partial" and args and type(args[0]) is Types:
+            return args[0]
+        return UNKNOWN
+
+    def make_own(self, cls: Class, args: list, named: dict) -> object:
+        method = cls.method("__init__")
+        if not cls.is_module:
+            return UNKNOWN if not cls.is_data or any(settled(k) not in STATIC for k in (*args, *named.values())) else Data(cls)
+        if method is not None:
+            spec = method[1].args
+            names = [p.arg for p in [*spec.posonlyargs, *spec.args]][1:]
+            if len(args) > len(names) and not spec.vararg:
+                raise NotPlain
+            passed = self.passed.setdefault(cls, {})
+            for name, kind in {**dict(zip(names, args)), **named}.items():
+                kind = UNKNOWN if type(kind) in (Self, Bound, Function) else kind
+                joined = join(passed[name], kind) if name in passed else kind
+                if passed.get(name, NotPlain) != joined:
+                    passed[name] = joined
+                    self.version += 1
+        return frozenset({cls})
+
+    def make_container(self, name: str, args: list, node) -> object:
+        made = self.many(node, MODULE_LISTS[name])
+        for kind in args:
+            inside = kind
+            if type(kind) is Many or made.role != "sequential":
+                inside = kind.element if type(kind) is Many else self.iterate(kind)
+            if type(inside) is tuple and len(inside) == 2:
+                inside = inside[1]  # of an OrderedDict's pairs
+            self.grow(made, called(inside) or inside)
+        return frozenset({made})

@@ -1,0 +1,209 @@
+"""What a file defines: imports, constants, functions, classes; and what makes it too clever for the look."""
+
+from __future__ import annotations
+
+import _ast
+
+from breakscope.plain.kinds import NotPlain
+
+MODULE = "torch.nn.Module"
+ALIASES = {"torch.nn.modules.module.Module": MODULE, "torch.nn.modules.Module": MODULE,
+           "torch.nn.parameter.Parameter": "torch.nn.Parameter"}
+BASES = frozenset(  # beside nn.Module and layers: these have no forward of their own, and nobody calls it
+    ["object", "abc.ABC", "typing.Generic", "typing.Protocol", "typing.NamedTuple", "enum.Enum", "enum.IntEnum", "torch.utils.data.Dataset", "Exception", "ValueError", "RuntimeError", "KeyError", "TypeError"]
+)
+CLASS_DECORATORS = frozenset({"dataclasses.dataclass", "typing.final"})
+SPECIAL = frozenset({"__call__", "__getattr__", "__getattribute__", "__setattr__", "__new__", "__init_subclass__"})
+DEFINITIONS = (_ast.FunctionDef, _ast.AsyncFunctionDef)
+BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+
+
+class Class:
+    """A class at the top of the file. `bases` are library names, `parents` classes of the file, both in order."""
+
+    def __init__(self, node: _ast.ClassDef) -> None:
+        self.node = node
+        self.name = node.name
+        self.bases: list[str] = []
+        self.parents: list[Class] = []
+        self.methods: dict[str, _ast.FunctionDef] = {}
+        self.values: dict[str, _ast.expr] = {}
+        self.fields: dict[str, _ast.expr] = {}  # annotated names of the body
+        self.is_module = False
+        self.is_data = False
+
+    def order(self) -> list[Class]:
+        """The class and those of the file that it derives from; with more than one at a time, not plain."""
+        found: list[Class] = [self]
+        while found[-1].parents:
+            if len(found[-1].parents) > 1:
+                raise NotPlain
+            found.append(found[-1].parents[0])
+        return found
+
+    def method(self, name: str) -> tuple[Class, _ast.FunctionDef] | None:
+        """The method, and the class that has it."""
+        for cls in self.order():
+            if name in cls.methods:
+                return cls, cls.methods[name]
+        return None
+
+
+class Source:
+    """The names of a file."""
+
+    def __init__(self, tree: _ast.Module) -> None:
+        self.imports: dict[str, str] = {}
+        self.functions: dict[str, _ast.FunctionDef] = {}
+        self.classes: dict[str, Class] = {}
+        self.constants: dict[str, _ast.expr] = {}
+        self.bound: set[str] = set()
+        self.twice: set[str] = set()
+        self.stored: dict[str, set] = {}  # attribute -> the functions that set it on something; None is the file itself
+        self._read(tree.body)
+        if not self.twice.isdisjoint(self.classes) or any(
+            name in cls.methods for cls in self.classes.values() for name in self.stored
+        ):
+            raise NotPlain
+
+    def _read(self, body: list[_ast.stmt]) -> None:
+        for node in body:
+            kind = type(node)
+            if kind is _ast.Import or kind is _ast.ImportFrom:
+                self._import(node)
+            elif kind is _ast.ClassDef:
+                self._bind(node.name)
+                self.classes[node.name] = self._class(node)
+            elif kind in DEFINITIONS:
+                self._bind(node.name)
+                self.functions[node.name] = node
+                self._inside(node.body, node)
+            elif kind is _ast.Assign and len(node.targets) == 1 and type(node.targets[0]) is _ast.Name:
+                self._bind(node.targets[0].id)
+                self.constants[node.targets[0].id] = node.value
+            else:
+                self._inside([node], None)
+                for name in _bound([node]):
+                    self._bind(name)
+
+    def _bind(self, name: str) -> None:
+        if name in self.bound:
+            self.twice.add(name)
+        self.bound.add(name)
+
+    def _import(self, node: _ast.Import | _ast.ImportFrom) -> None:
+        if type(node) is _ast.Import:
+            for alias in node.names:
+                name = alias.asname or alias.name.partition(".")[0]
+                if self.imports.get(name) != (made := alias.name if alias.asname else name):
+                    self._bind(name)
+                self.imports[name] = made
+            return
+        for alias in node.names:
+            if alias.name == "*":
+                raise NotPlain
+            self._bind(alias.asname or alias.name)
+            self.imports[alias.asname or alias.name] = f"{'.' * node.level}{node.module or ''}.{alias.name}"
+
+    def _class(self, node: _ast.ClassDef) -> Class:
+        cls = Class(node)
+        if node.keywords or any(self.dotted(_called(d)) not in CLASS_DECORATORS for d in node.decorator_list):
+            raise NotPlain
+        for base in node.bases:
+            base = base.value if type(base) is _ast.Subscript else base
+            if type(base) is _ast.Name and base.id in self.classes:
+                cls.parents.append(self.classes[base.id])
+                continue
+            name = self.dotted(base)
+            if name != MODULE and name not in BASES and not (name.startswith("torch.nn.") and name.count(".") == 2):
+                raise NotPlain
+            cls.bases.append(name)
+        cls.is_data = "typing.NamedTuple" in cls.bases or bool(node.decorator_list)
+        cls.is_module = any(b.startswith("torch.nn.") for b in cls.bases) or any(p.is_module for p in cls.parents)
+        for part in node.body:
+            self._member(cls, part)
+        return cls
+
+    def _member(self, cls: Class, node: _ast.stmt) -> None:
+        kind = type(node)
+        if kind is _ast.FunctionDef:
+            cls.methods[node.name] = node
+            if node.name in SPECIAL and cls.is_module:
+                raise NotPlain
+            self._inside(node.body, node)
+        elif kind is _ast.Assign and len(node.targets) == 1 and type(node.targets[0]) is _ast.Name:
+            cls.values[node.targets[0].id] = node.value
+        elif kind is _ast.AnnAssign and type(node.target) is _ast.Name:
+            cls.fields[node.target.id] = node.annotation
+            if node.value is not None:
+                cls.values[node.target.id] = node.value
+        elif not (kind is _ast.Pass or kind is _ast.Expr and type(node.value) is _ast.Constant):
+            raise NotPlain
+
+    def _inside(self, body: list[_ast.stmt], function: _ast.FunctionDef | None) -> None:
+        """Note which attributes the code of a function sets, on whatever object; refuse code that sets globals."""
+        for node in body:
+            kind = type(node)
+            if kind is _ast.Assign:
+                for target in node.targets:
+                    self._target(target, function)
+            elif kind is _ast.AugAssign or kind is _ast.AnnAssign:
+                self._target(node.target, function)
+            elif kind is _ast.Global or kind is _ast.Nonlocal or kind is _ast.ClassDef:
+                raise NotPlain
+            elif kind is _ast.Delete:
+                for target in node.targets:
+                    if type(target) is _ast.Attribute:
+                        raise NotPlain
+            elif kind is not _ast.Return and kind is not _ast.Expr:
+                for target in (getattr(node, "target", None), *(i.optional_vars for i in getattr(node, "items", ()))):
+                    if target is not None:
+                        self._target(target, function)
+                for name in BLOCKS:
+                    if inner := getattr(node, name, None):
+                        self._inside(inner, function)
+
+    def _target(self, target: _ast.expr, function: _ast.FunctionDef | None) -> None:
+        kind = type(target)
+        if kind is _ast.Tuple or kind is _ast.List:
+            for part in target.elts:
+                self._target(part, function)
+        elif kind is _ast.Starred:
+            self._target(target.value, function)
+        elif kind is _ast.Attribute:
+            self.stored.setdefault(target.attr, set()).add(function)
+
+    def dotted(self, node: _ast.expr) -> str:
+        """The library name that an expression stands for ("torch.nn.Linear"); "" when it is none."""
+        if type(node) is _ast.Attribute:
+            head = self.dotted(node.value)
+            name = f"{head}.{node.attr}" if head else ""
+        elif type(node) is _ast.Name and node.id not in self.twice:
+            name = self.imports.get(node.id, "") if node.id in self.bound else node.id
+        else:
+            return ""
+        return ALIASES.get(name, name)
+
+
+def _called(node: _ast.expr) -> _ast.expr:
+    return node.func if type(node) is _ast.Call else node
+
+
+def _bound(body: list[_ast.stmt]) -> list[str]:
+    """The names that statements at the top of a file bind."""
+    found: list[str] = []
+    for node in body:
+        if isinstance(node, (*DEFINITIONS, _ast.ClassDef)):
+            found.append(node.name)
+            continue
+        targets = [*getattr(node, "targets", ()), *([node.target] if hasattr(node, "target") else ())]
+        targets += [item.optional_vars for item in getattr(node, "items", ())]
+        found += [alias.asname or alias.name.partition(".")[0] for alias in getattr(node, "names", ())]
+        while targets:
+            target = targets.pop()
+            if type(target) is _ast.Name:
+                found.append(target.id)
+            targets += getattr(target, "elts", ())
+        for name in BLOCKS:
+            found += _bound(getattr(node, name, None) or [])
+    return found

@@ -1,0 +1,214 @@
+"""Statements: in a region (`strict`) each must be one of the plain ones; in a constructor anything goes, and what the look
+does not follow gives UNKNOWN."""
+
+from __future__ import annotations
+
+import _ast
+
+from breakscope.plain.kinds import NONE, NUMBER, SIZES, STATIC, TENSOR, UNKNOWN, Many, NotPlain, join, settled
+from breakscope.plain.names import CONTEXTS
+
+MOST_ROUNDS = 6  # of a loop's body until the kinds of its variables no longer change
+
+
+class Statements:
+    """How statements change the names of a frame; True when what follows them is not reached."""
+
+    def block(self, body: list, frame) -> bool:
+        for node in body:
+            self.step()
+            run = self.statements.get(type(node))
+            if run is None:
+                self.fail()
+            elif run(node, frame):
+                return True
+        return False
+
+    def run_Pass(self, node, frame) -> bool:
+        return False
+
+    def run_Continue(self, node, frame) -> bool:
+        return True
+
+    def run_Expr(self, node, frame) -> bool:
+        if type(node.value) is not _ast.Constant:
+            self.eval(node.value, frame)
+        return False
+
+    def run_Return(self, node, frame) -> bool:
+        frame.result = join(frame.result, self.eval(node.value, frame) if node.value is not None else NONE)
+        return True
+
+    def run_Raise(self, node, frame) -> bool:
+        if self.strict:
+            made = node.exc
+            if made is None or node.cause is not None:
+                raise NotPlain
+            if type(made) is _ast.Call:
+                self.arguments(made, frame)
+                made = made.func
+            if type(made) is not _ast.Name or not made.id.endswith("Error") or made.id in self.source.bound:
+                raise NotPlain
+        return True
+
+    def run_Assert(self, node, frame) -> bool:
+        self.truth(self.eval(node.test, frame))
+        return False
+
+    def run_Assign(self, node, frame) -> bool:
+        value = self.eval(node.value, frame)
+        for target in node.targets:
+            self.assign(target, value, frame)
+        return False
+
+    def run_AnnAssign(self, node, frame) -> bool:
+        if node.value is not None:
+            self.assign(node.target, self.eval(node.value, frame), frame)
+        return False
+
+    def run_AugAssign(self, node, frame) -> bool:
+        target, value = node.target, self.eval(node.value, frame)
+        if type(target) is _ast.Subscript:
+            self.eval(target, frame)
+            self.store_item(target, value, frame)
+            return False
+        old = self.eval(target, frame)
+        if type(old) is Many and old.role == "list" and type(node.op) is _ast.Add:
+            self.grow(old, self.iterate(value))
+            return False
+        if type(value) is Many or old == SIZES or type(old) is tuple or old == TENSOR and settled(value) == SIZES:
+            self.assign(target, self.fail(), frame)  # may be a list that is changed in place
+            return False
+        self.assign(target, self.binary(node.op, old, value), frame)
+        return False
+
+    def assign(self, target, value: object, frame) -> None:
+        kind = type(target)
+        if kind is _ast.Name:
+            frame.names[target.id] = value
+        elif kind is _ast.Tuple or kind is _ast.List:
+            self.unpack(target.elts, value, frame)
+        elif kind is _ast.Attribute:
+            if self.strict:
+                raise NotPlain
+            self.store_attribute(self.eval(target.value, frame), target.attr, value)
+        elif kind is _ast.Subscript:
+            self.store_item(target, value, frame)
+        else:
+            self.fail()
+
+    def unpack(self, targets: list, value: object, frame) -> None:
+        if type(value) is tuple and len(value) == len(targets) and not any(type(t) is _ast.Starred for t in targets):
+            for target, part in zip(targets, value):
+                self.assign(target, part, frame)
+            return
+        element = self.iterate(value)
+        for target in targets:
+            if type(target) is _ast.Starred:
+                self.assign(target.value, SIZES if element == NUMBER else Many("list", element), frame)
+            else:
+                self.assign(target, element, frame)
+
+    def store_item(self, target, value: object, frame) -> None:
+        """`x[..., 0] = v` of a tensor, `a[i] = v` of a list or dict that this call made."""
+        base, index = self.eval(target.value, frame), self.index(target.slice, frame)
+        if type(base) is Many:
+            self.grow(base, value)
+        elif self.strict and (base != TENSOR or type(target.slice) is not _ast.Tuple or index == UNKNOWN):
+            raise NotPlain
+        elif not self.strict and base != TENSOR:
+            raise NotPlain  # a constant that other code reads
+
+    def grow(self, many: Many, value: object) -> None:
+        """One more element; a container that outlives the call may not grow in a region."""
+        if self.strict and (many.is_kept or many.role not in ("list", "dict")):
+            raise NotPlain
+        self.widened(many, value)
+
+    def run_If(self, node, frame) -> bool:
+        self.truth(self.eval(node.test, frame))
+        before = frame.names
+        frame.names = dict(before)
+        first = self.block(node.body, frame)
+        then, frame.names = frame.names, dict(before)
+        second = self.block(node.orelse, frame)
+        if not first:
+            frame.names = then if second else _joined(then, frame.names)
+        return first and second
+
+    def run_For(self, node, frame) -> bool:
+        element = self.iterate(self.eval(node.iter, frame))
+        self.loop(node, frame, element)
+        return False
+
+    def run_While(self, node, frame) -> bool:
+        self.loop(node, frame, None)
+        return False
+
+    def loop(self, node, frame, element: object) -> None:
+        for _ in range(MOST_ROUNDS):
+            before, version = frame.names, self.version
+            frame.names = dict(before)
+            if element is None:
+                self.truth(self.eval(node.test, frame))
+            else:
+                self.assign(node.target, element, frame)
+            frame.left.append([])
+            ended = self.block(node.body, frame)
+            after = [*frame.left.pop(), *([] if ended else [frame.names])]
+            frame.names = before
+            for names in after:
+                frame.names = _joined(frame.names, names)
+            if _same(frame.names, before) and self.version == version:
+                break
+        else:
+            raise NotPlain
+        self.block(node.orelse, frame)
+
+    def run_Break(self, node, frame) -> bool:
+        frame.left[-1].append(dict(frame.names))
+        return True
+
+    run_Continue = run_Break
+
+    def run_With(self, node, frame) -> bool:
+        for item in node.items:
+            if self.strict:
+                made = item.context_expr
+                if type(made) is not _ast.Call or item.optional_vars is not None:
+                    raise NotPlain
+                if self.library_name(made.func, frame) not in CONTEXTS:
+                    raise NotPlain
+                args, named = self.arguments(made, frame)
+                if any(kind not in STATIC for kind in (*args, *named.values())):
+                    raise NotPlain
+            elif item.optional_vars is not None:
+                self.assign(item.optional_vars, UNKNOWN, frame)
+        return self.block(node.body, frame)
+
+    def run_Delete(self, node, frame) -> bool:
+        if self.strict and any(type(target) is not _ast.Name for target in node.targets):
+            raise NotPlain
+        return False
+
+    def run_Try(self, node, frame) -> bool:
+        self.fail()
+        for body in (node.body, *(h.body for h in node.handlers), node.orelse, node.finalbody):
+            self.block(body, frame)
+        return False
+
+    def run_FunctionDef(self, node, frame) -> bool:
+        self.fail()
+        frame.names[node.name] = UNKNOWN
+        return False
+
+
+def _same(first: dict, second: dict) -> bool:
+    return first.keys() == second.keys() and all(kind is second[name] or kind == second[name] for name, kind in first.items())
+
+
+def _joined(first: dict, second: dict) -> dict:
+    made = dict(first)
+    for name, kind in second.items():
+        made[name] = join(made[name], kind) if name in made else kind
+    return made
