@@ -6,6 +6,8 @@ the same functions.
 
 from __future__ import annotations
 
+import gc
+import os
 import sys
 
 from breakscope.glance import is_clean
@@ -17,7 +19,11 @@ def main(arguments: list[str] | None = None) -> int:
     arguments = sys.argv[1:] if is_script else arguments
     paths = _plain_check(arguments)
     if paths:
+        if is_script:
+            gc.disable()
         if is_clean(paths):
+            if is_script:
+                os._exit(0)  # nothing was written; to free all that was imported takes a tenth of the time
             return 0
         from breakscope.cli.session import OutputOptions, answer
         from breakscope.workflows.check import CheckOptions, check

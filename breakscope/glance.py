@@ -1,7 +1,8 @@
 """A first look at a few files: what it clears needs no analyzer, no rules and no configuration.
 
 Imports next to nothing, because a pre-commit hook pays it for every commit. It clears only what the analyzer would clear:
-a file that parses and that holds none of the words without which there is no compiled region.
+a file that parses and that holds none of the words without which there is no compiled region, or whose regions are plain
+(breakscope.plain).
 """
 
 from __future__ import annotations
@@ -10,7 +11,11 @@ import os
 import warnings
 
 WORDS = (b"forward", b"compile", b"suppress_errors", b"assume_constant_result")
+# Behind one of these stands what the look at plain code does not follow: hooks, objects that change by name, settings.
+CLEVER = (b"_hook", b"setattr", b"__dict__", b"globals(", b"vars(", b"exec(", b"suppress_errors", b"assume_constant_result")
+HARMLESS = (b"re.compile(", b"compiled", b"compiler")  # words with `compile` in them that compile nothing
 MOST_FILES = 50
+MOST_BESIDE = 200  # files in a folder; the analyzer looks for heirs in no larger one
 ONLY_A_TREE = 0x400  # ast.PyCF_ONLY_AST, without the import of ast
 
 
@@ -25,14 +30,44 @@ def _is_clean(path: str) -> bool:
     try:
         with open(path, "rb") as file:
             data = file.read()
-        if any(word in data for word in WORDS) or (b"torch" in data and b"class " in data):
+        holds_regions = any(word in data for word in WORDS) or (b"torch" in data and b"class " in data)
+        if holds_regions and not may_be_plain(data):
             return False
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of the user's literals
-            compile(data, path, "exec", flags=ONLY_A_TREE, dont_inherit=True)
+            tree = compile(data, path, "exec", flags=ONLY_A_TREE, dont_inherit=True)
+        return not holds_regions or _is_plain(path, tree)
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return False
-    return True
+
+
+def may_be_plain(data: bytes) -> bool:
+    """False when a word of the file says that a look at its code would be in vain."""
+    return not any(word in data for word in CLEVER) and data.count(b"compile") == sum(map(data.count, HARMLESS))
+
+
+def _is_plain(path: str, tree: object) -> bool:
+    """True when the file's own regions are plain and no file beside it derives classes from its."""
+    from breakscope.plain import plain_classes
+
+    names = plain_classes(tree)
+    return names is not None and not (names and _has_heirs(path, [name.encode() for name in names]))
+
+
+def _has_heirs(path: str, classes: list[bytes]) -> bool:
+    """True when a file in the same folder may import the file and derive from its classes: what such classes hand to the
+    constructors that they inherit decides what is found here."""
+    folder, name = os.path.split(path)
+    stem = name.removesuffix(".py").encode()
+    beside = [other for other in os.listdir(folder or ".") if other.endswith(".py") and other != name]
+    if len(beside) > MOST_BESIDE:
+        return False
+    for other in beside:
+        with open(os.path.join(folder, other), "rb") as file:
+            data = file.read()
+        if stem in data and b"class " in data and any(cls in data for cls in classes):
+            return True
+    return False
 
 
 def _is_configured(folder: str) -> bool:

@@ -1,4 +1,4 @@
-"""A second look at a few files, for plain model code: `is_plain(tree)` is True when the analyzer certainly finds nothing.
+"""A second look at a few files, for plain model code: it clears those in which the analyzer certainly finds nothing.
 
 A small abstract interpreter of its own. Every statement and expression that a `forward` reaches must be one of the plain
 ones below; every function, method and layer must be one of names.py, which is generated from what rules ask for and what
@@ -12,16 +12,11 @@ import _ast
 
 from breakscope.plain.calls import Calls
 from breakscope.plain.expressions import Expressions
-from breakscope.plain.kinds import UNKNOWN, Many, NotPlain, join
+from breakscope.plain.kinds import UNKNOWN, Clock, Many, NotPlain
 from breakscope.plain.objects import Objects
 from breakscope.plain.source import Source
 from breakscope.plain.statements import Statements
 
-# A file with one of these is left to the analyzer: hooks, code that changes objects by name, tensors that are not plain.
-WORDS = (b"hook", b"setattr", b"__dict__", b"globals(", b"vars(", b"exec(", b"sparse", b"Generator", b"suppress_errors",
-         b"assume_constant_result")
-COMPILE, HARMLESS = b"compile", (b"re.compile(", b"compiled", b"compiler")
-MOST_STEPS = 60_000  # statements and expressions
 MOST_ROUNDS = 8  # until constructors pass each other nothing new
 
 
@@ -31,10 +26,14 @@ class Look(Statements, Expressions, Calls, Objects):
     def __init__(self, source: Source) -> None:
         self.source = source
         self.strict = False
-        self.steps = self.depth = self.version = 0
+        self.steps = self.depth = 0
+        self.clock = Clock()
         self.selves: dict = {}
         self.known: dict = {}  # class -> attributes
         self.passed: dict = {}  # class -> what constructors get from other constructors
+        self.built: dict = {}  # class -> what its constructor depended on when it ran last, see `concerning`
+        self.shared = False  # constructors know each other's lists and attributes
+        self.declarations: dict = {}
         self.sites: dict = {}
         self.results: dict = {}
         self.anywhere: dict = {}  # attributes that constructors set on what is not known
@@ -49,11 +48,6 @@ class Look(Statements, Expressions, Calls, Objects):
             if name.startswith(prefix) and hasattr(_ast, name.removeprefix(prefix))
         }
 
-    def step(self) -> None:
-        self.steps += 1
-        if self.steps > MOST_STEPS:
-            raise NotPlain
-
     def fail(self) -> str:
         if self.strict:
             raise NotPlain
@@ -63,51 +57,43 @@ class Look(Statements, Expressions, Calls, Objects):
         """The container that this place makes; what constructors make outlives the call."""
         made = self.sites.get((node, self.strict))
         if made is None:
-            made = self.sites[node, self.strict] = Many(role)
-            made.is_kept = not self.strict
+            made = self.sites[node, self.strict] = Many(role, not self.strict, self.clock)
         return made
-
-    def widened(self, many: Many, kind: object) -> Many:
-        """The container, which may hold such elements too."""
-        made = join(many.element, kind)
-        if made != many.element:
-            many.element = made
-            self.version += 1
-        return many
 
     def run(self) -> None:
         """Raises NotPlain unless every region of the file is plain."""
         modules = [cls for cls in self.source.classes.values() if cls.is_module]
         for _ in range(MOST_ROUNDS):
-            before = self.version
-            for cls in modules:
-                self.construct(cls)
-            if self.version == before:
+            before = self.clock.now
+            for cls in reversed(modules):  # the last make the earlier ones
+                if self.built.get(cls) != self.concerning(cls):
+                    self.construct(cls)
+            if self.clock.now == before:
                 break
         else:
             raise NotPlain
         self.strict = True
         for cls in modules:
             method = cls.method("forward")
-            if method is not None:
+            if method is not None and not _only_raises(method[1]):
                 names = self.parameters(method[1], 1, False)
-                spec = method[1].args
-                if spec.vararg or spec.kwarg:
-                    raise NotPlain
-                self.call_function(method[1], method[0], self.self_of(cls), [], {})
+                for rest in (method[1].args.vararg, method[1].args.kwarg):
+                    if rest:
+                        names[rest.arg] = UNKNOWN
+                self.run_function(method[1], method[0], self.self_of(cls), names)
 
 
-def may_be_plain(data: bytes) -> bool:
-    """False when a word of the file says that the look would be in vain."""
-    return not any(word in data for word in WORDS) and data.count(COMPILE) == sum(map(data.count, HARMLESS))
+def _only_raises(node: _ast.FunctionDef) -> bool:
+    """An abstract forward, as the analyzer has it."""
+    body = [s for s in node.body if not (type(s) is _ast.Expr and type(s.value) is _ast.Constant)]
+    return bool(body) and all(type(s) is _ast.Raise or type(s) is _ast.Pass for s in body)
 
 
-def is_plain(data: bytes, tree: _ast.Module) -> bool:
-    """True when the analyzer finds nothing in the file, for certain."""
-    if not may_be_plain(data):
-        return False
+def plain_classes(tree: _ast.Module) -> tuple[str, ...] | None:
+    """The names of the file's classes when the analyzer certainly finds nothing in it; None when it has to look."""
     try:
-        Look(Source(tree)).run()
+        source = Source(tree)
+        Look(source).run()
     except (NotPlain, RecursionError):
-        return False
-    return True
+        return None
+    return tuple(source.classes)

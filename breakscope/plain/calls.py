@@ -27,7 +27,10 @@ from breakscope.plain.source import Class
 
 REFUSED_KEYWORDS = frozenset({"generator", "out", "requires_grad"})
 MATH = frozenset({"sqrt", "log", "log2", "exp", "ceil", "floor", "prod", "pi", "pow", "sin", "cos", "gcd", "log10", "tan"})
-FACTS = frozenset({"torch.finfo", "torch.iinfo", "torch.Size"})
+FACTS = frozenset({"torch.finfo", "torch.iinfo", "torch.Size", "torch._assert"})
+ANSWERS = frozenset({"torch.jit.is_scripting", "torch.jit.is_tracing", "torch.compiler.is_compiling",
+                     "torch.onnx.is_in_onnx_export"})
+TEXT_METHODS = frozenset({"format", "startswith", "endswith", "lower", "upper", "split", "replace", "strip"})
 NUMBERS_OF = frozenset({"int", "float", "bool", "abs", "round", "min", "max", "sum", "divmod", "pow"})
 ORDERS = frozenset({"list", "tuple", "reversed"})
 ASKS = {"isinstance": 2, "hasattr": 2}
@@ -83,12 +86,12 @@ class Calls:
         if kind is Bound:
             return self.call_function(callee.node, callee.cls, callee.owner, args, named)
         if kind is Function:
-            return self.call_function(callee.node, None, None, args, named)
+            return self.call_function(callee.node, None, None, args, named, callee.scope)
         if kind is Types:
             return self.make(callee, args, named, node)
         options = called(callee)
         if options is None:
-            return self.fail()
+            return TENSOR if callee == TENSOR else self.fail()  # the analyzer follows no call of an argument
         made: object = NONE
         for option in options:
             made = join(made, self.call_option(option, args, named, node))
@@ -119,7 +122,7 @@ class Calls:
 
     def call_layer(self, cls: Class, args: list, named: dict) -> object:
         """A class of the file that inherits the forward of a layer."""
-        layers = [base for one in cls.order() for base in one.bases if base in LAYERS]
+        layers = [base for one in cls.order() for base in one.bases if base in LAYERS or base == "torch.nn.Sequential"]
         return self.plain_arguments(args, named) if layers else self.fail()
 
     def plain_arguments(self, args: list, named: dict) -> object:
@@ -138,6 +141,8 @@ class Calls:
         head, _, last = name.rpartition(".")
         if name == "torch.where":
             return self.plain_arguments(args, named) if len(args) == 3 and not named else self.fail()
+        if name in ANSWERS:
+            return NUMBER
         if (head == "math" and last in MATH or name in FACTS) and all(_is_static(k) for k in (*args, *named.values())):
             return SIZES if last == "Size" else NUMBER
         if self.strict:
@@ -164,6 +169,8 @@ class Calls:
             return NUMBER if name == "item" else SIZES
         if base == SIZES and name == "numel" and not args:
             return NUMBER
+        if base == TEXT and name in TEXT_METHODS and all(map(_is_static, (*args, *named.values()))):
+            return TEXT
         full = f"Tensor.{name}"
         if base == TENSOR and name == "repeat_interleave" and args and all(map(_is_static, (*args, *named.values()))):
             return TENSOR
@@ -182,7 +189,7 @@ class Calls:
 
     def listed(self, element: object, node) -> Many:
         """A list with such elements, made at this place."""
-        return self.widened(self.many(node, "list"), element)
+        return self.many(node, "list").widen(element)
 
     def call_module_list(self, base: frozenset, name: str, args: list, node) -> object:
         """`self.layers.append(layer)` in a constructor, `self.heads.items()` anywhere."""
@@ -200,7 +207,7 @@ class Calls:
         if name == "dict" and not self.strict and not args:
             made = self.many(node, "dict")
             for kind in named.values():
-                self.widened(made, kind)
+                made.widen(kind)
             return made
         if named or not args:
             return self.fail()
@@ -211,8 +218,8 @@ class Calls:
             return SIZES if all(_is_static(kind) for kind in args) else self.fail()
         if name in NUMBERS_OF and all(_is_static(kind) for kind in args):
             return NUMBER
-        if name == "str" and _is_static(first):
-            return TEXT
+        if name == "type" or name == "str" and _is_static(first):
+            return TEXT if len(args) == 1 else self.fail()
         if name in ORDERS and len(args) == 1:
             if first == SIZES:
                 return SIZES

@@ -31,7 +31,6 @@ class Expressions:
     """`eval` gives an expression's kind; `fail` refuses the file in a region and gives UNKNOWN elsewhere."""
 
     def eval(self, node, frame) -> object:
-        self.step()
         run = self.expressions.get(type(node))
         return self.fail() if run is None else run(node, frame)
 
@@ -99,15 +98,15 @@ class Expressions:
                 kind = self.iterate(self.eval(part.value, frame))
             else:
                 kind = self.eval(part, frame)
-            self.widened(made, kind)
+            made.widen(kind)
         return made
 
     def eval_Dict(self, node, frame) -> object:
         made = self.many(node, "dict")
         for key, value in zip(node.keys, node.values):
             if key is None or self.eval(key, frame) not in STATIC:
-                self.widened(made, self.fail())
-            self.widened(made, self.eval(value, frame))
+                made.widen(self.fail())
+            made.widen(self.eval(value, frame))
         return made
 
     def eval_ListComp(self, node, frame) -> object:
@@ -133,7 +132,7 @@ class Expressions:
         left, right = self.eval(node.left, frame), self.eval(node.right, frame)
         if type(left) is Many and left.role == "list":
             made = self.listed(left.element, node)
-            return self.widened(made, self.iterate(right) if right not in NUMERIC else NONE)
+            return made.widen(self.iterate(right) if right not in NUMERIC else NONE)
         return self.binary(node.op, left, right)
 
     def binary(self, op, left: object, right: object) -> object:

@@ -25,16 +25,56 @@ class NotPlain(Exception):
     """The look cannot say that the file is clean."""
 
 
+class Clock:
+    """Ticks when something is learnt that was read before; what was concluded from it must be looked at again."""
+
+    __slots__ = ("now",)
+
+    def __init__(self) -> None:
+        self.now = 0
+
+
 class Many:
     """A container; `element` is the kind of everything in it. `role`: "list", "dict", "modules" or "sequential".
-    `is_kept` when it outlives the call, as an attribute of self."""
+    `is_kept` when it outlives the call: a constructor made it. Lists that one name may stand for become one."""
 
-    __slots__ = ("element", "is_kept", "role")
+    __slots__ = ("_element", "_merged", "clock", "is_kept", "role")
 
-    def __init__(self, role: str, element: object = NONE) -> None:
+    def __init__(self, role: str, is_kept: bool, clock: Clock) -> None:
         self.role = role
-        self.element = element
-        self.is_kept = False
+        self.is_kept = is_kept
+        self.clock = clock
+        self._element: object = NONE
+        self._merged: Many | None = None
+
+    def root(self) -> Many:
+        while self._merged is not None:
+            self = self._merged
+        return self
+
+    @property
+    def element(self) -> object:
+        return self.root()._element
+
+    def widen(self, kind: object) -> Many:
+        """The container, which may hold such elements too."""
+        root = self.root()
+        made = join(root._element, kind)
+        root = root.root()  # to join the elements may merge the list with one of them
+        if made != root._element:
+            root._element = made
+            root.clock.now += 1
+        return root
+
+    def merge(self, other: Many) -> Many:
+        """One container for both."""
+        first, second = self.root(), other.root()
+        if first is not second:
+            second._merged = first
+            first.is_kept = second.is_kept = first.is_kept or second.is_kept
+            first.clock.now += 1
+            first.widen(second._element)
+        return first
 
 
 class Data:
@@ -82,6 +122,8 @@ def join(a: object, b: object) -> object:
         return a
     if type(a) is str and type(b) is str:
         return _join_words(a, b)
+    if type(a) is Many and type(b) is Many and a.role == b.role:
+        return a.merge(b)
     if type(a) is Types and type(b) is Types:
         return Types(a.options | b.options)
     return _join_callables(a, b)
@@ -116,6 +158,8 @@ def _join_callables(a: object, b: object) -> object:
         other = b if a == NUMBER else a
         if type(other) is Types:
             return Types(other.options | {ANY})
+        if type(other) is Many and other.role == "list":
+            return other.widen(NUMBER)  # configuration may pass another list
         return other if type(other) is Data else UNKNOWN
     return UNKNOWN
 

@@ -58,12 +58,13 @@ class Bound:
 
 
 class Function:
-    """A function of the file."""
+    """A function of the file; `scope` are the names of the function around it."""
 
-    __slots__ = ("node",)
+    __slots__ = ("node", "scope")
 
-    def __init__(self, node: _ast.FunctionDef) -> None:
+    def __init__(self, node: _ast.FunctionDef, scope: dict | None = None) -> None:
         self.node = node
+        self.scope = scope
 
 
 class Frame:
@@ -101,6 +102,7 @@ class Objects:
         if type(base) is Self:
             self.set_attribute(self.attributes(base.cls), name, value)
         elif type(base) is frozenset:
+            self.shared = True
             for option in base:
                 if type(option) is Class:
                     self.set_attribute(self.attributes(option), name, value)
@@ -113,13 +115,15 @@ class Objects:
             made = UNKNOWN
         if found.get(name, NotPlain) != made:
             found[name] = made
-            self.version += 1
+            self.clock.now += 1
 
     def attribute(self, base: object, name: str) -> object:
         kind = type(base)
         if kind is Self:
             return self.self_attribute(base, name)
         if kind is frozenset:
+            if len(base) == 1 and type(only := next(iter(base))) is Class:
+                return self.attribute_of(only, name)
             made: object = NONE
             for option in base:
                 made = join(made, self.module_attribute(option, name))
@@ -133,7 +137,7 @@ class Objects:
 
     def module_attribute(self, option: object, name: str) -> object:
         if type(option) is Class:
-            found = self.self_attribute(self.self_of(option), name)
+            found = self.attribute_of(option, name)
             return self.fail() if type(found) is Bound else found
         if option == LAYER:
             return TENSOR if name in LAYER_TENSORS else NUMBER if name in LAYER_NUMBERS else self.fail()
@@ -141,28 +145,38 @@ class Objects:
             return option.element
         return NUMBER if option == ANY else self.fail()
 
+    def attribute_of(self, cls: Class, name: str) -> object:
+        """An attribute of an object of the class, which is made first."""
+        if not self.strict:
+            self.shared = True
+            if cls not in self.built:
+                self.construct(cls)
+        return self.self_attribute(self.self_of(cls), name)
+
     def field(self, cls: Class, name: str) -> object:
         """A field of a dataclass, by its annotation."""
         for one in cls.order():
-            if name in one.fields and name not in self.source.stored:
+            if name in one.fields and name not in self.source.elsewhere and not one.methods:
                 kind = self.annotated(one.fields[name])
                 return self.fail() if kind is None or kind == UNKNOWN or kind == TENSOR else kind
         return self.fail()
 
     def self_attribute(self, owner: Self, name: str) -> object:
-        if not self.ran.issuperset(self.source.stored.get(name, ())):
+        stored = self.source.stored.get(name)
+        if stored is not None and self.strict and not stored <= self.ran:
             return self.fail()  # by code that the look does not follow
         found = self.attributes(owner.cls).get(name)
         if found is not None:
             return join(found, self.anywhere[name]) if name in self.anywhere else found
         if (method := owner.cls.method(name)) is not None:
             return self.member(owner, *method)
-        for cls in owner.cls.order():
+        order = owner.cls.order()
+        for cls in order:
             if name in cls.values:
                 return self.constant(cls.values[name])
         if name == "training":
             return NUMBER
-        if name in LAYER_TENSORS and any(base in LAYERS for cls in owner.cls.order() for base in cls.bases):
+        if name in LAYER_TENSORS and any(base in LAYERS for cls in order for base in cls.bases):
             return TENSOR
         return self.fail()
 
@@ -248,6 +262,12 @@ class Objects:
 
     def parameters(self, node: _ast.FunctionDef, skip: int, is_init: bool) -> dict:
         """The declared kind of each parameter behind the first `skip`, in order."""
+        found = self.declarations.get(node)
+        if found is None:
+            found = self.declarations[node] = self.read_parameters(node, skip, is_init)
+        return dict(found)
+
+    def read_parameters(self, node: _ast.FunctionDef, skip: int, is_init: bool) -> dict:
         spec = node.args
         positional = [*spec.posonlyargs, *spec.args]
         defaults = [None] * (len(positional) - len(spec.defaults)) + spec.defaults
@@ -255,7 +275,9 @@ class Objects:
         found.update({p.arg: self.declared(p, d, is_init) for p, d in zip(spec.kwonlyargs, spec.kw_defaults)})
         return found
 
-    def call_function(self, node, cls: Class | None, owner: Self | None, args: list, named: dict) -> object:
+    def call_function(
+        self, node, cls: Class | None, owner: Self | None, args: list, named: dict, scope: dict | None = None
+    ) -> object:
         """A function or method of the file; in a region once for all calls with arguments of the same kinds."""
         spec = node.args
         skip = 1 if owner is not None else 0
@@ -271,9 +293,9 @@ class Objects:
                     declared[rest.arg] = UNKNOWN
             given = {}
         if not self.strict:
-            return self.run_function(node, cls, owner, {**declared, **given})
+            return self.run_function(node, cls, owner, {**(scope or {}), **declared, **given})
         names = {**declared, **given}
-        key = (node, owner, self.version, *names.values())
+        key = (node, owner, self.clock.now, *names.values())
         found = self.results.get(key)
         if found is None:
             self.results[key] = NotPlain  # a recursion is not followed
@@ -296,6 +318,7 @@ class Objects:
 
     def construct(self, cls: Class) -> None:
         """Run the constructor with whatever the file's own calls pass, and what configuration may pass."""
+        self.built[cls] = self.concerning(cls)
         method = cls.method("__init__")
         if method is not None:
             names = self.parameters(method[1], 1, True)
@@ -305,6 +328,10 @@ class Objects:
                 if rest:
                     names[rest.arg] = UNKNOWN
             self.run_function(method[1], method[0], self.self_of(cls), names)
+
+    def concerning(self, cls: Class) -> object:
+        """What must not have changed for a constructor to be left as it ran."""
+        return self.clock.now if self.shared else tuple(self.passed.get(cls, {}).items())
 
     def make(self, types: Types, args: list, named: dict, node) -> object:
         """A class is called: in a constructor it makes a module."""
@@ -347,9 +374,10 @@ class Objects:
             for name, kind in {**dict(zip(names, args)), **named}.items():
                 kind = UNKNOWN if type(kind) in (Self, Bound, Function) else kind
                 joined = join(passed[name], kind) if name in passed else kind
+                self.shared = self.shared or type(kind) is Many
                 if passed.get(name, NotPlain) != joined:
                     passed[name] = joined
-                    self.version += 1
+                    self.clock.now += 1
         return frozenset({cls})
 
     def make_container(self, name: str, args: list, node) -> object:

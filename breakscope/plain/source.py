@@ -31,15 +31,15 @@ class Class:
         self.fields: dict[str, _ast.expr] = {}  # annotated names of the body
         self.is_module = False
         self.is_data = False
+        self.ordered: list[Class] | None = None
 
     def order(self) -> list[Class]:
         """The class and those of the file that it derives from; with more than one at a time, not plain."""
-        found: list[Class] = [self]
-        while found[-1].parents:
-            if len(found[-1].parents) > 1:
+        if self.ordered is None:
+            if len(self.parents) > 1:
                 raise NotPlain
-            found.append(found[-1].parents[0])
-        return found
+            self.ordered = [self, *(self.parents[0].order() if self.parents else ())]
+        return self.ordered
 
     def method(self, name: str) -> tuple[Class, _ast.FunctionDef] | None:
         """The method, and the class that has it."""
@@ -60,6 +60,7 @@ class Source:
         self.bound: set[str] = set()
         self.twice: set[str] = set()
         self.stored: dict[str, set] = {}  # attribute -> the functions that set it on something; None is the file itself
+        self.elsewhere: set[str] = set()  # attributes that are set on something else than a function's first argument
         self._read(tree.body)
         if not self.twice.isdisjoint(self.classes) or any(
             name in cls.methods for cls in self.classes.values() for name in self.stored
@@ -172,6 +173,9 @@ class Source:
             self._target(target.value, function)
         elif kind is _ast.Attribute:
             self.stored.setdefault(target.attr, set()).add(function)
+            args = [*function.args.posonlyargs, *function.args.args] if function is not None else []
+            if not args or type(target.value) is not _ast.Name or target.value.id != args[0].arg:
+                self.elsewhere.add(target.attr)
 
     def dotted(self, node: _ast.expr) -> str:
         """The library name that an expression stands for ("torch.nn.Linear"); "" when it is none."""

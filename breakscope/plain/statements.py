@@ -7,7 +7,9 @@ import _ast
 
 from breakscope.plain.kinds import NONE, NUMBER, SIZES, STATIC, TENSOR, UNKNOWN, Many, NotPlain, join, settled
 from breakscope.plain.names import CONTEXTS
+from breakscope.plain.objects import Function
 
+MOST_STATEMENTS = 20_000
 MOST_ROUNDS = 6  # of a loop's body until the kinds of its variables no longer change
 
 
@@ -15,8 +17,10 @@ class Statements:
     """How statements change the names of a frame; True when what follows them is not reached."""
 
     def block(self, body: list, frame) -> bool:
+        self.steps += len(body)
+        if self.steps > MOST_STATEMENTS:
+            raise NotPlain
         for node in body:
-            self.step()
             run = self.statements.get(type(node))
             if run is None:
                 self.fail()
@@ -26,9 +30,6 @@ class Statements:
 
     def run_Pass(self, node, frame) -> bool:
         return False
-
-    def run_Continue(self, node, frame) -> bool:
-        return True
 
     def run_Expr(self, node, frame) -> bool:
         if type(node.value) is not _ast.Constant:
@@ -116,14 +117,14 @@ class Statements:
             self.grow(base, value)
         elif self.strict and (base != TENSOR or type(target.slice) is not _ast.Tuple or index == UNKNOWN):
             raise NotPlain
-        elif not self.strict and base != TENSOR:
-            raise NotPlain  # a constant that other code reads
+        elif base == SIZES:
+            raise NotPlain
 
     def grow(self, many: Many, value: object) -> None:
         """One more element; a container that outlives the call may not grow in a region."""
         if self.strict and (many.is_kept or many.role not in ("list", "dict")):
             raise NotPlain
-        self.widened(many, value)
+        many.widen(value)
 
     def run_If(self, node, frame) -> bool:
         self.truth(self.eval(node.test, frame))
@@ -147,7 +148,7 @@ class Statements:
 
     def loop(self, node, frame, element: object) -> None:
         for _ in range(MOST_ROUNDS):
-            before, version = frame.names, self.version
+            before, version = frame.names, self.clock.now
             frame.names = dict(before)
             if element is None:
                 self.truth(self.eval(node.test, frame))
@@ -159,7 +160,7 @@ class Statements:
             frame.names = before
             for names in after:
                 frame.names = _joined(frame.names, names)
-            if _same(frame.names, before) and self.version == version:
+            if _same(frame.names, before) and self.clock.now == version:
                 break
         else:
             raise NotPlain
@@ -199,7 +200,7 @@ class Statements:
 
     def run_FunctionDef(self, node, frame) -> bool:
         self.fail()
-        frame.names[node.name] = UNKNOWN
+        frame.names[node.name] = Function(node, frame.names) if not node.decorator_list else UNKNOWN
         return False
 
 
