@@ -1,8 +1,8 @@
 """A first look at a few files: what it clears needs no analyzer, no rules and no configuration.
 
-Imports next to nothing, because a pre-commit hook pays it for every commit. It clears only what the analyzer would clear:
-a file that parses and that holds none of the words without which there is no compiled region, or whose regions are plain
-(breakscope.plain).
+Imports next to nothing, because a pre-commit hook pays it for every commit. It clears only what the analyzer would
+clear: a file that parses and that holds none of the words without which there is no compiled region, or one whose
+regions are plain (breakscope.plain).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import warnings
 
 WORDS = (b"forward", b"compile", b"suppress_errors", b"assume_constant_result")
 # Behind one of these stands what the look at plain code does not follow: hooks, objects that change by name, settings.
-CLEVER = (b"_hook", b"setattr", b"__dict__", b"globals(", b"vars(", b"exec(", b"suppress_errors", b"assume_constant_result")
+CLEVER = (b"_hook", b"setattr", b"__dict__", b"globals(", b"vars(", b"exec(", *WORDS[2:])
 HARMLESS = (b"re.compile(", b"compiled", b"compiler")  # words with `compile` in them that compile nothing
 MOST_FILES = 50
 MOST_BESIDE = 200  # files in a folder; the analyzer looks for heirs in no larger one
@@ -50,13 +50,18 @@ def _is_plain(path: str, tree: object) -> bool:
     """True when the file's own regions are plain and no file beside it derives classes from its."""
     from breakscope.plain import plain_classes
 
-    names = plain_classes(tree)
+    try:
+        names = plain_classes(tree)
+    except Exception:  # a mistake of ours must not stop a commit: the analyzer looks
+        if "BREAKSCOPE_DEBUG" in os.environ:
+            raise
+        return False
     return names is not None and not (names and _has_heirs(path, [name.encode() for name in names]))
 
 
 def _has_heirs(path: str, classes: list[bytes]) -> bool:
-    """True when a file in the same folder may import the file and derive from its classes: what such classes hand to the
-    constructors that they inherit decides what is found here."""
+    """True when a file in the same folder may import the file and derive from its classes: what such classes hand to
+    the constructors that they inherit decides what is found here."""
     folder, name = os.path.split(path)
     stem = name.removesuffix(".py").encode()
     beside = [other for other in os.listdir(folder or ".") if other.endswith(".py") and other != name]

@@ -2,8 +2,8 @@
 
     python -m breakscope.knowledge_build.plain_names
 
-A function, method or layer is trusted when torch's tables know it and no rule asks for it; with Python values only, when
-the one thing that rules ask is whether a tensor stands where a number must. tests/plain holds the file to this.
+A function, method or layer is trusted when torch's tables know it and no rule asks for it; with Python values only,
+when the one thing that rules ask is whether a tensor stands where a number must. tests/plain holds the file to this.
 """
 
 from __future__ import annotations
@@ -17,23 +17,29 @@ from breakscope.events import Call, Event
 from breakscope.knowledge import CallFact, Knowledge, judging_by, load, shipped
 from breakscope.rule import Handler
 from breakscope.rulebook import load_rules
-from breakscope.static.library_calls import CREATES
 from breakscope.static.tensors import READS
 from breakscope.values import UNKNOWN, Const, Tensor, Value
 
 FILE = Path(__file__).resolve().parents[1] / "plain" / "names.py"
 OWNERS = ("Tensor", "torch", "torch.nn.functional", "torch.linalg", "torch.fft", "torch.special")
-# Rules that speak of a call only for an argument that the look does not let through: a tensor as a number, a generator, a
-# sparse tensor, `requires_grad=`.
+# Rules that speak of a call only for an argument that the look does not let through: a tensor as a number, a generator,
+# a sparse tensor, `requires_grad=`.
 NUMBERS = frozenset({"BRK208", "BRK209"})
 MILD = NUMBERS | {"BRK505", "BRK507", "BRK599", "BRK605"}
 PYTHON = frozenset({"int", "bool", "shape", "dtype", "device", "shape | int", "tuple | int"})
 # Whatever the tables say: these look into a list, read values, or leave the world of plain tensors.
-NEVER = frozenset({*READS, "numpy", "where", "storage", "untyped_storage", "register_hook", "requires_grad_", "data_ptr",
-                   "cond", "vmap", "is_tensor", "apply_", "type", "backward", "retain_grad", "index"})
-CONTAINERS = frozenset({"Module", "ModuleList", "ModuleDict", "Sequential", "ParameterList", "ParameterDict", "Parameter",
-                        "DataParallel", "Container"})
+NEVER = READS.keys() | frozenset(
+    """
+    numpy where storage untyped_storage register_hook requires_grad_ data_ptr cond vmap is_tensor apply_ type backward
+    retain_grad index
+    """.split()
+)
+CONTAINERS = frozenset(
+    "Module ModuleList ModuleDict Sequential ParameterList ParameterDict Parameter DataParallel Container".split()
+)
 UNPLAIN = ("tensor", "Generator", ".item()", ".tolist()")
+KEYWORDS = ("attn_mask", "mask", "weight", "bias", "other", "input", "target", "query", "key", "value", "index", "src",
+            "tensor1", "tensor2", "mat1", "mat2", "size", "p")
 MOST_ARGUMENTS = 8
 OTHERS = (UNKNOWN, Const(1), Tensor("int", 0))
 NAMED: tuple[dict[str, Value], ...] = ({}, {"min": Const(0)}, {"max": Const(1)}, {"dim": Const(0)})
@@ -71,13 +77,17 @@ def _of_version(facts: Knowledge) -> dict:
     mild = {n for n in tensors - free if asked.get(n) and _asks_little(n, asked, MILD - {"BRK599"})}
     mild |= {n for n in tensors - free if _asks_little(n, asked, MILD) and _is_traced_with_numbers(facts.call(n))}
     layers = {n for n in (*facts.classes, *(m.removesuffix(".forward") for m in facts.modules)) if _is_layer(n, facts)}
-    contexts = {n for n in facts.contexts if n.startswith("torch.") and all(part.isidentifier() and part[0] != "_" for part in n.split("."))}
+    contexts = {n for n in facts.contexts if n.startswith("torch.") and n.replace(".", "").isidentifier()}
+    numbers = [(name, handler) for name in mild for code, handler in asked[name] if code in NUMBERS]
     return {
         "FREE": free,
-        "FIRST": {n: _leading(n, [h for c, h in asked[n] if c in NUMBERS]) for n in mild},
+        "FIRST": {n: _leading(n, [handler for name, handler in numbers if name == n]) for n in mild},
+        "TENSOR_KEYWORDS": {k for k in KEYWORDS
+                            if not any(_speaks(h, n, [], {k: t}) for n, h in numbers for t in TENSORS)},
         "PYTHON_RESULTS": {n for n in traced - tensors if n not in asked and facts.returns(n) in PYTHON},
         "LAYERS": {n for n in layers if f"{n}.forward" not in asked},
-        "CONTEXTS": {n for n in contexts if (f := facts.context(n)) is not None and f.never} | {"torch.no_grad"},
+        "MADE": {n for n in layers if f"{n}.forward" not in asked and n not in asked},
+        "CONTEXTS": {n for n in contexts if "._" not in n and facts.context(n).never} | {"torch.no_grad"},
     }
 
 
@@ -96,9 +106,8 @@ def _is_traced_with_numbers(fact: CallFact | None) -> bool:
 
 
 def _asks_little(name: str, asked: dict[str, list], mild: frozenset[str]) -> bool:
-    """True when rules ask only about arguments; what makes tensors of sizes is never free."""
-    created = name.rpartition(".")[2] in CREATES and mild.isdisjoint(NUMBERS)
-    return {code for code, _ in asked.get(name, ())} <= mild and not created
+    """True when rules ask only about some arguments."""
+    return {code for code, _ in asked.get(name, ())} <= mild
 
 
 def _is_layer(name: str, facts: Knowledge) -> bool:
@@ -121,8 +130,6 @@ def _bases(name: str, facts: Knowledge) -> set[str]:
 
 def _leading(name: str, handlers: list[Handler]) -> int:
     """How many of the first positional arguments may be tensors (a method's own tensor is not counted)."""
-    if name.rpartition(".")[2] in CREATES:
-        return 0
     for at in range(MOST_ARGUMENTS):
         for tensor, other, named in product(TENSORS, OTHERS, NAMED):
             if any(_speaks(handler, name, [other] * at + [tensor], named) for handler in handlers):
@@ -132,8 +139,7 @@ def _leading(name: str, handlers: list[Handler]) -> int:
 
 def _speaks(handler: Handler, name: str, args: list, named: dict[str, Value]) -> bool:
     node = ast.parse("f(x)", mode="eval").body
-    event: Event = Call(node=node, source="f(x)", function="f", certainty="certain", name=name, args=tuple(args), kwargs=named,
-                        receiver=Tensor("float"))
+    event: Event = Call(node=node, source="f(x)", name=name, args=tuple(args), kwargs=named, receiver=Tensor("float"))
     return bool(list(handler.check(event) or ()))
 
 
@@ -163,8 +169,10 @@ HEAD = '''"""Names that are safe in a compiled region, whatever the torch versio
 COMMENTS = {
     "FREE": "functions and methods that make tensors of any arguments",
     "FIRST": "those of which only so many first arguments may be tensors (a method's own not counted)",
+    "TENSOR_KEYWORDS": "keywords of these under which a tensor may be passed",
     "PYTHON_RESULTS": "those that give a Python value",
     "LAYERS": "modules that may be called",
+    "MADE": "those that may be made in a region, too",
     "CONTEXTS": "context managers that may be entered",
 }
 

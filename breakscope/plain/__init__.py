@@ -1,9 +1,9 @@
 """A second look at a few files, for plain model code: it clears those in which the analyzer certainly finds nothing.
 
-A small abstract interpreter of its own. Every statement and expression that a `forward` reaches must be one of the plain
-ones below; every function, method and layer must be one of names.py, which is generated from what rules ask for and what
-torch's tables know; whatever may be a tensor may not be asked for its truth or its value. What is not understood is not
-plain, and then the analyzer looks. Imports next to nothing.
+A small abstract interpreter of its own. Every statement and expression that a `forward` reaches must be one of those
+that it knows; every function, method and layer must be one of names.py, which is generated from what rules ask for and
+what torch's tables know; whatever may be a tensor may not be asked for its truth or its value. What is not understood
+is not plain, and then the analyzer looks. Imports next to nothing.
 """
 
 from __future__ import annotations
@@ -11,16 +11,18 @@ from __future__ import annotations
 import _ast
 
 from breakscope.plain.calls import Calls
+from breakscope.plain.construction import Construction
 from breakscope.plain.expressions import Expressions
 from breakscope.plain.kinds import UNKNOWN, Clock, Many, NotPlain
 from breakscope.plain.objects import Objects
+from breakscope.plain.parameters import Parameters
 from breakscope.plain.source import Source
 from breakscope.plain.statements import Statements
 
 MOST_ROUNDS = 8  # until constructors pass each other nothing new
 
 
-class Look(Statements, Expressions, Calls, Objects):
+class Look(Statements, Expressions, Calls, Objects, Parameters, Construction):
     """The look at one file. `strict` while a region is looked at: then what is not understood raises NotPlain."""
 
     def __init__(self, source: Source) -> None:
@@ -62,10 +64,10 @@ class Look(Statements, Expressions, Calls, Objects):
 
     def run(self) -> None:
         """Raises NotPlain unless every region of the file is plain."""
-        modules = [cls for cls in self.source.classes.values() if cls.is_module]
+        objects = [cls for cls in self.source.classes.values() if cls.is_object]
         for _ in range(MOST_ROUNDS):
             before = self.clock.now
-            for cls in reversed(modules):  # the last make the earlier ones
+            for cls in reversed(objects):  # the last make the earlier ones
                 if self.built.get(cls) != self.concerning(cls):
                     self.construct(cls)
             if self.clock.now == before:
@@ -73,7 +75,7 @@ class Look(Statements, Expressions, Calls, Objects):
         else:
             raise NotPlain
         self.strict = True
-        for cls in modules:
+        for cls in filter(lambda cls: cls.is_module, objects):
             method = cls.method("forward")
             if method is not None and not _only_raises(method[1]):
                 names = self.parameters(method[1], 1, False)

@@ -21,15 +21,15 @@ from breakscope.plain.kinds import (
     join,
     settled,
 )
-from breakscope.plain.names import FIRST, FREE, LAYERS, PYTHON_RESULTS
+from breakscope.plain.names import FIRST, FREE, LAYERS, MADE, PYTHON_RESULTS, TENSOR_KEYWORDS
 from breakscope.plain.objects import Bound, Function, Self
 from breakscope.plain.source import Class
 
 REFUSED_KEYWORDS = frozenset({"generator", "out", "requires_grad"})
-MATH = frozenset({"sqrt", "log", "log2", "exp", "ceil", "floor", "prod", "pi", "pow", "sin", "cos", "gcd", "log10", "tan"})
+MATH = frozenset({"sqrt", "log", "log2", "log10", "exp", "pow", "sin", "cos", "tan", "ceil", "floor", "prod", "gcd"})
 FACTS = frozenset({"torch.finfo", "torch.iinfo", "torch.Size", "torch._assert"})
 ANSWERS = frozenset({"torch.jit.is_scripting", "torch.jit.is_tracing", "torch.compiler.is_compiling",
-                     "torch.onnx.is_in_onnx_export"})
+                     "torch.onnx.is_in_onnx_export", "torch.is_tensor"})
 TEXT_METHODS = frozenset({"format", "startswith", "endswith", "lower", "upper", "split", "replace", "strip"})
 NUMBERS_OF = frozenset({"int", "float", "bool", "abs", "round", "min", "max", "sum", "divmod", "pow"})
 ORDERS = frozenset({"list", "tuple", "reversed"})
@@ -111,8 +111,8 @@ class Calls:
             if len(args) != 1 or named:
                 return self.fail()
             result = args[0]
-            for _ in range(2):
-                result = join(result, self.call(option.element, [result], {}, node)) if option.element != NONE else result
+            for _ in range(2 if option.element != NONE else 0):
+                result = join(result, self.call(option.element, [result], {}, node))
             return result
         if option == ANY:
             return TENSOR if self.strict else NUMBER
@@ -146,7 +146,10 @@ class Calls:
         if (head == "math" and last in MATH or name in FACTS) and all(_is_static(k) for k in (*args, *named.values())):
             return SIZES if last == "Size" else NUMBER
         if self.strict:
-            raise NotPlain
+            if name not in MADE:
+                raise NotPlain
+            self.plain_arguments(args, named)
+            return frozenset({LAYER})
         return self.make(Types(frozenset({name})), args, named, node)
 
     def call_known(self, name: str, first: int, args: list, named: dict) -> object:
@@ -154,7 +157,9 @@ class Calls:
         result = self.plain_arguments(args, named)
         if name in PYTHON_RESULTS:
             return SIZES if name in ("Tensor.size", "Tensor.stride") and not args and not named else NUMBER
-        given = [*args[first:], *(named.values() if name in FIRST else ())]
+        given = args[first:]
+        if name in FIRST:
+            given += [kind for keyword, kind in named.items() if keyword not in TENSOR_KEYWORDS]
         return result if all(map(_is_static, given)) else self.fail()
 
     def call_method(self, base: object, name: str, node, frame) -> object:
@@ -218,6 +223,8 @@ class Calls:
             return SIZES if all(_is_static(kind) for kind in args) else self.fail()
         if name in NUMBERS_OF and all(_is_static(kind) for kind in args):
             return NUMBER
+        if name == "sum" and len(args) == 1 and type(args[0]) is Many and self.iterate(args[0]) == TENSOR:
+            return TENSOR
         if name == "type" or name == "str" and _is_static(first):
             return TEXT if len(args) == 1 else self.fail()
         if name in ORDERS and len(args) == 1:
@@ -266,4 +273,6 @@ def _is_super(node) -> bool:
 def _is_static(kind: object) -> bool:
     """True for Python values, and lists of them."""
     kind = settled(kind)
-    return type(kind) is str and kind in STATIC or type(kind) is Many and kind.role == "list" and _is_static(kind.element)
+    if type(kind) is Many:
+        return kind.role == "list" and _is_static(kind.element)
+    return type(kind) is str and kind in STATIC

@@ -21,7 +21,12 @@ from breakscope.plain.kinds import (
 TENSOR_TENSORS = frozenset({"T", "mT", "H", "mH", "real", "imag", "data", "values", "indices"})
 TENSOR_NUMBERS = frozenset({"dtype", "device", "ndim", "is_cuda", "requires_grad", "layout"})
 NUMBER_NAMES = frozenset(
-    ["torch.float", "torch.float16", "torch.float32", "torch.float64", "torch.half", "torch.double", "torch.bfloat16", "torch.int", "torch.int8", "torch.int16", "torch.int32", "torch.int64", "torch.long", "torch.short", "torch.uint8", "torch.bool", "torch.complex64", "torch.inf", "torch.nan", "torch.pi", "math.pi", "math.inf", "math.e", "math.nan", "torch.preserve_format", "torch.contiguous_format", "torch.channels_last"]
+    """
+    torch.float torch.float16 torch.float32 torch.float64 torch.half torch.double torch.bfloat16 torch.int torch.int8
+    torch.int16 torch.int32 torch.int64 torch.long torch.short torch.uint8 torch.bool torch.complex64 torch.inf
+    torch.nan torch.pi math.pi math.inf math.e math.nan torch.preserve_format torch.contiguous_format
+    torch.channels_last
+    """.split()
 )
 NUMERIC = frozenset({NUMBER, NONE})
 TESTED = frozenset({NUMBER, TEXT, NONE, SIZES})
@@ -124,8 +129,12 @@ class Expressions:
 
     def eval_JoinedStr(self, node, frame) -> object:
         for part in node.values:
-            if type(part) is not _ast.Constant and settled(self.eval(part.value, frame)) not in STATIC:
+            if type(part) is _ast.Constant:
+                continue
+            if settled(self.eval(part.value, frame)) not in STATIC:
                 self.fail()
+            if part.format_spec is not None:
+                self.eval(part.format_spec, frame)
         return TEXT
 
     def eval_BinOp(self, node, frame) -> object:

@@ -169,5 +169,6 @@ def called(kind: object) -> frozenset | None:
     if type(kind) is frozenset:
         return kind
     if type(kind) is Types:  # a function; a class that is called makes an object
-        return kind.options if all(type(o) is str and not o.rpartition(".")[2][:1].isupper() for o in kind.options) else None
+        functions = [type(o) is str and not o.rpartition(".")[2][:1].isupper() for o in kind.options]
+        return kind.options if all(functions) else None
     return frozenset({ANY}) if kind == NUMBER else None

@@ -9,31 +9,21 @@ from breakscope.plain.kinds import (
     LAYER,
     NONE,
     NUMBER,
-    SIZES,
-    STATIC,
     TENSOR,
-    TEXT,
     UNKNOWN,
     Data,
     Many,
     NotPlain,
     Types,
-    called,
     join,
     settled,
 )
 from breakscope.plain.names import LAYERS
 from breakscope.plain.source import Class
 
-PYTHON_TYPES = {"int": NUMBER, "float": NUMBER, "bool": NUMBER, "str": TEXT, "torch.dtype": NUMBER, "torch.device": NUMBER}
-TENSOR_TYPES = frozenset({"torch.Tensor", "torch.LongTensor", "torch.FloatTensor", "torch.BoolTensor"})
 LAYER_TENSORS = frozenset({"weight", "bias", "in_proj_weight", "in_proj_bias", "running_mean", "running_var"})
 LAYER_NUMBERS = frozenset({"in_features", "out_features", "in_channels", "out_channels", "num_heads", "embed_dim",
                            "num_embeddings", "embedding_dim", "eps", "head_dim", "p", "training"})
-MODULE_LISTS = {"torch.nn.ModuleList": "modules", "torch.nn.Sequential": "sequential", "torch.nn.ModuleDict": "dict",
-                "torch.nn.ParameterList": "modules"}
-COPIES = frozenset({"copy.deepcopy", "copy.copy", "torch.nn.utils.weight_norm", "torch.nn.utils.spectral_norm",
-                    "torch.nn.utils.parametrizations.weight_norm", "torch.nn.utils.parametrizations.spectral_norm"})
 MOST_CALLS = 12  # of functions inside each other
 
 
@@ -168,10 +158,10 @@ class Objects:
         found = self.attributes(owner.cls).get(name)
         if found is not None:
             return join(found, self.anywhere[name]) if name in self.anywhere else found
-        if (method := owner.cls.method(name)) is not None:
-            return self.member(owner, *method)
         order = owner.cls.order()
         for cls in order:
+            if name in cls.methods:
+                return self.member(owner, cls, cls.methods[name])
             if name in cls.values:
                 return self.constant(cls.values[name])
         if name == "training":
@@ -225,56 +215,6 @@ class Objects:
             return ""
         return self.source.dotted(node)
 
-    def declared(self, parameter: _ast.arg, default, is_init: bool) -> object:
-        """The kind of a parameter, from its annotation or default."""
-        kind = self.annotated(parameter.annotation)
-        if kind is not None:
-            return kind
-        if default is None:
-            return NUMBER if is_init else TENSOR
-        found = self.eval(default, Frame({}, None, None)) if is_init else self.constant(default)
-        return (NUMBER if is_init else TENSOR) if found == NONE else found
-
-    def annotated(self, node) -> object | None:
-        """The kind that an annotation promises; None when it says nothing."""
-        kind = type(node)
-        if kind is _ast.BinOp:
-            sides = [self.annotated(side) for side in (node.left, node.right)]
-            return None if None in sides else join(*sides)
-        if kind is _ast.Constant:
-            return NONE if node.value is None else UNKNOWN if type(node.value) is str else None
-        if kind is _ast.Subscript:
-            name = self.source.dotted(node.value).rpartition(".")[2]
-            if name == "Optional":
-                return self.annotated(node.slice)
-            inner = node.slice.elts if type(node.slice) is _ast.Tuple else [node.slice]
-            kinds = {self.annotated(part) for part in inner if not (type(part) is _ast.Constant and part.value is ...)}
-            if name in ("Tuple", "tuple", "List", "list", "Sequence") and kinds <= {NUMBER}:
-                return SIZES
-            return join(*[self.annotated(part) for part in inner]) if name == "Union" and None not in kinds and len(inner) == 2 else None
-        if kind is _ast.Name or kind is _ast.Attribute:
-            if kind is _ast.Name and node.id in self.source.classes:
-                cls = self.source.classes[node.id]
-                return Data(cls) if cls.is_data else UNKNOWN
-            name = self.source.dotted(node)
-            return TENSOR if name in TENSOR_TYPES else PYTHON_TYPES.get(name)
-        return None
-
-    def parameters(self, node: _ast.FunctionDef, skip: int, is_init: bool) -> dict:
-        """The declared kind of each parameter behind the first `skip`, in order."""
-        found = self.declarations.get(node)
-        if found is None:
-            found = self.declarations[node] = self.read_parameters(node, skip, is_init)
-        return dict(found)
-
-    def read_parameters(self, node: _ast.FunctionDef, skip: int, is_init: bool) -> dict:
-        spec = node.args
-        positional = [*spec.posonlyargs, *spec.args]
-        defaults = [None] * (len(positional) - len(spec.defaults)) + spec.defaults
-        found = {p.arg: self.declared(p, d, is_init) for p, d in [*zip(positional, defaults)][skip:]}
-        found.update({p.arg: self.declared(p, d, is_init) for p, d in zip(spec.kwonlyargs, spec.kw_defaults)})
-        return found
-
     def call_function(
         self, node, cls: Class | None, owner: Self | None, args: list, named: dict, scope: dict | None = None
     ) -> object:
@@ -315,78 +255,3 @@ class Objects:
         self.block(node.body, frame)
         self.depth -= 1
         return frame.result
-
-    def construct(self, cls: Class) -> None:
-        """Run the constructor with whatever the file's own calls pass, and what configuration may pass."""
-        self.built[cls] = self.concerning(cls)
-        method = cls.method("__init__")
-        if method is not None:
-            names = self.parameters(method[1], 1, True)
-            for name, kind in self.passed.get(cls, {}).items():
-                names[name] = join(names[name], kind) if name in names else kind
-            for rest in (method[1].args.vararg, method[1].args.kwarg):
-                if rest:
-                    names[rest.arg] = UNKNOWN
-            self.run_function(method[1], method[0], self.self_of(cls), names)
-
-    def concerning(self, cls: Class) -> object:
-        """What must not have changed for a constructor to be left as it ran."""
-        return self.clock.now if self.shared else tuple(self.passed.get(cls, {}).items())
-
-    def make(self, types: Types, args: list, named: dict, node) -> object:
-        """A class is called: in a constructor it makes a module."""
-        if self.strict:
-            raise NotPlain
-        made: object = NONE
-        for option in types.options:
-            made = join(made, self.make_one(option, args, named, node))
-        return made
-
-    def make_one(self, option: object, args: list, named: dict, node) -> object:
-        if type(option) is Class:
-            return self.make_own(option, args, named)
-        if option in LAYERS:
-            return frozenset({LAYER})
-        if option == ANY:
-            return NUMBER
-        if option in MODULE_LISTS:
-            return self.make_container(option, args, node)
-        if option == "torch.nn.Parameter" or option.startswith("torch.nn.init."):
-            return TENSOR
-        if option in COPIES and args:
-            return args[0]
-        if option == "collections.OrderedDict" and len(args) == 1 and type(args[0]) is Many:
-            return args[0]
-        if option == "functools.partial" and args and type(args[0]) is Types:
-            return args[0]
-        return UNKNOWN
-
-    def make_own(self, cls: Class, args: list, named: dict) -> object:
-        method = cls.method("__init__")
-        if not cls.is_module:
-            return UNKNOWN if not cls.is_data or any(settled(k) not in STATIC for k in (*args, *named.values())) else Data(cls)
-        if method is not None:
-            spec = method[1].args
-            names = [p.arg for p in [*spec.posonlyargs, *spec.args]][1:]
-            if len(args) > len(names) and not spec.vararg:
-                raise NotPlain
-            passed = self.passed.setdefault(cls, {})
-            for name, kind in {**dict(zip(names, args)), **named}.items():
-                kind = UNKNOWN if type(kind) in (Self, Bound, Function) else kind
-                joined = join(passed[name], kind) if name in passed else kind
-                self.shared = self.shared or type(kind) is Many
-                if passed.get(name, NotPlain) != joined:
-                    passed[name] = joined
-                    self.clock.now += 1
-        return frozenset({cls})
-
-    def make_container(self, name: str, args: list, node) -> object:
-        made = self.many(node, MODULE_LISTS[name])
-        for kind in args:
-            inside = kind
-            if type(kind) is Many or made.role != "sequential":
-                inside = kind.element if type(kind) is Many else self.iterate(kind)
-            if type(inside) is tuple and len(inside) == 2:
-                inside = inside[1]  # of an OrderedDict's pairs
-            self.grow(made, called(inside) or inside)
-        return frozenset({made})

@@ -9,11 +9,17 @@ from breakscope.plain.kinds import NotPlain
 MODULE = "torch.nn.Module"
 ALIASES = {"torch.nn.modules.module.Module": MODULE, "torch.nn.modules.Module": MODULE,
            "torch.nn.parameter.Parameter": "torch.nn.Parameter"}
-BASES = frozenset(  # beside nn.Module and layers: these have no forward of their own, and nobody calls it
-    ["object", "abc.ABC", "typing.Generic", "typing.Protocol", "typing.NamedTuple", "enum.Enum", "enum.IntEnum", "torch.utils.data.Dataset", "Exception", "ValueError", "RuntimeError", "KeyError", "TypeError"]
+BASES = frozenset(  # beside nn.Module and layers: they have no forward that is a region, and nobody calls their objects
+    """
+    object abc.ABC typing.Generic typing.Protocol typing.NamedTuple enum.Enum enum.IntEnum torch.utils.data.Dataset
+    torch.autograd.Function torch.autograd.function.Function Exception ValueError RuntimeError KeyError TypeError
+    """.split()
 )
 CLASS_DECORATORS = frozenset({"dataclasses.dataclass", "typing.final"})
-SPECIAL = frozenset({"__call__", "__getattr__", "__getattribute__", "__setattr__", "__new__", "__init_subclass__"})
+PLAIN_SPECIAL = frozenset(  # every other special method changes what operators do
+    {"__init__", "__repr__", "__str__", "__constants__", "__slots__", "__doc__", "__version__"}
+)
+MARKERS = frozenset({"object", "abc.ABC", "typing.Generic", "typing.Protocol"})
 DEFINITIONS = (_ast.FunctionDef, _ast.AsyncFunctionDef)
 BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
@@ -31,6 +37,7 @@ class Class:
         self.fields: dict[str, _ast.expr] = {}  # annotated names of the body
         self.is_module = False
         self.is_data = False
+        self.is_object = False  # one whose attributes its constructor tells
         self.ordered: list[Class] | None = None
 
     def order(self) -> list[Class]:
@@ -121,16 +128,21 @@ class Source:
             cls.bases.append(name)
         cls.is_data = "typing.NamedTuple" in cls.bases or bool(node.decorator_list)
         cls.is_module = any(b.startswith("torch.nn.") for b in cls.bases) or any(p.is_module for p in cls.parents)
+        cls.is_object = not cls.is_data and (cls.is_module or MARKERS.issuperset(cls.bases))
         for part in node.body:
             self._member(cls, part)
+        for name in (*cls.methods, *cls.values):
+            if name.startswith("__") and name not in PLAIN_SPECIAL or name == "forward" and name in cls.values:
+                cls.is_object = False
+        cls.is_object = cls.is_object and all(parent.is_object for parent in cls.parents)
+        if cls.is_module and not cls.is_object or not cls.methods.keys().isdisjoint(cls.values):
+            raise NotPlain
         return cls
 
     def _member(self, cls: Class, node: _ast.stmt) -> None:
         kind = type(node)
         if kind is _ast.FunctionDef:
             cls.methods[node.name] = node
-            if node.name in SPECIAL and cls.is_module:
-                raise NotPlain
             self._inside(node.body, node)
         elif kind is _ast.Assign and len(node.targets) == 1 and type(node.targets[0]) is _ast.Name:
             cls.values[node.targets[0].id] = node.value

@@ -1,5 +1,5 @@
-"""Statements: in a region (`strict`) each must be one of the plain ones; in a constructor anything goes, and what the look
-does not follow gives UNKNOWN."""
+"""Statements: in a region (`strict`) each must be one of the plain ones; in a constructor anything goes, and what the
+look does not follow gives UNKNOWN."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class Statements:
         element = self.iterate(value)
         for target in targets:
             if type(target) is _ast.Starred:
-                self.assign(target.value, SIZES if element == NUMBER else Many("list", element), frame)
+                self.assign(target.value, SIZES if element == NUMBER else self.listed(element, target), frame)
             else:
                 self.assign(target, element, frame)
 
@@ -205,7 +205,7 @@ class Statements:
 
 
 def _same(first: dict, second: dict) -> bool:
-    return first.keys() == second.keys() and all(kind is second[name] or kind == second[name] for name, kind in first.items())
+    return first.keys() == second.keys() and all(k is second[name] or k == second[name] for name, k in first.items())
 
 
 def _joined(first: dict, second: dict) -> dict:

@@ -1,0 +1,26 @@
+"""The names that the look at plain code trusts follow from the tables and the rules."""
+
+from breakscope.knowledge_build import plain_names
+from breakscope.plain import names
+
+
+def test_the_file_is_what_the_tables_and_the_rules_give():
+    written = plain_names.FILE.read_text(encoding="utf-8")
+    assert written == plain_names.text(), "run `python -m breakscope.knowledge_build.plain_names`"
+
+
+def test_what_rules_speak_of_is_not_trusted():
+    trusted = names.FREE | names.FIRST.keys() | names.PYTHON_RESULTS
+    for name in ("Tensor.item", "Tensor.tolist", "Tensor.nonzero", "torch.unique", "Tensor.backward", "torch.bincount",
+                 "torch.masked_select", "Tensor.numpy", "torch.where", "torch.equal", "Tensor.to_sparse"):
+        assert name not in trusted
+    assert names.LAYERS.isdisjoint({"torch.nn.LSTM", "torch.nn.GRU", "torch.nn.CTCLoss", "torch.nn.Module"})
+    assert names.MADE.isdisjoint({"torch.nn.Linear", "torch.nn.Embedding"}) and names.MADE < names.LAYERS
+    assert names.CONTEXTS.isdisjoint({"torch.device", "torch.cuda.stream", "torch.random.fork_rng"})
+
+
+def test_a_tensor_may_stand_only_where_no_number_must():
+    assert names.FIRST["Tensor.view"] == names.FIRST["torch.arange"] == 0
+    assert names.FIRST["torch.nn.functional.dropout"] == names.FIRST["torch.topk"] == names.FIRST["torch.clamp"] == 1
+    assert {"Tensor.softmax", "torch.cat", "torch.nn.functional.relu", "Tensor.masked_fill"} <= names.FREE
+    assert names.TENSOR_KEYWORDS.isdisjoint({"min", "max", "p", "alpha", "scale", "size", "k", "value"})
