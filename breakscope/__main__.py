@@ -21,14 +21,15 @@ def main(arguments: list[str] | None = None) -> int:
     if paths:
         if is_script:
             gc.disable()
-        if is_clean(paths):
+        trees: dict = {}
+        if is_clean(paths, trees):
             if is_script:
                 os._exit(0)  # nothing was written; to free all that was imported takes a tenth of the time
             return 0
         from breakscope.cli.session import OutputOptions, answer
         from breakscope.workflows.check import CheckOptions, check
 
-        request = CheckOptions(paths=paths)
+        request = CheckOptions(paths=paths, trees=trees)
         return answer(lambda config: check(request, config), OutputOptions(), ends_process=is_script)
     from breakscope.cli.app import run
 

@@ -19,12 +19,16 @@ MOST_BESIDE = 200  # files in a folder; the analyzer looks for heirs in no large
 ONLY_A_TREE = 0x400  # ast.PyCF_ONLY_AST, without the import of ast
 
 
-def is_clean(paths: tuple[str, ...]) -> bool:
-    """True when nothing can be found in these files; False whenever that takes a closer look."""
-    return 0 < len(paths) <= MOST_FILES and all(map(_is_clean, paths)) and not _is_configured(os.getcwd())
+def is_clean(paths: tuple[str, ...], trees: dict[str, tuple[bytes, object]] | None = None) -> bool:
+    """True when nothing can be found in these files; False whenever that takes a closer look. `trees` gets what was
+    parsed on the way: absolute path -> (the file's bytes, its tree)."""
+    if not 0 < len(paths) <= MOST_FILES:
+        return False
+    trees = {} if trees is None else trees
+    return all(_is_clean(path, trees) for path in paths) and not _is_configured(os.getcwd())
 
 
-def _is_clean(path: str) -> bool:
+def _is_clean(path: str, trees: dict[str, tuple[bytes, object]]) -> bool:
     if not path.endswith(".py") or not os.path.isfile(path):
         return False
     try:
@@ -36,6 +40,7 @@ def _is_clean(path: str) -> bool:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of the user's literals
             tree = compile(data, path, "exec", flags=ONLY_A_TREE, dont_inherit=True)
+        trees[os.path.abspath(path)] = data, tree
         return not holds_regions or _is_plain(path, tree)
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import gc
 import os
 import re
@@ -44,6 +45,7 @@ class StaticOptions:
 
     `torch` is the version whose behaviour is assumed (None: the installed one, else the newest known).
     `exclude` are globs of paths to leave out, `extra_rules` folders of the user's own rules,
+    `trees` are files that were parsed before: absolute path -> (the bytes that were parsed, the tree),
     `python` the Python version the code runs under (None: the running one). With `libraries`, installed packages that use
     torch are followed too.
     """
@@ -52,6 +54,7 @@ class StaticOptions:
     torch: str | None = None
     exclude: tuple[str, ...] = ()
     extra_rules: tuple[str, ...] = ()
+    trees: dict[str, tuple[bytes, ast.Module]] = field(default_factory=dict, repr=False, compare=False)
     python: tuple[int, int] | None = None
     libraries: bool = True
 
@@ -186,7 +189,7 @@ class _Analysis:
             if not self.matters(path, data):
                 parse(source, path)  # a file that is no Python is an error, whatever it holds
                 return
-            module = self.program.module_at(path, source)
+            module = self.program.module_at(path, source, self.tree_of(path, data))
         except OSError as problem:
             self.error(path, f"cannot be read: {problem.strerror or problem}", 0)
             return
@@ -207,6 +210,11 @@ class _Analysis:
                 f"{relative_path(path)} could not be followed: internal error {type(problem).__name__}: {problem}; "
                 "please report it (BREAKSCOPE_DEBUG=1 shows where)"
             )
+
+    def tree_of(self, path: str, data: bytes) -> ast.Module | None:
+        """The file's tree when it was parsed before; text beyond ASCII is parsed again, as the bytes' encoding counts."""
+        parsed, tree = self.options.trees.get(path, (b"", None))
+        return tree if parsed == data and data.isascii() else None
 
     def matters(self, path: str, data: bytes) -> bool:
         """False when a look at the bytes shows that the file holds no region."""

@@ -146,15 +146,16 @@ class Program:
             parts.insert(0, last)
         return ".".join(parts) or "__init__", folder
 
-    def module_at(self, path: str, source: str | None = None) -> ModuleInfo:
-        """The module of a file (absolute path); raises SourceError."""
+    def module_at(self, path: str, source: str | None = None, tree: ast.Module | None = None) -> ModuleInfo:
+        """The module of a file (absolute path), which is read and parsed unless its text and tree are given; raises
+        SourceError."""
         module = self._modules.get(path)
         if module is not None:
             self._modules.move_to_end(path)
             return module
         source = read_source(path) if source is None else source
         name, root = self.place(path)
-        tree = parse(source, path)
+        tree = tree or parse(source, path)
         module = ModuleInfo(path, name, root, path.endswith("__init__.py"), source, tree, self._installed.library_of(root, name))
         self._modules[path] = module
         self._size += len(source)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class CheckOptions:
     """What to check. `entries` and `torch` are left to the configuration when empty.
 
-    `run` is the run whose observations the findings are joined with, or None. `keep` gets what takes long to free, for a
+    `trees` are files that were parsed before, see StaticOptions. `run` is the run whose observations the findings are joined with, or None. `keep` gets what takes long to free, for a
     caller whose process ends behind the report.
     """
 
@@ -32,6 +32,7 @@ class CheckOptions:
     torch: str = ""
     libraries: bool = True  # follow installed packages that use torch
     choice: Choice = Choice()
+    trees: dict[str, tuple[bytes, object]] = field(default_factory=dict, repr=False, compare=False)
     run: RunOptions | None = None
     keep: list = field(default_factory=list, repr=False, compare=False)
 
@@ -48,6 +49,7 @@ def check(options: CheckOptions, config: Config) -> Report:
             torch=options.torch or config.torch or None,
             exclude=config.exclude,
             extra_rules=config.rules,
+            trees=options.trees,
             libraries=options.libraries and config.libraries,
         ),
     )

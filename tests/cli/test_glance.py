@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from breakscope.glance import is_clean
-from breakscope.static import analyze
+from breakscope.static import StaticOptions, analyze
 from breakscope.static.analyze import may_matter
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -70,6 +70,18 @@ def test_samples_that_break_are_not_cleared(monkeypatch):
     for path in (ROOT / "samples").glob("*.py"):
         data = path.read_bytes()
         assert not (may_matter(data) and is_clean((str(path),))) or not analyze([path]).findings, path
+
+
+def test_what_was_parsed_is_handed_on(file):
+    file.write_text(NOT_CLEARED["a branch"])
+    trees = {}
+    assert not is_clean((str(file),), trees)
+    data, tree = trees[str(file)]
+    assert data == file.read_bytes()
+    tree.body.clear()  # the analyzer takes this tree: it finds nothing in an empty one
+    assert not analyze([file], StaticOptions(trees=trees)).findings
+    file.write_text(NOT_CLEARED["a branch"] + "\n")  # but not when the file was written again
+    assert [f.code for f in analyze([file], StaticOptions(trees=trees)).findings] == ["BRK101"]
 
 
 def test_a_folder_or_another_kind_of_file_is_not_cleared(file, tmp_path):
