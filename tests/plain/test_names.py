@@ -1,7 +1,9 @@
 """The names that the look at plain code trusts follow from the tables and the rules."""
 
 from breakscope.knowledge_build import plain_names
-from breakscope.plain import names
+from breakscope.plain import calls, expressions, names
+from breakscope.rule import Handler
+from breakscope.rulebook import load_rules
 
 
 def test_the_file_is_what_the_tables_and_the_rules_give():
@@ -24,3 +26,12 @@ def test_a_tensor_may_stand_only_where_no_number_must():
     assert names.FIRST["torch.nn.functional.dropout"] == names.FIRST["torch.topk"] == names.FIRST["torch.clamp"] == 1
     assert {"Tensor.softmax", "torch.cat", "torch.nn.functional.relu", "Tensor.masked_fill"} <= names.FREE
     assert names.TENSOR_KEYWORDS.isdisjoint({"min", "max", "p", "alpha", "scale", "size", "k", "value"})
+
+
+def test_no_rule_asks_for_an_attribute_or_a_function_that_stands_in_the_code():
+    asked = {name for rule in load_rules(()) for handler in map(Handler.settled, rule.handlers) for name in handler.names}
+    attributes = expressions.TENSOR_TENSORS | expressions.TENSOR_NUMBERS | {"shape"}
+    assert asked.isdisjoint(f"Tensor.{name}" for name in attributes - {"values", "indices"})  # those rules are about calls
+    assert asked.isdisjoint(f"math.{name}" for name in calls.MATH) and asked.isdisjoint(calls.ANSWERS)
+    assert asked.isdisjoint({*calls.NUMBERS_OF, *calls.ORDERS, *calls.ASKS, "len", "range", "enumerate", "zip", "type"}
+                            - {"min", "max"})  # which compare what they are given: numbers
