@@ -20,7 +20,7 @@ from breakscope.rule import Rule
 
 rule = Rule("BRK408", "interpreter-state", fix="safe", dynamo=(
     r"GB0007: builtin `(gc|sys|_tracemalloc|faulthandler|resource)\.", "GB0007: _patched_getfile",
-    "GB0059: operator `(globals|dir|exec|compile)`"))
+    "GB0059: operator `(globals|dir|exec|eval|compile)`"))
 
 DEBUGGING = {
     "inspect.stack", "inspect.currentframe", "inspect.trace", "inspect.getsource", "inspect.getfile",
@@ -45,7 +45,7 @@ def check_collector(event):
                         help="call it between steps, outside the compiled region")
 
 
-@rule.on(Call, "globals", "exec")
+@rule.on(Call, "globals", "exec", "eval")
 def check_namespace(event):
     yield event.problem(f"Dynamo does not trace `{event.name}`, so the graph ends at `{event.shown}`",
                         help="look the function up in a dict of your own, in `__init__`")
@@ -63,7 +63,7 @@ def check_version(event):
 def rewrite(node, problem):
     from breakscope.guarding import skip_while_compiling
 
-    if getattr(problem.node.func, "id", "") != "exec":  # what runs in there may matter to the rest
+    if getattr(problem.node.func, "id", "") not in ("exec", "eval"):  # what runs in there may matter to the rest
         return skip_while_compiling(node, problem)
 
 

@@ -18,7 +18,8 @@ rule = Rule("BRK520", "storage", dynamo=(
 METHODS = {f"Tensor.{name}" for name in (
     "storage", "share_memory_", "is_shared", "is_pinned", "storage_offset", "__reduce_ex__", "to_mkldnn")}
 FUNCTIONS = {"torch.from_dlpack", "torch.utils.dlpack.from_dlpack", "torch.utils.dlpack.to_dlpack",
-             "torch.UntypedStorage.data_ptr", "torch.UntypedStorage.size"}
+             "torch.UntypedStorage.data_ptr", "torch.UntypedStorage.size",
+             "torch.UntypedStorage.nbytes"}
 
 
 @rule.on(Call, METHODS, FUNCTIONS)

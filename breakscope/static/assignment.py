@@ -88,6 +88,8 @@ class Assignment:
         """Emit a Store whose `is_read` is settled when the whole region is known."""
         if frame.emits:
             before = len(frame.activation.steps)
+            if key not in self.reads and not (frame.undecided or frame.lost or frame.condition):
+                self.overwritten.add(key)
             self.emit(event_type, node, frame, **fields)
             if len(frame.activation.steps) > before:
                 self.pending.append((frame.activation, before, key))

@@ -93,6 +93,7 @@ class Interpreter(
         self.compiled: list[Value] = []  # what was passed to torch.compile
         self.annotated: dict[int, Value] = {}  # class -> the object that stands for arguments of it
         self.made_inside: set[int] = set()  # ids of objects made inside the running region
+        self.overwritten: set[tuple] = set()  # keys of what the running region surely sets before it reads it
         self.outside_subgraph: set[int] = set()  # ids of containers that a function run as a subgraph has from outside
         self.driver = None  # the running driver: its loops are followed step by step
         self.operand_truths: dict[int, list[bool | None]] = {}  # of the operands of each `and` and `or` as last tested
@@ -217,6 +218,7 @@ class Interpreter(
         self.reads.clear()
         self.pending.clear()
         self.outside_subgraph.clear()
+        self.overwritten.clear()
         self.running.clear()
         self.last_test_is_configuration = False
 
@@ -224,7 +226,7 @@ class Interpreter(
         """Settle which of the stored attributes the region reads too."""
         for activation, index, key in self.pending:
             step = activation.steps[index]
-            if key in self.reads:
+            if key in self.reads and key not in self.overwritten:
                 activation.steps[index] = Step(replace(step.event, is_read=True))
 
     def module_names(self, module: ModuleInfo) -> dict[str, Value]:

@@ -139,7 +139,8 @@ class Operators(Comparisons):
 
     def instance_operator(self, node, op: type, left: Value, right: Value, frame: Frame) -> Value:
         name = _OPERATOR_METHODS.get(op)
-        for owner, other, prefix in ((left, right, "__"), (right, left, "__r")):
+        own = ((left, right, "__i"),) if type(node) is ast.AugAssign else ()
+        for owner, other, prefix in (*own, (left, right, "__"), (right, left, "__r")):
             if name and isinstance(owner, Instance):
                 method = self.attribute(owner, f"{prefix}{name}__", node, frame)
                 if isinstance(method, Function):

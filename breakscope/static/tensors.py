@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from msgspec.structs import replace
+
 from breakscope.events import Call, ScalarRead
 from breakscope.static.frames import Frame
 from breakscope.static.library import ADDRESS
@@ -13,6 +15,7 @@ from breakscope.values import (
     UNKNOWN,
     Const,
     External,
+    ExternalInstance,
     Method,
     Py,
     Scalar,
@@ -93,6 +96,7 @@ class Tensors(TensorResults, TensorItems):
             shapes.pop() if len(shapes) == 1 and op is not ast.MatMult else None,
             all(t.sure for t in tensors),
             tensors[0].kind if tensors[0].kind == "numpy" else "",
+            requires_grad=False if all(t.requires_grad is False for t in tensors) else None,
         )
 
     def tensor_attribute(self, owner: Tensor, name: str, node: ast.AST, frame: Frame) -> Value:
@@ -162,7 +166,16 @@ class Tensors(TensorResults, TensorItems):
             )
         if name == "register_hook" and args and frame.emits and owner.origin != "argument":
             self.call_hook(args[0], Tensor(owner.dtype, owner.ndim, owner.shape, owner.sure), node, frame)
-        return ADDRESS if name == "data_ptr" else self.tensor_result(name, owner, args, kwargs, full)
+        if name == "data_ptr":
+            return ADDRESS
+        if name == "untyped_storage":
+            return ExternalInstance("torch.UntypedStorage")
+        result = self.tensor_result(name, owner, args, kwargs, full)
+        if owner.requires_grad is False and type(result) is Tensor and name not in ("requires_grad_", "register_hook"):
+            others = (*args, *kwargs.values())
+            if all(type(v) is Const or v.is_tensor and v.requires_grad is False for v in others):
+                return replace(result, requires_grad=False)
+        return result
 
     def listed(self, owner: Tensor) -> Value:
         """What `.tolist()` gives: numbers, or lists of them."""
