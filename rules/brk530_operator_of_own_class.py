@@ -13,7 +13,8 @@ import torch
 from breakscope.events import Call
 from breakscope.rule import Rule
 
-rule = Rule("BRK530", "operator-of-own-class", dynamo=("GB0059: operator `(matmul|invert)`",), shares=("GB0055",))
+rule = Rule("BRK530", "operator-of-own-class", dynamo=("GB0059: operator `(matmul|invert)`",), shares=("GB0055",),
+            since="2.11")
 
 OPERATORS = {f"object.__{name}__" for name in (
     "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift")}

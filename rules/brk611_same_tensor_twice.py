@@ -14,7 +14,7 @@ import torch
 from breakscope.events import Call
 from breakscope.rule import Rule
 
-rule = Rule("BRK611", "same-tensor-twice", dynamo=("GB6297",), fix="safe")
+rule = Rule("BRK611", "same-tensor-twice", dynamo=("GB6297",), fix="safe", since="2.13")
 
 
 @rule.on(Call, "torch.autograd.Function.apply")

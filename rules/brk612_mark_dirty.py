@@ -13,7 +13,8 @@ import torch
 from breakscope.events import Call
 from breakscope.rule import Rule
 
-rule = Rule("BRK612", "mark-dirty", severity="warning", dynamo=("GB2019", "GB0092: LambdaVariable"))
+rule = Rule("BRK612", "mark-dirty", severity="warning", since="2.13",
+            dynamo=("GB2019", "GB0092: LambdaVariable"))
 
 
 @rule.on(Call, "torch.autograd.function.FunctionCtx.mark_dirty")

@@ -15,7 +15,7 @@ from torch.utils.checkpoint import checkpoint
 from breakscope.events import Mutate, Store
 from breakscope.rule import Rule
 
-rule = Rule("BRK613", "side-effect-in-subgraph", dynamo=("GB0067",))
+rule = Rule("BRK613", "side-effect-in-subgraph", dynamo=("GB0067",), since="2.11")
 
 PLACES = {"checkpoint": "runs under `checkpoint`", "hook": "is a tensor's hook"}
 HELP = {"checkpoint": "return it beside the result, and let the caller store it",

@@ -13,7 +13,7 @@ import torch
 from breakscope.events import Call
 from breakscope.rule import Rule
 
-rule = Rule("BRK615", "gradient-function", dynamo=("GB0104",))
+rule = Rule("BRK615", "gradient-function", dynamo=("GB0104",), since="2.11")
 
 
 @rule.on(Call, "Tensor.grad_fn")
