@@ -27,6 +27,7 @@ def check(event):
         "function runs eager",
         help=f"keep the full size and mask with `torch.arange(size) < {event.expression}`, or pass the bound as a "
         "Python int",
+        lost="call",
     )
 
 

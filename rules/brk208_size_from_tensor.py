@@ -39,15 +39,17 @@ SIZES = {  # name -> positions of the arguments that must be Python numbers; the
     "torch.randint": ALL,
     "torch.nn.functional.pad": (1,),
     "torch.nn.functional.interpolate": (1,),
+    "torch.nn.functional.one_hot": (1,),
 }
+
+
+KEYWORDS = ("size", "k", "length", "chunks", "steps", "shape", "num_classes")
 
 
 @rule.on(Call, SIZES)
 def check(event):
     given = [event.args[at] for at in SIZES[event.name] if at < len(event.args)]
-    given += [
-        event.kwargs[name] for name in ("size", "k", "length", "chunks", "steps", "shape") if name in event.kwargs
-    ]
+    given += [event.kwargs[name] for name in KEYWORDS if name in event.kwargs]
     inside = [item for value in given if isinstance(value, Sequence) for item in value.items or ()]
     if any(value.is_tensor and value.origin == "op" and _is_number(value) for value in (*given, *inside)):
         yield event.problem(

@@ -12,13 +12,14 @@ import torch
 
 from breakscope.events import Call, Store
 from breakscope.rule import Rule
-from breakscope.values import Tensor
+from breakscope.values import FALSE, TRUE, Py, Tensor
 
 rule = Rule("BRK605", "requires-grad", dynamo=("GB0125", "GB0206: requires_grad", "GB8985", "GB0225"))
 
 FACTORIES = {f"torch.{name}" for name in (
     "ones", "zeros", "empty", "full", "rand", "randn", "tensor", "arange", "linspace", "ones_like", "zeros_like",
     "rand_like", "randn_like", "full_like", "empty_like", "eye")}
+TRAINING = Py("bool", "config")  # `self.training`, or a switch
 HELP = "mark it outside the region; for a gradient inside use `torch.func.grad`, to freeze use `detach()`"
 
 
@@ -29,10 +30,12 @@ def check_store(event):
 
 @rule.on(Call, "Tensor.requires_grad_")
 def check_call(event):
-    tensor = event.receiver
+    tensor, off = event.receiver, event.args and event.args[0].is_const and not event.args[0].value
+    if getattr(tensor, "kind", "") == "parameter" and not off:
+        return  # it requires grad already: nothing changes
     if isinstance(tensor, Tensor) and (tensor.origin == "argument" or tensor.kind in ("parameter", "buffer")):
         yield event.problem(f"`{event.shown}` changes an input of the graph, so the graph ends here", help=HELP)
-    elif not (event.args and event.args[0].is_const and not event.args[0].value):
+    elif not off:
         yield event.problem(f"`{event.shown}` makes a leaf inside the region; where it leaves a graph, that graph ends",
                             help=HELP, certainty="likely")
 
@@ -40,8 +43,11 @@ def check_call(event):
 @rule.on(Call, FACTORIES)
 def check_made(event):
     wanted = event.kwargs.get("requires_grad")
-    if wanted is not None and wanted.is_const and wanted.value is True:
-        yield event.problem(f"`{event.shown}` makes a leaf inside the region, so the graph ends here", help=HELP)
+    if wanted is None or wanted.is_none or wanted == FALSE:
+        return
+    certainty = "certain" if wanted == TRUE else "likely" if wanted == TRAINING else "possible"
+    yield event.problem(f"`{event.shown}` makes a leaf inside the region, so the graph ends here", help=HELP,
+                        certainty=certainty)
 
 
 @rule.example(lambda: (torch.ones(4),), equal=False, dynamo=("GB0206",))

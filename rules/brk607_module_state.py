@@ -12,6 +12,7 @@ import torch
 from breakscope.events import Call
 from breakscope.knowledge import load, since
 from breakscope.rule import Rule
+from breakscope.values import FALSE, TRUE
 
 rule = Rule("BRK607", "module-state", dynamo=("GB0220",), shares=("GB0208", "GB0125"), unshown=("GB0220",))
 
@@ -46,9 +47,13 @@ def check_untraced(event):
 
 @rule.on(Call, {f"{owner}.requires_grad_" for owner in CLASSES})
 def check_frozen(event):
+    wanted = event.argument(0, "requires_grad")
+    if wanted is None or wanted == TRUE:
+        return  # parameters require grad already: nothing changes
     yield event.problem(
         f"`{event.shown}` changes `requires_grad` of parameters inside the region, so the graph ends here",
         help="freeze before the module is compiled, or use `detach()` in the forward pass",
+        certainty=None if wanted == FALSE else "possible",
     )
 
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import ast
 
+from msgspec.structs import replace
+
 from breakscope.static.frames import Frame, OutOfBudget, Raised
 from breakscope.static.interpreter import Interpreter
 from breakscope.static.joins import element_of, join
+from breakscope.static.program import ClassInfo, function_info
 from breakscope.values import (
     NONE,
     UNKNOWN,
@@ -29,22 +32,35 @@ def configured_instance(interpreter: Interpreter, cls: Class) -> Instance:
     init = interpreter.find_member(cls.info, "__init__")
     args: list[Value] = []
     kwargs: dict[str, Value] = {}
-    if isinstance(init, Function) and isinstance(init.info.node, ast.FunctionDef):
-        spec = init.info.node.args
-        defaults = interpreter.defaults(init.info, init.scope)
-        frame = Frame(init.info.module, None, init.scope, None, False, 0, "")
+    plain = undecorated(interpreter, cls.info, "__init__", init) if isinstance(init, Function) else init
+    if isinstance(plain, Function) and isinstance(plain.info.node, ast.FunctionDef):
+        spec = plain.info.node.args
+        defaults = interpreter.defaults(plain.info, plain.scope)
+        frame = Frame(plain.info.module, None, plain.scope, None, False, 0, "")
         for parameter in [*spec.posonlyargs, *spec.args][1:]:
             args.append(configured(interpreter, parameter, defaults.get(parameter.arg), frame))
         for parameter in spec.kwonlyargs:
             kwargs[parameter.arg] = configured(interpreter, parameter, defaults.get(parameter.arg), frame)
         if spec.kwarg:
             kwargs["**"] = CONFIG
+    outside = Frame(cls.info.module, None, None, None, False, 0, "")
     try:
-        made = interpreter.instantiate(cls, args, kwargs, cls.info.node, Frame(cls.info.module, None, None, None, False, 0, ""))
+        made = interpreter.instantiate(cls, args, kwargs, cls.info.node, outside)
+        if plain is not init and isinstance(made, Instance) and not made.attributes:  # a decorator that is not understood
+            interpreter.call_function(replace(plain, bound=made), args, kwargs, cls.info.node, outside)
     except (Raised, RecursionError, OutOfBudget):
         made = Instance(cls)
         interpreter.kept.append(made)
     return made if isinstance(made, Instance) else Instance(cls)
+
+
+def undecorated(interpreter: Interpreter, info: ClassInfo, name: str, member: Function) -> Function:
+    """The function that a method's `def` makes, whatever a decorator puts around it."""
+    owner = next((c for c in interpreter.mro(info) if name in interpreter.members(c)), info)
+    original = interpreter.members(owner).get(name)
+    if not isinstance(original, ast.FunctionDef) or original is member.info.node:
+        return member
+    return Function(function_info(owner.module, original, owner.qualname, owner), member.bound, owner.scope)
 
 
 def configured(interpreter: Interpreter, parameter: ast.arg, default: Value | None, frame: Frame) -> Value:

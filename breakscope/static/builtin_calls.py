@@ -31,6 +31,7 @@ from breakscope.values import (
     options,
 )
 
+TORCH_NN, ANY_MODULE_CLASS = External("torch.nn"), External("torch.nn.*")
 CASTS = frozenset({"int", "float", "bool", "complex"})
 
 
@@ -197,7 +198,7 @@ class BuiltinCalls:
                     else join(value, args[2])
                 )
             return value
-        return UNKNOWN
+        return ANY_MODULE_CLASS if args[0] == TORCH_NN else UNKNOWN
 
     def open_object(self, owner: Instance) -> bool:
         """True when an object may have attributes that the source does not show."""

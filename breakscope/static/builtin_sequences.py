@@ -92,18 +92,9 @@ class BuiltinSequences:
         elements = [self.iterate(a, node, frame) for a in args[1:]]
         if any(e is None for e in elements) or not args:
             return Sequence("iterator", [])
-        lost, frame.lost = frame.lost, frame.lost or "loop"
-        try:
-            if (
-                len(args) == 2
-                and isinstance(args[1], Sequence)
-                and args[1].items is not None
-                and len(args[1].items) <= 12
-            ):
-                return Sequence("iterator", [self.call_value(args[0], [v], {}, node, frame) for v in args[1].items])
-            return Sequence("iterator", None, self.call_value(args[0], elements, {}, node, frame))
-        finally:
-            frame.lost = lost
+        if len(args) == 2 and isinstance(args[1], Sequence) and args[1].items is not None and len(args[1].items) <= 12:
+            return Sequence("iterator", [self.call_value(args[0], [v], {}, node, frame) for v in args[1].items])
+        return Sequence("iterator", None, self.call_value(args[0], elements, {}, node, frame))
 
     def builtin_filter(self, args, kwargs, node, frame) -> Value:
         element = self.iterate(args[1], node, frame) if len(args) > 1 else UNKNOWN
@@ -156,12 +147,10 @@ class BuiltinSequences:
         element = element_of(values)
         key = kwargs.get("key")
         if isinstance(key, Function | Method | External):
-            lost, frame.lost = frame.lost, frame.lost or "loop"
             try:
                 element = self.call_value(key, [element], {}, node, frame)
             except Raised:
                 element = UNKNOWN
-            frame.lost = lost
         if self.interesting(name):
             self.emit(Call, node, frame, detail="compared", name=name, args=(values, element), kwargs=kwargs)
 
@@ -227,6 +216,15 @@ class BuiltinSequences:
         return self.extreme(args, kwargs, node, frame, "max")
 
     def all_any(self, args, node, frame, construct) -> Value:
+        lost = frame.lost
+        if args and type(args[0]) is Sequence and args[0].type == "generator":
+            frame.lost = lost or "call"  # a break while a generator runs: what called it is not resumed
+        try:
+            return self.all_any_of(args, node, frame, construct)
+        finally:
+            frame.lost = lost
+
+    def all_any_of(self, args, node, frame, construct) -> Value:
         source = args[0] if args else UNKNOWN
         items = source.items if isinstance(source, Sequence) and source.items is not None else None
         if items is None:

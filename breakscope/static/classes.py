@@ -175,7 +175,8 @@ class Classes:
             return member
         if "classmethod" in marks:
             return Function(member.info, owner.cls if isinstance(owner, Instance) else owner, member.scope)
-        if isinstance(owner, Class) or member.info.owner is None and not member.info.node.args.args:
+        spec = member.info.node.args
+        if isinstance(owner, Class) or member.info.owner is None and not (spec.args or spec.posonlyargs or spec.vararg):
             return member
         return Function(member.info, owner, member.scope, member.args, member.kwargs)
 

@@ -50,7 +50,8 @@ class Comprehensions:
                 if type(node) is not ast.GeneratorExp and not iterates_tuple and self.is_compiled_apart(node, frame):
                     self.emit(Comprehension, first.iter, frame, iterable=source)
                 frame.activation = Activation(outer.function, outer.module, node.lineno)
-                outer.steps.append(Step(None, frame.activation, lost, node))
+                stays = lost or ("call" if type(node) is ast.GeneratorExp else "")  # no resuming inside a generator
+                outer.steps.append(Step(None, frame.activation, stays, node))
             frame.lost = lost or "comprehension"
             items = source.items if isinstance(source, Sequence) else None
             if isinstance(source, Dict) and not source.open:

@@ -265,7 +265,7 @@ class Interpreter(
         found = self.program.find(imported.module, imported.importer)
         if found is not None:
             value = self.module_names(found).get(imported.member)
-            if value is not None:
+            if value is not None and not (type(value) is Import and _is_own_submodule(value, imported)):
                 return value
             inner = self.program.find(f"{imported.module}.{imported.member}", imported.importer)
             if inner is not None:
@@ -285,3 +285,8 @@ class Interpreter(
     def canonical(self, name: str) -> str:
         """The name under which tables and rules know a library member."""
         return self.library.canonical(name)
+
+
+def _is_own_submodule(value: Import, imported: Import) -> bool:
+    """True for what `from . import part` in a package says of `package.part`: the module of that name."""
+    return value.member == imported.member and value.module == imported.module

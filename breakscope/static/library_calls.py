@@ -253,6 +253,7 @@ class LibraryCalls:
 
 
 _SPECIAL = {
+    "torch.nn.*": "call_chosen_module",
     "torch.nn.Parameter": "call_parameter",
     "torch.nn.Buffer": "call_parameter",
     "torch.nn.ModuleDict": "call_module_dict",

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from fnmatch import fnmatch
 
-from breakscope.static.arguments import configured_instance, parameter_values
+from breakscope.static.arguments import configured_instance, parameter_values, undecorated
 from breakscope.static.calling import add_call_events
 from breakscope.static.frames import Activation, Frame, OutOfBudget, Raised
 from breakscope.static.interpreter import Interpreter
@@ -108,23 +108,12 @@ def _module_region(interpreter: Interpreter, cls: Class) -> Region | None:
     bound = interpreter.bound_to(forward, instance)
     if not isinstance(bound, Function):
         return None
-    original = cls.info.members.get("forward") if cls.info.members else None
-    taken = undecorated(bound, original, interpreter, instance)
+    taken = undecorated(interpreter, cls.info, "forward", bound)
     entered = interpreter.bound_to(interpreter.find_member(cls.info, "__call__"), instance)
     if isinstance(entered, Function) and (len(entered.info.node.args.args) > 1 or _only_raises(forward)):
         taken = entered  # the class is called by its own `__call__`
     at = cls.info.node if forward.info.module.library else NOWHERE  # who inherits a library's forward enters it there
     return enter(interpreter, name, instance, *parameter_values(interpreter, taken, True), at)
-
-
-def undecorated(bound: Function, original, interpreter: Interpreter, instance: Instance) -> Function:
-    """The function whose parameters say what the region takes, even when a decorator wrapped it."""
-    if original is not None and bound.info.node is not original and isinstance(original, ast.FunctionDef):
-        from breakscope.static.program import function_info
-
-        info = function_info(instance.cls.info.module, original, instance.cls.info.qualname, instance.cls.info)
-        return Function(info, instance, bound.scope)
-    return bound
 
 
 def _only_raises(function: Function) -> bool:

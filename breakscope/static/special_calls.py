@@ -26,6 +26,12 @@ from breakscope.values import (
 class SpecialCalls:
     """Calls that are more than their result."""
 
+    def call_chosen_module(self, args, kwargs, node, frame) -> Value:
+        """`getattr(nn, name)(...)` with an open name: only the recurrent modules take these keywords."""
+        if "bidirectional" in kwargs or "num_layers" in kwargs and "batch_first" in kwargs:
+            return ExternalInstance("torch.nn.RNNBase", tuple(args), tuple(kwargs.items()))
+        return UNKNOWN
+
     def module_list(self, name: str, args: list[Value], node: ast.AST, frame: Frame) -> Value:
         type_ = MODULE_LISTS[name]
         if type_ == "Sequential" and not (len(args) == 1 and isinstance(args[0], Dict)):

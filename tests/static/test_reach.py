@@ -22,6 +22,11 @@ REPLACE = (
     "def fast(cls):\n    def forward(self, x):\n        return x * 2\n    cls.forward = forward\n    return cls\n\n\n"
 )
 
+WRAP = (
+    "def wrap(function):\n    @functools.wraps(function)\n    def wrapper(*args, **kwargs):\n"
+    "        return function(*args, **kwargs)\n    return wrapper\n\n\n"
+)
+
 PROGRAMS = {
     "a comprehension over a list in a lost function": (
         model(f"rows = list(x)\n        {LOOP_LOSES}        return [torch.relu(r) for r in rows]"), ["BRK302", "BRK113"]),
@@ -70,6 +75,32 @@ PROGRAMS = {
         HEAD + "class Net(nn.Module):\n    names = ('deep', 'wide')\n\n    def forward(self, x, **kwargs):\n        return self.inner(x=x, y=x * 2, **kwargs)\n\n"
         "    def inner(self, **kwargs):\n        flags = {n: kwargs.get(f'output_{n}') for n in self.names}\n"
         "        return kwargs['x'] if flags['deep'] else 0\n", []),
+    "a wrapper around methods that takes everything by *args": (
+        model("return self.read(x)", WRAP) + "\n    @wrap\n    def read(self, x):\n        return x.item()\n", ["BRK201"]),
+    "forward is inherited with such a wrapper": (
+        f"{HEAD}{WRAP}class Base(nn.Module):\n    @wrap\n    def forward(self, x):\n        return self.read(x)\n\n\n"
+        "class Net(Base):\n    def read(self, x):\n        return x.sum().item()\n", ["BRK201"]),
+    "a constructor behind a decorator that hides it": (
+        f"{HEAD}import other\n\n\nclass Net(nn.Module):\n    @other.validated()\n    def __init__(self, size: int):\n"
+        "        super().__init__()\n        self.rnn = nn.LSTM(size, size)\n\n    def forward(self, x):\n"
+        "        return self.rnn(x)\n", ["BRK503"]),
+    "a recurrent module whose class a name chooses": (
+        model("return self.rnn(x)", "", "self.rnn = getattr(nn, kind.upper())(4, 4, num_layers=2, batch_first=True)"), ["BRK503"]),
+    "a slice by a tensor loses what stands behind it": (
+        model("n = (x > 0).sum()\n        y = x[:n]\n        print('late')\n        return y"), ["BRK206"]),
+    "a break in a generator loses what stands behind it": (
+        model("y = sum(r.item() for r in x)\n        print('late')\n        return y"), ["BRK201"]),
+    "any() of a generator loses it, too": (
+        model("y = any(r.sum() > 0 for r in x)\n        print('late')\n        return y"), ["BRK108"]),
+    "a break in a key function or in map is resumed": (
+        model("y = sorted([x, x + 1], key=lambda r: r.item())\n        print('late')\n        z = list(map(lambda r: r.item(), y))\n"
+              "        print('late')\n        return z"), ["BRK201", "BRK401", "BRK201", "BRK401"]),
+    "a number of classes from a tensor": (
+        model("ids = x.argmax(-1)\n        return torch.nn.functional.one_hot(ids, max(ids.max() + 1, 3))"), ["BRK208"]),
+    "parameters that require grad already": (
+        model("self.layer.requires_grad_(True)\n        for p in self.parameters():\n            p.requires_grad_(x.shape[0] > 1)\n"
+              "        return self.layer(x), torch.tensor([0.0], requires_grad=self.training)", "", "self.layer = nn.Linear(4, 4)"),
+        ["BRK605"]),
     "a class decorator that replaces a method": (
         model("return self.inner(x)", REPLACE + "@fast\n" + SLOW, "self.inner = Slow()"), []),
 }
@@ -126,6 +157,17 @@ LAZY = {
 
 def test_names_of_a_package_that_loads_them_lazily(tmp_path):
     assert [f.path.rpartition("/")[2] for f in analysed(tmp_path, LAZY).findings] == ["helper.py"]
+
+
+PACKAGE = {
+    "pkg/__init__.py": "from . import (\n    helper,\n)\n", "pkg/helper.py": LAZY["pkg/helper.py"],
+    "pkg/model.py": "from torch import nn\nfrom pkg import helper\nclass Net(nn.Module):\n    def forward(self, x):\n"
+                    "        return helper.read(x)\n",
+}
+
+
+def test_a_package_that_imports_its_own_module(tmp_path):
+    assert [f.path.rpartition("/")[2] for f in analysed(tmp_path, PACKAGE).findings] == ["helper.py"]
 
 
 BASE = """
