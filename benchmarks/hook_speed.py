@@ -2,9 +2,10 @@
 """What one file costs `breakscope check`, as an editor or a pre-commit hook pays it: hook_speed.py [--runs N] [FILE...]
 
 Measured is the CPU time (user and system) of whole processes, several runs of each, taken in turns so that other work on
-the machine disturbs all of them alike; bytecode is cached, as it is for an installed package. Beside the given files, two
-of some 500 lines that this script writes: twelve attention blocks, without a graph break and with a few.
-Wanted: at most 3 times `python -c pass` for the file without findings, 2 times `import libcst` for the one with some.
+the machine disturbs all of them alike; bytecode is cached, as it is for an installed package. Beside the given files,
+some of about 500 lines that this script writes: twelve attention blocks, without a graph break and with a few; the first
+once more with a line that only the analyzer follows, so that no quicker look clears it; functions without any model.
+Wanted: at most 3 times `python -c pass` for files without findings, 2 times `import libcst` for the one with some.
 Linux and macOS only.
 """
 
@@ -68,13 +69,35 @@ class Block{number}(nn.Module):
         x = x + self.attention(self.first(x), mask)
         return x + self.down(F.gelu(self.up(self.second(x))))
 '''
-BLOCKS = 12
+PLAIN = '''
+
+def function{number}(rows: list[dict], key: str = "name{number}") -> dict[str, list[dict]]:
+    """Rows by what they have under the key; those without it are left out."""
+    found: dict[str, list[dict]] = {{}}
+    for row in rows:
+        if key in row:
+            found.setdefault(row[key], []).append(row)
+    for name, group in sorted(found.items()):
+        if len(group) > 10:
+            found[name] = group[:10]
+    return found
+'''
+ENTRY = """import sys
+
+from breakscope.__main__ import main
+
+if __name__ == "__main__":
+    sys.exit(main())
+"""
+BLOCKS, FUNCTIONS = 12, 36
+ANALYZED = "\n\nFORWARD_HOOKS = ('register_forward_hook',)\n"  # a word that stops the quicker look
 NOTHING, SOMETHING = "mixed = mixed.clamp(-1e4, 1e4)", "mixed = mixed / mixed.max() if mixed.max() > 1e4 else mixed"
 
 
 def written(folder: Path, name: str, breaks: bool) -> Path:
     """A file of some 500 lines; every fourth block breaks the graph when `breaks`."""
-    path = folder / name
+    path = folder / name / "model.py"
+    path.parent.mkdir()
     blocks = (BLOCK.format(number=n, check=SOMETHING if breaks and n % 4 == 0 else NOTHING) for n in range(BLOCKS))
     path.write_text(HEAD + "".join(blocks), encoding="utf-8")
     return path
@@ -109,12 +132,19 @@ def main() -> None:
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        clean, broken = written(folder, "clean.py", False), written(folder, "broken.py", True)
+        clean, analyzed, broken = (written(folder, name, name == "broken") for name in ("clean", "analyzed", "broken"))
+        analyzed.write_text(analyzed.read_text(encoding="utf-8") + ANALYZED, encoding="utf-8")
+        plain, command = folder / "plain.py", folder / "breakscope_command.py"
+        plain.write_text("".join(PLAIN.format(number=n) for n in range(FUNCTIONS)), encoding="utf-8")
+        command.write_text(ENTRY, encoding="utf-8")
         check = [sys.executable, "-m", "breakscope", "check"]
         commands = {
             "python -c pass": [sys.executable, "-c", "pass"],
             "import libcst": [sys.executable, "-c", "import libcst"],
-            "check, nothing to find": [*check, str(clean)],
+            "check, no model": [*check, str(plain)],
+            "check, clean model": [*check, str(clean)],
+            "the same, installed command": [sys.executable, str(command), "check", str(clean)],
+            "check, clean model, analyzed": [*check, str(analyzed)],
             "check, graph breaks": [*check, str(broken)],
             **{f"check {file}": [*check, str(file.resolve())] for file in args.files},
         }

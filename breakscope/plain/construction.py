@@ -49,9 +49,12 @@ class Construction:
         return self.clock.now if self.shared else tuple(self.passed.get(cls, {}).items())
 
     def make(self, types: Types, args: list, named: dict, node) -> object:
-        """A class is called: in a constructor it makes a module."""
+        """A class is called: in a constructor it makes a module, in a region an object that is handed back."""
         if self.strict:
-            raise NotPlain
+            self.plain_arguments(args, named)
+            if any(type(option) is not Class or not option.is_data or option.methods for option in types.options):
+                raise NotPlain
+            return UNKNOWN
         made: object = NONE
         for option in types.options:
             made = join(made, self.make_one(option, args, named, node))

@@ -10,6 +10,7 @@ from breakscope.plain.kinds import (
     NONE,
     NUMBER,
     TENSOR,
+    TEXT,
     UNKNOWN,
     Data,
     Many,
@@ -120,6 +121,8 @@ class Objects:
             return made
         if kind is Data:
             return self.field(base.cls, name)
+        if kind is Types and all(type(option) is Class and option.is_enum for option in base.options):
+            return TEXT
         base = settled(base)
         if base == TENSOR:
             return self.tensor_attribute(name)

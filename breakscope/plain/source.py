@@ -37,6 +37,7 @@ class Class:
         self.fields: dict[str, _ast.expr] = {}  # annotated names of the body
         self.is_module = False
         self.is_data = False
+        self.is_enum = False
         self.is_object = False  # one whose attributes its constructor tells
         self.ordered: list[Class] | None = None
 
@@ -103,15 +104,17 @@ class Source:
         if type(node) is _ast.Import:
             for alias in node.names:
                 name = alias.asname or alias.name.partition(".")[0]
-                if self.imports.get(name) != (made := alias.name if alias.asname else name):
-                    self._bind(name)
-                self.imports[name] = made
+                self._bind_import(name, alias.name if alias.asname else name)
             return
         for alias in node.names:
             if alias.name == "*":
                 raise NotPlain
-            self._bind(alias.asname or alias.name)
-            self.imports[alias.asname or alias.name] = f"{'.' * node.level}{node.module or ''}.{alias.name}"
+            self._bind_import(alias.asname or alias.name, f"{'.' * node.level}{node.module or ''}.{alias.name}")
+
+    def _bind_import(self, name: str, made: str) -> None:
+        if self.imports.get(name) != made:  # `import torch.nn as nn` and `from torch import nn` are one
+            self._bind(name)
+        self.imports[name] = made
 
     def _class(self, node: _ast.ClassDef) -> Class:
         cls = Class(node)
@@ -126,6 +129,7 @@ class Source:
             if name != MODULE and name not in BASES and not (name.startswith("torch.nn.") and name.count(".") == 2):
                 raise NotPlain
             cls.bases.append(name)
+        cls.is_enum = "enum.Enum" in cls.bases or "enum.IntEnum" in cls.bases
         cls.is_data = "typing.NamedTuple" in cls.bases or bool(node.decorator_list)
         cls.is_module = any(b.startswith("torch.nn.") for b in cls.bases) or any(p.is_module for p in cls.parents)
         cls.is_object = not cls.is_data and (cls.is_module or MARKERS.issuperset(cls.bases))

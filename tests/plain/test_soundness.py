@@ -52,7 +52,8 @@ def test_samples_rules_and_tests(torch):
 
 
 @pytest.mark.parametrize(
-    "package, part", [("torch", "torch/nn/"), ("torch", "torch/_export/db/"), ("transformers", "transformers/generation/")]
+    "package, part",
+    [("torch", "torch/nn/"), ("torch", "torch/_export/db/"), ("transformers", "transformers/generation/")],
 )
 def test_installed_packages(package, part):
     paths = cleared(installed(package, part))
