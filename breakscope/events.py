@@ -22,8 +22,8 @@ class Event(Struct, frozen=True, kw_only=True):
     `lost`: "loop", "try", "with", "comprehension" when a break here loses the whole frame, else "".
     `condition`: source text of the configuration test that decides whether this code runs, or "".
     `caught`: an exception raised here is caught inside the region. `undecided`: a condition that is not known decides
-    whether this code runs at all. `within`: "checkpoint" or "hook" when this code runs as a subgraph of its own, called
-    by `torch.utils.checkpoint.checkpoint` or by autograd for a tensor's hook.
+    whether this code runs at all. `within`: "checkpoint", "hook" or "backward" when this code runs as a subgraph of its
+    own: under `torch.utils.checkpoint.checkpoint`, as a tensor's hook, as the backward of an autograd.Function.
     """
 
     node: ast.AST

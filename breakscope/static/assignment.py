@@ -88,7 +88,7 @@ class Assignment:
         """Emit a Store whose `is_read` is settled when the whole region is known."""
         if frame.emits:
             before = len(frame.activation.steps)
-            if key not in self.reads and not (frame.undecided or frame.lost or frame.condition):
+            if key not in self.reads and _always_runs(node, frame):
                 self.overwritten.add(key)
             self.emit(event_type, node, frame, **fields)
             if len(frame.activation.steps) > before:
@@ -135,3 +135,8 @@ class Assignment:
 def _mentions(node: ast.AST, name: str) -> bool:
     value = getattr(node, "value", None)
     return value is not None and any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(value))
+
+
+def _always_runs(node: ast.AST, frame: Frame) -> bool:
+    """True for a statement of a region's own function that stands in no block: every call of the region runs it."""
+    return frame.depth == 1 and frame.function is not None and node in getattr(frame.function.node, "body", ())

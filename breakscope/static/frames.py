@@ -84,7 +84,7 @@ class Frame(Struct, eq=False):
     handled: Value | None = None  # the exception being handled
     caught: bool = False  # an exception raised here is caught inside the region
     undecided: bool = False  # a condition that is not known decides whether this code runs
-    within: str = ""  # "checkpoint", "hook": runs as a subgraph of its own
+    within: str = ""  # "checkpoint", "hook", "backward": runs as a subgraph of its own
 
     def enclosing(self, name: str) -> Frame | None:
         """The enclosing function frame that binds `name`."""

@@ -192,11 +192,11 @@ class LibraryObjects:
             return
         outputs = result.items if isinstance(result, Sequence) and result.items is not None else [result]
         gradients = [Tensor("float", sure=False) if o.is_tensor else UNKNOWN for o in outputs]
-        certainty = frame.certainty
-        frame.certainty = "likely" if certainty == "certain" else certainty
+        certainty, within = frame.certainty, frame.within
+        frame.certainty, frame.within = "likely" if certainty == "certain" else certainty, "backward"
         context = ExternalInstance("torch.autograd.function.FunctionCtx")
         self.call_quietly(self.bound_to(backward, owner), [context, *gradients], node, frame)
-        frame.certainty = certainty
+        frame.certainty, frame.within = certainty, within
 
     def call_external_instance(self, owner: ExternalInstance, args, kwargs, node, frame) -> Value:
         """A library object is called: most often a torch.nn module."""
