@@ -1,9 +1,10 @@
-"""A side effect inside of a checkpoint or of a tensor's hook ends the graph.
+"""A side effect inside of a checkpoint, of a tensor's hook or of a Function's backward ends the graph.
 
-`checkpoint(block, x)` and `h.register_hook(f)` turn a function into a subgraph of its own, which runs again, or later,
-in the backward pass. Dynamo therefore refuses one that changes something outside of it: an attribute
-(`self.aux_loss = ...`), a counter, a list or a dict of the code around it. The graph ends, and what is inside runs
-eagerly. Objects that the function makes itself may change freely, and so may buffers that are changed in place.
+`checkpoint(block, x)`, `h.register_hook(f)` and the `backward` of an autograd.Function become subgraphs of their own,
+which run again, or later, in the backward pass. Dynamo therefore refuses one that changes something outside of it: an
+attribute (`self.aux_loss = ...`), a list or a dict of the code around it. The graph ends, and what is inside runs
+eagerly. Objects that the function makes itself may change freely, and so may buffers that are changed in place. (A Python
+number that is counted in an attribute ends the graph as well; Dynamo reports that at the call of `checkpoint`.)
 
 Return the value beside the result, `return h, aux_loss`, and let the caller store it: a checkpoint passes tuples
 through. A hook should return a changed gradient and nothing else; read gradients after `backward()`.
@@ -13,17 +14,22 @@ import torch
 from torch.utils.checkpoint import checkpoint
 
 from breakscope.events import Mutate, Store
+from breakscope.knowledge import since
 from breakscope.rule import Rule
+from breakscope.values import Py
 
-rule = Rule("BRK613", "side-effect-in-subgraph", dynamo=("GB0067",), since="2.11")
+rule = Rule("BRK613", "side-effect-in-subgraph", dynamo=("GB0067",))
 
-PLACES = {"checkpoint": "runs under `checkpoint`", "hook": "is a tensor's hook"}
+PLACES = {"checkpoint": "runs under `checkpoint`", "hook": "is a tensor's hook", "backward": "is a Function's backward"}
 HELP = {"checkpoint": "return it beside the result, and let the caller store it",
-        "hook": "let the hook return a changed gradient and nothing else"}
+        "hook": "let the hook return a changed gradient and nothing else",
+        "backward": "let it return gradients and nothing else"}
 
 
 @rule.on(Store, scope=("attribute", "global", "nonlocal", "enclosing"), within=tuple(PLACES))
 def check_store(event):
+    if event.scope == "attribute" and (event.value.is_const or isinstance(event.value, Py)) or not _is_traced(event):
+        return
     name = f"{event.owner}.{event.name}" if event.owner and event.name else event.owner or event.name
     yield event.problem(f"`{name}` is set in a function that {PLACES[event.within]}, so the graph ends here",
                         help=HELP[event.within])
@@ -31,10 +37,15 @@ def check_store(event):
 
 @rule.on(Mutate, within=tuple(PLACES))
 def check_container(event):
-    yield event.problem(
-        f"`{event.shown}` changes a container from outside in a function that {PLACES[event.within]}, so the graph ends",
-        help=HELP[event.within],
-    )
+    if _is_traced(event):
+        yield event.problem(
+            f"`{event.shown}` changes a container from outside in a function that {PLACES[event.within]}, so the graph ends",
+            help=HELP[event.within],
+        )
+
+
+def _is_traced(event):
+    return event.within != "hook" or since("2.11")  # before that the graph ends where the hook is registered
 
 
 @rule.example(lambda: (torch.ones(2, 4),), module=True)
