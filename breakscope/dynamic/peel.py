@@ -12,6 +12,7 @@ from pathlib import Path
 
 import msgspec
 
+from breakscope.dynamic.each_break import with_each_cost
 from breakscope.dynamic.options import Neutral, RunOptions, RunResult
 from breakscope.dynamic.run import run_target
 from breakscope.dynamic.source import SourceFile
@@ -81,6 +82,9 @@ def peel(options: RunOptions, first: RunResult, rounds: int) -> RunResult:
         if ran.run.status != "ok" and not again:
             state.problem = _problem(ran.errors) or ran.run.status
         complete = not again
+    first = with_each_cost(options, first, [
+        (place.finding, place.neutral) for place in state.places.values()
+        if place.finding in first.findings and not place.stubborn and not place.waits])
     stubborn = tuple(_link(place.finding) for place in state.places.values() if place.stubborn)
     return _with(first, state, Peeled(
         rounds=done, complete=complete and not stubborn and not state.problem, hidden=len(state.hidden),

@@ -36,6 +36,8 @@ def main(folder: Path) -> int:
     try:
         if job.get("work") == "bench":
             from breakscope.dynamic.child.bench.serve import serve as work
+        elif job.get("work") == "each break":
+            from breakscope.dynamic.child.bench.each_break import serve as work
         elif job.get("work") == "radar":
             from breakscope.dynamic.child.radar.serve import serve as work
         else:

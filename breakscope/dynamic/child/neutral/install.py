@@ -10,6 +10,7 @@ import itertools
 import os
 import sys
 from collections.abc import Callable
+from types import CodeType
 
 import torch
 from torch._dynamo import utils, variables
@@ -22,60 +23,107 @@ from breakscope.dynamic.child.neutral.rewrite import COMPILING, MOST_ITEMS, NOTH
 from breakscope.dynamic.child.neutral.sites import Site
 from breakscope.dynamic.child.progress import Progress
 
+SMALL = 64  # elements of an operand that is still computed
 MOST_COMPILES = 64  # of one function: a round must not lose one to the recompile limit
 
 
-def install(wanted: list[dict], progress: Progress) -> None:
-    """Change the wanted sites of files that are imported from now on; tells what was done at each."""
-    files: dict[str, list[Site]] = {}
-    for site in wanted:
-        site = dict(site)
-        files.setdefault(os.path.realpath(site.pop("path")), []).append(Site(**site))
-    templates: dict[int, tuple[str, object]] = {}
+class Changes:
+    """Which sites are changed in files that are imported from now on, and what is computed at them."""
+
+    def __init__(self, progress: Progress) -> None:
+        self.progress = progress
+        self.files: dict[str, list[Site]] = {}
+        self.templates: dict[int, tuple[str, object]] = {}
+        self.ways: dict[int, str] = {}
+        self.ready: dict[int, Callable] = {}
+
+    def want(self, wanted: list[dict]) -> None:
+        """These sites, and no other; tells what was done at each."""
+        self.files = {}
+        for site in wanted:
+            site = dict(site)
+            self.files.setdefault(os.path.realpath(site.pop("path")), []).append(Site(**site))
+
+    def code_of(self, path: str, name: str, text: str) -> CodeType | None:
+        """The changed code of a file, None when nothing in it is wanted."""
+        sites = self.files.get(os.path.realpath(path))
+        if not sites:
+            return None
+        done = rewrite(text, sites)
+        self.templates.update((number, (name, compile(template, path, "eval", dont_inherit=True)))
+                              for number, template in done.templates.items())
+        self.ways.update(done.ways)
+        for number, way in done.ways.items():
+            self.progress.note("neutralised", number=number, way=way)
+        return compile(done.tree, path, "exec", dont_inherit=True)
+
+    def bind(self) -> None:
+        """What is computed at the sites belongs to the modules that are imported now, whatever takes their names later."""
+        for number in self.templates:
+            self.computed(number)
+
+    def computed(self, number: int) -> Callable:
+        if number not in self.ready:
+            module, code = self.templates[number]
+            self.ready[number] = _without_dynamo(eval(code, sys.modules[module].__dict__))
+        return self.ready[number]
+
+
+def install(wanted: list[dict], progress: Progress, keep: bool = False) -> Changes:
+    """Change the wanted sites of files that are imported from now on. With `keep` what a site reads is still computed."""
+    changes = Changes(progress)
+    changes.want(wanted)
     read_code = importlib.machinery.SourceFileLoader.get_code
 
     def get_code(loader: importlib.machinery.SourceFileLoader, name: str):
         path = loader.get_filename(name)
-        sites = files.get(os.path.realpath(path))
-        if not sites:
+        if os.path.realpath(path) not in changes.files:
             return read_code(loader, name)
-        done = rewrite(importlib.util.decode_source(loader.get_data(path)), sites)
-        code = compile(done.tree, path, "exec", dont_inherit=True)
-        templates.update((number, (name, compile(template, path, "eval", dont_inherit=True)))
-                         for number, template in done.templates.items())
-        for number, way in done.ways.items():
-            progress.note("neutralised", number=number, way=way)
-        return code
+        return changes.code_of(path, name, importlib.util.decode_source(loader.get_data(path)))
 
     importlib.machinery.SourceFileLoader.get_code = get_code
-    real = _make_real(templates, progress)
+    real = _make_real(changes, progress)
     _name_constants_apart(real, progress)
     _compute_on_copies()
-    setattr(builtins, REAL, real)
+    setattr(builtins, REAL, _keeping(real) if keep else real)
     setattr(builtins, COMPILING, torch.compiler.is_compiling)
     setattr(builtins, NOTHING, contextlib.nullcontext)
     builtins.__breakscope_list__ = lambda values: list(itertools.islice(values, MOST_ITEMS))
     for limit in ("recompile_limit", "accumulated_recompile_limit"):
         with contextlib.suppress(Exception):  # their names differ from version to version
             setattr(torch._dynamo.config, limit, MOST_COMPILES)
+    return changes
 
 
-def _make_real(templates: dict[int, tuple[str, object]], progress: Progress) -> Callable:
-    ready: dict[int, Callable] = {}
-
+def _make_real(changes: Changes, progress: Progress) -> Callable:
     @torch._dynamo.assume_constant_result
     def real(number: int, *operands):
-        if number not in ready:
-            module, code = templates[number]
-            ready[number] = _without_dynamo(eval(code, sys.modules[module].__dict__))
         try:
-            return _apart(ready[number](*operands), operands)
+            return _apart(changes.computed(number)(*operands), operands)
         except Exception as problem:
             note_problem(progress, number, problem)
             raise
 
     _without_dynamo(_apart)
     return _without_dynamo(real)
+
+
+class _Kept:
+    """Holds the last tensors that sites read, so that their computing is not left out as dead code."""
+
+
+def _keeping(real: Callable) -> Callable:
+    """`real` for measuring: a mended program still computes what it decides on. Larger operands are not kept, as writing
+    them out would cost what no program pays."""
+    kept = _Kept()
+
+    def keep_and_take(number: int, *operands):
+        for position, operand in enumerate(operands):
+            if isinstance(operand, torch.Tensor) and operand.numel() <= SMALL:
+                setattr(kept, f"operand_{number}_{position}", operand.detach())
+        return real(number, *operands)
+
+    return keep_and_take
 
 
 def note_problem(progress: Progress, number: int, problem: Exception) -> None:
