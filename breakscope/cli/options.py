@@ -139,7 +139,9 @@ def run_options(command: Callable) -> Callable:
             ),
             click.option("--no-backward", is_flag=True, help="Run the forward only."),
             click.option(
-                "--peel", is_flag=True, help="Find the breaks behind the breaks: run again with the found ones neutralised."
+                "--peel", is_flag=True,
+                help="Find the breaks behind the breaks: run again with the found ones neutralised. With a backend that makes "
+                     "code also what each costs per step.",
             ),
             click.option(
                 "--peel-rounds", type=click.IntRange(min=1), help=f"Runs of --peel at most [{PEEL_ROUNDS}]."
