@@ -2,8 +2,9 @@
 
 `pose @ points`, `scale * x` or `x + bias`, where `pose` is an object of a class that defines `__matmul__`, `__mul__` or
 `__radd__`: Dynamo sees a tensor among the operands, takes the operator for tensor work, and cannot put the object into
-the graph. It does so for every operator and on either side. Between two objects only `@` breaks, and of the operators
-with one operand only `~`. Comparisons (`pose == x`), and all methods called by name, are traced.
+the graph. It does so for every operator and on either side, from torch 2.11 on. Between two objects only `@`
+breaks, and of the operators with one operand only `~`, both until torch 2.15. Comparisons (`pose == x`), and all methods
+called by name, are traced.
 
 Call a method instead: `pose.apply(points)`, with the operator defined as an alias of it for code outside the region.
 """
@@ -11,6 +12,7 @@ Call a method instead: `pose.apply(points)`, with the operator defined as an ali
 import torch
 
 from breakscope.events import Call
+from breakscope.knowledge import since
 from breakscope.rule import Rule
 
 rule = Rule("BRK530", "operator-of-own-class", dynamo=("GB0059: operator `(matmul|invert)`",), shares=("GB0055",),
@@ -23,7 +25,7 @@ OPERATORS = {f"object.__{name}__" for name in (
 @rule.on(Call, OPERATORS)
 def check(event):
     tensors = [value.is_tensor for value in event.args]
-    if any(tensors) or event.name == "object.__matmul__":
+    if any(tensors) or event.name == "object.__matmul__" and not since("2.15"):
         what = "a tensor and an object of" if any(tensors) else "objects of"
         yield event.problem(
             f"`{event.shown}` is an operator between {what} `{event.receiver.cls.info.name}`, so the graph ends here",
@@ -33,10 +35,12 @@ def check(event):
 
 @rule.on(Call, "object.__invert__")
 def check_inverted(event):
-    yield event.problem(
-        f"`{event.shown}` is `__invert__` of `{event.receiver.cls.info.name}`, which Dynamo does not call, so the graph ends here",
-        help="call a method by its name instead of the operator",
-    )
+    if not since("2.15"):
+        name = event.receiver.cls.info.name
+        yield event.problem(
+            f"`{event.shown}` is `__invert__` of `{name}`, which Dynamo does not call, so the graph ends here",
+            help="call a method by its name instead of the operator",
+        )
 
 
 class Pose:

@@ -1,4 +1,4 @@
-"""Setting an attribute of a function inside the region ends the graph.
+"""Setting an attribute of a function inside the region ends the graph in torch before 2.15.
 
 `attend.calls += 1` or `step.cache = y` keeps state on a function object. Dynamo reads such attributes, with a guard, and
 replays stores to objects of classes, but not stores to a function that was defined outside the region: the graph ends at
@@ -14,7 +14,8 @@ import torch
 from breakscope.events import Call
 from breakscope.rule import Rule
 
-rule = Rule("BRK532", "function-attribute", dynamo=(r"GB0467: setattr\(\) is not supported on type function",))
+rule = Rule("BRK532", "function-attribute", dynamo=(r"GB0467: setattr\(\) is not supported on type function",),
+            until="2.15")
 
 
 @rule.on(Call, "function.__setattr__")

@@ -1,4 +1,4 @@
-"""`max` or `min` of objects with a key ends the graph.
+"""`max` or `min` of objects with a key ends the graph in torch before 2.15.
 
 `max(beams, key=lambda b: b.score)` over objects, modules, or tuples that hold them: Dynamo evaluates `max` and `min` over
 numbers and strings, with or without a key, but has no code for elements that are not constants. The same choice by
@@ -15,7 +15,7 @@ from breakscope.events import Call
 from breakscope.rule import Rule
 from breakscope.values import ExternalInstance, Instance, holds_tensor, options
 
-rule = Rule("BRK535", "choose-object-by-key", shares=("GB0193",), fix="safe")
+rule = Rule("BRK535", "choose-object-by-key", shares=("GB0193",), fix="safe", until="2.15")
 
 
 @rule.on(Call, "min", "max")

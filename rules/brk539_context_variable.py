@@ -2,7 +2,7 @@
 
 Context variables hold what belongs to a task or a thread: a scale, a device mesh, a flag that a caller sets for
 everything below it. `get`, `set` and `reset` are C code that Dynamo does not trace, and the value is not guarded either,
-so the graph ends at each of them.
+so the graph ends at each of them. torch 2.15 traces `get`.
 
 Read the variable before the compiled call and pass the value as an argument, or set an attribute of the module where the
 context variable would be set: Dynamo guards attributes.
@@ -13,6 +13,7 @@ import contextvars
 import torch
 
 from breakscope.events import Call
+from breakscope.knowledge import since
 from breakscope.rule import Rule
 
 rule = Rule("BRK539", "context-variable", dynamo=("GB0156: class `ContextVar`",))
@@ -22,10 +23,11 @@ METHODS = {f"contextvars.ContextVar.{name}" for name in ("get", "set", "reset")}
 
 @rule.on(Call, METHODS)
 def check(event):
-    yield event.problem(
-        f"`{event.shown}` asks a context variable, which Dynamo does not trace, so the graph ends here",
-        help="read it before the compiled call and pass the value as an argument, or keep it as an attribute",
-    )
+    if not event.name.endswith(".get") or not since("2.15"):
+        yield event.problem(
+            f"`{event.shown}` asks a context variable, which Dynamo does not trace, so the graph ends here",
+            help="read it before the compiled call and pass the value as an argument, or keep it as an attribute",
+        )
 
 
 SCALE = contextvars.ContextVar("scale", default=2.0)

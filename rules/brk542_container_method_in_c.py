@@ -1,9 +1,9 @@
 """A few methods of Python's own types end the graph.
 
 Dynamo has its own version of nearly every method of lists, dicts, sets, deques and strings. It has none for
-`deque.rotate`, for `str.maketrans`, for `Counter.most_common`, and for `string.Template`, so the graph ends at these, also
-where only constants are involved; a method that Python would have to call again behind the break takes the whole
-function with it.
+`deque.rotate` (until torch 2.15), for `str.maketrans`, for `Counter.most_common`, and for `string.Template`, so the
+graph ends at these, also where only constants are involved; a method that Python would have to call again behind the
+break takes the whole function with it.
 
 Write the same with what is traced: `d.append(d.popleft())` rotates a deque, `text.replace(...)` replaces a table of
 characters, an f-string replaces a template, and `sorted(counts.items(), key=lambda item: -item[1])` ranks counts.
@@ -14,6 +14,7 @@ from collections import Counter, deque
 import torch
 
 from breakscope.events import Call
+from breakscope.knowledge import since
 from breakscope.rule import Rule
 
 rule = Rule("BRK542", "container-method-in-c", dynamo=(r"GB0156: method `(rotate|maketrans)`",),
@@ -25,10 +26,11 @@ METHODS = {"deque.rotate", "str.maketrans", "collections.Counter.most_common", "
 
 @rule.on(Call, METHODS)
 def check(event):
-    yield event.problem(
-        f"Dynamo has no version of `{event.name.removeprefix('collections.')}`, so the graph ends at `{event.shown}`",
-        help="write it with methods that are traced, or do it once in `__init__`",
-    )
+    if event.name != "deque.rotate" or not since("2.15"):
+        yield event.problem(
+            f"Dynamo has no version of `{event.name.removeprefix('collections.')}`, so the graph ends at `{event.shown}`",
+            help="write it with methods that are traced, or do it once in `__init__`",
+        )
 
 
 @rule.example(lambda: (torch.ones(4),), dynamo=("GB0156",))
