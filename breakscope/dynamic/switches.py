@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from breakscope.dynamic.observations import FrameCompile
@@ -15,12 +16,14 @@ NAMES = {
     "default_dtype": frozenset({"set_default_dtype"}),
     "global_state": frozenset({"use_deterministic_algorithms", "set_float32_matmul_precision", "set_num_threads"}),
 }
+ENTRY = re.compile(r"[/\\]_dynamo[/\\]eval_frame\.py$")  # its callers are outside of the region, the others in it
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def switch(frame: FrameCompile, family: str, places: Places) -> Frame | None:
     """The `with`, decorator or call that switched the state for this compile, in the nearest caller that has one; else
-    the line that called, which did so in another state than before. None when no caller is known, or of other families.
+    the line that called the compiled region, which did so in another state than before. None when no caller is known, or
+    of other families.
     """
     names = NAMES.get(family)
     callers = [f for f in frame.stack[:-1] if places.is_user(f.path)
@@ -31,7 +34,9 @@ def switch(frame: FrameCompile, family: str, places: Places) -> Frame | None:
         line = _switched(SourceFile.read(caller.path), caller.line, names)
         if line:
             return Frame(caller.path, line, original_name(caller.function))
-    return Frame(callers[-1].path, callers[-1].line, original_name(callers[-1].function))
+    entered = next((i for i, f in enumerate(frame.stack) if ENTRY.search(f.path)), len(frame.stack))
+    outside = [f for f in frame.stack[:entered] if f in callers]
+    return Frame(outside[-1].path, outside[-1].line, original_name(outside[-1].function)) if outside else None
 
 
 def _switched(source: SourceFile, line: int, names: frozenset[str]) -> int:

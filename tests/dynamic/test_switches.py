@@ -38,10 +38,10 @@ def line_of(mark):
     return next(n for n, line in enumerate(PROGRAM.splitlines(), 1) if line.endswith(f"# {mark}"))
 
 
-def found(tmp_path, family, *callers):
+def found(tmp_path, family, *callers, inside=()):
     (tmp_path / "program.py").write_text(PROGRAM)
     frames = [Frame(str(tmp_path / "program.py"), line_of(mark), function) for mark, function in callers]
-    stack = (*frames, Frame("/site-packages/torch/nn/modules/module.py", 9, "_call_impl"), NET)
+    stack = (*frames, Frame("/site-packages/torch/_dynamo/eval_frame.py", 5, "compile_wrapper"), *inside, Frame("/site-packages/torch/nn/modules/module.py", 9, "_call_impl"), NET)
     seen = switch(FrameCompile("0/1", NET.function, NET.path, NET.line, stack=stack), family, PLACES)
     return (seen.line, seen.function) if seen else None
 
@@ -66,6 +66,12 @@ def test_a_caller_further_out(tmp_path):
 def test_else_the_call_in_another_state(tmp_path):
     assert found(tmp_path, "grad_mode", ("plain", "train")) == (line_of("plain"), "train")
     assert found(tmp_path, "grad_mode", ("behind", "once")) == (line_of("behind"), "once")  # what `inner` switches, it does not
+
+
+def test_a_caller_inside_the_region_is_not_who_switched(tmp_path):
+    between = (Frame("/project/net.py", 30, "outer"),)
+    assert found(tmp_path, "grad_mode", ("plain", "train"), inside=between) == (line_of("plain"), "train")
+    assert found(tmp_path, "grad_mode", inside=between) is None
 
 
 def test_nothing_without_a_caller_or_for_another_family(tmp_path):

@@ -21,6 +21,7 @@ from breakscope.dynamic.child.radar.variations import SAME, Step, Variation, own
 from breakscope.dynamic.child.stages import Stopped, check_backend, limit_memory, mark_phase, pick_device, self_test, stage
 
 QUIET = 3  # steps in a row that compile nothing: the rest of them would not either
+LEAST_CALLS = 3  # of a variation that time must be left for
 LEAST_TIME = 5.0  # seconds that must be left for another variation
 
 
@@ -50,15 +51,16 @@ def _scan(module: ModuleType, plan: Plan, job: dict, progress: Progress) -> None
     slowest = 0.0  # seconds of a call, compiling and all
     for number, variation in enumerate(variations(target, found, second, plan.device)):
         began = time.time()
-        if job["deadline"] - began < LEAST_TIME + slowest * (len(variation.steps) + 1):
+        if job["deadline"] - began < LEAST_TIME + slowest * LEAST_CALLS:
             progress.note("variation", number=number, name=variation.name, base=variation.base, steps=[], refused=[],
                           problem="the time limit was near")
             continue
-        calls = _vary(number, variation, module, plan, job, progress) + 1
+        calls = _vary(number, variation, module, plan, job, progress, slowest) + 1
         slowest = max(slowest, (time.time() - began) / calls)
 
 
-def _vary(number: int, variation: Variation, module: ModuleType, plan: Plan, job: dict, progress: Progress) -> int:
+def _vary(number: int, variation: Variation, module: ModuleType, plan: Plan, job: dict, progress: Progress,
+          slowest: float) -> int:
     """The steps that work in eager, under Dynamo; how many were made. No other phase comes between: the reader tells resets by that."""
     able, refused = _that_work(variation, module, plan)
     problem, done = "", []
@@ -72,6 +74,9 @@ def _vary(number: int, variation: Variation, module: ModuleType, plan: Plan, job
             _call(compiled, target, Step(variation.base), plan)
             quiet = 0
             for position, step in enumerate(able):
+                if done and time.time() + slowest > job["deadline"] - LEAST_TIME:
+                    problem = f"the time limit was near, so {len(able) - position} of its calls were not made"
+                    break
                 mark_phase(f"capture radar {number} {position}")
                 before = _compiles()
                 state.put_back()
