@@ -25,6 +25,8 @@ def check(event):
         return
     values = event.args[0]
     elements = getattr(values, "items", None) or [getattr(values, "element", values)]
+    if getattr(values, "items", None) is not None and len(values.items) < 2:
+        return
     owner = next((o for e in elements for o in options(e) if isinstance(o, Instance)), None)
     if owner is not None:
         yield event.problem(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 
 from breakscope.events import Call, Store
 from breakscope.static.construction import Super
@@ -133,7 +134,8 @@ class Attributes:
             return Method(owner, name)
         if frame.emits and self.interesting("object.__getattr__"):
             getter = self.find_member(owner.cls.info, "__getattr__")
-            if getter is not None:
+            bases = (getattr(builtins, base, None) for base in self.external_bases(owner.cls.info))
+            if getter is not None and not any(hasattr(base, name) for base in bases):
                 self.emit(
                     Call, node, frame, "likely", name="object.__getattr__", receiver=owner, args=(Const(name), getter),
                     kwargs={}
