@@ -1,7 +1,8 @@
 """`nn.LSTM`, `nn.GRU` and `nn.RNN` run outside the graph.
 
-Dynamo does not trace the fused recurrent modules, and cannot resume behind them: the whole function that calls one
-runs without a graph; only what it calls is compiled, each call by itself. On a GPU the module itself is fast (cuDNN).
+Dynamo does not trace the fused recurrent modules, and cannot resume behind them: the whole function that calls one, or
+only reads it (`self.rnn.flatten_parameters()`, `self.rnn.num_layers`), runs without a graph; only what it calls is
+compiled, each call by itself. On a GPU the module itself is fast (cuDNN).
 The cells (`nn.LSTMCell`, `nn.GRUCell`) are traced.
 
 Often the right answer is to accept it and to keep everything around it in few graphs: put the encoder and the head
@@ -25,7 +26,7 @@ MODULES = {f"torch.nn.{where}{name}.forward" for where in ("", "modules.rnn.")
 def check(event):
     kind = event.name.split(".")[-2]
     yield event.problem(
-        f"Dynamo does not trace `nn.{kind}` and gives up the function that calls it, at `{event.shown}`",
+        f"Dynamo does not trace `nn.{kind}` and gives up the function that uses it, at `{event.shown}`",
         help=f"compile what stands before and behind it, or loop over an `nn.{kind}Cell` where sequences are short",
         lost="call",
     )

@@ -32,6 +32,9 @@ from breakscope.values import (
     options,
 )
 
+# What Dynamo cannot hold: it gives the function up where one is read, called or not.
+RECURRENT = frozenset(f"torch.nn.{where}{name}" for where in ("", "modules.rnn.") for name in ("LSTM", "GRU", "RNN", "RNNBase"))
+
 
 class Attributes:
     """How attributes of each kind of value behave."""
@@ -74,6 +77,8 @@ class Attributes:
                     return narrowed
         value = owner.attributes.get(name)
         if value is not None:
+            if type(value) is ExternalInstance and value.name in RECURRENT and frame.emits:
+                self.emit(Call, node, frame, name=f"{value.name}.forward", receiver=value, kwargs={})  # at its first look
             return self.resolve(value) if type(value) is Import else value
         info = owner.cls.info
         member = self.find_member(info, name)
@@ -202,7 +207,11 @@ class Attributes:
                         Call, node, frame, name="function.__setattr__", receiver=option, args=(Const(name), value),
                         kwargs={}
                     )
+            elif type(option) is ExternalInstance and self.driver is not None and option.name.startswith("torch.nn."):
+                self.note_outside(option, name, value, Py("unknown"), frame, node)
             elif option.is_tensor:
+                if self.driver is not None and name == "requires_grad" and option.kind == "parameter":
+                    self.state["requires_grad"] = self.text(node, frame.module)
                 self.emit(
                     Store,
                     node,

@@ -58,7 +58,7 @@ def add_call_events(interpreter: Interpreter, module: ModuleInfo, target: Value,
         return
     frame = Frame(entered.module, function.info, None, entered, True, 0, entered.function)
     _emit_variation(interpreter, frame, function, recorder)
-    _emit_writes(interpreter, frame, writes)
+    _emit_writes(interpreter, frame, function.bound, writes)
 
 
 def drive(interpreter: Interpreter, driver: Function, recorder: Recorder, target: Value) -> list:
@@ -131,13 +131,14 @@ def depends_on_training(interpreter: Interpreter, value: Value | None, depth: in
     return any(depends_on_training(interpreter, part, depth - 1) for part in parts)
 
 
-def _emit_writes(interpreter: Interpreter, frame: Frame, writes: list) -> None:
+def _emit_writes(interpreter: Interpreter, frame: Frame, holder: Value | None, writes: list) -> None:
     """Attributes that the driver sets and the region reads."""
     values: dict[tuple[int, str], list] = {}
     for write in writes:
         values.setdefault((id(write[0]), write[1]), []).append(write)
     for key, rows in values.items():
-        read = interpreter.reads.get(key)
+        layer = type(rows[-1][0]) is ExternalInstance
+        read = _read_of_layer(interpreter, holder, rows[-1][0]) if layer else interpreter.reads.get(key)
         if read is None or read[0] is None:
             continue
         activation, node = read
@@ -153,13 +154,20 @@ def _emit_writes(interpreter: Interpreter, frame: Frame, writes: list) -> None:
             Outside,
             node,
             inside,
-            owner=interpreter.text(node.value, activation.module) if is_attribute else "",
+            owner=interpreter.text(node if layer else node.value, activation.module) if is_attribute else "",
             name=name if isinstance(name, str) and name else _item_name(interpreter, container, node, activation),
             value=value,
             initial=initial,
             path=path,
             line=getattr(at, "lineno", 0),
         )
+
+
+def _read_of_layer(interpreter: Interpreter, holder: Value | None, layer: Value) -> tuple | None:
+    """Where the region reads a layer of torch's that its module holds; what the layer reads of itself is not seen."""
+    held = holder.attributes if isinstance(holder, Instance) else {}
+    name = next((name for name, value in held.items() if value is layer), None)
+    return interpreter.reads.get((id(holder), name))
 
 
 def _item_name(interpreter: Interpreter, container: object, node: ast.AST, activation: Activation) -> str:

@@ -195,6 +195,9 @@ class LibraryCalls:
                 if args
                 else Sequence("tuple", None, Tensor())
             )
+        if last == "einsum" and args and args[0].is_const:
+            result = str(args[0].value).rpartition("->")[2].strip()
+            return Tensor(ndim=len(result) if "->" in str(args[0].value) and "." not in result else None)
         known_arguments = args or kwargs
         return (
             Tensor(sure=bool(known_arguments) and not any(a.is_unknown for a in args)) if known_arguments else UNKNOWN

@@ -126,8 +126,8 @@ class LibraryObjects:
             return Dict({}, Tensor(), open=True)
         if name in ("get_parameter", "get_buffer"):
             return Tensor()
-        if name in ("children", "modules"):
-            return Sequence("iterator", None, join_all(v for v in owner.attributes.values() if self.is_module(v)))
+        if name in ("children", "modules", "named_children", "named_modules"):
+            return self.submodules(owner, name, frame)
         if name in SELF_METHODS:
             return owner
         if name in ("_replace", "_asdict") and self.interesting(f"NamedTuple.{name}"):
@@ -141,6 +141,16 @@ class LibraryObjects:
         if name == "__call__":
             return self.call_instance(owner, args, kwargs, node, frame)
         return UNKNOWN
+
+    def submodules(self, owner: Instance, name: str, frame: Frame) -> Value:
+        """What `children()`, `named_modules()` and their like go over: each module, where it is not a region that asks."""
+        named = [(Const(key), v) for key, v in owner.attributes.items() if self.is_module(v)]
+        if not name.endswith("children"):
+            named.insert(0, (Const(""), owner))
+        rows = [Sequence("tuple", [*row]) if name.startswith("named") else row[1] for row in named]
+        if frame.emits:
+            return Sequence("iterator", None, join_all(v for _, v in named if v is not owner)) if name[0] != "n" else UNKNOWN
+        return Sequence("iterator", rows)
 
     def register_hook(self, owner: Value, name: str, args: list[Value], node: ast.AST, frame: Frame) -> Value:
         self.emit(Call, node, frame, name="module.register_hook", receiver=owner, args=(Const(name), *args), kwargs={})

@@ -135,9 +135,9 @@ class TensorResults:
             )
             if other is not None and other.is_tensor:
                 return Tensor(sure=owner.sure)
-            return self.pair(owner)
+            return self.pair(owner, reduced_rank(owner, args[1:] if full.startswith("torch.") else args, kwargs))
         if name in PAIRS:
-            return self.pair(owner)
+            return self.pair(owner, None if name in ("kthvalue", "mode", "aminmax") else owner.ndim)
         if name in LISTS:
             return self.pieces(name, owner, args, kwargs)
         if name in ("unique", "unique_consecutive"):
@@ -191,10 +191,8 @@ class TensorResults:
             dtype = None if owner.dtype is None else "float"
         return Tensor(dtype, owner.ndim, owner.shape, owner.sure, owner.kind if owner.kind == "numpy" else "")
 
-    def pair(self, owner: Tensor) -> Value:
-        return Sequence(
-            "tuple", [Tensor(owner.dtype, owner.ndim, None, owner.sure), Tensor("int", owner.ndim, None, owner.sure)]
-        )
+    def pair(self, owner: Tensor, rank: int | None) -> Value:
+        return Sequence("tuple", [Tensor(owner.dtype, rank, None, owner.sure), Tensor("int", rank, None, owner.sure)])
 
     def pieces(self, name: str, owner: Tensor, args: list[Value], kwargs: dict[str, Value]) -> Value:
         rank = owner.ndim - 1 if name == "unbind" and owner.ndim else owner.ndim
@@ -247,6 +245,8 @@ class TensorResults:
         rest = args[1:] if full.startswith(("torch.", "numpy.")) and not full.startswith("numpy.ndarray.") else args
         if name in SCALAR_RESULTS and not rest and not kwargs.keys() - {"dtype"}:
             return 0
+        if name in SCALAR_RESULTS and name != "norm" and (len(rest) < 2 or name not in ("std", "var")):
+            return reduced_rank(owner, rest, kwargs)
         if name in KEEPS_RANK:
             return owner.ndim
         if name in ("unsqueeze", "unsqueeze_"):
@@ -264,3 +264,16 @@ class TensorResults:
     def returned(self, full: str) -> Value | None:
         """What the generated table says a library call returns; None when it says nothing."""
         return VALUES.get(self.library.returns(full))
+
+
+def reduced_rank(owner: Tensor, args: list[Value], kwargs: dict[str, Value]) -> int | None:
+    """The rank of what a reduction over the first of `args`, or over `dim`, leaves."""
+    over = args[0] if args else kwargs.get("dim") or kwargs.get("axis")
+    keep = args[1] if len(args) > 1 else kwargs.get("keepdim") or kwargs.get("keepdims")
+    if owner.ndim is None or not (keep is None or keep.is_const) or len(args) > 2:
+        return None
+    if keep is not None and keep.value is True:
+        return owner.ndim
+    if type(over) is Sequence and over.items is not None:
+        return owner.ndim - len(over.items)
+    return owner.ndim - 1 if type(over) is Const and type(over.value) is int and owner.ndim else None

@@ -86,6 +86,17 @@ PROGRAMS = {
         "        return self.rnn(x)\n", ["BRK503"]),
     "a recurrent module whose class a name chooses": (
         model("return self.rnn(x)", "", "self.rnn = getattr(nn, kind.upper())(4, 4, num_layers=2, batch_first=True)"), ["BRK503"]),
+    "a recurrent module that is only looked at": (
+        model("n = self.rnn.num_layers\n        print('late')\n        return self.rnn(x), n", "", "self.rnn = nn.LSTM(4, 4)"),
+        ["BRK503"]),
+    "rows of a reduction are numbers": (
+        model("scores = torch.einsum('bij,pij->bp', [x, x])\n        low, at = torch.min(scores, dim=1)\n"
+              "        kept = x.new_zeros(2, 3).sum(1, keepdim=True)\n        rows = [x[m] for m in kept.long()]\n"
+              "        return torch.stack([x[m] for m in at]), rows"), ["BRK213"]),
+    "a hook on every child": (
+        model("return self.layer(x)", "def watch(module, args, out):\n    print(out)\n\n\n",
+              "self.layer = nn.Linear(4, 4)\n        for name, child in self.named_children():\n"
+              "            child.register_forward_hook(watch)"), ["BRK401"]),
     "a slice by a tensor loses what stands behind it": (
         model("n = (x > 0).sum()\n        y = x[:n]\n        print('late')\n        return y"), ["BRK206"]),
     "a break in a generator loses what stands behind it": (

@@ -140,9 +140,9 @@ import torch
 class Model(torch.nn.Module):
     def __init__(self):
         super().__init__()
-        self.scale = 1.0
+        self.scale, self.drop = 1.0, torch.nn.Dropout(0.1)
     def forward(self, x, n=1):
-        return x * n * self.scale
+        return self.drop(x * n * self.scale)
 def make():
     return Model(), (torch.ones(4),), {}
 """
@@ -151,6 +151,10 @@ CALLS = {
     "another number": ("def calls():\n    return [(torch.ones(4), n) for n in (1, 2, 3)]\n", {"BRK708"}),
     "another float": ("def calls():\n    return [(torch.ones(4), n) for n in (0.1, 0.2)]\n", {"BRK709"}),
     "set from outside": ("def drive(call, model):\n    for s in (1.0, 0.5):\n        model.scale = s\n        call(torch.ones(4))\n", {"BRK702"}),
+    "set on a layer": ("def drive(call, model):\n    for p in (0.1, 0.2):\n        model.drop.p = p\n        call(torch.ones(4))\n", {"BRK702"}),
+    "frozen on the way": (
+        "def drive(call, model):\n    call(torch.ones(4))\n    for p in model.parameters():\n        p.requires_grad = False\n"
+        "    call(torch.ones(4))\n", {"BRK718"}),
     "only called": ("def drive(call, model):\n    for _ in range(3):\n        call(torch.ones(4))\n", set()),
 }
 
