@@ -76,6 +76,8 @@ class Calls:
             if type(base) is Self and base.cls.method(func.attr) is None and func.attr not in self.attributes(base.cls):
                 return self.call_module_method(base, func.attr, node, frame)
             callee = self.attribute(base, func.attr)
+            if callee == NUMBER and type(base) is frozenset and ANY in base:
+                callee = self.fail()  # a method of what configuration passed in
         else:
             callee = self.eval(func, frame)
         args, named = self.arguments(node, frame)

@@ -25,6 +25,13 @@ from breakscope.plain.source import Class
 LAYER_TENSORS = frozenset({"weight", "bias", "in_proj_weight", "in_proj_bias", "running_mean", "running_var"})
 LAYER_NUMBERS = frozenset({"in_features", "out_features", "in_channels", "out_channels", "num_heads", "embed_dim",
                            "num_embeddings", "embedding_dim", "eps", "head_dim", "p", "training"})
+# An unknown value of which one of these is read is a tensor to the analyzer, and rules ask for calls of them.
+TELLING = frozenset(
+    """
+    item tolist nonzero masked_select requires_grad_ repeat_interleave topk new_zeros new_ones new_full new_empty expand
+    chunk norm matmul
+    """.split()
+)
 MOST_CALLS = 12  # of functions inside each other
 
 
@@ -126,7 +133,7 @@ class Objects:
         base = settled(base)
         if base == TENSOR:
             return self.tensor_attribute(name)
-        return NUMBER if base == NUMBER else self.fail()
+        return NUMBER if base == NUMBER and name not in TELLING else self.fail()
 
     def module_attribute(self, option: object, name: str) -> object:
         if type(option) is Class:
@@ -136,7 +143,7 @@ class Objects:
             return TENSOR if name in LAYER_TENSORS else NUMBER if name in LAYER_NUMBERS else self.fail()
         if type(option) is Many and option.role == "dict":
             return option.element
-        return NUMBER if option == ANY else self.fail()
+        return NUMBER if option == ANY and name not in TELLING else self.fail()
 
     def attribute_of(self, cls: Class, name: str) -> object:
         """An attribute of an object of the class, which is made first."""

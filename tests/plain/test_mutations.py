@@ -153,6 +153,13 @@ def test_the_model_itself_is_cleared(tmp_path):
     assert look(MODEL) and not findings(MODEL, tmp_path)
 
 
+@pytest.mark.parametrize("line", ["n = self.acts[0].item()", "n = self.given.item()", "n = self.given.item; n()"])
+def test_what_is_called_like_a_tensor_is_one(line, tmp_path):
+    source = MODEL.replace("drop=0.1,", "drop=0.1, given=None,").replace("# HERE", line)
+    source = source.replace("self.norm,", "self.given, self.acts = given, nn.ModuleList([given()])\n        self.norm,")
+    assert not look(source) and look(source.replace(line, "y = self.acts[0](y)"))
+
+
 @pytest.mark.parametrize("line", LINES)
 def test_a_model_with_a_breaking_line_is_not_cleared(line):
     assert not look(MODEL.replace("# HERE", line.replace("\n", "\n        ")))
