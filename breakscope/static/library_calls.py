@@ -227,6 +227,8 @@ class LibraryCalls:
         return UNKNOWN
 
     def numpy_function(self, name: str, last: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        if last in ("rand", "randn") and args and name.startswith("numpy.random."):  # a size: an array, not a number
+            return Tensor("float", len(args), None, True, "numpy")
         if name.startswith("numpy.random."):
             return ExternalInstance(name) if last[:1].isupper() or last == "default_rng" else Py("number", "random")
         if last in CREATES:

@@ -93,6 +93,8 @@ PROGRAMS = {
         model("scores = torch.einsum('bij,pij->bp', [x, x])\n        low, at = torch.min(scores, dim=1)\n"
               "        kept = x.new_zeros(2, 3).sum(1, keepdim=True)\n        rows = [x[m] for m in kept.long()]\n"
               "        return torch.stack([x[m] for m in at]), rows"), ["BRK213"]),
+    "one number of an array of random numbers": (
+        "import numpy as np\n" + model("return x * np.random.rand(1).item()"), ["BRK210"]),
     "a hook on every child": (
         model("return self.layer(x)", "def watch(module, args, out):\n    print(out)\n\n\n",
               "self.layer = nn.Linear(4, 4)\n        for name, child in self.named_children():\n"
