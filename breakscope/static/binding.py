@@ -12,13 +12,13 @@ from breakscope.values import UNKNOWN, Dict, Instance, Sequence, Union, Value, o
 
 
 class Binding:
-    """How a call fills the names of a frame."""
+    """How a call's arguments become parameters."""
 
     def bind(
-        self, info: FunctionInfo, args: list[Value], kwargs: dict[str, Value], frame: Frame, scope: Frame | None
-    ) -> None:
-        """Put the arguments into the frame's names."""
-        spec, names, kwargs = info.node.args, frame.names, dict(kwargs)
+        self, info: FunctionInfo, args: list[Value], kwargs: dict[str, Value], scope: Frame | None
+    ) -> dict[str, Value]:
+        """The values of the function's parameters, in their order: the same however the call passes them."""
+        spec, names, kwargs = info.node.args, {}, dict(kwargs)
         more, rest = kwargs.pop("*", None), kwargs.pop("**", None)
         positional = [*spec.posonlyargs, *spec.args]
         defaults = self.defaults(info, scope)
@@ -44,6 +44,7 @@ class Binding:
             )
         if spec.kwarg:
             names[spec.kwarg.arg] = Dict(kwargs, rest if rest is not None else UNKNOWN, open=rest is not None)
+        return names
 
     def missing(self, name: str, defaults: dict[str, Value], rest: Value | None) -> Value:
         """The value of a parameter that the call does not name; `rest` is what an open `**kwargs` holds."""

@@ -190,7 +190,7 @@ def bound(
     """The parameters of one call, defaults included."""
     frame = _outer(function.info.module)
     own = [function.bound] if function.bound is not None else []
-    interpreter.bind(function.info, [*own, *args], kwargs, frame, function.scope)
+    frame.names.update(interpreter.bind(function.info, [*own, *args], kwargs, function.scope))
     names = dict(frame.names)
     if own and function.info.node.args.args:
         names.pop(function.info.node.args.args[0].arg, None)

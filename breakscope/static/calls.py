@@ -197,15 +197,16 @@ class Calls:
             outcome = remembered.get(key)
         if outcome is not None:
             return outcome
+        names = self.bind(info, args, kwargs, function.scope)
         everything = remembered.get(mode)
         if everything is None:
             everything = remembered[mode] = Known()
-        arguments = {**dict(enumerate(args)), **kwargs}
+        arguments = _arguments(info, names)
         for_effect = not emits and self.is_for_effect(function, args, node)
         if for_effect:
-            kind = effect_kind_of(info, args, kwargs, self.is_module)
+            kind = effect_kind_of(info, names, self.is_module)
         else:
-            kind = kind_of(info, mode, args, kwargs)
+            kind = kind_of(info, mode, names)
         group = remembered.get(kind)
         if group is None:
             nearest = None if for_effect else everything.nearest(kind)
@@ -220,14 +221,14 @@ class Calls:
         running.append(key)
         before = snapshot(arguments)
         try:
-            outcome = self.run_function(function, args, kwargs, frame, emits)
+            outcome = self.run_function(function, args, names, frame, emits)
         finally:
             running.pop()
         group.add(outcome, arguments, before)
         everything.add(kind, group)
         remembered[key] = outcome
         remembered[key[:3]] = variants + 1
-        self.kept.extend((function, *args, *kwargs.values()))
+        self.kept.extend((function, *names.values()))
         return outcome
 
     def call_wrapped(
@@ -257,8 +258,9 @@ class Calls:
         )
 
     def run_function(
-        self, function: Function, args: list[Value], kwargs: dict[str, Value], caller: Frame, emits: bool
+        self, function: Function, args: list[Value], names: dict[str, Value], caller: Frame, emits: bool
     ) -> Outcome:
+        """Analyse a call; `names` are the parameters' values."""
         info: FunctionInfo = function.info
         activation = Activation(info.qualname, info.module, info.node.lineno) if emits else None
         frame = Frame(info.module, info, function.scope, activation, emits, caller.depth + 1, info.qualname)
@@ -271,7 +273,7 @@ class Calls:
             ):
                 self.reached.add((id(function.bound.cls.info), id(info)))
         frame.caught, frame.within = caller.caught, caller.within
-        self.bind(info, args, kwargs, frame, function.scope)
+        frame.names = names
         frame.bound = args[0] if args and function.bound is not None else None
         node = info.node
         try:
@@ -317,6 +319,22 @@ def _call_key(function: Function, mode: tuple, args: list[Value], kwargs: dict[s
         tuple([key_of(a) for a in args]),
         tuple([(k, key_of(v)) for k, v in kwargs.items()]) if kwargs else (),
     )
+
+
+def _arguments(info: FunctionInfo, names: dict[str, Value]) -> dict[str, Value]:
+    """What the parameters hold, with the contents of `*args` and `**kwargs`, which are made anew for each call, instead of
+    these."""
+    spec = info.node.args
+    if not spec.vararg and not spec.kwarg:
+        return dict(names)
+    arguments = dict(names)
+    rest = arguments.pop(spec.kwarg.arg) if spec.kwarg else None
+    more = arguments.pop(spec.vararg.arg) if spec.vararg else None
+    if more is not None and more.items:
+        arguments.update({f"*{i}": value for i, value in enumerate(more.items)})
+    if rest is not None:
+        arguments.update({f"**{name}": value for name, value in rest.items.items()})
+    return arguments
 
 
 def _yields(body: list[ast.stmt]) -> bool:

@@ -55,8 +55,8 @@ class Group(Struct, eq=False):
     alike: bool = True
     signature: object = None
     last: Outcome | None = None
-    places: dict[int, int | str] = {}
-    given: list[tuple[int | str, str, Value]] = []
+    places: dict[int, str] = {}
+    given: list[tuple[str, str, Value]] = []
 
     def is_settled(self, for_effect: bool) -> bool:
         """True when one more analysis tells nothing new; `for_effect`: a framework's function does its work on an object
@@ -126,7 +126,7 @@ class Known(Struct, eq=False):
         where all of them had the same outcome."""
         if self.count < MOST_ANALYSES or self.idle < MOST_IDLE:
             return None
-        best, most = None, (len(kind[2]) + len(kind[3])) * (2 if self.alike else 1)
+        best, most = None, len(kind[2]) * (2 if self.alike else 1)
         for other, group in self.groups:
             different = _differences(kind, other)
             if different is not None and different * 2 <= most:
@@ -135,13 +135,9 @@ class Known(Struct, eq=False):
 
 
 def _differences(kind: tuple, other: tuple) -> int | None:
-    """How many arguments of two kinds differ; None when they are not passed in the same way, or when one is a tensor, or
-    an object with a tensor, where the other is none."""
-    args, kwargs = kind[2], kind[3]
-    if len(args) != len(other[2]) or [name for name, _ in kwargs] != [name for name, _ in other[3]]:
-        return None
-    pairs = [*zip(args, other[2]), *zip((v for _, v in kwargs), (v for _, v in other[3]))]
-    different = [(a, b) for a, b in pairs if a != b]
+    """How many parameters of two kinds differ; None when one is a tensor, or an object with a tensor, where the other is
+    none."""
+    different = [(a, b) for a, b in zip(kind[2], other[2]) if a != b]
     tensors = [(_tensors_in(a), _tensors_in(b)) for a, b in different]
     return None if any(a != b for a, b in tensors if a is not None and b is not None) else len(different)
 
@@ -161,9 +157,9 @@ def _names_argument(key: object) -> bool:
     return False
 
 
-def snapshot(arguments: dict[int | str, Value]) -> dict[int | str, object]:
+def snapshot(arguments: dict[str, Value]) -> dict[str, object]:
     """What a call may change of its arguments: attributes of objects and classes, contents of containers."""
-    found: dict[int | str, object] = {}
+    found: dict[str, object] = {}
     for place, value in arguments.items():
         kind = type(value)
         if kind is Instance:
@@ -175,7 +171,7 @@ def snapshot(arguments: dict[int | str, Value]) -> dict[int | str, object]:
     return found
 
 
-def _given(arguments: dict, before: dict) -> tuple[list[tuple[int | str, str, Value]], bool]:
+def _given(arguments: dict, before: dict) -> tuple[list[tuple[str, str, Value]], bool]:
     """(place, name, value) of each attribute that the call set, and whether it changed a container or a class."""
     given = []
     for place, old in before.items():
@@ -191,22 +187,17 @@ def _given(arguments: dict, before: dict) -> tuple[list[tuple[int | str, str, Va
     return given, False
 
 
-def kind_of(info: FunctionInfo, mode: tuple, args: list[Value], kwargs: dict[str, Value]) -> tuple:
-    """The group of a call."""
+def kind_of(info: FunctionInfo, mode: tuple, names: dict[str, Value]) -> tuple:
+    """The group of a call; `names` are the values of all parameters, in their order."""
     home = info.module
-    return (
-        "kind",
-        mode,
-        tuple([sketch(a, home) for a in args]),
-        tuple([(k, sketch(v, home)) for k, v in kwargs.items()]) if kwargs else (),
-    )
+    return ("kind", mode, tuple([sketch(value, home) for value in names.values()]))
 
 
-def effect_kind_of(info: FunctionInfo, args: list[Value], kwargs: dict[str, Value], is_module) -> tuple:
+def effect_kind_of(info: FunctionInfo, names: dict[str, Value], is_module) -> tuple:
     """The group of a call that is made for its effect on the first argument: that one does not matter, nor does the
     configuration of one model, but a module that it is given does."""
-    given = [(i, a) for i, a in enumerate(args)][1:] + list(kwargs.items())
-    return ("effect", tuple([(k, key_of(v) if is_module(v) else sketch(v, info.module, 0)) for k, v in given]))
+    given = list(names.values())[1:]
+    return ("effect", tuple([key_of(v) if is_module(v) else sketch(v, info.module, 0) for v in given]))
 
 
 def sketch(value: Value, home: object, depth: int = 2):
@@ -246,7 +237,7 @@ def tensors_of(instance: Instance) -> list[str]:
     return [name for name, value in instance.attributes.items() if value.is_tensor]
 
 
-def relative(value: Value, places: dict[int, int | str]):
+def relative(value: Value, places: dict[int, str]):
     """A value's key in which arguments count by their place."""
     place = places.get(id(value))
     if place is not None:
@@ -259,7 +250,7 @@ def relative(value: Value, places: dict[int, int | str]):
     return key_of(value)
 
 
-def moved(value: Value, places: dict[int, int | str], arguments: dict) -> Value | None:
+def moved(value: Value, places: dict[int, str], arguments: dict) -> Value | None:
     """A value with the new arguments in the place of the old ones; None when it was left behind with a module."""
     place = places.get(id(value))
     if place is not None:
