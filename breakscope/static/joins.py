@@ -25,18 +25,19 @@ from breakscope.values import (
 )
 
 MOST_OPTIONS = 5
+DEEPEST = 8  # containers in each other that are joined item by item; a dict may hold itself
 
 
-def join(a: Value, b: Value) -> Value:
+def join(a: Value, b: Value, depth: int = 0) -> Value:
     """What is known of a value that is `a` on one path and `b` on another."""
     if a is b:
         return a
     if type(a) is not Union and type(b) is not Union:
-        together = _merge(a, b)
+        together = _merge(a, b, depth)
         return together if together is not None else Union((a, b))
     merged = list(options(a))
     for value in options(b):
-        _add(merged, value)
+        _add(merged, value, depth)
     if len(merged) == 1:
         return merged[0]
     if type(a) is Union and len(merged) == len(a.options) and all(map(operator.is_, merged, a.options)):
@@ -46,31 +47,31 @@ def join(a: Value, b: Value) -> Value:
     return Union(tuple(merged))
 
 
-def join_all(values) -> Value:
+def join_all(values, depth: int = 0) -> Value:
     """The join of any number of values; UNKNOWN for none, and for more different ones than are kept apart."""
     result = None
     for value in values:
         if result is None:
             result = value
         elif result is not value:
-            before, result = result, join(result, value)
+            before, result = result, join(result, value, depth)
             if result is UNKNOWN and before is not UNKNOWN:
                 return UNKNOWN  # what comes next would stand for all
     return UNKNOWN if result is None else result
 
 
-def _add(merged: list[Value], value: Value) -> None:
+def _add(merged: list[Value], value: Value, depth: int) -> None:
     for i, other in enumerate(merged):
         if other is value:
             return
-        together = _merge(other, value) if type(other) in _NUMBERS or type(other) is type(value) else None
+        together = _merge(other, value, depth) if type(other) in _NUMBERS or type(other) is type(value) else None
         if together is not None:
             merged[i] = together
             return
     merged.append(value)
 
 
-def _merge(a: Value, b: Value) -> Value | None:
+def _merge(a: Value, b: Value, depth: int) -> Value | None:
     """One value that stands for both, or None when they are better kept apart."""
     kind = type(a)
     if kind is not type(b):
@@ -104,19 +105,21 @@ def _merge(a: Value, b: Value) -> Value | None:
     if kind is Sequence:
         if a.type != b.type or a.home != b.home:
             return None
+        if depth >= DEEPEST:
+            return Sequence(a.type, None, UNKNOWN, a.home)
         if a.items is not None and b.items is not None and len(a.items) == len(b.items):
-            return Sequence(a.type, [join(x, y) for x, y in zip(a.items, b.items)], home=a.home)
-        return Sequence(a.type, None, join(element_of(a), element_of(b)), a.home)
+            return Sequence(a.type, [join(x, y, depth + 1) for x, y in zip(a.items, b.items)], home=a.home)
+        return Sequence(a.type, None, join(element_of(a), element_of(b), depth + 1), a.home)
     if kind is ShapeInt:
         return a if a.value == b.value else ShapeInt()
     if kind is Scalar:
         return a if a.type == b.type else Scalar()
     if kind is Dict and a.home == b.home:
-        items = {k: join(a.items[k], b.items[k]) for k in a.items.keys() & b.items.keys()}
+        if depth >= DEEPEST:
+            return Dict({}, UNKNOWN, True, a.home)
+        items = {k: join(a.items[k], b.items[k], depth + 1) for k in a.items.keys() & b.items.keys()}
         rest = [v for d, o in ((a, b), (b, a)) for k, v in d.items.items() if k not in o.items]
-        return Dict(
-            items, join_all([a.element, b.element, *rest]) if rest else join(a.element, b.element), True, a.home
-        )
+        return Dict(items, join_all([a.element, b.element, *rest], depth + 1), True, a.home)
     if kind in (External, ExternalInstance):
         return a if a == b else None
     if kind is Function:

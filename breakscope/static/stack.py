@@ -7,11 +7,13 @@ end of a chunk maps and unmaps memory at every call: 400,000 times over transfor
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import TypeVar
 
 Result = TypeVar("Result")
 
+MOST_FRAMES = 6_000  # CALL_DEPTH calls with all the expressions and statements that they stand in
 _SLOTS = 5 << 16  # of 8 bytes: a frame of 2.6 MB opens a chunk of 4 MB, the rest of which serves the frames above it
 
 
@@ -23,5 +25,13 @@ _call.__code__ = _call.__code__.replace(co_stacksize=_SLOTS)
 
 
 def with_room(function: Callable[[], Result]) -> Result:
-    """Call the function from a frame behind which some ten thousand frames find room; the slots are never touched."""
-    return _call(function)
+    """Call the function from a frame behind which some ten thousand frames find room; the slots are never touched.
+
+    Python's own limit of 1,000 frames is met by forty calls inside each other, such as constructors of a library's models.
+    """
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, MOST_FRAMES))
+    try:
+        return _call(function)
+    finally:
+        sys.setrecursionlimit(limit)

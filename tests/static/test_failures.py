@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
+from programs import analysed, found
 
 from breakscope.static import StaticOptions, analyze
 from breakscope.static.interpreter import Interpreter
+from breakscope.static.stack import MOST_FRAMES, with_room
 
 SOURCE = """
 import torch
@@ -44,3 +48,60 @@ def test_an_entry_that_names_nothing_is_an_error(two_files):
     result = analyze([two_files], StaticOptions(torch="2.13.0", entries=("*::Net", "*::absent")))
     assert [e.message for e in result.errors] == ["--entry *::absent names no function, class or object that was checked"]
     assert len(result.findings) == 2
+
+
+CYCLE = """\
+    import torch
+
+    def load(flag):
+        table = {"name": "a"}
+        table["self"] = table
+        other = {"name": "b"}
+        other["self"] = other
+        return table if flag else other
+
+    class Net(torch.nn.Module):
+        def __init__(self, flag):
+            super().__init__()
+            self.table = load(flag)
+            self.limit = torch.nn.Parameter(torch.ones(1))
+        def forward(self, x):
+            if self.limit > 0:
+                return x
+            return -x
+    """
+
+
+def test_a_dict_that_holds_itself_does_not_cost_the_constructor(tmp_path):
+    assert found(analysed(tmp_path, {"net.py": CYCLE})) == [("BRK101", 16)]
+
+
+def test_a_call_that_seems_to_raise_does_not_end_a_constructor(tmp_path):
+    source = """\
+        import torch
+
+        def backbone(name):
+            if len(name) > 2:
+                raise RuntimeError(name)
+            return name
+
+        class Net(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.back = backbone("resnet")
+                self.limit = torch.nn.Parameter(torch.ones(1))
+            def forward(self, x):
+                if self.limit > 0:
+                    return x
+                return -x
+        """
+    assert found(analysed(tmp_path, {"net.py": source})) == [("BRK101", 14)]
+
+
+def test_deep_code_has_more_frames_than_python_allows_by_itself():
+    """Forty calls inside each other take more than 1,000; the caller's limit comes back."""
+    before = sys.getrecursionlimit()
+    assert with_room(sys.getrecursionlimit) >= MOST_FRAMES > 1_000
+    with pytest.raises(KeyError):
+        with_room({}.popitem)
+    assert sys.getrecursionlimit() == before
