@@ -176,8 +176,8 @@ class Calls:
             step = Step(None, outcome.activation, frame.lost, node, frame.condition, frame.undecided)
             frame.activation.steps.append(step)
         if outcome.raised is not None:
-            if not frame.emits and not frame.caught:
-                return UNKNOWN  # a constructor that ran in reality: what is known of the call's arguments was too little
+            if not frame.emits and not frame.caught and info.name != "__init__":
+                return UNKNOWN  # this code ran in reality: what is known of the call's arguments was too little
             raise Raised(outcome.raised)
         return outcome.value
 

@@ -83,7 +83,12 @@ class Construction:
         if frame.emits:
             self.made_inside.add(id(instance))
         if init is not None:
-            self.call_member(instance, init, args, kwargs, node, frame)
+            try:
+                self.call_member(instance, init, args, kwargs, node, frame)
+            except Raised:
+                if frame.emits or frame.caught or frame.function is None:
+                    raise
+                return UNKNOWN  # as for any call that seems to raise; half an object would be taken for the whole
         else:
             self.fill_fields(instance, args, kwargs, node, frame)
         return instance
