@@ -298,3 +298,19 @@ def test_markup_in_messages_is_just_text():
 def test_full_report_in_all_widths():
     for width in (20, 40, 80, 140, None):
         assert render(FULL, "text", RenderOptions(width=width)).strip()
+
+
+@pytest.mark.parametrize("width", [80, 140])
+def test_the_place_inside_a_library_is_shown(width):
+    way = ((4, "model.py", "Net.run"), (9, "model.py", "Net.forward"), (20, "/env/site-packages/lib/a.py", "f"),
+           (31, "/env/site-packages/lib/b.py", "g"))
+    inside = finding(
+        path="model.py", line=9, function="Net.forward", library="lib", help="write something else " * 5,
+        message="`self.net(x)` enters `lib`, where `if x.sum() > 0` reads a tensor's value, so the graph ends here",
+        chain=tuple(Link(path=path, line=line, function=function) for line, path, function in way),
+    )
+    text = render(report(findings=(inside,)), "text", RenderOptions(width=width))
+    assert "breaks in g (lib/b.py:31); write something" in " ".join(text.split())
+    assert "1 of them in lib" in text
+    if width == 140:
+        assert "reached from Net.run:4; inside by way of f (lib/a.py:20)" in " ".join(text.split())

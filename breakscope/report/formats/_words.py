@@ -59,8 +59,11 @@ def _costs(cost: Cost | None) -> list[str]:
 
 
 def advice(finding: Finding) -> str:
+    """What to write instead; of an installed library's code first where that is."""
     safety = f"[{finding.fix.safety} fix]" if finding.fix else ""
-    return "  ".join(part for part in (finding.help, safety) if part)
+    told = "  ".join(part for part in (finding.help, safety) if part)
+    _, inside = _parted(finding)
+    return join(f"breaks in {_link(inside[-1], finding.path)}", told) if inside else told
 
 
 def join(*parts: str) -> str:
@@ -107,14 +110,18 @@ def short_chain(finding: Finding) -> str:
 
 def _told_chain(finding: Finding, shorten: Callable[[list[str]], list[str]]) -> str:
     """How the place is reached, and where in an installed library it lies that the finding's line enters."""
-    here = (finding.path, finding.line)
-    places = [(link.path, link.line) for link in finding.chain]
-    own = places.index(here) if finding.library and here in places else len(places)
-    links = [_link(link, finding.path) for link in finding.chain]
-    before, inside = shorten(links[:own]), shorten(links[own + 1 :])
+    before, inside = _parted(finding)
+    before, through = (shorten([_link(link, finding.path) for link in links]) for links in (before, inside[:-1]))
     return join(
-        f"reached from {' -> '.join(before)}" if before else "", f"breaks in {' -> '.join(inside)}" if inside else ""
+        f"reached from {' -> '.join(before)}" if before else "", f"inside by way of {' -> '.join(through)}" if through else ""
     )
+
+
+def _parted(finding: Finding) -> tuple[list[Link], list[Link]]:
+    """The calls that lead to the finding's line, and those from there to the place inside an installed library."""
+    links = list(finding.chain)
+    here = [i for i, link in enumerate(links) if (link.path, link.line) == (finding.path, finding.line)]
+    return (links[: here[0]], links[here[0] + 1 :]) if finding.library and here else (links, [])
 
 
 def _link(link: Link, path: str) -> str:
