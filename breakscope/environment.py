@@ -28,14 +28,15 @@ def _activated() -> list[str]:
         prefix = os.environ.get(variable, "")
         if prefix and os.path.realpath(prefix) != os.path.realpath(sys.prefix):
             lib = os.path.join(prefix, "lib")
-            versions = [name for name in _names(lib) if name.startswith("python3")]
+            versions = [name for name in names_in(lib) if name.startswith("python3")]
             return [os.path.join(lib, name, "site-packages") for name in versions] or [
                 os.path.join(prefix, "Lib", "site-packages")
             ]
     return []
 
 
-def _names(folder: str) -> list[str]:
+def names_in(folder: str) -> list[str]:
+    """The names in a folder, sorted; none when it cannot be read."""
     try:
         return sorted(os.listdir(folder))
     except OSError:

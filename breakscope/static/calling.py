@@ -188,10 +188,8 @@ def bound(
     interpreter: Interpreter, function: Function, args: list[Value], kwargs: dict[str, Value]
 ) -> dict[str, Value]:
     """The parameters of one call, defaults included."""
-    frame = _outer(function.info.module)
     own = [function.bound] if function.bound is not None else []
-    frame.names.update(interpreter.bind(function.info, [*own, *args], kwargs, function.scope))
-    names = dict(frame.names)
+    names = interpreter.bind(function.info, [*own, *args], kwargs, function.scope)
     if own and function.info.node.args.args:
         names.pop(function.info.node.args.args[0].arg, None)
     return names

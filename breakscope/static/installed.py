@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Callable, Iterable
 
+from breakscope.environment import names_in
 from breakscope.static.files import bytes_of
 
 USES_TORCH = re.compile(rb"^[ \t]*(?:import|from)[ \t]+torch\b", re.MULTILINE)
@@ -57,14 +58,6 @@ class Installed:
             known = any(name.endswith((".dist-info", ".egg-info")) for name in names_in(folder))
             self._installations[folder] = known
         return known
-
-
-def names_in(folder: str) -> list[str]:
-    """The names in a folder, sorted; none when it cannot be read."""
-    try:
-        return sorted(os.listdir(folder))
-    except OSError:
-        return []
 
 
 def _files_of(package: str) -> list[str]:

@@ -173,7 +173,6 @@ class Operators(Comparisons):
                 return Const(~value.value)
         return value
 
-
     def unary_of_instance(self, node: ast.UnaryOp, owner: Instance, frame: Frame) -> Value:
         name = _UNARY_METHODS[type(node.op)]
         method = self.attribute(owner, name, node, frame)
