@@ -206,7 +206,7 @@ class Calls:
         arguments = _arguments(info, names)
         for_effect = not emits and self.is_for_effect(function, args, node)
         if for_effect:
-            kind = effect_kind_of(info, names, self.is_module)
+            kind = effect_kind_of(info, arguments, self.is_module)
         else:
             kind = kind_of(info, mode, names)
         group = remembered.get(kind)

@@ -84,14 +84,16 @@ class Group(Struct, eq=False):
         return bool(self.given) or _names_argument(self.signature[0])
 
     def repeat(self, arguments: dict) -> Outcome | None:
-        """The outcome for other arguments of the same kind; None when it is made of modules that are gone."""
+        """The outcome for other arguments of the same kind, or of a similar one; None when it is made of modules that are
+        gone, or of an argument that is not given now."""
         value = moved(self.last.value, self.places, arguments)
         if value is None:
             return None
         for place, name, given in self.given:
             new = moved(given, self.places, arguments)
-            if new is not None and (self.alike or name not in arguments[place].attributes):
-                arguments[place].attributes[name] = new
+            owner = arguments.get(place)
+            if new is not None and type(owner) is Instance and (self.alike or name not in owner.attributes):
+                owner.attributes[name] = new
         return Outcome(value, self.last.activation)
 
 
@@ -193,11 +195,11 @@ def kind_of(info: FunctionInfo, mode: tuple, names: dict[str, Value]) -> tuple:
     return ("kind", mode, tuple([sketch(value, home) for value in names.values()]))
 
 
-def effect_kind_of(info: FunctionInfo, names: dict[str, Value], is_module) -> tuple:
+def effect_kind_of(info: FunctionInfo, arguments: dict[str, Value], is_module) -> tuple:
     """The group of a call that is made for its effect on the first argument: that one does not matter, nor does the
     configuration of one model, but a module that it is given does."""
-    given = list(names.values())[1:]
-    return ("effect", tuple([key_of(v) if is_module(v) else sketch(v, info.module, 0) for v in given]))
+    given = list(arguments.items())[1:]
+    return ("effect", tuple([(n, key_of(v) if is_module(v) else sketch(v, info.module, 0)) for n, v in given]))
 
 
 def sketch(value: Value, home: object, depth: int = 2):
@@ -254,7 +256,7 @@ def moved(value: Value, places: dict[int, str], arguments: dict) -> Value | None
     """A value with the new arguments in the place of the old ones; None when it was left behind with a module."""
     place = places.get(id(value))
     if place is not None:
-        return arguments[place]
+        return arguments.get(place)
     kind = type(value)
     if kind is Instance:
         return None if is_hollow(value.cls.info) else value
@@ -262,7 +264,9 @@ def moved(value: Value, places: dict[int, str], arguments: dict) -> Value | None
         if is_hollow(value.info):
             return None
         at = places.get(id(value.bound))
-        return value if at is None else Function(value.info, arguments[at], value.scope, value.args, value.kwargs)
+        if at is None:
+            return value
+        return Function(value.info, arguments[at], value.scope, value.args, value.kwargs) if at in arguments else None
     if kind is Union:
         options = [moved(option, places, arguments) for option in value.options]
         return None if None in options else Union(tuple(options))

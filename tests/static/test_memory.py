@@ -117,3 +117,35 @@ def test_a_function_that_showed_nothing_new_for_many_arguments_is_not_followed_f
 def test_an_object_with_a_tensor_is_not_similar_to_one_without(tmp_path):
     callers(tmp_path, odd="torch.tensor(2.0)")
     assert {site[0] for site in sites(tmp_path)} == {"framework.py"}
+
+
+def test_what_a_constructor_is_given_as_rest_counts(tmp_path):
+    """An object that it gives an attribute, then a number: the second is not the first's kind."""
+    framework = """
+        import torch
+
+        class Base(torch.nn.Module):
+            def __init__(self, *rest):
+                super().__init__()
+                for part in rest:
+                    part.owner = "base"
+    """
+    model = """
+        class Model{n}(Base):
+            def __init__(self):
+                super().__init__({given})
+
+            def forward(self, x):
+                return x.item()
+    """
+    head = """
+        import torch
+        from library.framework import Base
+
+        class Part:
+            def __init__(self, n):
+                self.n = n
+    """
+    models = [model.format(n=n, given="3" if n < 4 else f"Part({n})") for n in range(8)]  # the last ones are followed first
+    write(tmp_path, {"library/__init__.py": "", "library/framework.py": framework, "library/models.py": "".join([head, *models])})
+    assert len(sites(tmp_path)) == 8
