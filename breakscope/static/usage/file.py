@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_left
+from collections.abc import Iterator
 
 from msgspec.structs import replace
 
@@ -10,6 +12,7 @@ from breakscope.static.frames import Activation
 from breakscope.static.interpreter import Interpreter
 from breakscope.static.program import ModuleInfo
 from breakscope.static.regions import Region
+from breakscope.static.spans import start_of
 from breakscope.static.usage.follow import Follower, OutOfWork
 from breakscope.static.usage.frozen import frozen_events
 from breakscope.usage import Use
@@ -21,7 +24,7 @@ USED = frozenset({"compile", "suppress_errors", "assume_constant_result"})
 def usage_region(interpreter: Interpreter, module: ModuleInfo) -> Region:
     """The file's usage events, in one activation; empty when the file uses nothing of the kind."""
     activation = Activation("", module, 0)
-    if not any(_uses(node) for statement in _speaking(module) for node in ast.walk(statement)):
+    if not any(_uses(node) for node in _speaking(module)):
         return Region("", activation)  # only comments and texts speak of it
     follower = Follower(interpreter, module, activation)
     try:
@@ -41,10 +44,26 @@ def usage_region(interpreter: Interpreter, module: ModuleInfo) -> Region:
     return Region("", activation)
 
 
-def _speaking(module: ModuleInfo) -> list[ast.stmt]:
-    """The top-level statements in whose text one of the words stands."""
-    at = [i for i, line in enumerate(module.source_lines(), 1) if any(word in line for word in USED)]
-    return [s for s in module.tree.body if any(s.lineno <= line <= s.end_lineno for line in at)]
+def _speaking(module: ModuleInfo) -> Iterator[ast.AST]:
+    """The nodes on whose lines one of the words stands outside of comments, and the parts of those."""
+    lines = module.source_lines()
+    suspects = [i for i, line in enumerate(lines, 1) if "compile" in line or "_errors" in line or "_result" in line]
+    at = [i for i in suspects if not lines[i - 1].lstrip().startswith("#")]
+    waiting: list[ast.AST] = list(module.tree.body) if at else []
+    while waiting:
+        node = waiting.pop()
+        if _is_on_any(node, at):
+            yield node
+            waiting.extend(ast.iter_child_nodes(node))
+
+
+def _is_on_any(node: ast.AST, lines: list[int]) -> bool:
+    """True when the node, its decorators included, stands on one of the lines (ascending); parts without a place count."""
+    if not hasattr(node, "lineno"):
+        return True
+    first = start_of(node, [])[0] if isinstance(node, ast.stmt) else node.lineno
+    at = bisect_left(lines, first)
+    return at < len(lines) and lines[at] <= node.end_lineno
 
 
 def _uses(node: ast.AST) -> bool:
