@@ -17,6 +17,7 @@ from breakscope.knowledge import load as load_knowledge
 from breakscope.report.model import Finding, ReportError
 from breakscope.rule import Rule
 from breakscope.rulebook import RuleError, load_rules
+from breakscope.static.bodies import drop_idle_bodies
 from breakscope.static.files import heirs, python_files
 from breakscope.static.flag import Flagger, relative_path
 from breakscope.static.frames import OutOfBudget
@@ -36,6 +37,7 @@ FORWARD = re.compile(rb"forward(?<!\wforward)\b")  # the literal comes first: th
 COMPILES = re.compile(rb"compile(?<=\.compile)\(|torch\s*\.\s*compile")
 INHERITS = re.compile(rb"\nclass \w+\(")  # or derives a class, whose base may have a forward
 CONFIDENCES = ("certain", "likely", "possible")
+LATELY = 20  # files
 LARGEST_FILE = 20_000_000  # bytes
 
 
@@ -172,6 +174,7 @@ class _Analysis:
             folder = importers.next_folder(waiting, self.program.parsed)
             for path in waiting.pop(folder):
                 self.file(path)
+                self.make_room()
             importers.done(folder)
             if waiting:
                 self.leave_folder(importers)
@@ -187,7 +190,8 @@ class _Analysis:
                 raise SourceError(f"is larger than {LARGEST_FILE // 1_000_000} MB; exclude it")
             source = decode(data)
             if not self.matters(path, data):
-                parse(source, path)  # a file that is no Python is an error, whatever it holds
+                if path not in self.program.parsed:
+                    parse(source, path)  # a file that is no Python is an error, whatever it holds
                 return
             module = self.program.module_at(path, source, self.tree_of(path, data))
         except OSError as problem:
@@ -205,7 +209,7 @@ class _Analysis:
         except Exception as problem:  # a mistake of ours must not cost what other files hold
             if "BREAKSCOPE_DEBUG" in os.environ:
                 raise
-            self._interpreter = None
+            self.start_afresh()
             self.progress.notes.append(
                 f"{relative_path(path)} could not be followed: internal error {type(problem).__name__}: {problem}; "
                 "please report it (BREAKSCOPE_DEBUG=1 shows where)"
@@ -221,6 +225,12 @@ class _Analysis:
         if self.options.entries:
             return bool(self.names_for(path))
         return may_matter(data)
+
+    def make_room(self) -> None:
+        """Drop function bodies that were not entered lately, when there are many."""
+        if self.program.is_crowded and self._interpreter is not None:
+            since = self._interpreter.turn - LATELY
+            self.program.slim(lambda module: drop_idle_bodies(module, since))
 
     def leave_folder(self, importers: Importers) -> None:
         """Let go of the modules that no file to come imports from."""
@@ -281,13 +291,18 @@ class _Analysis:
     def interpreter(self) -> Interpreter:
         """The interpreter with what it knows of functions and classes; a fresh one when that has grown too large."""
         if self._interpreter is not None and (self._interpreter.is_full or self.program.is_full):
-            self._interpreter.forget()
-            self._interpreter = None
-            self._flaggers.clear()
-            self.program.forget()
+            self.start_afresh()
         if self._interpreter is None:
             self._interpreter = Interpreter(self.program, self.library, self.judge.interesting, self.python)
         return self._interpreter
+
+    def start_afresh(self) -> None:
+        """Forget what is known of functions, classes and objects; what was found stays."""
+        if self._interpreter is not None:
+            self._interpreter.forget()
+            self._interpreter = None
+        self._flaggers.clear()
+        self.program.forget()
 
     def refuse_idle_entries(self) -> None:
         """An entry that names nothing beside others that do is a mistake: silence would look like a clean file.

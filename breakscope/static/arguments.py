@@ -153,7 +153,7 @@ def usage(node: ast.AST) -> dict[str, frozenset[str]]:
     """For each name, the attributes that the function reads of it; "()" when it is called, "[str]" for string keys,
     "for" when it is unpacked or iterated as a whole."""
     found: dict[str, set[str]] = {}
-    stack = [node]  # as ast.walk does, but in no order and faster
+    stack = list(ast.iter_child_nodes(node))  # asks for a body that was dropped; then as ast.walk does, but in no order and faster
     while stack:
         part = stack.pop()
         for child in part.__dict__.values():

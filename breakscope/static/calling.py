@@ -56,6 +56,7 @@ def add_call_events(interpreter: Interpreter, module: ModuleInfo, target: Value,
     function = _function_of(interpreter, target)
     if entered is None or function is None:
         return
+    entered.seen = set()
     frame = Frame(entered.module, function.info, None, entered, True, 0, entered.function)
     _emit_variation(interpreter, frame, function, recorder)
     _emit_writes(interpreter, frame, function.bound, writes)

@@ -226,6 +226,8 @@ class Calls:
             outcome = self.run_function(function, args, names, frame, emits)
         finally:
             running.pop()
+        if outcome.activation is not None:
+            outcome.activation.seen = frozenset()
         group.add(outcome, arguments, before)
         everything.add(kind, group)
         remembered[key] = outcome
@@ -264,6 +266,7 @@ class Calls:
     ) -> Outcome:
         """Analyse a call; `names` are the parameters' values."""
         info: FunctionInfo = function.info
+        info.entered = self.turn
         activation = Activation(info.qualname, info.module, info.node.lineno) if emits else None
         frame = Frame(info.module, info, function.scope, activation, emits, caller.depth + 1, info.qualname)
         if emits:

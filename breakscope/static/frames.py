@@ -42,7 +42,7 @@ class Activation(Struct, eq=False):
     module: ModuleInfo
     line: int
     steps: list[Step] = []
-    seen: set = set()  # (id of node, type of event, detail): an event counts once
+    seen: set | frozenset = set()  # (id of node, type of event, detail): an event counts once; empty when the call is over
     is_quiet: bool = False  # the rules were asked about all of it, with what it calls, and have nothing to say
     _mark: int = 0
 
@@ -52,6 +52,11 @@ class Activation(Struct, eq=False):
             self._mark = -1  # ends a recursion
             self._mark = hash((self.function, self.line, *[_mark_of(step) for step in self.steps]))
         return self._mark
+
+    def finish(self) -> None:
+        """Let go of what was seen, when nobody has anything to say of it."""
+        self.mark()
+        self.steps = []
 
 
 def _mark_of(step: Step) -> object:

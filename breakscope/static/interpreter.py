@@ -11,6 +11,7 @@ import ast
 from msgspec.structs import replace
 
 from breakscope.events import Event
+from breakscope.static import bodies
 from breakscope.static.annotations import Annotations
 from breakscope.static.assignment import Assignment
 from breakscope.static.attributes import Attributes
@@ -86,6 +87,7 @@ class Interpreter(
         self.running: dict[int, list[tuple]] = {}  # function -> the keys of its calls that are being followed
         self.reached: set[tuple[int, int]] = set()  # (class, method) entered by a region with known arguments
         self.work = 0
+        self.turn = 0  # counts the checked files
         self.reads: dict[tuple[int, str], tuple] = {}  # (id of owner, attribute) -> where the region first reads it
         self.pending: list[tuple[Activation, int, tuple[int, str]]] = []  # stores whose `is_read` is not known yet
         self.outside: list = []  # attributes set on objects from outside of regions
@@ -102,6 +104,7 @@ class Interpreter(
         self.cut_short = False
         self.eval_table = self._table("eval_")
         self.exec_table = self._table("exec_")
+        self.exec_table[bodies.FunctionDef] = self.exec_FunctionDef
 
     def _table(self, prefix: str) -> dict:
         return {
@@ -210,6 +213,7 @@ class Interpreter(
     def begin_file(self, home: ModuleInfo) -> None:
         """Turn to the next file; what is known of functions and classes stays."""
         self.home, self.work = home, 0
+        self.turn += 1
         self.compiled, self.outside, self.cut_short = [], [], False
 
     def begin_region(self, frame: Frame) -> None:

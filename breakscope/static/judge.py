@@ -161,6 +161,8 @@ class Judge:
             for rule, problem in self.problems(event)[:1]:
                 self._keep(self._verdict(rule, problem, event, (*chain, (activation, None)), False, condition, doubtful), found)
         activation.is_quiet = quiet and not waiting and not any(step.problems for step in activation.steps)
+        if activation.is_quiet:
+            activation.finish()
         open_.discard(id(activation))
         breaks[id(activation)] = (any_break, bool(condition) or doubtful)
         return any_break

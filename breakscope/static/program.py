@@ -18,7 +18,8 @@ from breakscope.static.source import SourceError, parse, read_source, split_line
 from breakscope.static.stars import Stars
 from breakscope.values import Value
 
-PARSED_BYTES = 12_000_000  # source kept parsed; its trees take about 20 times as much memory
+PARSED_BYTES = 12_000_000  # source kept parsed; its trees take 20 to 30 times as much memory
+CROWDED_BYTES = 1_500_000  # above it, function bodies that are not in use are dropped, see bodies.py
 COMMON = 4  # folders still to come that import from a module which stays parsed when there is much
 LIBRARIES = frozenset({"torch", "numpy"})  # known by tables, never read as source
 
@@ -36,6 +37,7 @@ class FunctionInfo:
     generator: bool | None = None
     comments: dict[str, ast.expr] | None = None  # annotations from a type comment
     wraps: str | None = None  # the closure's name that a wrapper hands its arguments on to, "" for none
+    entered: int = 0  # the turn in which its body was run last
     handed_back: str | None = None  # the parameter that a long function returns unchanged, "" for none
     marks: frozenset[str] = frozenset()  # "staticmethod", "classmethod", "property", "contextmanager", "disabled", ...
 
@@ -102,6 +104,7 @@ class ModuleInfo:
     classes: dict[int, ClassInfo] = field(default_factory=dict)
     lines: list[str] | None = None
     yields: frozenset[int] | None = None  # the lines with the word "yield"
+    size: int = 0  # characters of the source whose trees are in memory
     has_stars: bool = False  # type checkers are told of `from ... import *`, see stars.py
     asks: set[ModuleInfo] = field(default_factory=set)  # modules that it imports something from
 
@@ -125,6 +128,7 @@ class Program:
         self._installed = installed
         self._modules: OrderedDict[str, ModuleInfo] = OrderedDict()
         self._size = 0
+        self._most = CROWDED_BYTES
         self.state = 0  # another number whenever modules are dropped or a global name changes
         self._roots: dict[str, None] = {}
         self._found: dict[tuple[str, str], str | None] = {}
@@ -158,13 +162,27 @@ class Program:
         tree = tree or parse(source, path)
         module = ModuleInfo(path, name, root, path.endswith("__init__.py"), source, tree, self._installed.library_of(root, name))
         self._modules[path] = module
-        self._size += len(source)
+        module.size = len(source)
+        self._size += module.size
         return module
 
     @property
     def parsed(self) -> Collection[str]:
         """The paths of the modules in memory."""
         return self._modules.keys()
+
+    @property
+    def is_crowded(self) -> bool:
+        """True when it is time to look for what nobody needs now."""
+        return self._size > self._most
+
+    def slim(self, drop) -> None:
+        """Make the modules smaller; `drop(module)` gives the characters without a tree after that."""
+        for module in self._modules.values():
+            module.size, before = len(module.source) - drop(module), module.size
+            self._size += module.size - before
+            module.lines = None
+        self._most = max(CROWDED_BYTES, self._size + CROWDED_BYTES // 2)
 
     @property
     def is_full(self) -> bool:
@@ -190,7 +208,7 @@ class Program:
             module.asks.clear()
         while self._size > PARSED_BYTES * 3 // 5 and len(self._modules) > 1:
             _, oldest = self._modules.popitem(last=False)
-            self._size -= len(oldest.source)
+            self._size -= oldest.size
 
     def leave(self, importers: Importers) -> list[ModuleInfo]:
         """Drop the modules that no file to come needs; the caller hollows them out.
@@ -210,7 +228,7 @@ class Program:
         self.state += bool(gone)
         for module in gone:
             del self._modules[module.path]
-            self._size -= len(module.source)
+            self._size -= module.size
         return gone
 
     def imported(self, importer: str, level: int, name: str) -> str | None:
