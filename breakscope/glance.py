@@ -11,8 +11,8 @@ import os
 import warnings
 
 WORDS = (b"forward", b"compile", b"suppress_errors", b"assume_constant_result")
-# Behind one of these stands what the look at plain code does not follow: hooks, objects that change by name, settings.
-CLEVER = (b"_hook", b"setattr", b"__dict__", b"globals(", b"vars(", b"exec(", *WORDS[2:])
+# Behind one of these may stand what the look at plain code does not follow: hooks, objects that change by name.
+CLEVER = (b"_hook", b"setattr", b"__dict__", b"vars(")
 HARMLESS = (b"re.compile(", b"compiled", b"compiler")  # words with `compile` in them that compile nothing
 MOST_FILES = 50
 MOST_BESIDE = 200  # files in a folder; the analyzer looks for heirs in no larger one
@@ -41,22 +41,28 @@ def _is_clean(path: str, trees: dict[str, tuple[bytes, object]]) -> bool:
             warnings.simplefilter("ignore")  # of the user's literals
             tree = compile(data, path, "exec", flags=ONLY_A_TREE, dont_inherit=True)
         trees[os.path.abspath(path)] = data, tree
-        return not holds_regions or _is_plain(path, tree)
+        return not holds_regions or _is_plain(path, data, tree)
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return False
 
 
 def may_be_plain(data: bytes) -> bool:
     """False when a word of the file says that a look at its code would be in vain."""
-    return not any(word in data for word in CLEVER) and data.count(b"compile") == sum(map(data.count, HARMLESS))
+    return not any(word in data for word in WORDS[2:])
 
 
-def _is_plain(path: str, tree: object) -> bool:
+def is_clever(data: bytes) -> bool:
+    """True when the file has a word that only a look at where it stands can tell harmless."""
+    return any(word in data for word in CLEVER) or data.count(b"compile") != sum(map(data.count, HARMLESS))
+
+
+def _is_plain(path: str, data: bytes, tree: object) -> bool:
     """True when the file's own regions are plain and no file beside it derives classes from its."""
     from breakscope.plain import plain_classes
+    from breakscope.plain.outside import Outside
 
     try:
-        names = plain_classes(tree)
+        names = plain_classes(tree, is_clever(data), Outside(path))
     except Exception:  # a mistake of ours must not stop a commit: the analyzer looks
         if "BREAKSCOPE_DEBUG" in os.environ:
             raise
@@ -75,9 +81,19 @@ def _has_heirs(path: str, classes: list[bytes]) -> bool:
     for other in beside:
         with open(os.path.join(folder, other), "rb") as file:
             data = file.read()
-        if stem in data and b"class " in data and any(cls in data for cls in classes):
+        if stem in data and any(cls in bases for bases in _bases(data) for cls in classes):
             return True
     return False
+
+
+def _bases(data: bytes) -> list[bytes]:
+    """The text between the brackets of each class statement at the top of a file."""
+    found = []
+    for part in (b"\n" + data).split(b"\nclass ")[1:]:
+        name, bracket, rest = part.partition(b"(")
+        if bracket and b":" not in name:
+            found.append(rest.partition(b")")[0])
+    return found
 
 
 def _is_configured(folder: str) -> bool:

@@ -61,7 +61,15 @@ def build() -> dict[str, frozenset[str] | dict[str, int]]:
             found[table] = {n: min(v["FIRST"].get(n, MOST_ARGUMENTS) for v in versions) for n in loose}
         else:
             found[table] = frozenset(kept)
+    found["SPOKEN_OF"] = frozenset().union(*(v["SPOKEN_OF"] for v in versions))
     return found
+
+
+def _tops(facts: Knowledge, asked: dict[str, list]) -> set[str]:
+    """The packages and builtins that tables or rules name."""
+    tables = (facts.calls, facts.contexts, facts.modules, facts.attributes, facts.statements, facts.classes, facts.ops,
+              facts.results, facts.skips, asked)
+    return {top for table in tables for name in table if (top := name.partition(".")[0]).isidentifier()}
 
 
 def _of_version(facts: Knowledge) -> dict:
@@ -87,6 +95,7 @@ def _of_version(facts: Knowledge) -> dict:
         "PYTHON_RESULTS": {n for n in traced - tensors if n not in asked and facts.returns(n) in PYTHON},
         "LAYERS": {n for n in layers if f"{n}.forward" not in asked},
         "MADE": {n for n in layers if f"{n}.forward" not in asked and n not in asked},
+        "SPOKEN_OF": _tops(facts, asked),
         "CONTEXTS": {n for n in contexts if "._" not in n and facts.context(n).never} | {"torch.no_grad"},
     }
 
@@ -173,6 +182,7 @@ COMMENTS = {
     "PYTHON_RESULTS": "those that give a Python value",
     "LAYERS": "modules that may be called",
     "MADE": "those that may be made in a region, too",
+    "SPOKEN_OF": "packages of which some rule or table speaks",
     "CONTEXTS": "context managers that may be entered",
 }
 

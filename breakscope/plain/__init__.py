@@ -9,20 +9,25 @@ is not plain, and then the analyzer looks. Imports next to nothing.
 from __future__ import annotations
 
 import _ast
+from _collections_abc import Callable
 
+from breakscope.plain.builtin_calls import BuiltinCalls
 from breakscope.plain.calls import Calls
+from breakscope.plain.conditions import Conditions
 from breakscope.plain.construction import Construction
 from breakscope.plain.expressions import Expressions
-from breakscope.plain.kinds import UNKNOWN, Clock, Many, NotPlain
+from breakscope.plain.functions import Functions
+from breakscope.plain.kinds import TENSOR, UNKNOWN, Clock, Many, NotPlain
+from breakscope.plain.library_calls import LibraryCalls
 from breakscope.plain.objects import Objects
 from breakscope.plain.parameters import Parameters
-from breakscope.plain.source import Source
+from breakscope.plain.source import NOWHERE, Source
 from breakscope.plain.statements import Statements
 
 MOST_ROUNDS = 8  # until constructors pass each other nothing new
 
 
-class Look(Statements, Expressions, Calls, Objects, Parameters, Construction):
+class Look(Statements, Expressions, Conditions, Calls, Functions, LibraryCalls, BuiltinCalls, Objects, Parameters, Construction):
     """The look at one file. `strict` while a region is looked at: then what is not understood raises NotPlain."""
 
     def __init__(self, source: Source) -> None:
@@ -79,9 +84,9 @@ class Look(Statements, Expressions, Calls, Objects, Parameters, Construction):
             method = cls.method("forward")
             if method is not None and not _only_raises(method[1]):
                 names = self.parameters(method[1], 1, False)
-                for rest in (method[1].args.vararg, method[1].args.kwarg):
+                for rest, role in ((method[1].args.vararg, "list"), (method[1].args.kwarg, "dict")):
                     if rest:
-                        names[rest.arg] = UNKNOWN
+                        names[rest.arg] = self.many(rest, role).widen(TENSOR)
                 self.run_function(method[1], method[0], self.self_of(cls), names)
 
 
@@ -91,10 +96,13 @@ def _only_raises(node: _ast.FunctionDef) -> bool:
     return bool(body) and all(type(s) is _ast.Raise or type(s) is _ast.Pass for s in body)
 
 
-def plain_classes(tree: _ast.Module) -> tuple[str, ...] | None:
-    """The names of the file's classes when the analyzer certainly finds nothing in it; None when it has to look."""
+def plain_classes(
+    tree: _ast.Module, is_clever: bool = False, is_outside: Callable[[str], bool] = NOWHERE
+) -> tuple[str, ...] | None:
+    """The names of the file's classes when the analyzer certainly finds nothing in it; None when it has to look. For
+    `is_clever` and `is_outside` see Source."""
     try:
-        source = Source(tree)
+        source = Source(tree, is_clever, is_outside)
         Look(source).run()
     except (NotPlain, RecursionError):
         return None

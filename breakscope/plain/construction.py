@@ -7,23 +7,28 @@ from breakscope.plain.kinds import (
     LAYER,
     NONE,
     NUMBER,
+    REST,
     STATIC,
     TENSOR,
     UNKNOWN,
     Data,
     Many,
     NotPlain,
+    Rest,
+    Self,
     Types,
     called,
     join,
     settled,
 )
+from breakscope.plain.expressions import CHILDREN
 from breakscope.plain.names import LAYERS
-from breakscope.plain.objects import Bound, Function, Self
 from breakscope.plain.source import Class
 
 MODULE_LISTS = {"torch.nn.ModuleList": "modules", "torch.nn.Sequential": "sequential", "torch.nn.ModuleDict": "dict",
                 "torch.nn.ParameterList": "modules"}
+HOLDING = frozenset({"torch.nn.Sequential", "torch.nn.ModuleList"})
+VARARG = "*"
 COPIES = frozenset({"copy.deepcopy", "copy.copy", "torch.nn.utils.weight_norm", "torch.nn.utils.spectral_norm",
                     "torch.nn.utils.parametrizations.weight_norm", "torch.nn.utils.parametrizations.spectral_norm"})
 
@@ -39,9 +44,11 @@ class Construction:
             names = self.parameters(method[1], 1, True)
             for name, kind in self.passed.get(cls, {}).items():
                 names[name] = join(names[name], kind) if name in names else kind
-            for rest in (method[1].args.vararg, method[1].args.kwarg):
+            spec = method[1].args
+            for rest, key, role in ((spec.vararg, VARARG, "list"), (spec.kwarg, REST, "dict")):
+                kind = names.pop(key, NONE)
                 if rest:
-                    names[rest.arg] = UNKNOWN
+                    names[rest.arg] = self.many(rest, role).widen(join(NUMBER, kind))
             self.run_function(method[1], method[0], self.self_of(cls), names)
 
     def concerning(self, cls: Class) -> object:
@@ -51,14 +58,23 @@ class Construction:
     def make(self, types: Types, args: list, named: dict, node) -> object:
         """A class is called: in a constructor it makes a module, in a region an object that is handed back."""
         if self.strict:
-            self.plain_arguments(args, named)
-            if any(type(option) is not Class or not option.is_data or option.methods for option in types.options):
-                raise NotPlain
-            return UNKNOWN
+            return self.make_data(types, args, named)
         made: object = NONE
         for option in types.options:
             made = join(made, self.make_one(option, args, named, node))
         return made
+
+    def make_data(self, types: Types, args: list, named: dict) -> object:
+        """An object of a dataclass or NamedTuple that a region hands back."""
+        self.plain_arguments([kind for kind in args if type(kind) is not Data], named)
+        cls = next(iter(types.options))
+        if len(types.options) > 1 or type(cls) is not Class or not cls.is_data or cls.method("__post_init__"):
+            raise NotPlain
+        fields = [name for one in reversed(cls.order()) for name in one.fields]
+        if len(args) > len(fields) or not named.keys() <= set(fields) or any(type(kind) is Rest for kind in args):
+            raise NotPlain
+        defaults = {name: self.constant(one.values[name]) for one in cls.order() for name in one.values}
+        return Data(cls, {name: NONE for name in fields} | defaults | dict(zip(fields, args)) | named)
 
     def make_one(self, option: object, args: list, named: dict, node) -> object:
         if type(option) is Class:
@@ -76,33 +92,65 @@ class Construction:
         if option == "collections.OrderedDict" and len(args) == 1 and type(args[0]) is Many:
             return args[0]
         if option == "functools.partial" and args and type(args[0]) is Types:
+            for inner in args[0].options:
+                if type(inner) is Class:
+                    self.make_own(inner, args[1:], named)
             return args[0]
         return UNKNOWN
 
     def make_own(self, cls: Class, args: list, named: dict) -> object:
-        method = cls.method("__init__")
         if not cls.is_object:
-            is_static = all(settled(kind) in STATIC for kind in (*args, *named.values()))
+            is_static = all(type(kind) is not Rest and settled(kind) in STATIC for kind in (*args, *named.values()))
             return Data(cls) if cls.is_data and is_static else UNKNOWN
+        method = cls.method("__init__")
         if method is not None:
-            spec = method[1].args
-            names = [p.arg for p in [*spec.posonlyargs, *spec.args]][1:]
-            if len(args) > len(names) and not spec.vararg:
-                raise NotPlain
-            passed = self.passed.setdefault(cls, {})
-            for name, kind in {**dict(zip(names, args)), **named}.items():
-                kind = UNKNOWN if type(kind) in (Self, Bound, Function) else kind
-                joined = join(passed[name], kind) if name in passed else kind
-                self.shared = self.shared or type(kind) is Many
-                if passed.get(name, NotPlain) != joined:
-                    passed[name] = joined
-                    self.clock.now += 1
+            self.pass_on(cls, method[1].args, args, named)
+        else:
+            self.keep_children(cls, args)
         return frozenset({cls})
+
+    def pass_on(self, cls: Class, spec, args: list, named: dict) -> None:
+        """Note what a constructor gets."""
+        names = [p.arg for p in [*spec.posonlyargs, *spec.args]][1:]
+        known = {*names, *(p.arg for p in spec.kwonlyargs)}
+        given: list[tuple[str, object]] = []
+        for at, kind in enumerate(args):
+            if type(kind) is Rest:
+                given += [(name, kind.kind) for name in names[at:]]
+                kind, at = kind.kind, len(names) if spec.vararg or at < len(names) else at
+                given.append((VARARG, kind))
+            elif at < len(names) or spec.vararg:
+                given.append((names[at] if at < len(names) else VARARG, kind))
+            else:
+                raise NotPlain
+        for name, kind in named.items():
+            if name == REST:
+                given += [(other, kind) for other in (*names[len(args) :], *known.difference(names), REST)]
+            else:
+                given.append((name if name in known else REST, kind))
+        passed = self.passed.setdefault(cls, {})
+        for name, kind in given:
+            kind = UNKNOWN if type(kind) is Self else kind
+            joined = join(passed[name], kind) if name in passed else kind
+            self.shared = self.shared or type(kind) is Many
+            if passed.get(name, NotPlain) != joined:
+                passed[name] = joined
+                self.clock.now += 1
+
+    def keep_children(self, cls: Class, args: list) -> None:
+        """The modules that are passed to a class of the file which is a Sequential or ModuleList."""
+        if not any(base in HOLDING for one in cls.order() for base in one.bases):
+            return
+        for kind in args:
+            inside = kind.kind if type(kind) is Rest else kind
+            if type(inside) is Many:
+                inside = inside.element
+            self.set_attribute(self.attributes(cls), CHILDREN, called(inside) or UNKNOWN)
 
     def make_container(self, name: str, args: list, node) -> object:
         made = self.many(node, MODULE_LISTS[name])
         for kind in args:
-            inside = kind
+            kind = inside = kind.kind if type(kind) is Rest else kind
             if type(kind) is Many or made.role != "sequential":
                 inside = kind.element if type(kind) is Many else self.iterate(kind)
             if type(inside) is tuple and len(inside) == 2:

@@ -13,11 +13,14 @@ from breakscope.plain.kinds import (
     TEXT,
     UNKNOWN,
     Many,
+    Self,
     Types,
     join,
     settled,
 )
+from breakscope.plain.source import Class
 
+CHILDREN = "[]"  # stands for what a class of the file that is a Sequential or ModuleList holds
 TENSOR_TENSORS = frozenset({"T", "mT", "H", "mH", "real", "imag", "data", "values", "indices"})
 TENSOR_NUMBERS = frozenset({"dtype", "device", "ndim", "is_cuda", "requires_grad", "layout"})
 NUMBER_NAMES = frozenset(
@@ -57,6 +60,8 @@ class Expressions:
             return TEXT if kind.role == "dict" else kind.element
         if type(kind) is frozenset:
             return self.element(kind)
+        if type(kind) is Self:
+            return self.attributes(kind.cls).get(CHILDREN) or self.fail()
         return self.fail()
 
     def element(self, modules: frozenset) -> object:
@@ -65,6 +70,8 @@ class Expressions:
         for option in modules:
             if type(option) is Many:
                 made = join(made, option.element)
+            elif type(option) is Class:
+                made = join(made, self.attributes(option).get(CHILDREN, NONE))
         return self.fail() if made == NONE else made
 
     def eval_Constant(self, node, frame) -> object:
@@ -117,15 +124,18 @@ class Expressions:
     def eval_ListComp(self, node, frame) -> object:
         before = frame.names
         frame.names = dict(before)
-        for part in node.generators:
-            self.assign(part.target, self.iterate(self.eval(part.iter, frame)), frame)
-            for test in part.ifs:
-                self.truth(self.eval(test, frame))
+        self.generators(node, frame)
         kind = self.eval(node.elt, frame)
         frame.names = before
         return self.listed(kind, node)
 
-    eval_GeneratorExp = eval_ListComp
+    eval_GeneratorExp = eval_SetComp = eval_ListComp
+
+    def generators(self, node, frame) -> None:
+        for part in node.generators:
+            self.assign(part.target, self.iterate(self.eval(part.iter, frame)), frame)
+            for test in part.ifs:
+                self.truth(self.eval(test, frame))
 
     def eval_JoinedStr(self, node, frame) -> object:
         for part in node.values:
@@ -165,11 +175,18 @@ class Expressions:
 
     def eval_BoolOp(self, node, frame) -> object:
         made: object = NONE
+        before = frame.names
         for part in node.values:
             kind = self.eval(part, frame)
-            if part is not node.values[-1]:
-                self.truth(kind)
             made = join(made, kind)
+            if part is node.values[-1]:
+                break
+            self.truth(kind)
+            held = self.branches(part, frame)[0 if type(node.op) is _ast.And else 1]
+            if held is None:
+                break
+            frame.names = held
+        frame.names = before
         return made
 
     def eval_Compare(self, node, frame) -> object:
@@ -182,13 +199,21 @@ class Expressions:
             if all(type(kind) is str and kind in (TENSOR, NUMBER) for kind in kinds):
                 return TENSOR
         elif type(node.ops[0]) in (_ast.In, _ast.NotIn) and len(node.ops) == 1 and kinds[0] in STATIC:
-            if type(kinds[1]) is Many and kinds[1].element in STATIC:
+            if type(kinds[1]) is Many and (kinds[1].role == "dict" or kinds[1].element in STATIC):
+                return NUMBER
+            if type(node.comparators[0]) is _ast.Tuple and all(type(p) is _ast.Constant for p in node.comparators[0].elts):
                 return NUMBER
         return self.fail()
 
     def eval_IfExp(self, node, frame) -> object:
         self.truth(self.eval(node.test, frame))
-        return join(self.eval(node.body, frame), self.eval(node.orelse, frame))
+        before, made = frame.names, NONE
+        for names, part in zip(self.branches(node.test, frame), (node.body, node.orelse)):
+            if names is not None:
+                frame.names = names
+                made = join(made, self.eval(part, frame))
+        frame.names = before
+        return made
 
     def eval_Subscript(self, node, frame) -> object:
         base, index = self.eval(node.value, frame), self.index(node.slice, frame)
@@ -225,4 +250,22 @@ class Expressions:
         return self.fail()
 
     def eval_Lambda(self, node, frame) -> object:
-        return self.fail()
+        return self.closure(node, frame)
+
+    def eval_NamedExpr(self, node, frame) -> object:
+        kind = self.eval(node.value, frame)
+        self.assign(node.target, kind, frame)
+        return kind
+
+    def eval_Set(self, node, frame) -> object:
+        return self.eval_List(node, frame)
+
+    def eval_DictComp(self, node, frame) -> object:
+        before = frame.names
+        frame.names = dict(before)
+        self.generators(node, frame)
+        if self.eval(node.key, frame) not in STATIC:
+            self.fail()
+        kind = self.eval(node.value, frame)
+        frame.names = before
+        return self.many(node, "dict").widen(kind)

@@ -10,7 +10,9 @@ tuple    a tuple display: the kinds of its items
 Many     a list, dict, nn.ModuleList or nn.Sequential, one object for each place that makes one
 Data     an object of a dataclass of the file
 Types    classes and library names, not called yet
-frozenset   modules and functions that can be called: Class, Many, names of library functions, LAYER, ANY
+Self     an object of which the methods are followed
+Bound, Function   a method, a function or lambda of the file
+frozenset   modules and functions that can be called: Class, Many, Bound, Function, names of library functions, LAYER, ANY
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from __future__ import annotations
 NUMBER, TEXT, NONE, SIZES, TENSOR, UNKNOWN = "number", "text", "none", "sizes", "tensor", "unknown"
 LAYER = ""  # some torch.nn layer that may be called
 ANY = "?"  # what configuration passes in: the analyzer follows no call of it
+REST = "**"  # the key of what `**mapping` passes
 STATIC = frozenset({NUMBER, TEXT, NONE, SIZES})  # never a tensor, nor anything that holds one
 
 
@@ -78,15 +81,17 @@ class Many:
 
 
 class Data:
-    """An object of a dataclass or NamedTuple of the file, whose fields are what their annotations say."""
+    """An object of a dataclass or NamedTuple of the file, whose fields are what a region's own call gave them (`kinds`),
+    else what their annotations say."""
 
-    __slots__ = ("cls",)
+    __slots__ = ("cls", "kinds")
 
-    def __init__(self, cls: object) -> None:
+    def __init__(self, cls: object, kinds: dict | None = None) -> None:
         self.cls = cls
+        self.kinds = kinds or {}
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is Data and other.cls is self.cls
+        return type(other) is Data and other.cls is self.cls and other.kinds == self.kinds
 
     def __hash__(self) -> int:
         return hash(self.cls)
@@ -105,6 +110,54 @@ class Types:
 
     def __hash__(self) -> int:
         return hash(self.options)
+
+
+class Self:
+    """The object whose method runs."""
+
+    __slots__ = ("cls",)
+
+    def __init__(self, cls: object) -> None:
+        self.cls = cls
+
+
+class Bound:
+    """A method of `owner`, found in `cls`."""
+
+    __slots__ = ("cls", "node", "owner")
+
+    def __init__(self, node: object, cls: object, owner: Self) -> None:
+        self.node = node
+        self.cls = cls
+        self.owner = owner
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Bound and (other.node, other.cls, other.owner) == (self.node, self.cls, self.owner)
+
+    def __hash__(self) -> int:
+        return hash((self.node, self.cls, self.owner))
+
+
+class Function:
+    """A function or lambda of a file, one object for each place. `frame` is the running function around it, `names` what
+    the names of earlier ones were when they ended; None for a function at the top."""
+
+    __slots__ = ("frame", "names", "node", "source")
+
+    def __init__(self, node: object, frame: object, source: object) -> None:
+        self.node = node
+        self.frame = frame
+        self.source = source
+        self.names: dict | None = None
+
+
+class Rest:
+    """Any number of arguments of one kind: `*rest` in a call."""
+
+    __slots__ = ("kind",)
+
+    def __init__(self, kind: object) -> None:
+        self.kind = kind
 
 
 def join(a: object, b: object) -> object:
@@ -126,6 +179,8 @@ def join(a: object, b: object) -> object:
         return a.merge(b)
     if type(a) is Types and type(b) is Types:
         return Types(a.options | b.options)
+    if type(a) is Data and type(b) is Data and a.cls is b.cls and a.kinds.keys() == b.kinds.keys():
+        return Data(a.cls, joined(a.kinds, b.kinds))
     return _join_callables(a, b)
 
 
@@ -136,7 +191,7 @@ def settled(kind: object) -> object:
     parts = {settled(part) for part in kind if type(part) is str or type(part) is tuple}
     if len(parts) == 0 and kind or any(type(part) not in (str, tuple) for part in kind):
         return UNKNOWN
-    if parts <= {NUMBER, NONE}:
+    if parts <= {NUMBER, NONE, SIZES}:
         return SIZES
     return UNKNOWN if UNKNOWN in parts or TEXT in parts else TENSOR
 
@@ -149,11 +204,11 @@ def _join_words(a: str, b: str) -> object:
 
 
 def _join_callables(a: object, b: object) -> object:
-    if type(b) is frozenset:
+    if type(b) in CALLABLE:
         a, b = b, a
-    if type(a) is frozenset:
+    if type(a) in CALLABLE:
         other = called(b)
-        return UNKNOWN if other is None else a | other
+        return UNKNOWN if other is None else called(a) | other
     if NUMBER in (a, b):
         other = b if a == NUMBER else a
         if type(other) is Types:
@@ -168,7 +223,25 @@ def called(kind: object) -> frozenset | None:
     """The kind as something to call, None when it cannot be."""
     if type(kind) is frozenset:
         return kind
+    if type(kind) is Function or type(kind) is Bound:
+        return frozenset({kind})
     if type(kind) is Types:  # a function; a class that is called makes an object
         functions = [type(o) is str and not o.rpartition(".")[2][:1].isupper() for o in kind.options]
         return kind.options if all(functions) else None
     return frozenset({ANY}) if kind == NUMBER else None
+
+
+
+def joined(first: dict, second: dict) -> dict:
+    """The kinds of names behind two paths."""
+    made = dict(first)
+    for name, kind in second.items():
+        made[name] = join(made[name], kind) if name in made else kind
+    return made
+
+
+def same(first: dict, second: dict) -> bool:
+    return first.keys() == second.keys() and all(k is second[name] or k == second[name] for name, k in first.items())
+
+
+CALLABLE = frozenset({frozenset, Function, Bound})

@@ -12,9 +12,12 @@ from breakscope.plain.kinds import (
     TENSOR,
     TEXT,
     UNKNOWN,
+    Bound,
     Data,
+    Function,
     Many,
     NotPlain,
+    Self,
     Types,
     join,
     settled,
@@ -32,51 +35,33 @@ TELLING = frozenset(
     chunk norm matmul
     """.split()
 )
-MOST_CALLS = 12  # of functions inside each other
 
 
-class Self:
-    """The object whose method runs."""
-
-    __slots__ = ("cls",)
-
-    def __init__(self, cls: Class) -> None:
-        self.cls = cls
-
-
-class Bound:
-    """A method of `owner`, found in `cls`."""
-
-    __slots__ = ("cls", "node", "owner")
-
-    def __init__(self, node: _ast.FunctionDef, cls: Class, owner: Self) -> None:
-        self.node = node
-        self.cls = cls
-        self.owner = owner
-
-
-class Function:
-    """A function of the file; `scope` are the names of the function around it."""
-
-    __slots__ = ("node", "scope")
-
-    def __init__(self, node: _ast.FunctionDef, scope: dict | None = None) -> None:
-        self.node = node
-        self.scope = scope
+TRANSPARENT = "@"
+UNDECORATING = frozenset(
+    """
+    torch.no_grad torch.enable_grad torch.inference_mode torch.jit.ignore torch.jit.export torch.jit.unused
+    torch.jit.script_if_tracing abc.abstractmethod typing.no_type_check typing.final typing.override
+    """.split()
+)
+NOBODY: frozenset = frozenset()
+COMPUTED = "*"  # stands for attributes whose names are computed
 
 
 class Frame:
     """A running function. `owner` is the Self of a method, `cls` the class that has it; `left` are the names at the
-    `break`s and `continue`s of each open loop."""
+    `break`s and `continue`s of each open loop. `is_open` until it ends; `is_partial` when some path ended before."""
 
-    __slots__ = ("cls", "left", "names", "owner", "result")
+    __slots__ = ("cls", "is_open", "is_partial", "left", "names", "owner", "result")
 
-    def __init__(self, names: dict, owner: Self | None, cls: Class | None) -> None:
+    def __init__(self, names: dict, owner: Self | Data | None, cls: Class | None) -> None:
         self.names = names
         self.owner = owner
         self.cls = cls
         self.result: object = NONE
         self.left: list[list[dict]] = []
+        self.is_open = True
+        self.is_partial = False
 
 
 class Objects:
@@ -104,12 +89,14 @@ class Objects:
             for option in base:
                 if type(option) is Class:
                     self.set_attribute(self.attributes(option), name, value)
+        elif type(base) is Data:
+            self.set_attribute(self.attributes(base.cls), name, value)
         elif base not in (TENSOR, NUMBER):
             self.set_attribute(self.anywhere, name, value)
 
     def set_attribute(self, found: dict, name: str, value: object) -> None:
         made = join(found[name], value) if name in found else value
-        if type(made) is Self or type(made) is Bound or type(made) is Function:
+        if type(made) is Self:
             made = UNKNOWN
         if found.get(name, NotPlain) != made:
             found[name] = made
@@ -127,9 +114,9 @@ class Objects:
                 made = join(made, self.module_attribute(option, name))
             return made
         if kind is Data:
-            return self.field(base.cls, name)
-        if kind is Types and all(type(option) is Class and option.is_enum for option in base.options):
-            return TEXT
+            return self.field(base, name)
+        if kind is Types and all(type(option) is Class for option in base.options):
+            return self.class_attribute(base.options, name)
         base = settled(base)
         if base == TENSOR:
             return self.tensor_attribute(name)
@@ -153,19 +140,57 @@ class Objects:
                 self.construct(cls)
         return self.self_attribute(self.self_of(cls), name)
 
-    def field(self, cls: Class, name: str) -> object:
-        """A field of a dataclass, by its annotation."""
+    def class_attribute(self, classes: frozenset, name: str) -> object:
+        """A constant of an enum, or of the body of a class."""
+        made: object = NONE
+        for cls in classes:
+            values = [one.values[name] for one in cls.order() if name in one.values]
+            made = join(made, TEXT if cls.is_enum else self.constant(values[0]) if values else self.fail())
+        return self.fail() if made == UNKNOWN or made == NONE else made
+
+    def field(self, owner: Data, name: str) -> object:
+        """A field of a dataclass, by its annotation and by what its own methods set; or one of its methods."""
+        cls = owner.cls
         for one in cls.order():
-            if name in one.fields and name not in self.source.elsewhere and not one.methods:
+            if name in one.methods:
+                return self.member(owner, one, one.methods[name])
+        if name in owner.kinds:
+            return owner.kinds[name]
+        self.settle(owner)
+        if self.is_set_unseen(cls, name):
+            return self.fail()
+        for one in cls.order():
+            if name in one.fields:
                 kind = self.annotated(one.fields[name])
-                return self.fail() if kind is None or kind == UNKNOWN or kind == TENSOR else kind
-        return self.fail()
+                kind = UNKNOWN if kind is None or kind == TENSOR else join(kind, self.attributes(cls).get(name, NONE))
+                return self.fail() if kind == UNKNOWN else kind
+        return self.attributes(cls)[name] if name in self.attributes(cls) else self.fail()
+
+    def settle(self, owner: Data) -> None:
+        """Run what a dataclass does behind its constructor, once."""
+        method = owner.cls.method("__post_init__")
+        if method is not None and owner.cls not in self.built:
+            self.built[owner.cls] = None
+            before, self.strict = self.strict, False
+            self.run_function(method[1], method[0], owner, {})
+            self.strict = before
+
+    def is_set_unseen(self, cls: Class, name: str) -> bool:
+        """True when code that the look has not followed, and that the analyzer may run, sets such an attribute of an
+        object of the class."""
+        unseen = self.source.stored.get(name, NOBODY) - self.ran
+        if unseen:
+            of_self, order = self.source.of_self, (*cls.order(), None)
+            unseen = {node for node in unseen if of_self.get((node, name)) in order}
+        if unseen and not self.strict:  # constructors that are still to run
+            unseen = {node for node in unseen if node is None or node.name != "__init__"}
+        return bool(unseen) and not unseen.isdisjoint(self.source.reached)
 
     def self_attribute(self, owner: Self, name: str) -> object:
-        stored = self.source.stored.get(name)
-        if stored is not None and self.strict and not stored <= self.ran:
-            return self.fail()  # by code that the look does not follow
-        found = self.attributes(owner.cls).get(name)
+        if self.strict and self.is_set_unseen(owner.cls, name):
+            return self.fail()
+        known = self.attributes(owner.cls)
+        found = known.get(name, known.get(COMPUTED))
         if found is not None:
             return join(found, self.anywhere[name]) if name in self.anywhere else found
         order = owner.cls.order()
@@ -180,14 +205,29 @@ class Objects:
             return TENSOR
         return self.fail()
 
-    def member(self, owner: Self, cls: Class, node: _ast.FunctionDef) -> object:
+    def member(self, owner: Self | Data, cls: Class, node: _ast.FunctionDef) -> object:
         """A method as an attribute; a property is run."""
-        names = [d.id if type(d) is _ast.Name else "?" for d in node.decorator_list]
+        names = [name for name in map(self.decorator, node.decorator_list) if name != TRANSPARENT]
         if names == ["property"]:
             return self.call_function(node, cls, owner, [], {})
         if names == ["staticmethod"]:
-            return Function(node)
+            return self.function(node)
         return Bound(node, cls, owner) if not names else self.fail()
+
+    def decorator(self, node) -> str:
+        """The name of a decorator; TRANSPARENT for one that the analyzer takes to leave functions as they are."""
+        node = node.func if type(node) is _ast.Call else node
+        name = self.source.dotted(node)
+        if type(node) is _ast.Name and node.id not in self.source.bound:
+            return node.id
+        return TRANSPARENT if name in UNDECORATING or self.source.is_silent(name) else name or "?"
+
+    def function(self, node) -> Function:
+        """The function of a `def` at the top of the file."""
+        made = self.sites.get(node)
+        if made is None:
+            made = self.sites[node] = Function(node, None, self.source)
+        return made
 
     def constant(self, node) -> object:
         """The kind of a value at the top of the file or of a class; mutable ones are UNKNOWN."""
@@ -208,7 +248,9 @@ class Objects:
         if name in source.classes:
             return Types(frozenset({source.classes[name]}))
         if name in source.functions:
-            return Function(source.functions[name]) if not source.functions[name].decorator_list else self.fail()
+            node = source.functions[name]
+            is_plain = all(self.decorator(d) == TRANSPARENT for d in node.decorator_list)
+            return self.function(node) if is_plain and type(node) is _ast.FunctionDef else self.fail()
         if name in source.constants:
             found = self.constant(source.constants[name])
             return self.fail() if found == UNKNOWN else found
@@ -224,44 +266,3 @@ class Objects:
         if type(inner) is not _ast.Name or inner.id in frame.names or inner.id not in self.source.imports:
             return ""
         return self.source.dotted(node)
-
-    def call_function(
-        self, node, cls: Class | None, owner: Self | None, args: list, named: dict, scope: dict | None = None
-    ) -> object:
-        """A function or method of the file; in a region once for all calls with arguments of the same kinds."""
-        spec = node.args
-        skip = 1 if owner is not None else 0
-        declared = self.parameters(node, skip, node.name == "__init__")
-        names = [p.arg for p in [*spec.posonlyargs, *spec.args]][skip:]
-        given = {**dict(zip(names, args)), **named}
-        if spec.vararg or spec.kwarg or len(args) > len(names) or not named.keys() <= declared.keys():
-            if self.strict:
-                raise NotPlain
-            declared = dict.fromkeys(declared, UNKNOWN)
-            for rest in (spec.vararg, spec.kwarg):
-                if rest:
-                    declared[rest.arg] = UNKNOWN
-            given = {}
-        if not self.strict:
-            return self.run_function(node, cls, owner, {**(scope or {}), **declared, **given})
-        names = {**declared, **given}
-        key = (node, owner, self.clock.now, *names.values())
-        found = self.results.get(key)
-        if found is None:
-            self.results[key] = NotPlain  # a recursion is not followed
-            found = self.results[key] = self.run_function(node, cls, owner, names)
-        if found is NotPlain:
-            raise NotPlain
-        return found
-
-    def run_function(self, node, cls: Class | None, owner: Self | None, names: dict) -> object:
-        if self.depth > MOST_CALLS:
-            return self.fail()
-        if owner is not None and node.args.args:
-            names[node.args.args[0].arg] = owner
-        frame = Frame(names, owner, cls)
-        self.ran.add(node)
-        self.depth += 1
-        self.block(node.body, frame)
-        self.depth -= 1
-        return frame.result

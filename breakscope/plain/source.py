@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import _ast
+from _collections_abc import Callable
 
 from breakscope.plain.kinds import NotPlain
+from breakscope.plain.names import SPOKEN_OF
+from breakscope.plain.reach import clever, reached
 
 MODULE = "torch.nn.Module"
 ALIASES = {"torch.nn.modules.module.Module": MODULE, "torch.nn.modules.Module": MODULE,
@@ -21,6 +24,7 @@ PLAIN_SPECIAL = frozenset(  # every other special method changes what operators 
 )
 MARKERS = frozenset({"object", "abc.ABC", "typing.Generic", "typing.Protocol"})
 DEFINITIONS = (_ast.FunctionDef, _ast.AsyncFunctionDef)
+NOWHERE = frozenset().__contains__  # no package is
 BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
@@ -42,11 +46,9 @@ class Class:
         self.ordered: list[Class] | None = None
 
     def order(self) -> list[Class]:
-        """The class and those of the file that it derives from; with more than one at a time, not plain."""
+        """The class and those that it derives from, in the order in which Python looks for a member."""
         if self.ordered is None:
-            if len(self.parents) > 1:
-                raise NotPlain
-            self.ordered = [self, *(self.parents[0].order() if self.parents else ())]
+            self.ordered = [self, *_merged([*(list(p.order()) for p in self.parents), list(self.parents)])]
         return self.ordered
 
     def method(self, name: str) -> tuple[Class, _ast.FunctionDef] | None:
@@ -60,7 +62,13 @@ class Class:
 class Source:
     """The names of a file."""
 
-    def __init__(self, tree: _ast.Module) -> None:
+    def __init__(
+        self, tree: _ast.Module, is_clever: bool = False, is_outside: Callable[[str], bool] = NOWHERE
+    ) -> None:
+        """`is_clever` when the file's text has a word that only a walk over its tree can tell harmless; `is_outside` says
+        of a package whether the analyzer reads none of its source."""
+        self.tree = tree
+        self.is_outside = is_outside
         self.imports: dict[str, str] = {}
         self.functions: dict[str, _ast.FunctionDef] = {}
         self.classes: dict[str, Class] = {}
@@ -68,12 +76,27 @@ class Source:
         self.bound: set[str] = set()
         self.twice: set[str] = set()
         self.stored: dict[str, set] = {}  # attribute -> the functions that set it on something; None is the file itself
-        self.elsewhere: set[str] = set()  # attributes that are set on something else than a function's first argument
+        self.of_self: dict = {}  # (method, attribute) -> the class, where a method sets it on nothing but its own object
+        self.method_of: dict = {}  # method -> its class
+        self._reached: frozenset | None = None
+        self.clever = clever(tree) if is_clever else frozenset()
         self._read(tree.body)
-        if not self.twice.isdisjoint(self.classes) or any(
-            name in cls.methods for cls in self.classes.values() for name in self.stored
-        ):
+        if not self.twice.isdisjoint(self.classes) or "forward" in self.stored:
             raise NotPlain
+        if self.clever and not self.clever.isdisjoint(self.reached):
+            raise NotPlain
+
+    @property
+    def reached(self) -> frozenset:
+        """The functions that the analyzer may run."""
+        if self._reached is None:
+            self._reached = reached(self.tree)
+        return self._reached
+
+    def is_silent(self, name: str) -> bool:
+        """True for a name of a package that no rule and no table knows, and of which the analyzer reads no source."""
+        top = name.partition(".")[0]
+        return bool(top) and top not in SPOKEN_OF and self.is_outside(top)
 
     def _read(self, body: list[_ast.stmt]) -> None:
         for node in body:
@@ -127,7 +150,8 @@ class Source:
                 continue
             name = self.dotted(base)
             if name != MODULE and name not in BASES and not (name.startswith("torch.nn.") and name.count(".") == 2):
-                raise NotPlain
+                if not self.is_silent(name) or name.endswith("Module"):
+                    raise NotPlain
             cls.bases.append(name)
         cls.is_enum = "enum.Enum" in cls.bases or "enum.IntEnum" in cls.bases
         cls.is_data = "typing.NamedTuple" in cls.bases or bool(node.decorator_list)
@@ -146,7 +170,9 @@ class Source:
     def _member(self, cls: Class, node: _ast.stmt) -> None:
         kind = type(node)
         if kind is _ast.FunctionDef:
-            cls.methods[node.name] = node
+            if not any(type(d) is _ast.Attribute and d.attr in ("setter", "deleter") for d in node.decorator_list):
+                cls.methods[node.name] = node
+            self.method_of[node] = cls
             self._inside(node.body, node)
         elif kind is _ast.Assign and len(node.targets) == 1 and type(node.targets[0]) is _ast.Name:
             cls.values[node.targets[0].id] = node.value
@@ -154,7 +180,11 @@ class Source:
             cls.fields[node.target.id] = node.annotation
             if node.value is not None:
                 cls.values[node.target.id] = node.value
-        elif not (kind is _ast.Pass or kind is _ast.Expr and type(node.value) is _ast.Constant):
+        elif kind is _ast.AsyncFunctionDef or kind is _ast.ClassDef:
+            if node.name == "forward":
+                raise NotPlain
+            cls.values[node.name] = node
+        elif not (kind is _ast.Pass or kind is _ast.Expr):
             raise NotPlain
 
     def _inside(self, body: list[_ast.stmt], function: _ast.FunctionDef | None) -> None:
@@ -166,8 +196,12 @@ class Source:
                     self._target(target, function)
             elif kind is _ast.AugAssign or kind is _ast.AnnAssign:
                 self._target(node.target, function)
-            elif kind is _ast.Global or kind is _ast.Nonlocal or kind is _ast.ClassDef:
-                raise NotPlain
+            elif kind is _ast.Global:
+                self.twice.update(node.names)
+            elif kind in DEFINITIONS or kind is _ast.ClassDef:
+                if function is None:
+                    raise NotPlain
+                self._inside(node.body, node if kind in DEFINITIONS else function)
             elif kind is _ast.Delete:
                 for target in node.targets:
                     if type(target) is _ast.Attribute:
@@ -188,10 +222,14 @@ class Source:
         elif kind is _ast.Starred:
             self._target(target.value, function)
         elif kind is _ast.Attribute:
-            self.stored.setdefault(target.attr, set()).add(function)
-            args = [*function.args.posonlyargs, *function.args.args] if function is not None else []
+            functions = self.stored.setdefault(target.attr, set())
+            cls = self.method_of.get(function)
+            args = [*function.args.posonlyargs, *function.args.args] if cls is not None else []
             if not args or type(target.value) is not _ast.Name or target.value.id != args[0].arg:
-                self.elsewhere.add(target.attr)
+                self.of_self[function, target.attr] = None
+            elif function not in functions:
+                self.of_self[function, target.attr] = cls
+            functions.add(function)
 
     def dotted(self, node: _ast.expr) -> str:
         """The library name that an expression stands for ("torch.nn.Linear"); "" when it is none."""
@@ -203,6 +241,18 @@ class Source:
         else:
             return ""
         return ALIASES.get(name, name)
+
+
+def _merged(rows: list[list[Class]]) -> list[Class]:
+    """Python's linearization of bases."""
+    found: list[Class] = []
+    while rows := [row for row in rows if row]:
+        heads = [row[0] for row in rows if not any(row[0] in other[1:] for other in rows)]
+        if not heads:
+            raise NotPlain
+        found.append(heads[0])
+        rows = [[cls for cls in row if cls is not heads[0]] for row in rows]
+    return found
 
 
 def _called(node: _ast.expr) -> _ast.expr:

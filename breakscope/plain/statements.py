@@ -5,9 +5,22 @@ from __future__ import annotations
 
 import _ast
 
-from breakscope.plain.kinds import NONE, NUMBER, SIZES, STATIC, TENSOR, UNKNOWN, Many, NotPlain, join, settled
+from breakscope.plain.kinds import (
+    NONE,
+    NUMBER,
+    SIZES,
+    STATIC,
+    TENSOR,
+    UNKNOWN,
+    Many,
+    NotPlain,
+    join,
+    joined,
+    same,
+    settled,
+)
 from breakscope.plain.names import CONTEXTS
-from breakscope.plain.objects import Function
+from breakscope.plain.objects import TRANSPARENT
 
 MOST_STATEMENTS = 20_000
 MOST_ROUNDS = 6  # of a loop's body until the kinds of its variables no longer change
@@ -64,7 +77,11 @@ class Statements:
 
     def run_AnnAssign(self, node, frame) -> bool:
         if node.value is not None:
-            self.assign(node.target, self.eval(node.value, frame), frame)
+            value = self.eval(node.value, frame)
+            if value == NUMBER or value == TENSOR:  # the analyzer may know nothing of it but what the annotation says
+                declared = self.annotated(node.annotation)
+                value = value if declared is None else join(value, declared)
+            self.assign(node.target, value, frame)
         return False
 
     def run_AugAssign(self, node, frame) -> bool:
@@ -128,13 +145,18 @@ class Statements:
 
     def run_If(self, node, frame) -> bool:
         self.truth(self.eval(node.test, frame))
-        before = frame.names
-        frame.names = dict(before)
-        first = self.block(node.body, frame)
-        then, frame.names = frame.names, dict(before)
-        second = self.block(node.orelse, frame)
+        then, other = self.branches(node.test, frame)
+        first = second = True
+        if then is not None:
+            frame.names = dict(then)
+            first = self.block(node.body, frame)
+            then = frame.names
+        if other is not None:
+            frame.names = dict(other)
+            second = self.block(node.orelse, frame)
+        frame.is_partial = frame.is_partial or first or second
         if not first:
-            frame.names = then if second else _joined(then, frame.names)
+            frame.names = then if second else joined(then, frame.names)
         return first and second
 
     def run_For(self, node, frame) -> bool:
@@ -159,8 +181,8 @@ class Statements:
             after = [*frame.left.pop(), *([] if ended else [frame.names])]
             frame.names = before
             for names in after:
-                frame.names = _joined(frame.names, names)
-            if _same(frame.names, before) and self.clock.now == version:
+                frame.names = joined(frame.names, names)
+            if same(frame.names, before) and self.clock.now == version:
                 break
         else:
             raise NotPlain
@@ -199,17 +221,9 @@ class Statements:
         return False
 
     def run_FunctionDef(self, node, frame) -> bool:
-        self.fail()
-        frame.names[node.name] = Function(node, frame.names) if not node.decorator_list else UNKNOWN
+        is_plain = all(self.decorator(d) == TRANSPARENT for d in node.decorator_list)
+        frame.names[node.name] = self.closure(node, frame) if is_plain else self.fail()
         return False
 
-
-def _same(first: dict, second: dict) -> bool:
-    return first.keys() == second.keys() and all(k is second[name] or k == second[name] for name, k in first.items())
-
-
-def _joined(first: dict, second: dict) -> dict:
-    made = dict(first)
-    for name, kind in second.items():
-        made[name] = join(made[name], kind) if name in made else kind
-    return made
+    def run_Nonlocal(self, node, frame) -> bool:
+        raise NotPlain

@@ -27,7 +27,6 @@ class Base(nn.Module):
 """
 NOT_CLEARED = {
     "a branch": MODEL.replace("        return", "        if x.sum() > 0:\n            x = -x\n        return"),
-    "a base from elsewhere": "from others import Other\n" + MODEL.replace("nn.Module", "Other"),
     "a hook": MODEL.replace("act\n\n", "act\n        self.register_forward_hook(print)\n\n"),
     "a compiled model": MODEL + "model = torch.compile(Base(2))\n",
     "another forward": MODEL + "Base.forward = lambda self, x: x.item()\n",
@@ -56,11 +55,19 @@ def test_a_plain_model_is_cleared(file):
     assert is_clean((str(file),))
 
 
+def test_a_base_counts_where_the_analyzer_reads_it(file):
+    file.write_text("from others import Other\n" + MODEL.replace("nn.Module", "Other"))
+    assert is_clean((str(file),)) and not analyze([file]).findings  # nobody knows the package
+    (file.parent / "others.py").write_text("from torch import nn\n\n\nclass Other(nn.Module):\n    pass\n")
+    assert not is_clean((str(file),))
+
+
 def test_a_file_whose_classes_another_file_derives_from_is_not_cleared(file):
     file.write_text(MODEL)
     heir = file.parent / "heir.py"
-    heir.write_text("import file\nclass Other:\n    pass\n")
-    assert is_clean((str(file),))
+    for text in ("class Other:\n    pass\n", "class Trainer(list):\n    def make(self):\n        return file.Base(2)\n"):
+        heir.write_text("import file\n" + text)
+        assert is_clean((str(file),))
     heir.write_text("from file import Base\nclass Heir(Base):\n    pass\n")
     assert not is_clean((str(file),))
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from breakscope.glance import may_be_plain
+from breakscope.glance import is_clever, may_be_plain
 from breakscope.plain import plain_classes
 from breakscope.static import analyze
 
@@ -140,7 +140,8 @@ LINES = [line.replace("\x01", "\n") for part in LINES.split("\x00") for line in 
 
 
 def look(source: str) -> bool:
-    return may_be_plain(source.encode()) and plain_classes(compile(source, "x.py", "exec", 0x400)) is not None
+    data = source.encode()
+    return may_be_plain(data) and plain_classes(compile(data, "x.py", "exec", 0x400), is_clever(data)) is not None
 
 
 def findings(source: str, folder: Path) -> int:

@@ -1,7 +1,7 @@
 """The names that the look at plain code trusts follow from the tables and the rules."""
 
 from breakscope.knowledge_build import plain_names
-from breakscope.plain import calls, expressions, names
+from breakscope.plain import builtin_calls, expressions, library_calls, names
 from breakscope.rulebook import load_rules
 
 
@@ -33,6 +33,6 @@ def test_no_rule_asks_for_an_attribute_or_a_function_that_stands_in_the_code():
     attributes = expressions.TENSOR_TENSORS | expressions.TENSOR_NUMBERS | {"shape"}
     calls_too = {"values", "indices"}  # the rules that ask for these are about sparse tensors
     assert asked.isdisjoint(f"Tensor.{name}" for name in attributes - calls_too)
-    assert asked.isdisjoint(f"math.{name}" for name in calls.MATH) and asked.isdisjoint(calls.ANSWERS)
-    assert asked.isdisjoint({*calls.NUMBERS_OF, *calls.ORDERS, *calls.ASKS, "len", "range", "enumerate", "zip", "type"}
+    assert asked.isdisjoint(f"math.{name}" for name in library_calls.MATH) and asked.isdisjoint(library_calls.ANSWERS)
+    assert asked.isdisjoint({*builtin_calls.NUMBERS_OF, *builtin_calls.ORDERS, *builtin_calls.ASKS, "len", "range", "enumerate", "zip", "type"}
                             - {"min", "max"})  # which compare what they are given: numbers

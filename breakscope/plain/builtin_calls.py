@@ -1,0 +1,90 @@
+"""Calls of Python's builtins."""
+
+from __future__ import annotations
+
+import _ast
+
+from breakscope.plain.kinds import (
+    CALLABLE,
+    NUMBER,
+    SIZES,
+    STATIC,
+    TENSOR,
+    TEXT,
+    UNKNOWN,
+    Many,
+    Rest,
+    join,
+    settled,
+)
+from breakscope.plain.library_calls import is_static
+
+NUMBERS_OF = frozenset({"int", "float", "bool", "abs", "round", "min", "max", "sum", "divmod", "pow", "any", "all"})
+ORDERS = frozenset({"list", "tuple", "reversed"})
+ASKS = {"isinstance": 2, "hasattr": 2, "callable": 1}
+
+
+class BuiltinCalls:
+    """What builtins give."""
+
+    def call_builtin(self, name: str, node, frame) -> object:
+        if name in ASKS and len(node.args) == ASKS[name]:
+            return self.call_asking(name, node, frame)
+        if name == "map" and len(node.args) > 1 and type(node.args[0]) is _ast.Name:
+            if node.args[0].id in NUMBERS_OF and node.args[0].id not in self.source.bound:
+                kinds = [self.eval(part, frame) for part in node.args[1:]]
+                return self.listed(NUMBER, node) if all(map(is_static, kinds)) else self.fail()
+        args, named = self.arguments(node, frame)
+        if name == "dict" and not args:
+            made = self.many(node, "dict")
+            for kind in named.values():
+                made.widen(kind)
+            return made
+        if name == "getattr" and 2 <= len(args) <= 3 and type(node.args[1]) is _ast.Constant:
+            found = self.attribute(args[0], str(node.args[1].value))
+            return join(found, args[2]) if len(args) > 2 else found
+        if any(type(kind) is Rest for kind in args):
+            return self.fail()
+        if named or not args:
+            return self.many(node, "list") if name == "list" and not named else self.fail()
+        return self.call_on(name, args, node)
+
+    def call_on(self, name: str, args: list, node) -> object:
+        """A builtin of positional arguments."""
+        first = settled(args[0])
+        if name == "len":
+            return NUMBER if first != UNKNOWN else self.fail()
+        if name == "range":
+            return SIZES if all(map(is_static, args)) else self.fail()
+        if name in NUMBERS_OF and all(map(is_static, args)):
+            return NUMBER
+        if name == "sum" and type(args[0]) is Many and self.iterate(args[0]) == TENSOR:
+            return TENSOR if len(args) == 1 or args[1] == NUMBER else self.fail()
+        if name == "type" or name == "str" and is_static(first):
+            return TEXT if len(args) == 1 else self.fail()
+        if name in ORDERS and len(args) == 1:
+            return self.ordered(name, args[0], node)
+        if name == "enumerate":
+            return self.listed((NUMBER, self.iterate(args[0])), node)
+        if name == "zip":
+            return self.listed(tuple([self.iterate(kind) for kind in args]), node)
+        if name == "map" and len(args) > 1:
+            return self.listed(self.call(args[0], [self.iterate(kind) for kind in args[1:]], {}, node), node)
+        return self.fail()
+
+    def ordered(self, name: str, kind: object, node) -> object:
+        """A list or tuple of what the value holds."""
+        element = self.iterate(kind)
+        if settled(kind) == SIZES or name == "tuple" and element == NUMBER:
+            return SIZES
+        return self.listed(element, node)
+
+    def call_asking(self, name: str, node, frame) -> object:
+        """What is asked for is not known; but where a value of which nothing is known turns out to be an object of the
+        file, the analyzer follows its methods."""
+        kind = self.eval(node.args[0], frame)
+        if name == "isinstance" and self.strict and kind not in STATIC and type(kind) not in CALLABLE:
+            asked = node.args[1].elts if type(node.args[1]) is _ast.Tuple else [node.args[1]]
+            if kind == TENSOR and not all(map(self.source.dotted, asked)):
+                self.fail()
+        return NUMBER

@@ -1,0 +1,75 @@
+"""Conditions: what the branches of an `if` may take for granted."""
+
+from __future__ import annotations
+
+import _ast
+
+from breakscope.plain.kinds import ANY, CALLABLE, LAYER, NONE
+from breakscope.plain.source import Class
+
+
+class Conditions:
+    """What a test says of the names in it; None for a branch that is never taken."""
+
+    def branches(self, test, frame) -> tuple[dict | None, dict | None]:
+        """The names where the test holds and where it does not."""
+        kind, names = type(test), frame.names
+        if kind is _ast.UnaryOp and type(test.op) is _ast.Not:
+            yes, no = self.branches(test.operand, frame)
+            return no, yes
+        if kind is _ast.BoolOp:
+            return self.of_several(test, frame)
+        if kind is _ast.Compare and len(test.ops) == 1 and type(test.left) is _ast.Name:
+            return self.of_none(test, names)
+        if kind is _ast.Call and type(test.func) is _ast.Name and test.func.id not in self.source.bound and test.args:
+            if test.func.id == "isinstance" and len(test.args) == 2 and type(test.args[0]) is _ast.Name:
+                return self.of_type(test.args[0].id, test.args[1], names)
+            if test.func.id == "callable" and type(test.args[0]) is _ast.Name:
+                found = names.get(test.args[0].id)
+                if type(found) in CALLABLE and not (type(found) is frozenset and ANY in found):
+                    return names, None
+        return names, names
+
+    def of_several(self, test, frame) -> tuple[dict | None, dict | None]:
+        before, is_and = frame.names, type(test.op) is _ast.And
+        for part in test.values:
+            held = self.branches(part, frame)[0 if is_and else 1]
+            if held is None:
+                frame.names = before
+                return (None, before) if is_and else (before, None)
+            frame.names = held
+        held, frame.names = frame.names, before
+        return (held, before) if is_and else (before, held)
+
+    def of_none(self, test, names: dict) -> tuple[dict | None, dict | None]:
+        """`name is None` of what is never anything else."""
+        right, op = test.comparators[0], type(test.ops[0])
+        if names.get(test.left.id) != NONE or type(right) is not _ast.Constant or right.value is not None:
+            return names, names
+        return (names, None) if op is _ast.Is else (None, names) if op is _ast.IsNot else (names, names)
+
+    def of_type(self, name: str, types, names: dict) -> tuple[dict | None, dict | None]:
+        """`isinstance` of one of several modules."""
+        options = names.get(name)
+        if type(options) is not frozenset:
+            return names, names
+        asked = [self.asked_type(part) for part in (types.elts if type(types) is _ast.Tuple else [types])]
+        verdicts = {option: _is_one(option, asked) for option in options}
+        yes = frozenset(option for option in options if verdicts[option] is not False)
+        no = frozenset(option for option in options if verdicts[option] is not True)
+        return {**names, name: yes} if yes else None, {**names, name: no} if no else None
+
+    def asked_type(self, node) -> object:
+        """A class of the file, else None."""
+        return self.source.classes.get(node.id) if type(node) is _ast.Name else None
+
+
+def _is_one(option: object, asked: list) -> bool | None:
+    """Is the option an object of one of these classes? None when that is not known."""
+    if type(option) is Class:
+        if any(cls in option.order() for cls in asked if cls is not None):
+            return True
+        return None if None in asked else False
+    if option == LAYER:
+        return None if None in asked else False
+    return None

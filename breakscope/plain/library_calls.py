@@ -1,0 +1,166 @@
+"""Calls of torch, of packages that nobody speaks of, and of methods of tensors, texts and containers."""
+
+from __future__ import annotations
+
+import _ast
+
+from breakscope.plain.calls import PLAIN_ARGUMENTS
+from breakscope.plain.kinds import (
+    ANY,
+    LAYER,
+    NONE,
+    NUMBER,
+    REST,
+    SIZES,
+    STATIC,
+    TENSOR,
+    TEXT,
+    UNKNOWN,
+    Many,
+    NotPlain,
+    Rest,
+    Self,
+    Types,
+    join,
+    settled,
+)
+from breakscope.plain.names import FIRST, FREE, MADE, PYTHON_RESULTS, TENSOR_KEYWORDS
+from breakscope.plain.objects import COMPUTED
+
+MATH = frozenset({"sqrt", "log", "log2", "log10", "exp", "pow", "sin", "cos", "tan", "ceil", "floor", "prod", "gcd"})
+FACTS = frozenset({"torch.finfo", "torch.iinfo", "torch.Size", "torch._assert"})
+ANSWERS = frozenset({"torch.jit.is_scripting", "torch.jit.is_tracing", "torch.compiler.is_compiling",
+                     "torch.onnx.is_in_onnx_export", "torch.is_tensor"})
+TEXT_METHODS = frozenset({"format", "startswith", "endswith", "lower", "upper", "split", "replace", "strip"})
+CHECKPOINT = "torch.utils.checkpoint.checkpoint"
+
+
+class LibraryCalls:
+    """What calls outside the file give."""
+
+    def call_library(self, name: str, args: list, named: dict, node) -> object:
+        """A function of torch or math, or of a package that the analyzer knows nothing of."""
+        if name in FREE or name in FIRST or name in PYTHON_RESULTS:
+            return self.call_known(name, 0 if name in PYTHON_RESULTS else FIRST.get(name, len(args)), args, named)
+        head, _, last = name.rpartition(".")
+        if name == "torch.where":
+            return self.plain_arguments(args, named) if len(args) == 3 and not named else self.fail()
+        if name == "torch.nn.functional.one_hot":
+            return self.call_one_hot(args, named)
+        if name == CHECKPOINT and args:
+            return self.call(args[0], args[1:], {k: v for k, v in named.items() if not v == NUMBER}, node)
+        if name in ANSWERS:
+            return NUMBER
+        if (head == "math" and last in MATH or name in FACTS) and all(map(is_static, (*args, *named.values()))):
+            return SIZES if last == "Size" else NUMBER
+        if self.source.is_silent(name):
+            return TENSOR if self.strict else frozenset({ANY}) if last[:1].isupper() else NUMBER
+        if self.strict:
+            if name not in MADE:
+                raise NotPlain
+            self.plain_arguments(args, named)
+            return frozenset({LAYER})
+        return self.make(Types(frozenset({name})), args, named, node)
+
+    def call_one_hot(self, args: list, named: dict) -> object:
+        """With the number of classes, which may not be -1."""
+        given = args[1] if len(args) > 1 else named.get("num_classes")
+        return self.plain_arguments(args[:1], {}) if given == NUMBER and len(args) + len(named) == 2 else self.fail()
+
+    def call_known(self, name: str, first: int, args: list, named: dict) -> object:
+        """A function or method of the tables, of which the arguments behind the `first` ones must be Python values."""
+        result = self.plain_arguments(args, named)
+        if name in PYTHON_RESULTS:
+            return SIZES if name in ("Tensor.size", "Tensor.stride") and not args and not named else NUMBER
+        given = args[first:] + [kind for kind in args[:first] if type(kind) is Rest]
+        if name in FIRST:
+            given += [kind for keyword, kind in named.items() if keyword not in TENSOR_KEYWORDS]
+            return result if all(map(is_static, given)) else self.fail()
+        return result
+
+    def call_method(self, base: object, name: str, node, frame) -> object:
+        """A method of a value that is no object of the file."""
+        args, named = self.arguments(node, frame)
+        if type(base) is Many:
+            return self.call_container(base, name, args, node)
+        if type(base) is frozenset:
+            return self.call_module_list(base, name, args, node)
+        base = settled(base)
+        if not self.strict and base == TENSOR and name in ("item", "tolist"):
+            return NUMBER if name == "item" else SIZES
+        if base == SIZES and name == "numel" and not args:
+            return NUMBER
+        if base == TEXT and name in TEXT_METHODS and all(map(is_static, (*args, *named.values()))):
+            return TEXT
+        full = f"Tensor.{name}"
+        if base == TENSOR and name in ("repeat_interleave", "type") and args and all(map(is_static, (*args, *named.values()))):
+            return TENSOR
+        if base != TENSOR or full not in FREE and full not in FIRST and full not in PYTHON_RESULTS:
+            return self.fail()
+        return self.call_known(full, FIRST.get(full, len(args)), args, named)
+
+    def call_container(self, base: Many, name: str, args: list, node) -> object:
+        if name in ("append", "extend", "insert") and args:
+            self.grow(base, self.iterate(args[-1]) if name == "extend" else args[-1])
+            return NONE
+        if base.role == "dict":
+            if not args and name in ("items", "values", "keys"):
+                made = {"items": (TEXT, base.element), "values": base.element, "keys": TEXT}[name]
+                return self.listed(made, node)
+            if name == "get" and args and args[0] in STATIC:
+                return join(base.element, args[1]) if len(args) > 1 else base.element
+        if name == "pop" and base.role in ("list", "dict") and not (self.strict and base.is_kept):
+            return join(base.element, args[1]) if len(args) > 1 else base.element
+        return self.fail()
+
+    def listed(self, element: object, node) -> Many:
+        """A list with such elements, made at this place."""
+        return self.many(node, "list").widen(element)
+
+    def call_module_list(self, base: frozenset, name: str, args: list, node) -> object:
+        """`self.layers.append(layer)` in a constructor, `self.heads.items()` anywhere."""
+        made: object = NONE
+        for option in base:
+            if type(option) is Many:
+                made = join(made, self.call_container(option, name, args, node))
+        return made if made != NONE or not self.strict else self.fail()
+
+    def call_super(self, name: str, node, frame) -> object:
+        """`super().name(...)`: of a class of the file, else of a layer; nn.Module's own methods do nothing here."""
+        args, named = self.arguments(node, frame)
+        owner = frame.owner
+        if type(owner) is not Self or frame.cls is None:
+            return self.fail()
+        order = owner.cls.order()
+        for cls in order[order.index(frame.cls) + 1 :]:
+            if name in cls.methods:
+                return self.call_function(cls.methods[name], cls, owner, args, named)
+        if name == "forward":
+            return self.call_layer(owner.cls, args, named)
+        if name == "__init__" and not self.strict:
+            self.keep_children(owner.cls, args)
+        return self.fail()
+
+    def call_module_method(self, owner: Self, name: str, node, frame) -> object:
+        """A method of nn.Module on self."""
+        args, named = self.arguments(node, frame)
+        if self.strict:
+            raise NotPlain
+        given = node.args[0].value if node.args and type(node.args[0]) is _ast.Constant else None
+        if name in ("register_buffer", "register_parameter") and type(given) is str:
+            self.set_attribute(self.attributes(owner.cls), given, TENSOR)
+        elif name in ("add_module", "register_module") and type(given) is str and len(args) > 1:
+            self.set_attribute(self.attributes(owner.cls), given, args[1])
+        elif name in ("register_buffer", "register_parameter"):
+            self.set_attribute(self.attributes(owner.cls), COMPUTED, TENSOR)
+        elif name in ("add_module", "register_module"):
+            raise NotPlain
+        return UNKNOWN
+
+
+def is_static(kind: object) -> bool:
+    """True for Python values, and lists of them."""
+    kind = settled(kind.kind if type(kind) is Rest else kind)
+    if type(kind) is Many:
+        return kind.role == "list" and is_static(kind.element)
+    return type(kind) is str and kind in STATIC

@@ -1,0 +1,119 @@
+"""Which functions of a file the analyzer may run at all, and where the file does what the look does not follow. Both
+take a walk over the whole tree, and so are asked only when something depends on them."""
+
+from __future__ import annotations
+
+import _ast
+
+from breakscope.plain.kinds import NotPlain
+
+FUNCTIONS = (_ast.FunctionDef, _ast.AsyncFunctionDef)
+CHANGING = frozenset({"setattr", "vars"})
+SHOWING = frozenset({"print", "dict", "sorted", "str", "repr"})  # builtins that keep nothing of what they are given
+COMPILES = "compile"
+REGULAR = frozenset({"re", "regex"})  # modules whose `compile` compiles no model
+
+
+class Names:
+    """What a function's own code mentions, and the functions defined in it."""
+
+    __slots__ = ("inner", "used")
+
+    def __init__(self) -> None:
+        self.used: set[str] = set()
+        self.inner: list = []
+
+
+def reached(tree: _ast.Module) -> frozenset:
+    """The functions that code may call which the analyzer runs: the top of the file, constructors and other special
+    methods, `forward`, and by its name whatever these mention; None stands for the top itself."""
+    known: dict = {}
+    top = _names(tree, known)
+    by_name: dict[str, list] = {}
+    for node in known:
+        if node is not tree:
+            by_name.setdefault(node.name, []).append(node)
+    waiting = [name for name in by_name if name == "forward" or name.startswith("__")] + list(top.used)
+    seen, found = set(waiting), set()
+    while waiting:
+        for node in by_name.get(waiting.pop(), ()):
+            if node not in found:
+                found.add(node)
+                fresh = known[node].used - seen
+                seen |= fresh
+                waiting += fresh
+    return frozenset({None, *found})
+
+
+def _names(function, known: dict) -> Names:
+    found = known[function] = Names()
+    waiting = list(function.body)
+    while waiting:
+        node = waiting.pop()
+        kind = type(node)
+        if kind is _ast.Name:
+            found.used.add(node.id)
+        elif kind is _ast.Attribute:
+            found.used.add(node.attr)
+            waiting.append(node.value)
+        elif kind is _ast.Constant:
+            if type(node.value) is str:
+                found.used.add(node.value)
+        elif kind in FUNCTIONS:
+            _names(node, known)
+            waiting += [node.args, *node.decorator_list]
+        else:
+            waiting += children(node)
+    return found
+
+
+def children(node) -> list:
+    """The nodes inside a node."""
+    found = []
+    for part in node.__dict__.values():
+        if type(part) is list:
+            found += [inner for inner in part if isinstance(inner, _ast.AST)]
+        elif isinstance(part, _ast.AST):
+            found.append(part)
+    return found
+
+
+def clever(tree: _ast.Module) -> frozenset:
+    """The functions that change objects by name or hang hooks on modules; None when the top of the file does. Raises
+    NotPlain when the file may compile something."""
+    found: set = set()
+    waiting: list = [(tree, None)]
+    while waiting:
+        node, function = waiting.pop()
+        kind = type(node)
+        if kind in FUNCTIONS:
+            function = node
+        elif kind is _ast.Call and _changes(node):
+            found.add(function)
+        elif kind is _ast.Attribute:
+            if node.attr == "__dict__":
+                found.add(function)
+            elif node.attr == COMPILES and not (type(node.value) is _ast.Name and node.value.id in REGULAR):
+                raise NotPlain
+        elif kind is _ast.Name and node.id == COMPILES or kind is _ast.Constant and node.value == COMPILES:
+            raise NotPlain
+        elif kind is _ast.alias and COMPILES in (node.name.rpartition(".")[2], node.asname):
+            raise NotPlain
+        shows = kind is _ast.Dict or kind is _ast.keyword or kind is _ast.Call and _named(node, SHOWING)
+        for inner in children(node):
+            if shows and type(inner) is _ast.Call and _named(inner, ("vars",)):
+                waiting += [(part, function) for part in inner.args]
+            else:
+                waiting.append((inner, function))
+    return frozenset(found)
+
+
+def _named(node: _ast.Call, names) -> bool:
+    return type(node.func) is _ast.Name and node.func.id in names
+
+
+def _changes(node: _ast.Call) -> bool:
+    func = node.func
+    if type(func) is _ast.Attribute:
+        return func.attr.endswith("_hook") or func.attr == "__setattr__"
+    return type(func) is _ast.Name and (func.id in CHANGING or func.id.endswith("_hook"))
