@@ -17,7 +17,8 @@ from breakscope.events import Call, Event
 from breakscope.knowledge import CallFact, Knowledge, judging_by, load, shipped
 from breakscope.rule import Handler
 from breakscope.rulebook import load_rules
-from breakscope.static.tensors import READS
+from breakscope.static.library import MODULE_METHODS
+from breakscope.static.tensors import READS, TENSOR_ONLY
 from breakscope.values import UNKNOWN, Const, Tensor, Value
 
 FILE = Path(__file__).resolve().parents[1] / "plain" / "names.py"
@@ -96,6 +97,8 @@ def _of_version(facts: Knowledge) -> dict:
         "LAYERS": {n for n in layers if f"{n}.forward" not in asked},
         "MADE": {n for n in layers if f"{n}.forward" not in asked and n not in asked},
         "SPOKEN_OF": _tops(facts, asked),
+        "MODULE_METHODS": MODULE_METHODS,
+        "TENSOR_ONLY": TENSOR_ONLY | {"tolist"},
         "CONTEXTS": {n for n in contexts if "._" not in n and facts.context(n).never} | {"torch.no_grad"},
     }
 
@@ -183,6 +186,8 @@ COMMENTS = {
     "LAYERS": "modules that may be called",
     "MADE": "those that may be made in a region, too",
     "SPOKEN_OF": "packages of which some rule or table speaks",
+    "MODULE_METHODS": "methods of every module",
+    "TENSOR_ONLY": "what is called by one of these is a tensor",
     "CONTEXTS": "context managers that may be entered",
 }
 

@@ -41,6 +41,7 @@ class Look(Statements, Expressions, Conditions, Calls, Functions, LibraryCalls, 
         self.built: dict = {}  # class -> what its constructor depended on when it ran last, see `concerning`
         self.shared = False  # constructors know each other's lists and attributes
         self.declarations: dict = {}
+        self.given: dict = {}  # function -> the kinds of its defaults
         self.sites: dict = {}
         self.results: dict = {}
         self.anywhere: dict = {}  # attributes that constructors set on what is not known

@@ -45,6 +45,8 @@ class BuiltinCalls:
             return join(found, args[2]) if len(args) > 2 else found
         if any(type(kind) is Rest for kind in args):
             return self.fail()
+        if name == "enumerate" and named.get("start") == NUMBER or name == "zip" and named.get("strict") == NUMBER:
+            named = {}
         if named or not args:
             return self.many(node, "list") if name == "list" and not named else self.fail()
         return self.call_on(name, args, node)
@@ -68,6 +70,8 @@ class BuiltinCalls:
             return self.listed((NUMBER, self.iterate(args[0])), node)
         if name == "zip":
             return self.listed(tuple([self.iterate(kind) for kind in args]), node)
+        if name in ("next", "iter") and type(args[0]) is Many and args[0].role == "list" and len(args) == 1:
+            return args[0].element if name == "next" else args[0]
         if name == "map" and len(args) > 1:
             return self.listed(self.call(args[0], [self.iterate(kind) for kind in args[1:]], {}, node), node)
         return self.fail()
@@ -85,6 +89,6 @@ class BuiltinCalls:
         kind = self.eval(node.args[0], frame)
         if name == "isinstance" and self.strict and kind not in STATIC and type(kind) not in CALLABLE:
             asked = node.args[1].elts if type(node.args[1]) is _ast.Tuple else [node.args[1]]
-            if kind == TENSOR and not all(map(self.source.dotted, asked)):
+            if settled(kind) == TENSOR and not all(map(self.source.dotted, asked)):
                 self.fail()
         return NUMBER

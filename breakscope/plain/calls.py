@@ -9,6 +9,7 @@ from breakscope.plain.kinds import (
     LAYER,
     NONE,
     NUMBER,
+    OUTER,
     REST,
     TENSOR,
     UNKNOWN,
@@ -49,7 +50,7 @@ class Calls:
             elif type(kind) is Many and kind.role == "dict":
                 named[REST] = join(named[REST], kind.element) if REST in named else kind.element
             else:
-                named[REST] = kind if kind == TENSOR or kind == NUMBER else self.fail()
+                named[REST] = kind if settled(kind) == TENSOR or kind == NUMBER else self.fail()
         return args, named
 
     def eval_Call(self, node, frame) -> object:
@@ -80,13 +81,14 @@ class Calls:
         kind = type(callee)
         if kind is Bound or kind is Function:
             return self.call_option(callee, args, named, node)
-        if kind is Types:
+        if kind is Types and not (self.strict and called(callee)):
             return self.make(callee, args, named, node)
         if kind is Self:
             callee = frozenset({callee.cls})
         options = called(callee)
         if options is None:
-            return TENSOR if callee == TENSOR else self.fail()  # the analyzer follows no call of an argument
+            is_argument = settled(callee) == TENSOR or callee == NONE and self.strict
+            return TENSOR if is_argument else self.fail()  # the analyzer follows no call of an argument
         made: object = NONE
         for option in options:
             made = join(made, self.call_option(option, args, named, node))
@@ -106,7 +108,7 @@ class Calls:
             return self.call_function(method[1], method[0], self.self_of(option), args, named)
         if kind is Many:
             return self.call_sequential(option, args, named, node)
-        if option == ANY:
+        if option == ANY or option == OUTER:
             return TENSOR if self.strict else NUMBER
         if option == LAYER:
             return self.plain_arguments(args, named)

@@ -20,8 +20,10 @@ class Conditions:
         if kind is _ast.BoolOp:
             return self.of_several(test, frame)
         if kind is _ast.Compare and len(test.ops) == 1 and type(test.left) is _ast.Name:
-            return self.of_none(test, names)
-        if kind is _ast.Call and type(test.func) is _ast.Name and test.func.id not in self.source.bound and test.args:
+            return self.of_none(test, names, names)
+        if kind is _ast.Call and type(test.func) is _ast.Name and test.args and not test.keywords:
+            if test.func.id in self.source.bound:
+                return self.of_asking(test, names)
             if test.func.id == "isinstance" and len(test.args) == 2 and type(test.args[0]) is _ast.Name:
                 return self.of_type(test.args[0].id, test.args[1], names)
             if test.func.id == "callable" and type(test.args[0]) is _ast.Name:
@@ -29,6 +31,16 @@ class Conditions:
                 if type(found) in CALLABLE and not (type(found) is frozenset and ANY in found):
                     return names, None
         return names, names
+
+    def of_asking(self, test, names: dict) -> tuple[dict | None, dict | None]:
+        """`exists(name)`, a function of the file that only compares its argument with None."""
+        function = self.source.functions.get(test.func.id) if test.func.id not in names else None
+        body = function.body[-1] if function is not None and len(function.body) == 1 else None
+        if type(body) is not _ast.Return or type(body.value) is not _ast.Compare or type(test.args[0]) is not _ast.Name:
+            return names, names
+        if type(body.value.left) is not _ast.Name or [p.arg for p in function.args.args] != [body.value.left.id]:
+            return names, names
+        return self.of_none(body.value, {**names, body.value.left.id: names.get(test.args[0].id)}, names)
 
     def of_several(self, test, frame) -> tuple[dict | None, dict | None]:
         before, is_and = frame.names, type(test.op) is _ast.And
@@ -41,10 +53,10 @@ class Conditions:
         held, frame.names = frame.names, before
         return (held, before) if is_and else (before, held)
 
-    def of_none(self, test, names: dict) -> tuple[dict | None, dict | None]:
+    def of_none(self, test, asked: dict, names: dict) -> tuple[dict | None, dict | None]:
         """`name is None` of what is never anything else."""
         right, op = test.comparators[0], type(test.ops[0])
-        if names.get(test.left.id) != NONE or type(right) is not _ast.Constant or right.value is not None:
+        if asked.get(test.left.id) != NONE or type(right) is not _ast.Constant or right.value is not None:
             return names, names
         return (names, None) if op is _ast.Is else (None, names) if op is _ast.IsNot else (names, names)
 

@@ -149,6 +149,8 @@ class Construction:
 
     def make_container(self, name: str, args: list, node) -> object:
         made = self.many(node, MODULE_LISTS[name])
+        if name == "torch.nn.ModuleList" and len(args) == 1 and (parts := self.parts(args[0])) is not None:
+            return frozenset({made.show([called(kind) or kind for kind in parts])})
         for kind in args:
             kind = inside = kind.kind if type(kind) is Rest else kind
             if type(kind) is Many or made.role != "sequential":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import _ast
 
 from breakscope.plain.kinds import (
+    INDEX,
     NONE,
     NUMBER,
     SIZES,
@@ -50,6 +51,7 @@ class Expressions:
     def iterate(self, kind: object) -> object:
         """The kind of what iterating yields."""
         if type(kind) is str:
+            kind = settled(kind)
             return NUMBER if kind == SIZES else kind if kind != NONE else self.fail()
         if type(kind) is tuple:
             made: object = NONE
@@ -80,6 +82,8 @@ class Expressions:
 
     def eval_Name(self, node, frame) -> object:
         kind = frame.names.get(node.id)
+        if kind is None and node.id == "Ellipsis" and node.id not in self.source.bound:
+            return NUMBER
         return self.global_name(node.id) if kind is None else kind
 
     def eval_Attribute(self, node, frame) -> object:
@@ -105,12 +109,12 @@ class Expressions:
 
     def eval_List(self, node, frame) -> object:
         made = self.many(node, "list")
+        if not any(type(part) is _ast.Starred for part in node.elts):
+            return made.show([self.eval(part, frame) for part in node.elts])
         for part in node.elts:
-            if type(part) is _ast.Starred:
-                kind = self.iterate(self.eval(part.value, frame))
-            else:
-                kind = self.eval(part, frame)
-            made.widen(kind)
+            is_star = type(part) is _ast.Starred
+            kind = self.eval(part.value if is_star else part, frame)
+            made.widen(self.iterate(kind) if is_star else kind)
         return made
 
     def eval_Dict(self, node, frame) -> object:
@@ -171,7 +175,7 @@ class Expressions:
         if type(node.op) is _ast.Not:
             self.truth(kind)
             return NUMBER
-        return kind if kind in (NUMBER, TENSOR) else self.fail()
+        return settled(kind) if settled(kind) in (NUMBER, TENSOR) else self.fail()
 
     def eval_BoolOp(self, node, frame) -> object:
         made: object = NONE
@@ -219,29 +223,44 @@ class Expressions:
         base, index = self.eval(node.value, frame), self.index(node.slice, frame)
         kind, sliced = type(base), type(node.slice) is _ast.Slice
         if kind is tuple:
-            at = node.slice.value if type(node.slice) is _ast.Constant else None
-            if type(at) is int and -len(base) <= at < len(base):
+            at = _position(node.slice, base)
+            if at is not None:
                 return base[at]
             return base if sliced and settled(base) == SIZES else self.iterate(base)
-        if index == UNKNOWN:
+        if base == INDEX:
+            base, keeps = TENSOR, _keeps_axis(node.slice)
+        else:
+            keeps = False
+        if index == UNKNOWN or index == INDEX and base != TENSOR:
             return self.fail()
+        parts = self.parts(base)
+        if parts is not None and (at := _position(node.slice, parts)) is not None:
+            return parts[at]
         if kind is Many:
-            return base if sliced else base.element
+            return self.listed(base.element, node) if sliced else base.element
         if kind is frozenset:
             return base if sliced else self.element(base)
         if base == SIZES:
             return SIZES if sliced else NUMBER
-        return base if base in (TENSOR, NUMBER, TEXT) else self.fail()
+        if base == NONE and self.strict:
+            return NUMBER
+        return INDEX if keeps else base if base in (TENSOR, NUMBER, TEXT) else self.fail()
 
     def index(self, node, frame) -> object:
-        """The kind of an index: NUMBER when no tensor is in it, else refused."""
+        """The kind of an index: NUMBER when no tensor is in it, INDEX when one is that may be, else refused."""
         kind = type(node)
         if kind is _ast.Slice:
             parts = [self.eval(part, frame) for part in (node.lower, node.upper, node.step) if part is not None]
             return NUMBER if all(part in NUMERIC for part in parts) else self.fail()
         if kind is _ast.Tuple:
-            return UNKNOWN if UNKNOWN in [self.index(part, frame) for part in node.elts] else NUMBER
-        found = settled(self.eval(node, frame))
+            found = [self.index(part, frame) for part in node.elts]
+            return UNKNOWN if UNKNOWN in found else INDEX if INDEX in found else NUMBER
+        if kind is _ast.Starred:
+            node = node.value
+        found = self.eval(node, frame)
+        if found == INDEX:
+            return INDEX
+        found = settled(found)
         if type(found) is Many and found.role == "list":
             found = found.element
         return NUMBER if type(found) is str and found in STATIC else self.fail()
@@ -269,3 +288,23 @@ class Expressions:
         kind = self.eval(node.value, frame)
         frame.names = before
         return self.many(node, "dict").widen(kind)
+
+    def parts(self, kind: object) -> list | None:
+        """The kinds of what a list holds, or the only module list of several, one by one."""
+        if type(kind) is frozenset and len(kind) == 1:
+            kind = next(iter(kind))
+        return kind.parts if type(kind) is Many and kind.role != "dict" else None
+
+
+def _keeps_axis(node) -> bool:
+    """True for an index of slices and new axes only."""
+    return all(type(part) is _ast.Slice or type(part) is _ast.Constant and part.value is None
+               for part in (node.elts if type(node) is _ast.Tuple else [node]))
+
+
+def _position(node, parts) -> int | None:
+    """The constant position that an index names in a sequence."""
+    at = node.value if type(node) is _ast.Constant else None
+    if type(node) is _ast.UnaryOp and type(node.op) is _ast.USub and type(node.operand) is _ast.Constant:
+        at = -node.operand.value if type(node.operand.value) is int else None
+    return at if type(at) is int and -len(parts) <= at < len(parts) else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import _ast
 
-from breakscope.plain.kinds import NONE, REST, Data, Function, NotPlain, Rest, Self, join, joined, same
+from breakscope.plain.kinds import NONE, NUMBER, REST, STATIC, Data, Function, NotPlain, Rest, Self, join, joined, same
 from breakscope.plain.objects import Frame
 from breakscope.plain.source import Class
 
@@ -59,7 +59,8 @@ class Functions:
         """The parameters' kinds."""
         spec = node.args
         skip = 1 if owner is not None else 0
-        found = self.parameters(node, skip, getattr(node, "name", "") == "__init__")
+        declared = self.parameters(node, skip, getattr(node, "name", "") == "__init__")
+        found = declared | self.defaults(node)
         names = [p.arg for p in [*spec.posonlyargs, *spec.args]][skip:]
         more: object = NONE
         others: object = NONE
@@ -90,6 +91,9 @@ class Functions:
             found[spec.vararg.arg] = self.many(spec.vararg, "list").widen(more)
         if spec.kwarg:
             found[spec.kwarg.arg] = self.many(spec.kwarg, "dict").widen(others)
+        for p in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs):
+            if p.annotation is not None and found.get(p.arg) == NUMBER and declared[p.arg] not in STATIC:
+                found[p.arg] = declared[p.arg]  # the analyzer takes what it does not know for what is declared
         return found
 
     def run_function(self, node, cls: Class | None, owner: object, names: dict) -> object:

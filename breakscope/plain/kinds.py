@@ -5,6 +5,7 @@ TEXT     the same, but perhaps text
 NONE     None
 SIZES    a sequence of NUMBERs: a shape, a tuple of ints; not changed in place
 TENSOR   a tensor, or a value of which nothing is known (an argument): its truth and its value must not be asked
+INDEX    a tensor of whole numbers that has an axis: it may index another tensor
 UNKNOWN  anything at all; it may only be thrown away
 tuple    a tuple display: the kinds of its items
 Many     a list, dict, nn.ModuleList or nn.Sequential, one object for each place that makes one
@@ -12,14 +13,16 @@ Data     an object of a dataclass of the file
 Types    classes and library names, not called yet
 Self     an object of which the methods are followed
 Bound, Function   a method, a function or lambda of the file
-frozenset   modules and functions that can be called: Class, Many, Bound, Function, names of library functions, LAYER, ANY
+frozenset   modules and functions that can be called: Class, Many, Bound, Function, names of library functions, LAYER, ANY,
+            OUTER
 """
 
 from __future__ import annotations
 
-NUMBER, TEXT, NONE, SIZES, TENSOR, UNKNOWN = "number", "text", "none", "sizes", "tensor", "unknown"
+NUMBER, TEXT, NONE, SIZES, TENSOR, INDEX, UNKNOWN = "number", "text", "none", "sizes", "tensor", "index", "unknown"
 LAYER = ""  # some torch.nn layer that may be called
 ANY = "?"  # what configuration passes in: the analyzer follows no call of it
+OUTER = "!"  # an object of a package that nobody speaks of, and what is read of it
 REST = "**"  # the key of what `**mapping` passes
 STATIC = frozenset({NUMBER, TEXT, NONE, SIZES})  # never a tensor, nor anything that holds one
 
@@ -38,10 +41,11 @@ class Clock:
 
 
 class Many:
-    """A container; `element` is the kind of everything in it. `role`: "list", "dict", "modules" or "sequential".
-    `is_kept` when it outlives the call: a constructor made it. Lists that one name may stand for become one."""
+    """A container; `element` is the kind of everything in it, `parts` the kinds one by one when a display makes it and
+    nothing else changes its length. `role`: "list", "dict", "modules" or "sequential". `is_kept` when it outlives the call:
+    a constructor made it. Lists that one name may stand for become one."""
 
-    __slots__ = ("_element", "_merged", "clock", "is_kept", "role")
+    __slots__ = ("_element", "_merged", "_parts", "clock", "is_kept", "role")
 
     def __init__(self, role: str, is_kept: bool, clock: Clock) -> None:
         self.role = role
@@ -49,6 +53,7 @@ class Many:
         self.clock = clock
         self._element: object = NONE
         self._merged: Many | None = None
+        self._parts: list | None = None
 
     def root(self) -> Many:
         while self._merged is not None:
@@ -59,14 +64,36 @@ class Many:
     def element(self) -> object:
         return self.root()._element
 
+    @property
+    def parts(self) -> list | None:
+        return self.root()._parts
+
     def widen(self, kind: object) -> Many:
         """The container, which may hold such elements too."""
         root = self.root()
         made = join(root._element, kind)
         root = root.root()  # to join the elements may merge the list with one of them
-        if made != root._element:
-            root._element = made
+        if made != root._element or root._parts is not None:
+            root._element, root._parts = made, None
             root.clock.now += 1
+        return root
+
+    def show(self, kinds: list) -> Many:
+        """The container, which a display makes of such elements."""
+        root = self.root()
+        is_new, before = root._element == NONE and root._parts is None, root._parts
+        root._parts = None
+        for kind in kinds:
+            made = join(root._element, kind)
+            root = root.root()
+            is_same = made == root._element
+            root._element = made
+            root.clock.now += not is_same
+        if is_new:
+            root._parts = kinds
+        elif before is not None and len(before) == len(kinds):
+            root._parts = [join(old, kind) for old, kind in zip(before, kinds)]
+        root.clock.now += root._parts != before
         return root
 
     def merge(self, other: Many) -> Many:
@@ -76,7 +103,11 @@ class Many:
             second._merged = first
             first.is_kept = second.is_kept = first.is_kept or second.is_kept
             first.clock.now += 1
+            parts, others = first._parts, second._parts
             first.widen(second._element)
+            first = first.root()
+            if parts is not None and others is not None and len(parts) == len(others):
+                first._parts = [join(a, b) for a, b in zip(parts, others)]
         return first
 
 
@@ -185,9 +216,10 @@ def join(a: object, b: object) -> object:
 
 
 def settled(kind: object) -> object:
-    """A tuple display of sizes as SIZES, any other of tensors and sizes as TENSOR; other kinds as they are."""
+    """A tuple display of sizes as SIZES, any other of tensors and sizes as TENSOR, as an INDEX is one; other kinds as they
+    are."""
     if type(kind) is not tuple:
-        return kind
+        return TENSOR if kind == INDEX else kind
     parts = {settled(part) for part in kind if type(part) is str or type(part) is tuple}
     if len(parts) == 0 and kind or any(type(part) not in (str, tuple) for part in kind):
         return UNKNOWN

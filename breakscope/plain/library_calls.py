@@ -6,11 +6,11 @@ import _ast
 
 from breakscope.plain.calls import PLAIN_ARGUMENTS
 from breakscope.plain.kinds import (
-    ANY,
+    INDEX,
     LAYER,
     NONE,
     NUMBER,
-    REST,
+    OUTER,
     SIZES,
     STATIC,
     TENSOR,
@@ -24,7 +24,7 @@ from breakscope.plain.kinds import (
     join,
     settled,
 )
-from breakscope.plain.names import FIRST, FREE, MADE, PYTHON_RESULTS, TENSOR_KEYWORDS
+from breakscope.plain.names import FIRST, FREE, MADE, PYTHON_RESULTS, TENSOR_KEYWORDS, TENSOR_ONLY
 from breakscope.plain.objects import COMPUTED
 
 MATH = frozenset({"sqrt", "log", "log2", "log10", "exp", "pow", "sin", "cos", "tan", "ceil", "floor", "prod", "gcd"})
@@ -32,7 +32,11 @@ FACTS = frozenset({"torch.finfo", "torch.iinfo", "torch.Size", "torch._assert"})
 ANSWERS = frozenset({"torch.jit.is_scripting", "torch.jit.is_tracing", "torch.compiler.is_compiling",
                      "torch.onnx.is_in_onnx_export", "torch.is_tensor"})
 TEXT_METHODS = frozenset({"format", "startswith", "endswith", "lower", "upper", "split", "replace", "strip"})
+WRITTEN_IN_C = frozenset({"to_bytes", "from_bytes", "fromhex", "index", "count"})  # methods of Python values
+INDICES = frozenset({"torch.arange", "torch.randperm", "torch.argsort", "Tensor.argsort"})
 CHECKPOINT = "torch.utils.checkpoint.checkpoint"
+
+CHECKPOINT_KEYWORDS = frozenset({"use_reentrant", "preserve_rng_state", "determinism_check"})
 
 
 class LibraryCalls:
@@ -47,14 +51,14 @@ class LibraryCalls:
             return self.plain_arguments(args, named) if len(args) == 3 and not named else self.fail()
         if name == "torch.nn.functional.one_hot":
             return self.call_one_hot(args, named)
-        if name == CHECKPOINT and args:
-            return self.call(args[0], args[1:], {k: v for k, v in named.items() if not v == NUMBER}, node)
+        if name == CHECKPOINT and args and self.strict:
+            return self.call(args[0], args[1:], {k: v for k, v in named.items() if k not in CHECKPOINT_KEYWORDS}, node)
         if name in ANSWERS:
             return NUMBER
         if (head == "math" and last in MATH or name in FACTS) and all(map(is_static, (*args, *named.values()))):
             return SIZES if last == "Size" else NUMBER
         if self.source.is_silent(name):
-            return TENSOR if self.strict else frozenset({ANY}) if last[:1].isupper() else NUMBER
+            return frozenset({OUTER}) if last[:1].isupper() else NUMBER
         if self.strict:
             if name not in MADE:
                 raise NotPlain
@@ -70,6 +74,8 @@ class LibraryCalls:
     def call_known(self, name: str, first: int, args: list, named: dict) -> object:
         """A function or method of the tables, of which the arguments behind the `first` ones must be Python values."""
         result = self.plain_arguments(args, named)
+        if name in INDICES and result == TENSOR:
+            result = INDEX
         if name in PYTHON_RESULTS:
             return SIZES if name in ("Tensor.size", "Tensor.stride") and not args and not named else NUMBER
         given = args[first:] + [kind for kind in args[:first] if type(kind) is Rest]
@@ -85,13 +91,21 @@ class LibraryCalls:
             return self.call_container(base, name, args, node)
         if type(base) is frozenset:
             return self.call_module_list(base, name, args, node)
+        if base == INDEX and name == "unsqueeze" and is_static(args[0] if args else NUMBER):
+            return INDEX
         base = settled(base)
+        if base == NUMBER:  # of which nothing is known but that it is no tensor, unless it is called like one
+            if name not in TENSOR_ONLY:
+                return NUMBER if name not in WRITTEN_IN_C else self.fail()
+            base = TENSOR
         if not self.strict and base == TENSOR and name in ("item", "tolist"):
             return NUMBER if name == "item" else SIZES
         if base == SIZES and name == "numel" and not args:
             return NUMBER
         if base == TEXT and name in TEXT_METHODS and all(map(is_static, (*args, *named.values()))):
             return TEXT
+        if base == NONE and self.strict:
+            return NUMBER
         full = f"Tensor.{name}"
         if base == TENSOR and name in ("repeat_interleave", "type") and args and all(map(is_static, (*args, *named.values()))):
             return TENSOR
@@ -145,7 +159,9 @@ class LibraryCalls:
         """A method of nn.Module on self."""
         args, named = self.arguments(node, frame)
         if self.strict:
-            raise NotPlain
+            if name in ("parameters", "buffers") and not args:
+                return self.listed(TENSOR, node)
+            return self.call(self.self_attribute(owner, name), args, named, node)
         given = node.args[0].value if node.args and type(node.args[0]) is _ast.Constant else None
         if name in ("register_buffer", "register_parameter") and type(given) is str:
             self.set_attribute(self.attributes(owner.cls), given, TENSOR)

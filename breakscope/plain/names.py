@@ -384,6 +384,28 @@ SPOKEN_OF = frozenset(
     """.split()
 )
 
+# methods of every module
+MODULE_METHODS = frozenset(
+    """
+    __call__ _load_from_state_dict add_module apply bfloat16 buffers children compile cpu cuda double eval
+    extra_repr float get_buffer get_parameter get_submodule half load_state_dict modules named_buffers
+    named_children named_modules named_parameters parameters register_backward_hook register_buffer
+    register_forward_hook register_forward_pre_hook register_full_backward_hook register_full_backward_pre_hook
+    register_load_state_dict_post_hook register_module register_parameter register_state_dict_pre_hook
+    requires_grad_ share_memory state_dict to to_empty train type zero_grad
+    """.split()
+)
+
+# what is called by one of these is a tensor
+TENSOR_ONLY = frozenset(
+    """
+    all any argmax argsort bmm bool byte chunk contiguous cumsum detach dim expand expand_as flatten gather
+    index_select isnan item log_softmax long masked_fill masked_fill_ masked_select matmul new_empty new_full
+    new_ones new_tensor new_zeros nonzero norm numel permute repeat_interleave requires_grad_ scatter scatter_
+    scatter_add scatter_add_ sigmoid softmax squeeze tolist topk transpose type_as unbind unsqueeze view_as
+    """.split()
+)
+
 # context managers that may be entered
 CONTEXTS = frozenset(
     """

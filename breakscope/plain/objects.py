@@ -9,6 +9,7 @@ from breakscope.plain.kinds import (
     LAYER,
     NONE,
     NUMBER,
+    OUTER,
     TENSOR,
     TEXT,
     UNKNOWN,
@@ -22,7 +23,7 @@ from breakscope.plain.kinds import (
     join,
     settled,
 )
-from breakscope.plain.names import LAYERS
+from breakscope.plain.names import CONTEXTS, LAYERS, MODULE_METHODS
 from breakscope.plain.source import Class
 
 LAYER_TENSORS = frozenset({"weight", "bias", "in_proj_weight", "in_proj_bias", "running_mean", "running_var"})
@@ -91,7 +92,7 @@ class Objects:
                     self.set_attribute(self.attributes(option), name, value)
         elif type(base) is Data:
             self.set_attribute(self.attributes(base.cls), name, value)
-        elif base not in (TENSOR, NUMBER):
+        elif settled(base) not in (TENSOR, NUMBER):
             self.set_attribute(self.anywhere, name, value)
 
     def set_attribute(self, found: dict, name: str, value: object) -> None:
@@ -120,6 +121,8 @@ class Objects:
         base = settled(base)
         if base == TENSOR:
             return self.tensor_attribute(name)
+        if base == NONE and self.strict:
+            return NUMBER
         return NUMBER if base == NUMBER and name not in TELLING else self.fail()
 
     def module_attribute(self, option: object, name: str) -> object:
@@ -128,6 +131,8 @@ class Objects:
             return self.fail() if type(found) is Bound else found
         if option == LAYER:
             return TENSOR if name in LAYER_TENSORS else NUMBER if name in LAYER_NUMBERS else self.fail()
+        if option == OUTER:
+            return frozenset({OUTER})
         if type(option) is Many and option.role == "dict":
             return option.element
         return NUMBER if option == ANY and name not in TELLING else self.fail()
@@ -203,7 +208,9 @@ class Objects:
             return NUMBER
         if name in LAYER_TENSORS and any(base in LAYERS for cls in order for base in cls.bases):
             return TENSOR
-        return self.fail()
+        if name in self.source.stored or name in MODULE_METHODS or any(name in cls.fields for cls in order):
+            return self.fail()
+        return NUMBER if self.strict else self.fail()  # nobody sets it: nothing is known of it
 
     def member(self, owner: Self | Data, cls: Class, node: _ast.FunctionDef) -> object:
         """A method as an attribute; a property is run."""
@@ -220,7 +227,8 @@ class Objects:
         name = self.source.dotted(node)
         if type(node) is _ast.Name and node.id not in self.source.bound:
             return node.id
-        return TRANSPARENT if name in UNDECORATING or self.source.is_silent(name) else name or "?"
+        is_transparent = name in UNDECORATING or name in CONTEXTS or self.source.is_silent(name)
+        return TRANSPARENT if is_transparent else name or "?"
 
     def function(self, node) -> Function:
         """The function of a `def` at the top of the file."""
@@ -236,6 +244,9 @@ class Objects:
             return self.eval_Constant(node, None)
         if kind is _ast.Tuple:
             return settled(tuple([self.constant(part) for part in node.elts]))
+        if kind is _ast.Attribute or kind is _ast.Name and node.id in self.source.imports:
+            name = self.source.dotted(node)
+            return self.library_value(name) if name else UNKNOWN
         if kind is _ast.UnaryOp or kind is _ast.BinOp:
             parts = [node.operand] if kind is _ast.UnaryOp else [node.left, node.right]
             return NUMBER if all(self.constant(part) == NUMBER for part in parts) else UNKNOWN

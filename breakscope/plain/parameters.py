@@ -66,3 +66,15 @@ class Parameters:
         found = {p.arg: self.declared(p, d, is_init) for p, d in [*zip(positional, defaults)][skip:]}
         found.update({p.arg: self.declared(p, d, is_init) for p, d in zip(spec.kwonlyargs, spec.kw_defaults)})
         return found
+
+    def defaults(self, node: _ast.FunctionDef) -> dict:
+        """The kinds of the defaults that are known, by parameter."""
+        found = self.given.get(node)
+        if found is None:
+            spec = node.args
+            positional = [*spec.posonlyargs, *spec.args]
+            pairs = [*zip(positional[len(positional) - len(spec.defaults) :], spec.defaults),
+                     *zip(spec.kwonlyargs, spec.kw_defaults)]
+            kinds = {p.arg: self.constant(default) for p, default in pairs if default is not None}
+            found = self.given[node] = {name: kind for name, kind in kinds.items() if kind != UNKNOWN}
+        return found

@@ -9,16 +9,17 @@ from breakscope.plain.kinds import (
     NONE,
     NUMBER,
     SIZES,
-    STATIC,
     TENSOR,
     UNKNOWN,
     Many,
     NotPlain,
+    Types,
     join,
     joined,
     same,
     settled,
 )
+from breakscope.plain.library_calls import is_static
 from breakscope.plain.names import CONTEXTS
 from breakscope.plain.objects import TRANSPARENT
 
@@ -94,7 +95,7 @@ class Statements:
         if type(old) is Many and old.role == "list" and type(node.op) is _ast.Add:
             self.grow(old, self.iterate(value))
             return False
-        if type(value) is Many or old == SIZES or type(old) is tuple or old == TENSOR and settled(value) == SIZES:
+        if type(value) is Many or old == SIZES or type(old) is tuple or settled(old) == TENSOR and settled(value) == SIZES:
             self.assign(target, self.fail(), frame)  # may be a list that is changed in place
             return False
         self.assign(target, self.binary(node.op, old, value), frame)
@@ -120,6 +121,11 @@ class Statements:
             for target, part in zip(targets, value):
                 self.assign(target, part, frame)
             return
+        parts = self.parts(value)
+        if parts is not None and len(parts) == len(targets) and not any(type(t) is _ast.Starred for t in targets):
+            for target, part in zip(targets, parts):
+                self.assign(target, part, frame)
+            return
         element = self.iterate(value)
         for target in targets:
             if type(target) is _ast.Starred:
@@ -132,7 +138,7 @@ class Statements:
         base, index = self.eval(target.value, frame), self.index(target.slice, frame)
         if type(base) is Many:
             self.grow(base, value)
-        elif self.strict and (base != TENSOR or type(target.slice) is not _ast.Tuple or index == UNKNOWN):
+        elif self.strict and (settled(base) != TENSOR or type(target.slice) is not _ast.Tuple or index != NUMBER):
             raise NotPlain
         elif base == SIZES:
             raise NotPlain
@@ -203,7 +209,7 @@ class Statements:
                 if self.library_name(made.func, frame) not in CONTEXTS:
                     raise NotPlain
                 args, named = self.arguments(made, frame)
-                if any(kind not in STATIC for kind in (*args, *named.values())):
+                if not all(is_static(kind) or _is_named(kind) for kind in (*args, *named.values())):
                     raise NotPlain
             elif item.optional_vars is not None:
                 self.assign(item.optional_vars, UNKNOWN, frame)
@@ -227,3 +233,8 @@ class Statements:
 
     def run_Nonlocal(self, node, frame) -> bool:
         raise NotPlain
+
+
+def _is_named(kind: object) -> bool:
+    """True for names of a library, and lists of them."""
+    return type(kind.element if type(kind) is Many else kind) is Types
