@@ -59,10 +59,9 @@ def is_clever(data: bytes) -> bool:
 def _is_plain(path: str, data: bytes, tree: object) -> bool:
     """True when the file's own regions are plain and no file beside it derives classes from its."""
     from breakscope.plain import plain_classes
-    from breakscope.plain.outside import Outside
 
     try:
-        names = plain_classes(tree, is_clever(data), Outside(path))
+        names = plain_classes(tree, is_clever(data), path)
     except Exception:  # a mistake of ours must not stop a commit: the analyzer looks
         if "BREAKSCOPE_DEBUG" in os.environ:
             raise

@@ -9,19 +9,19 @@ is not plain, and then the analyzer looks. Imports next to nothing.
 from __future__ import annotations
 
 import _ast
-from _collections_abc import Callable
 
 from breakscope.plain.builtin_calls import BuiltinCalls
 from breakscope.plain.calls import Calls
 from breakscope.plain.conditions import Conditions
 from breakscope.plain.construction import Construction
 from breakscope.plain.expressions import Expressions
+from breakscope.plain.files import Files
 from breakscope.plain.functions import Functions
 from breakscope.plain.kinds import TENSOR, UNKNOWN, Clock, Many, NotPlain
 from breakscope.plain.library_calls import LibraryCalls
 from breakscope.plain.objects import Objects
 from breakscope.plain.parameters import Parameters
-from breakscope.plain.source import NOWHERE, Source
+from breakscope.plain.source import Source
 from breakscope.plain.statements import Statements
 
 MOST_ROUNDS = 8  # until constructors pass each other nothing new
@@ -32,6 +32,7 @@ class Look(Statements, Expressions, Conditions, Calls, Functions, LibraryCalls, 
 
     def __init__(self, source: Source) -> None:
         self.source = source
+        self.files = source.files
         self.strict = False
         self.steps = self.depth = 0
         self.clock = Clock()
@@ -70,10 +71,11 @@ class Look(Statements, Expressions, Conditions, Calls, Functions, LibraryCalls, 
 
     def run(self) -> None:
         """Raises NotPlain unless every region of the file is plain."""
-        objects = [cls for cls in self.source.classes.values() if cls.is_object]
+        objects = self.objects = [cls for cls in self.source.classes.values() if cls.is_object]
+        checked = [cls for cls in objects if cls.is_module]
         for _ in range(MOST_ROUNDS):
             before = self.clock.now
-            for cls in reversed(objects):  # the last make the earlier ones
+            for cls in objects[::-1]:  # the last make the earlier ones
                 if self.built.get(cls) != self.concerning(cls):
                     self.construct(cls)
             if self.clock.now == before:
@@ -81,9 +83,10 @@ class Look(Statements, Expressions, Conditions, Calls, Functions, LibraryCalls, 
         else:
             raise NotPlain
         self.strict = True
-        for cls in filter(lambda cls: cls.is_module, objects):
+        for cls in checked:
             method = cls.method("forward")
             if method is not None and not _only_raises(method[1]):
+                self.source = method[0].source
                 names = self.parameters(method[1], 1, False)
                 for rest, role in ((method[1].args.vararg, "list"), (method[1].args.kwarg, "dict")):
                     if rest:
@@ -97,14 +100,13 @@ def _only_raises(node: _ast.FunctionDef) -> bool:
     return bool(body) and all(type(s) is _ast.Raise or type(s) is _ast.Pass for s in body)
 
 
-def plain_classes(
-    tree: _ast.Module, is_clever: bool = False, is_outside: Callable[[str], bool] = NOWHERE
-) -> tuple[str, ...] | None:
+def plain_classes(tree: _ast.Module, is_clever: bool = False, path: str = "") -> tuple[str, ...] | None:
     """The names of the file's classes when the analyzer certainly finds nothing in it; None when it has to look. For
-    `is_clever` and `is_outside` see Source."""
+    `is_clever` see Source; without a path nothing is known of what the file imports."""
+    files = Files(path)
     try:
-        source = Source(tree, is_clever, is_outside)
+        source = Source(tree, is_clever, files, files.path)
         Look(source).run()
-    except (NotPlain, RecursionError):
+    except (NotPlain, RecursionError, OSError, SyntaxError, ValueError):
         return None
     return tuple(source.classes)

@@ -5,10 +5,8 @@ from __future__ import annotations
 import _ast
 
 from breakscope.plain.kinds import (
-    CALLABLE,
     NUMBER,
     SIZES,
-    STATIC,
     TENSOR,
     TEXT,
     UNKNOWN,
@@ -84,11 +82,10 @@ class BuiltinCalls:
         return self.listed(element, node)
 
     def call_asking(self, name: str, node, frame) -> object:
-        """What is asked for is not known; but where a value of which nothing is known turns out to be an object of the
-        file, the analyzer follows its methods."""
+        """The answer is not known. An attribute of which nothing is known becomes a tensor where it is asked to be one."""
         kind = self.eval(node.args[0], frame)
-        if name == "isinstance" and self.strict and kind not in STATIC and type(kind) not in CALLABLE:
+        if name == "isinstance" and kind == NUMBER and type(node.args[0]) is not _ast.Name:
             asked = node.args[1].elts if type(node.args[1]) is _ast.Tuple else [node.args[1]]
-            if settled(kind) == TENSOR and not all(map(self.source.dotted, asked)):
+            if any(map(self.may_be_tensor, asked)):
                 self.fail()
         return NUMBER

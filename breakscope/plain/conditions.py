@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import _ast
 
-from breakscope.plain.kinds import ANY, CALLABLE, LAYER, NONE
+from breakscope.plain.kinds import ANY, CALLABLE, LAYER, NONE, NUMBER, TENSOR
 from breakscope.plain.source import Class
 
 
@@ -30,6 +30,9 @@ class Conditions:
                 found = names.get(test.args[0].id)
                 if type(found) in CALLABLE and not (type(found) is frozenset and ANY in found):
                     return names, None
+        if kind is _ast.Call and len(test.args) == 1 and type(test.args[0]) is _ast.Name:
+            if self.library_name(test.func, frame) == "torch.is_tensor" and names.get(test.args[0].id) == NUMBER:
+                return {**names, test.args[0].id: TENSOR}, names
         return names, names
 
     def of_asking(self, test, names: dict) -> tuple[dict | None, dict | None]:
@@ -62,18 +65,25 @@ class Conditions:
 
     def of_type(self, name: str, types, names: dict) -> tuple[dict | None, dict | None]:
         """`isinstance` of one of several modules."""
-        options = names.get(name)
+        options, types = names.get(name), types.elts if type(types) is _ast.Tuple else [types]
+        if options == NUMBER and any(map(self.may_be_tensor, types)):
+            return {**names, name: TENSOR}, names
         if type(options) is not frozenset:
             return names, names
-        asked = [self.asked_type(part) for part in (types.elts if type(types) is _ast.Tuple else [types])]
+        asked = [self.asked_type(part) for part in types]
         verdicts = {option: _is_one(option, asked) for option in options}
         yes = frozenset(option for option in options if verdicts[option] is not False)
         no = frozenset(option for option in options if verdicts[option] is not True)
         return {**names, name: yes} if yes else None, {**names, name: no} if no else None
 
+    def may_be_tensor(self, node) -> bool:
+        """True for a type that the analyzer takes what it does not know for, once a test says so."""
+        name = self.source.dotted(node)
+        return not name or name.startswith("torch.")
+
     def asked_type(self, node) -> object:
         """A class of the file, else None."""
-        return self.source.classes.get(node.id) if type(node) is _ast.Name else None
+        return self.source.class_named(node.id) if type(node) is _ast.Name else None
 
 
 def _is_one(option: object, asked: list) -> bool | None:

@@ -40,7 +40,9 @@ class Construction:
         """Run the constructor with whatever the file's own calls pass, and what configuration may pass."""
         self.built[cls] = self.concerning(cls)
         method = cls.method("__init__")
+        before = self.source
         if method is not None:
+            self.source = method[0].source
             names = self.parameters(method[1], 1, True)
             for name, kind in self.passed.get(cls, {}).items():
                 names[name] = join(names[name], kind) if name in names else kind
@@ -50,6 +52,7 @@ class Construction:
                 if rest:
                     names[rest.arg] = self.many(rest, role).widen(join(NUMBER, kind))
             self.run_function(method[1], method[0], self.self_of(cls), names)
+        self.source = before
 
     def concerning(self, cls: Class) -> object:
         """What must not have changed for a constructor to be left as it ran."""
@@ -73,7 +76,7 @@ class Construction:
         fields = [name for one in reversed(cls.order()) for name in one.fields]
         if len(args) > len(fields) or not named.keys() <= set(fields) or any(type(kind) is Rest for kind in args):
             raise NotPlain
-        defaults = {name: self.constant(one.values[name]) for one in cls.order() for name in one.values}
+        defaults = {name: self.constant_of(one, name) for one in cls.order() for name in one.values}
         return Data(cls, {name: NONE for name in fields} | defaults | dict(zip(fields, args)) | named)
 
     def make_one(self, option: object, args: list, named: dict, node) -> object:
@@ -102,6 +105,9 @@ class Construction:
         if not cls.is_object:
             is_static = all(type(kind) is not Rest and settled(kind) in STATIC for kind in (*args, *named.values()))
             return Data(cls) if cls.is_data and is_static else UNKNOWN
+        if cls not in self.objects:
+            self.objects.append(cls)
+            self.clock.now += 1
         method = cls.method("__init__")
         if method is not None:
             self.pass_on(cls, method[1].args, args, named)

@@ -40,7 +40,16 @@ class Functions:
     def call_function(
         self, node, cls: Class | None, owner: Self | Data | None, args: list, named: dict, scope: dict | None = None
     ) -> object:
-        """A function or method of the file; in a region once for all calls with arguments of the same kinds."""
+        """A function or method of a file; in a region once for all calls with arguments of the same kinds."""
+        before = self.source
+        self.source = self.files.homes.get(node, before)
+        found = self.call_here(node, cls, owner, args, named, scope)
+        self.source = before
+        return found
+
+    def call_here(
+        self, node, cls: Class | None, owner: Self | Data | None, args: list, named: dict, scope: dict | None
+    ) -> object:
         names = self.bind(node, owner, args, named)
         if scope is not None:
             return self.run_function(node, cls, owner, {**scope, **names})

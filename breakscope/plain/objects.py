@@ -24,7 +24,7 @@ from breakscope.plain.kinds import (
     settled,
 )
 from breakscope.plain.names import CONTEXTS, LAYERS, MODULE_METHODS
-from breakscope.plain.source import Class
+from breakscope.plain.source import Class, Source
 
 LAYER_TENSORS = frozenset({"weight", "bias", "in_proj_weight", "in_proj_bias", "running_mean", "running_var"})
 LAYER_NUMBERS = frozenset({"in_features", "out_features", "in_channels", "out_channels", "num_heads", "embed_dim",
@@ -116,6 +116,9 @@ class Objects:
             return made
         if kind is Data:
             return self.field(base, name)
+        if kind is Source:
+            inner = self.files.module(f"{base.place[0]}.{name}") if name not in base.bound else None
+            return self.borrowed((base, name) if inner is None else inner)
         if kind is Types and all(type(option) is Class for option in base.options):
             return self.class_attribute(base.options, name)
         base = settled(base)
@@ -149,8 +152,8 @@ class Objects:
         """A constant of an enum, or of the body of a class."""
         made: object = NONE
         for cls in classes:
-            values = [one.values[name] for one in cls.order() if name in one.values]
-            made = join(made, TEXT if cls.is_enum else self.constant(values[0]) if values else self.fail())
+            owners = [one for one in cls.order() if name in one.values]
+            made = join(made, TEXT if cls.is_enum else self.constant_of(owners[0], name) if owners else self.fail())
         return self.fail() if made == UNKNOWN or made == NONE else made
 
     def field(self, owner: Data, name: str) -> object:
@@ -183,32 +186,34 @@ class Objects:
     def is_set_unseen(self, cls: Class, name: str) -> bool:
         """True when code that the look has not followed, and that the analyzer may run, sets such an attribute of an
         object of the class."""
-        unseen = self.source.stored.get(name, NOBODY) - self.ran
+        unseen = self.files.stored.get(name, NOBODY) - self.ran
         if unseen:
-            of_self, order = self.source.of_self, (*cls.order(), None)
+            of_self, order = self.files.of_self, (*cls.order(), None)
             unseen = {node for node in unseen if of_self.get((node, name)) in order}
         if unseen and not self.strict:  # constructors that are still to run
             unseen = {node for node in unseen if node is None or node.name != "__init__"}
-        return bool(unseen) and not unseen.isdisjoint(self.source.reached)
+        return bool(unseen) and not unseen.isdisjoint(self.files.reached())
 
     def self_attribute(self, owner: Self, name: str) -> object:
         if self.strict and self.is_set_unseen(owner.cls, name):
             return self.fail()
         known = self.attributes(owner.cls)
-        found = known.get(name, known.get(COMPUTED))
-        if found is not None:
-            return join(found, self.anywhere[name]) if name in self.anywhere else found
+        computed = known.get(COMPUTED, NONE)
+        if name in known:
+            return join(known[name], self.anywhere.get(name, NONE))
         order = owner.cls.order()
         for cls in order:
             if name in cls.methods:
                 return self.member(owner, cls, cls.methods[name])
             if name in cls.values:
-                return self.constant(cls.values[name])
+                return self.constant_of(cls, name)
         if name == "training":
             return NUMBER
+        if computed != NONE:
+            return computed
         if name in LAYER_TENSORS and any(base in LAYERS for cls in order for base in cls.bases):
             return TENSOR
-        if name in self.source.stored or name in MODULE_METHODS or any(name in cls.fields for cls in order):
+        if name in self.files.stored or name in MODULE_METHODS or any(name in cls.fields for cls in order):
             return self.fail()
         return NUMBER if self.strict else self.fail()  # nobody sets it: nothing is known of it
 
@@ -237,6 +242,13 @@ class Objects:
             made = self.sites[node] = Function(node, None, self.source)
         return made
 
+    def constant_of(self, cls: Class, name: str) -> object:
+        """The kind of a value in the body of a class."""
+        before, self.source = self.source, cls.source
+        found = self.constant(cls.values[name])
+        self.source = before
+        return found
+
     def constant(self, node) -> object:
         """The kind of a value at the top of the file or of a class; mutable ones are UNKNOWN."""
         kind = type(node)
@@ -256,6 +268,8 @@ class Objects:
         source = self.source
         if name in source.twice:
             return self.fail()
+        if name in source.borrowed:
+            return self.borrowed(source.taken(name))
         if name in source.classes:
             return Types(frozenset({source.classes[name]}))
         if name in source.functions:
@@ -268,6 +282,15 @@ class Objects:
         if name in source.imports:
             return self.library_value(source.dotted(_ast.Name(name, _ast.Load())))
         return self.fail()
+
+    def borrowed(self, found: object) -> object:
+        """What is imported from another file of the project."""
+        if type(found) is not tuple:
+            return self.fail() if found is None else found
+        before, self.source = self.source, found[0]
+        made = self.global_name(found[1])
+        self.source = before
+        return made
 
     def library_name(self, node, frame: Frame) -> str:
         """The library name of `torch.nn.functional.relu`; "" for anything that a local or the file defines."""

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import _ast
 
-from breakscope.plain.kinds import NONE, NUMBER, SIZES, TENSOR, TEXT, UNKNOWN, Data, join
+from breakscope.plain.kinds import NONE, NUMBER, SIZES, STATIC, TENSOR, TEXT, UNKNOWN, Data, join
+from breakscope.plain.files import ONLY_A_TREE
 from breakscope.plain.objects import Frame
 
 PYTHON_TYPES = {"int": NUMBER, "float": NUMBER, "bool": NUMBER, "str": TEXT, "torch.dtype": NUMBER,
                 "torch.device": NUMBER}
-TENSOR_TYPES = frozenset({"torch.Tensor", "torch.LongTensor", "torch.FloatTensor", "torch.BoolTensor"})
+TENSOR_TYPES = frozenset(
+    """
+    torch.Tensor torch.FloatTensor torch.LongTensor torch.BoolTensor torch.IntTensor torch.HalfTensor torch.DoubleTensor
+    torch.BFloat16Tensor torch.ByteTensor torch.ShortTensor torch.CharTensor torch.nn.Parameter torch.nn.Buffer
+    torch.cuda.FloatTensor torch.cuda.LongTensor
+    """.split()
+)
+SEQUENCES = frozenset({"List", "list", "Sequence", "Iterable", "Collection", "Set", "set", "Tuple", "tuple"})
+DICTS = frozenset({"Dict", "dict", "Mapping", "OrderedDict"})
+WRAPPERS = frozenset({"Optional", "Final", "Annotated", "ClassVar", "Required", "NotRequired"})
 
 
 class Parameters:
@@ -29,28 +39,68 @@ class Parameters:
         """The kind that an annotation promises; None when it says nothing."""
         kind = type(node)
         if kind is _ast.BinOp:
-            sides = [self.annotated(side) for side in (node.left, node.right)]
-            return None if None in sides else join(*sides)
+            return self.one_of([node.left, node.right])
         if kind is _ast.Constant:
-            return NONE if node.value is None else UNKNOWN if type(node.value) is str else None
+            return NONE if node.value is None else self.written(node.value) if type(node.value) is str else None
         if kind is _ast.Subscript:
-            name = self.source.dotted(node.value).rpartition(".")[2]
-            if name == "Optional":
-                return self.annotated(node.slice)
-            inner = node.slice.elts if type(node.slice) is _ast.Tuple else [node.slice]
-            kinds = {self.annotated(part) for part in inner if not (type(part) is _ast.Constant and part.value is ...)}
-            if name in ("Tuple", "tuple", "List", "list", "Sequence") and kinds <= {NUMBER}:
-                return SIZES
-            if name == "Union" and None not in kinds and len(inner) == 2:
-                return join(*[self.annotated(part) for part in inner])
-            return None
+            return self.generic(node)
         if kind is _ast.Name or kind is _ast.Attribute:
-            if kind is _ast.Name and node.id in self.source.classes:
-                cls = self.source.classes[node.id]
-                return Data(cls) if cls.is_data else frozenset({cls}) if cls.is_object else UNKNOWN
-            name = self.source.dotted(node)
-            return TENSOR if name in TENSOR_TYPES else PYTHON_TYPES.get(name)
+            return self.named(node)
         return None
+
+    def written(self, text: str) -> object | None:
+        """The kind of an annotation that is a string."""
+        try:
+            return self.annotated(compile(text.strip(), "", "eval", flags=ONLY_A_TREE, dont_inherit=True).body)
+        except (SyntaxError, ValueError):
+            return None
+
+    def one_of(self, nodes: list) -> object | None:
+        """The kind of one of several annotations; where some say nothing, what the others say must not matter."""
+        kinds = [self.annotated(node) for node in nodes]
+        made: object = NONE
+        for kind in kinds:
+            made = made if kind is None else join(made, kind)
+        return None if None in kinds and made in STATIC else made
+
+    def generic(self, node: _ast.Subscript) -> object | None:
+        name = node.value.attr if type(node.value) is _ast.Attribute else getattr(node.value, "id", "")
+        inner = node.slice.elts if type(node.slice) is _ast.Tuple else [node.slice]
+        if name in WRAPPERS:
+            return self.annotated(inner[0])
+        if name == "Union":
+            return self.one_of(inner)
+        if name == "Literal":
+            return TEXT if type(inner[0]) is _ast.Constant and type(inner[0].value) is str else None
+        if name not in SEQUENCES and name not in DICTS:
+            return None
+        kinds = [self.annotated(part) for part in inner if not (type(part) is _ast.Constant and part.value is ...)]
+        if name in DICTS:
+            kinds = kinds[1:]
+        elif kinds and all(kind == NUMBER for kind in kinds):
+            return SIZES
+        if all(kind is None or kind in STATIC for kind in kinds):
+            return None
+        return TENSOR if all(kind is None or kind in STATIC or kind == TENSOR for kind in kinds) else UNKNOWN
+
+    def named(self, node) -> object | None:
+        source, inner = self.source, node
+        while type(inner) is _ast.Attribute:
+            inner = inner.value
+        if type(inner) is not _ast.Name:
+            return None
+        if inner is node and (cls := source.class_named(node.id)) is not None:
+            return Data(cls) if cls.is_data else frozenset({cls}) if cls.is_object else UNKNOWN
+        if inner.id in source.bound and (inner.id not in source.imports or inner.id in source.twice):
+            return UNKNOWN  # the analyzer may know what it stands for
+        name = source.dotted(node)
+        if name in TENSOR_TYPES or name.startswith("jaxtyping."):
+            return TENSOR
+        if name == "torch.Size":
+            return SIZES
+        if inner.id in source.imports and not source.files.is_outside(name.partition(".")[0]):
+            return UNKNOWN
+        return PYTHON_TYPES.get(name)
 
     def parameters(self, node: _ast.FunctionDef, skip: int, is_init: bool) -> dict:
         """The declared kind of each parameter behind the first `skip`, in order."""

@@ -24,16 +24,16 @@ class Names:
         self.inner: list = []
 
 
-def reached(tree: _ast.Module) -> frozenset:
-    """The functions that code may call which the analyzer runs: the top of the file, constructors and other special
-    methods, `forward`, and by its name whatever these mention; None stands for the top itself."""
+def reached(trees: list[_ast.Module]) -> frozenset:
+    """The functions that code may call which the analyzer runs: the top of each file, constructors and other special
+    methods, `forward`, and by its name whatever these mention; None stands for the tops themselves."""
     known: dict = {}
-    top = _names(tree, known)
+    top = set().union(*[_names(tree, known).used for tree in trees])
     by_name: dict[str, list] = {}
     for node in known:
-        if node is not tree:
+        if type(node) is not _ast.Module:
             by_name.setdefault(node.name, []).append(node)
-    waiting = [name for name in by_name if name == "forward" or name.startswith("__")] + list(top.used)
+    waiting = [name for name in by_name if name == "forward" or name.startswith("__")] + list(top)
     seen, found = set(waiting), set()
     while waiting:
         for node in by_name.get(waiting.pop(), ()):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import _ast
-from _collections_abc import Callable
 
+from breakscope.plain.files import Files
 from breakscope.plain.kinds import NotPlain
 from breakscope.plain.names import SPOKEN_OF
-from breakscope.plain.reach import clever, reached
+from breakscope.plain.reach import clever
 
 MODULE = "torch.nn.Module"
 ALIASES = {"torch.nn.modules.module.Module": MODULE, "torch.nn.modules.Module": MODULE,
@@ -24,15 +24,15 @@ PLAIN_SPECIAL = frozenset(  # every other special method changes what operators 
 )
 MARKERS = frozenset({"object", "abc.ABC", "typing.Generic", "typing.Protocol"})
 DEFINITIONS = (_ast.FunctionDef, _ast.AsyncFunctionDef)
-NOWHERE = frozenset().__contains__  # no package is
 BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
 class Class:
     """A class at the top of the file. `bases` are library names, `parents` classes of the file, both in order."""
 
-    def __init__(self, node: _ast.ClassDef) -> None:
+    def __init__(self, node: _ast.ClassDef, source: Source) -> None:
         self.node = node
+        self.source = source
         self.name = node.name
         self.bases: list[str] = []
         self.parents: list[Class] = []
@@ -62,41 +62,51 @@ class Class:
 class Source:
     """The names of a file."""
 
-    def __init__(
-        self, tree: _ast.Module, is_clever: bool = False, is_outside: Callable[[str], bool] = NOWHERE
-    ) -> None:
-        """`is_clever` when the file's text has a word that only a walk over its tree can tell harmless; `is_outside` says
-        of a package whether the analyzer reads none of its source."""
+    def __init__(self, tree: _ast.Module, is_clever: bool, files: Files, path: str = "") -> None:
+        """`is_clever` when the file's text has a word that only a walk over its tree can tell harmless."""
         self.tree = tree
-        self.is_outside = is_outside
+        self.files = files
+        self.is_checked = path == files.path
+        self.place = files.place(path) if path else ("", "")
+        self.is_package = path.endswith("__init__.py")
+        files.sources[path] = self
         self.imports: dict[str, str] = {}
+        self.borrowed: dict[str, tuple[str, str]] = {}  # name -> (module of the project, what is taken from it)
         self.functions: dict[str, _ast.FunctionDef] = {}
         self.classes: dict[str, Class] = {}
+        self.refused: set[str] = set()  # classes of another file that the look does not understand
         self.constants: dict[str, _ast.expr] = {}
         self.bound: set[str] = set()
         self.twice: set[str] = set()
-        self.stored: dict[str, set] = {}  # attribute -> the functions that set it on something; None is the file itself
-        self.of_self: dict = {}  # (method, attribute) -> the class, where a method sets it on nothing but its own object
-        self.method_of: dict = {}  # method -> its class
-        self._reached: frozenset | None = None
         self.clever = clever(tree) if is_clever else frozenset()
         self._read(tree.body)
-        if not self.twice.isdisjoint(self.classes) or "forward" in self.stored:
+        if not self.twice.isdisjoint(self.classes) or "forward" in files.stored:
             raise NotPlain
-        if self.clever and not self.clever.isdisjoint(self.reached):
+        if self.clever and not self.clever.isdisjoint(files.reached()):
             raise NotPlain
-
-    @property
-    def reached(self) -> frozenset:
-        """The functions that the analyzer may run."""
-        if self._reached is None:
-            self._reached = reached(self.tree)
-        return self._reached
 
     def is_silent(self, name: str) -> bool:
         """True for a name of a package that no rule and no table knows, and of which the analyzer reads no source."""
         top = name.partition(".")[0]
-        return bool(top) and top not in SPOKEN_OF and self.is_outside(top)
+        return bool(top) and top not in SPOKEN_OF and self.files.is_outside(top)
+
+    def taken(self, name: str) -> object:
+        """What an imported name of the project stands for: (the Source that defines it, its name there), or a Source when
+        it is a module; None when that is not known."""
+        module, member = self.borrowed[name]
+        source = self.files.module(module)
+        if source is None or not member:
+            return source
+        if member in source.borrowed and member not in source.twice:
+            return source.taken(member)
+        return (source, member) if member in source.bound else self.files.module(f"{module}.{member}")
+
+    def class_named(self, name: str) -> Class | None:
+        """The class of the project that a name at the top of the file stands for."""
+        if name in self.borrowed and name not in self.twice:
+            found = self.taken(name)
+            return found[0].class_named(found[1]) if type(found) is tuple else None
+        return self.classes.get(name)
 
     def _read(self, body: list[_ast.stmt]) -> None:
         for node in body:
@@ -105,10 +115,11 @@ class Source:
                 self._import(node)
             elif kind is _ast.ClassDef:
                 self._bind(node.name)
-                self.classes[node.name] = self._class(node)
+                self._define(node)
             elif kind in DEFINITIONS:
                 self._bind(node.name)
                 self.functions[node.name] = node
+                self.files.homes[node] = self
                 self._inside(node.body, node)
             elif kind is _ast.Assign and len(node.targets) == 1 and type(node.targets[0]) is _ast.Name:
                 self._bind(node.targets[0].id)
@@ -132,21 +143,42 @@ class Source:
         for alias in node.names:
             if alias.name == "*":
                 raise NotPlain
-            self._bind_import(alias.asname or alias.name, f"{'.' * node.level}{node.module or ''}.{alias.name}")
+            self._bind_import(alias.asname or alias.name, f"{node.module or ''}.{alias.name}", node.level)
 
-    def _bind_import(self, name: str, made: str) -> None:
+    def _bind_import(self, name: str, made: str, level: int | None = None) -> None:
+        """`made` is what is imported, from a package `level` folders up; None for `import made`."""
+        if level or self.files.is_here(made.partition(".")[0]):
+            module, _, member = made.rpartition(".") if level is not None else (made, "", "")
+            if level:
+                parts = self.place[0].split(".") if self.place[0] else []
+                parts = parts[: max(len(parts) - level + self.is_package, 0)]
+                module = ".".join([*parts, *([module] if module else [])])
+            if name in self.borrowed or name in self.bound:
+                self.twice.add(name)
+            self.bound.add(name)
+            self.borrowed[name] = module or member, member if module else ""
+            return
         if self.imports.get(name) != made:  # `import torch.nn as nn` and `from torch import nn` are one
             self._bind(name)
         self.imports[name] = made
 
+    def _define(self, node: _ast.ClassDef) -> None:
+        try:
+            self.classes[node.name] = self._class(node)
+        except NotPlain:
+            if self.is_checked:
+                raise
+            self.refused.add(node.name)
+
     def _class(self, node: _ast.ClassDef) -> Class:
-        cls = Class(node)
+        cls = Class(node, self)
         if node.keywords or any(self.dotted(_called(d)) not in CLASS_DECORATORS for d in node.decorator_list):
             raise NotPlain
         for base in node.bases:
             base = base.value if type(base) is _ast.Subscript else base
-            if type(base) is _ast.Name and base.id in self.classes:
-                cls.parents.append(self.classes[base.id])
+            own = self.class_named(base.id) if type(base) is _ast.Name else None
+            if own is not None:
+                cls.parents.append(own)
                 continue
             name = self.dotted(base)
             if name != MODULE and name not in BASES and not (name.startswith("torch.nn.") and name.count(".") == 2):
@@ -172,7 +204,8 @@ class Source:
         if kind is _ast.FunctionDef:
             if not any(type(d) is _ast.Attribute and d.attr in ("setter", "deleter") for d in node.decorator_list):
                 cls.methods[node.name] = node
-            self.method_of[node] = cls
+            self.files.method_of[node] = cls
+            self.files.homes[node] = self
             self._inside(node.body, node)
         elif kind is _ast.Assign and len(node.targets) == 1 and type(node.targets[0]) is _ast.Name:
             cls.values[node.targets[0].id] = node.value
@@ -222,13 +255,13 @@ class Source:
         elif kind is _ast.Starred:
             self._target(target.value, function)
         elif kind is _ast.Attribute:
-            functions = self.stored.setdefault(target.attr, set())
-            cls = self.method_of.get(function)
+            functions = self.files.stored.setdefault(target.attr, set())
+            cls = self.files.method_of.get(function)
             args = [*function.args.posonlyargs, *function.args.args] if cls is not None else []
             if not args or type(target.value) is not _ast.Name or target.value.id != args[0].arg:
-                self.of_self[function, target.attr] = None
+                self.files.of_self[function, target.attr] = None
             elif function not in functions:
-                self.of_self[function, target.attr] = cls
+                self.files.of_self[function, target.attr] = cls
             functions.add(function)
 
     def dotted(self, node: _ast.expr) -> str:

@@ -81,7 +81,7 @@ class Statements:
             value = self.eval(node.value, frame)
             if value == NUMBER or value == TENSOR:  # the analyzer may know nothing of it but what the annotation says
                 declared = self.annotated(node.annotation)
-                value = value if declared is None else join(value, declared)
+                value = TENSOR if declared is None else join(value, declared)
             self.assign(node.target, value, frame)
         return False
 

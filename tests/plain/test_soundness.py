@@ -7,7 +7,6 @@ import pytest
 
 from breakscope.glance import is_clever, may_be_plain
 from breakscope.plain import plain_classes
-from breakscope.plain.outside import Outside
 from breakscope.static import StaticOptions, analyze
 from breakscope.static.analyze import may_matter
 
@@ -24,7 +23,7 @@ def cleared(paths) -> list[Path]:
                 tree = compile(data, str(path), "exec", 0x400, dont_inherit=True)
             except SyntaxError:
                 continue
-            if plain_classes(tree, is_clever(data), Outside(str(path))):
+            if plain_classes(tree, is_clever(data), str(path)):
                 found.append(path)
     return found
 
