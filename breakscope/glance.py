@@ -57,32 +57,32 @@ def is_clever(data: bytes) -> bool:
 
 
 def _is_plain(path: str, data: bytes, tree: object) -> bool:
-    """True when the file's own regions are plain and no file beside it derives classes from its."""
-    from breakscope.plain import plain_classes
+    """True when the file's own regions are plain, and what files beside it inherit from its classes."""
+    from breakscope.plain import is_plain
 
     try:
-        names = plain_classes(tree, is_clever(data), path)
+        return is_plain(tree, is_clever(data), path, lambda classes: heirs(path, classes))
     except Exception:  # a mistake of ours must not stop a commit: the analyzer looks
         if "BREAKSCOPE_DEBUG" in os.environ:
             raise
         return False
-    return names is not None and not (names and _has_heirs(path, [name.encode() for name in names]))
 
 
-def _has_heirs(path: str, classes: list[bytes]) -> bool:
-    """True when a file in the same folder may import the file and derive from its classes: what such classes hand to
-    the constructors that they inherit decides what is found here."""
-    folder, name = os.path.split(path)
-    stem = name.removesuffix(".py").encode()
-    beside = [other for other in os.listdir(folder or ".") if other.endswith(".py") and other != name]
+def heirs(path: str, classes: list[str]) -> list[str]:
+    """The files in the same folder that derive from classes of the file: what such classes hand to the constructors that
+    they inherit decides what is found here. Raises ValueError when there are too many to be looked at."""
+    folder, name = os.path.split(os.path.abspath(path))
+    stem, names = name.removesuffix(".py").encode(), [cls.encode() for cls in classes]
+    beside = [other for other in os.listdir(folder) if other.endswith(".py") and other != name]
     if len(beside) > MOST_BESIDE:
-        return False
+        raise ValueError
+    found = []
     for other in beside:
         with open(os.path.join(folder, other), "rb") as file:
             data = file.read()
-        if stem in data and any(cls in bases for bases in _bases(data) for cls in classes):
-            return True
-    return False
+        if stem in data and any(cls in bases for bases in _bases(data) for cls in names):
+            found.append(os.path.join(folder, other))
+    return found
 
 
 def _bases(data: bytes) -> list[bytes]:

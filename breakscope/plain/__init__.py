@@ -9,6 +9,7 @@ is not plain, and then the analyzer looks. Imports next to nothing.
 from __future__ import annotations
 
 import _ast
+from _collections_abc import Callable, Iterable
 
 from breakscope.plain.builtin_calls import BuiltinCalls
 from breakscope.plain.calls import Calls
@@ -21,6 +22,7 @@ from breakscope.plain.kinds import TENSOR, UNKNOWN, Clock, Many, NotPlain
 from breakscope.plain.library_calls import LibraryCalls
 from breakscope.plain.objects import Objects
 from breakscope.plain.parameters import Parameters
+from breakscope.plain.reach import named
 from breakscope.plain.source import Source
 from breakscope.plain.statements import Statements
 
@@ -69,10 +71,13 @@ class Look(Statements, Expressions, Conditions, Calls, Functions, LibraryCalls, 
             made = self.sites[node, self.strict] = Many(role, not self.strict, self.clock)
         return made
 
-    def run(self) -> None:
-        """Raises NotPlain unless every region of the file is plain."""
+    def run(self, heirs: Iterable[str] = ()) -> None:
+        """Raises NotPlain unless every region of the file is plain, and every one that a class of `heirs` inherits."""
         objects = self.objects = [cls for cls in self.source.classes.values() if cls.is_object]
-        checked = [cls for cls in objects if cls.is_module]
+        regions = [cls for cls in objects if cls.is_module]
+        for path in heirs:
+            regions += self.heirs_in(path)
+        self.objects += [cls for cls in regions if cls not in objects]
         for _ in range(MOST_ROUNDS):
             before = self.clock.now
             for cls in objects[::-1]:  # the last make the earlier ones
@@ -83,15 +88,29 @@ class Look(Statements, Expressions, Conditions, Calls, Functions, LibraryCalls, 
         else:
             raise NotPlain
         self.strict = True
-        for cls in checked:
-            method = cls.method("forward")
-            if method is not None and not _only_raises(method[1]):
-                self.source = method[0].source
-                names = self.parameters(method[1], 1, False)
-                for rest, role in ((method[1].args.vararg, "list"), (method[1].args.kwarg, "dict")):
-                    if rest:
-                        names[rest.arg] = self.many(rest, role).widen(TENSOR)
-                self.run_function(method[1], method[0], self.self_of(cls), names)
+        for cls in regions:
+            self.run_region(cls)
+
+    def heirs_in(self, path: str) -> list:
+        """The classes of another file that inherit the forward of one of this file."""
+        other = self.files.source(path)
+        for node in other.tree.body:
+            if type(node) is _ast.ClassDef and node.name in other.refused:
+                if any(name in self.source.classes for base in node.bases for name in named(base)):
+                    raise NotPlain
+        methods = ((cls, cls.method("forward")) for cls in other.classes.values() if cls.is_object and cls.is_module)
+        return [cls for cls, method in methods if method is not None and method[0].source is self.source]
+
+    def run_region(self, cls) -> None:
+        method = cls.method("forward")
+        if method is None or _only_raises(method[1]):
+            return
+        self.source = method[0].source
+        names = self.parameters(method[1], 1, False)
+        for rest, role in ((method[1].args.vararg, "list"), (method[1].args.kwarg, "dict")):
+            if rest:
+                names[rest.arg] = self.many(rest, role).widen(TENSOR)
+        self.run_function(method[1], method[0], self.self_of(cls), names)
 
 
 def _only_raises(node: _ast.FunctionDef) -> bool:
@@ -100,13 +119,19 @@ def _only_raises(node: _ast.FunctionDef) -> bool:
     return bool(body) and all(type(s) is _ast.Raise or type(s) is _ast.Pass for s in body)
 
 
-def plain_classes(tree: _ast.Module, is_clever: bool = False, path: str = "") -> tuple[str, ...] | None:
-    """The names of the file's classes when the analyzer certainly finds nothing in it; None when it has to look. For
-    `is_clever` see Source; without a path nothing is known of what the file imports."""
+def _nobody(classes: list[str]) -> Iterable[str]:
+    return ()
+
+
+def is_plain(
+    tree: _ast.Module, is_clever: bool = False, path: str = "", heirs: Callable[[list[str]], Iterable[str]] = _nobody
+) -> bool:
+    """True when the analyzer certainly finds nothing in the file. For `is_clever` see Source; without a path nothing is
+    known of what the file imports. `heirs` gives the files that derive classes from those of these names."""
     files = Files(path)
     try:
         source = Source(tree, is_clever, files, files.path)
-        Look(source).run()
+        Look(source).run(heirs(list(source.classes)) if source.classes else ())
     except (NotPlain, RecursionError, OSError, SyntaxError, ValueError):
-        return None
-    return tuple(source.classes)
+        return False
+    return True

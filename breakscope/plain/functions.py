@@ -19,7 +19,7 @@ class Functions:
         frame = function.frame
         if frame is None:
             return self.call_function(function.node, None, None, args, named)
-        if frame.is_partial and not frame.is_open or self.source is not function.source:
+        if frame.is_partial and not frame.is_open:
             return self.fail()
         scope = frame.names if function.names is None else joined(function.names, frame.names)
         return self.call_function(function.node, frame.cls, None, args, named, scope)
@@ -28,7 +28,8 @@ class Functions:
         """The function that a `def` or `lambda` inside another function makes."""
         made = self.sites.get((node, self.strict))
         if made is None:
-            made = self.sites[node, self.strict] = Function(node, frame, self.source)
+            made = self.sites[node, self.strict] = Function(node, frame)
+            self.files.homes[node] = self.source
         elif made.frame is not frame:
             before = made.frame.names if made.names is None else joined(made.names, made.frame.names)
             if made.names is None or not same(before, made.names):

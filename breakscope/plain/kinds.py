@@ -173,12 +173,11 @@ class Function:
     """A function or lambda of a file, one object for each place. `frame` is the running function around it, `names` what
     the names of earlier ones were when they ended; None for a function at the top."""
 
-    __slots__ = ("frame", "names", "node", "source")
+    __slots__ = ("frame", "names", "node")
 
-    def __init__(self, node: object, frame: object, source: object) -> None:
+    def __init__(self, node: object, frame: object) -> None:
         self.node = node
         self.frame = frame
-        self.source = source
         self.names: dict | None = None
 
 

@@ -239,7 +239,7 @@ class Objects:
         """The function of a `def` at the top of the file."""
         made = self.sites.get(node)
         if made is None:
-            made = self.sites[node] = Function(node, None, self.source)
+            made = self.sites[node] = Function(node, None)
         return made
 
     def constant_of(self, cls: Class, name: str) -> object:

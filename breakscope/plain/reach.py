@@ -117,3 +117,16 @@ def _changes(node: _ast.Call) -> bool:
     if type(func) is _ast.Attribute:
         return func.attr.endswith("_hook") or func.attr == "__setattr__"
     return type(func) is _ast.Name and (func.id in CHANGING or func.id.endswith("_hook"))
+
+
+def named(node) -> list[str]:
+    """The names in an expression."""
+    found, waiting = [], [node]
+    while waiting:
+        node = waiting.pop()
+        if type(node) is _ast.Name:
+            found.append(node.id)
+        elif type(node) is _ast.Attribute:
+            found.append(node.attr)
+        waiting += children(node)
+    return found

@@ -172,22 +172,25 @@ class Source:
 
     def _class(self, node: _ast.ClassDef) -> Class:
         cls = Class(node, self)
-        if node.keywords or any(self.dotted(_called(d)) not in CLASS_DECORATORS for d in node.decorator_list):
+        if any(keyword.arg != "metaclass" for keyword in node.keywords):
             raise NotPlain
         for base in node.bases:
             base = base.value if type(base) is _ast.Subscript else base
-            own = self.class_named(base.id) if type(base) is _ast.Name else None
+            own = self.class_of(base)
             if own is not None:
                 cls.parents.append(own)
                 continue
             name = self.dotted(base)
-            if name != MODULE and name not in BASES and not (name.startswith("torch.nn.") and name.count(".") == 2):
-                if not self.is_silent(name) or name.endswith("Module"):
-                    raise NotPlain
+            if not self._is_known_base(name):
+                raise NotPlain
             cls.bases.append(name)
         cls.is_enum = "enum.Enum" in cls.bases or "enum.IntEnum" in cls.bases
-        cls.is_data = "typing.NamedTuple" in cls.bases or bool(node.decorator_list)
-        cls.is_module = any(b.startswith("torch.nn.") for b in cls.bases) or any(p.is_module for p in cls.parents)
+        decorators = {self.dotted(_called(d)) for d in node.decorator_list}
+        cls.is_data = "typing.NamedTuple" in cls.bases or "dataclasses.dataclass" in decorators
+        is_own = any(b.startswith("torch.nn.") or b.endswith("Module") for b in cls.bases)
+        cls.is_module = is_own or any(p.is_module for p in cls.parents)
+        if not all(name in CLASS_DECORATORS or self.is_silent(name) for name in decorators):
+            raise NotPlain
         cls.is_object = not cls.is_data and (cls.is_module or MARKERS.issuperset(cls.bases))
         for part in node.body:
             self._member(cls, part)
@@ -198,6 +201,24 @@ class Source:
         if cls.is_module and not cls.is_object or not cls.methods.keys().isdisjoint(cls.values):
             raise NotPlain
         return cls
+
+    def _is_known_base(self, name: str) -> bool:
+        """True for a base of which the analyzer reads no source."""
+        head = name.partition(".")[0]
+        if not name or name == MODULE or name in BASES:
+            return bool(name)
+        if name.startswith("torch.nn."):
+            return name.count(".") == 2
+        return self.files.is_outside(head) if head in self.imports else head not in self.bound
+
+    def class_of(self, node: _ast.expr) -> Class | None:
+        """The class of the project that an expression stands for."""
+        if type(node) is _ast.Name:
+            return self.class_named(node.id)
+        if type(node) is _ast.Attribute and type(node.value) is _ast.Name and node.value.id in self.borrowed:
+            found = self.taken(node.value.id) if node.value.id not in self.twice else None
+            return found.class_named(node.attr) if type(found) is Source else None
+        return None
 
     def _member(self, cls: Class, node: _ast.stmt) -> None:
         kind = type(node)
@@ -232,13 +253,9 @@ class Source:
             elif kind is _ast.Global:
                 self.twice.update(node.names)
             elif kind in DEFINITIONS or kind is _ast.ClassDef:
-                if function is None:
+                if function is None and kind is _ast.ClassDef and node.bases:
                     raise NotPlain
                 self._inside(node.body, node if kind in DEFINITIONS else function)
-            elif kind is _ast.Delete:
-                for target in node.targets:
-                    if type(target) is _ast.Attribute:
-                        raise NotPlain
             elif kind is not _ast.Return and kind is not _ast.Expr:
                 for target in (getattr(node, "target", None), *(i.optional_vars for i in getattr(node, "items", ()))):
                     if target is not None:

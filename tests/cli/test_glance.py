@@ -25,6 +25,17 @@ class Base(nn.Module):
     def forward(self, x):
         return self.act(self.layer(x)) if self.act is not None else self.layer(x)
 """
+OTHER = """from torch import nn
+
+
+class Other(nn.Module):
+    def total(self, x):
+        return x.sum()
+"""
+HEIR = """class Heir(Other):
+    def forward(self, x):
+        return self.total(x) * 2
+"""
 NOT_CLEARED = {
     "a branch": MODEL.replace("        return", "        if x.sum() > 0:\n            x = -x\n        return"),
     "a hook": MODEL.replace("act\n\n", "act\n        self.register_forward_hook(print)\n\n"),
@@ -56,20 +67,25 @@ def test_a_plain_model_is_cleared(file):
 
 
 def test_a_base_counts_where_the_analyzer_reads_it(file):
-    file.write_text("from others import Other\n" + MODEL.replace("nn.Module", "Other"))
+    file.write_text("from others import Other\n\n\n" + HEIR)
     assert is_clean((str(file),)) and not analyze([file]).findings  # nobody knows the package
-    (file.parent / "others.py").write_text("from torch import nn\n\n\nclass Other(nn.Module):\n    pass\n")
-    assert not is_clean((str(file),))
+    other = file.parent / "others.py"
+    other.write_text(OTHER)
+    assert is_clean((str(file),)) and not analyze([file]).findings
+    other.write_text(OTHER.replace("x.sum()", "x.sum().item()"))
+    assert not is_clean((str(file),)) and analyze([file]).findings
 
 
-def test_a_file_whose_classes_another_file_derives_from_is_not_cleared(file):
-    file.write_text(MODEL)
+def test_what_heirs_in_a_file_beside_hand_on_counts(file):
+    file.write_text(MODEL.replace("self.act(self.layer(x)) if self.act is not None", "self.layer(x) * 2 if self.act"))
     heir = file.parent / "heir.py"
     for text in ("class Other:\n    pass\n", "class Trainer(list):\n    def make(self):\n        return file.Base(2)\n"):
         heir.write_text("import file\n" + text)
         assert is_clean((str(file),))
-    heir.write_text("from file import Base\nclass Heir(Base):\n    pass\n")
-    assert not is_clean((str(file),))
+    for handed, is_cleared in (("None", True), ("0.5", True), ("torch.ones(1)", False)):
+        heir.write_text(f"import torch\nfrom file import Base\n\n\nclass Heir(Base):\n    def __init__(self):\n"
+                        f"        super().__init__(2, act={handed})\n")
+        assert is_clean((str(file),)) == is_cleared == (not analyze([file]).findings), handed
 
 
 def test_samples_that_break_are_not_cleared(monkeypatch):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from breakscope.glance import is_clever, may_be_plain
-from breakscope.plain import plain_classes
+from breakscope.plain import is_plain
 from breakscope.static import analyze
 
 RULES = sorted((Path(__file__).resolve().parents[2] / "rules").glob("brk*.py"))
@@ -141,7 +141,7 @@ LINES = [line.replace("\x01", "\n") for part in LINES.split("\x00") for line in 
 
 def look(source: str) -> bool:
     data = source.encode()
-    return may_be_plain(data) and plain_classes(compile(data, "x.py", "exec", 0x400), is_clever(data)) is not None
+    return may_be_plain(data) and is_plain(compile(data, "x.py", "exec", 0x400), is_clever(data))
 
 
 def findings(source: str, folder: Path) -> int:

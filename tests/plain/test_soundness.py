@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from breakscope.glance import is_clever, may_be_plain
-from breakscope.plain import plain_classes
+from breakscope.glance import heirs, is_clever, may_be_plain
+from breakscope.plain import is_plain
 from breakscope.static import StaticOptions, analyze
 from breakscope.static.analyze import may_matter
 
@@ -23,7 +23,7 @@ def cleared(paths) -> list[Path]:
                 tree = compile(data, str(path), "exec", 0x400, dont_inherit=True)
             except SyntaxError:
                 continue
-            if plain_classes(tree, is_clever(data), str(path)):
+            if is_plain(tree, is_clever(data), str(path), lambda classes: heirs(path, classes)):
                 found.append(path)
     return found
 
