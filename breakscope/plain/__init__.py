@@ -18,7 +18,7 @@ from breakscope.plain.construction import Construction
 from breakscope.plain.expressions import Expressions
 from breakscope.plain.files import Files
 from breakscope.plain.functions import Functions
-from breakscope.plain.kinds import TENSOR, UNKNOWN, Clock, Many, NotPlain
+from breakscope.plain.kinds import INDEX, TENSOR, UNKNOWN, Clock, Many, NotPlain
 from breakscope.plain.library_calls import LibraryCalls
 from breakscope.plain.objects import Objects
 from breakscope.plain.parameters import Parameters
@@ -37,6 +37,7 @@ class Look(Statements, Expressions, Conditions, Calls, Functions, LibraryCalls, 
         self.files = source.files
         self.strict = False
         self.steps = self.depth = 0
+        self.context: object = None  # the call that a constructor makes of a function of the file
         self.clock = Clock()
         self.selves: dict = {}
         self.known: dict = {}  # class -> attributes
@@ -66,9 +67,9 @@ class Look(Statements, Expressions, Conditions, Calls, Functions, LibraryCalls, 
 
     def many(self, node, role: str) -> Many:
         """The container that this place makes; what constructors make outlives the call."""
-        made = self.sites.get((node, self.strict))
+        made = self.sites.get((node, self.strict, self.context))
         if made is None:
-            made = self.sites[node, self.strict] = Many(role, not self.strict, self.clock)
+            made = self.sites[node, self.strict, self.context] = Many(role, not self.strict, self.clock)
         return made
 
     def run(self, heirs: Iterable[str] = ()) -> None:
@@ -106,7 +107,8 @@ class Look(Statements, Expressions, Conditions, Calls, Functions, LibraryCalls, 
         if method is None or _only_raises(method[1]):
             return
         self.source = method[0].source
-        names = self.parameters(method[1], 1, False)
+        kinds = self.parameters(method[1], 1, False)
+        names = {name: INDEX if kind == TENSOR else kind for name, kind in kinds.items()}
         for rest, role in ((method[1].args.vararg, "list"), (method[1].args.kwarg, "dict")):
             if rest:
                 names[rest.arg] = self.many(rest, role).widen(TENSOR)

@@ -100,7 +100,11 @@ class Calls:
         if kind is Bound:
             return self.call_function(option.node, option.cls, option.owner, args, named)
         if kind is Function:
-            return self.call_closure(option, args, named)
+            before = self.context
+            self.context = before or (None if self.strict else node)
+            found = self.call_closure(option, args, named)
+            self.context = before
+            return found
         if kind is Class:
             method = option.method("forward")
             if method is None or not option.is_module:

@@ -21,6 +21,7 @@ from breakscope.plain.kinds import (
 )
 from breakscope.plain.source import Class
 
+LAYER_TENSORS = frozenset({"weight", "bias", "in_proj_weight", "in_proj_bias", "running_mean", "running_var"})
 CHILDREN = "[]"  # stands for what a class of the file that is a Sequential or ModuleList holds
 TENSOR_TENSORS = frozenset({"T", "mT", "H", "mH", "real", "imag", "data", "values", "indices"})
 TENSOR_NUMBERS = frozenset({"dtype", "device", "ndim", "is_cuda", "requires_grad", "layout"})
@@ -227,11 +228,11 @@ class Expressions:
             if at is not None:
                 return base[at]
             return base if sliced and settled(base) == SIZES else self.iterate(base)
-        if base == INDEX:
-            base, keeps = TENSOR, _keeps_axis(node.slice)
-        else:
-            keeps = False
-        if index == UNKNOWN or index == INDEX and base != TENSOR:
+        keeps = base == INDEX and index == NUMBER and _keeps_axis(node.slice)
+        if index == INDEX and not (settled(base) == TENSOR and _is_of_tensor(node, base)):
+            return self.fail()
+        base = base if kind is tuple else settled(base)
+        if index == UNKNOWN and (self.strict or kind is not Many):
             return self.fail()
         parts = self.parts(base)
         if parts is not None and (at := _position(node.slice, parts)) is not None:
@@ -294,6 +295,12 @@ class Expressions:
         if type(kind) is frozenset and len(kind) == 1:
             kind = next(iter(kind))
         return kind.parts if type(kind) is Many and kind.role != "dict" else None
+
+
+def _is_of_tensor(node, base: object) -> bool:
+    """True when what is indexed is no list of tensors."""
+    is_weight = type(node.value) is _ast.Attribute and node.value.attr in LAYER_TENSORS
+    return base == INDEX or is_weight or type(node.slice) is _ast.Tuple
 
 
 def _keeps_axis(node) -> bool:

@@ -93,6 +93,9 @@ class LibraryCalls:
             return self.call_module_list(base, name, args, node)
         if base == INDEX and name == "unsqueeze" and is_static(args[0] if args else NUMBER):
             return INDEX
+        if name == "requires_grad_" and type(node.func.value) is _ast.Subscript and settled(base) == TENSOR:
+            off = node.args[0].value if len(node.args) == 1 and type(node.args[0]) is _ast.Constant else None
+            return TENSOR if off is False else self.fail()
         base = settled(base)
         if base == NUMBER:  # of which nothing is known but that it is no tensor, unless it is called like one
             if name not in TENSOR_ONLY:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _ast
 
+from breakscope.plain.expressions import LAYER_TENSORS
 from breakscope.plain.kinds import (
     ANY,
     LAYER,
@@ -26,7 +27,6 @@ from breakscope.plain.kinds import (
 from breakscope.plain.names import CONTEXTS, LAYERS, MODULE_METHODS
 from breakscope.plain.source import Class, Source
 
-LAYER_TENSORS = frozenset({"weight", "bias", "in_proj_weight", "in_proj_bias", "running_mean", "running_var"})
 LAYER_NUMBERS = frozenset({"in_features", "out_features", "in_channels", "out_channels", "num_heads", "embed_dim",
                            "num_embeddings", "embedding_dim", "eps", "head_dim", "p", "training"})
 # An unknown value of which one of these is read is a tensor to the analyzer, and rules ask for calls of them.
@@ -38,6 +38,7 @@ TELLING = frozenset(
 )
 
 
+DISPLAYS = (_ast.Dict, _ast.List, _ast.Set)
 TRANSPARENT = "@"
 UNDECORATING = frozenset(
     """
@@ -278,6 +279,8 @@ class Objects:
             return self.function(node) if is_plain and type(node) is _ast.FunctionDef else self.fail()
         if name in source.constants:
             found = self.constant(source.constants[name])
+            if found == UNKNOWN and type(source.constants[name]) in DISPLAYS and source.is_only_read(name):
+                found = self.eval(source.constants[name], Frame({}, None, None))
             return self.fail() if found == UNKNOWN else found
         if name in source.imports:
             return self.library_value(source.dotted(_ast.Name(name, _ast.Load())))

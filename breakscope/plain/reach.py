@@ -10,6 +10,7 @@ from breakscope.plain.kinds import NotPlain
 FUNCTIONS = (_ast.FunctionDef, _ast.AsyncFunctionDef)
 CHANGING = frozenset({"setattr", "vars"})
 SHOWING = frozenset({"print", "dict", "sorted", "str", "repr"})  # builtins that keep nothing of what they are given
+READING = frozenset({"get", "items", "keys", "values"})
 COMPILES = "compile"
 REGULAR = frozenset({"re", "regex"})  # modules whose `compile` compiles no model
 
@@ -130,3 +131,26 @@ def named(node) -> list[str]:
             found.append(node.attr)
         waiting += children(node)
     return found
+
+
+def only_read(tree: _ast.Module) -> frozenset[str]:
+    """The names whose containers the file does no more with than to look things up: `NAME[key]`, `NAME.items()`,
+    `key in NAME`, `for key in NAME`, `len(NAME)`."""
+    looked: set = set()  # the nodes of such uses
+    names, waiting = [], [tree]
+    while waiting:
+        node = waiting.pop()
+        kind = type(node)
+        if kind is _ast.Name:
+            names.append(node)
+        elif kind is _ast.Subscript and type(node.ctx) is _ast.Load or kind is _ast.Attribute and node.attr in READING:
+            looked.add(node.value)
+        elif kind is _ast.For or kind is _ast.comprehension:
+            looked.add(node.iter)
+        elif kind is _ast.Compare and all(type(op) in (_ast.In, _ast.NotIn) for op in node.ops):
+            looked.update(node.comparators)
+        elif kind is _ast.Call and _named(node, ("len", "list", "sorted", "tuple", "set")):
+            looked.update(node.args)
+        waiting += children(node)
+    stored = {node.id for node in names if type(node.ctx) is _ast.Load and node not in looked}
+    return frozenset(node.id for node in names if node.id not in stored)

@@ -7,7 +7,7 @@ import _ast
 from breakscope.plain.files import Files
 from breakscope.plain.kinds import NotPlain
 from breakscope.plain.names import SPOKEN_OF
-from breakscope.plain.reach import clever
+from breakscope.plain.reach import clever, only_read
 
 MODULE = "torch.nn.Module"
 ALIASES = {"torch.nn.modules.module.Module": MODULE, "torch.nn.modules.Module": MODULE,
@@ -78,6 +78,7 @@ class Source:
         self.constants: dict[str, _ast.expr] = {}
         self.bound: set[str] = set()
         self.twice: set[str] = set()
+        self.read: frozenset | None = None  # names that are only read
         self.clever = clever(tree) if is_clever else frozenset()
         self._read(tree.body)
         if not self.twice.isdisjoint(self.classes) or "forward" in files.stored:
@@ -89,6 +90,12 @@ class Source:
         """True for a name of a package that no rule and no table knows, and of which the analyzer reads no source."""
         top = name.partition(".")[0]
         return bool(top) and top not in SPOKEN_OF and self.files.is_outside(top)
+
+    def is_only_read(self, name: str) -> bool:
+        """True for a container at the top of the file that nothing in the file can change."""
+        if self.read is None:
+            self.read = only_read(self.tree)
+        return name in self.read and name not in self.twice
 
     def taken(self, name: str) -> object:
         """What an imported name of the project stands for: (the Source that defines it, its name there), or a Source when
