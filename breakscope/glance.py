@@ -69,8 +69,8 @@ def _is_plain(path: str, data: bytes, tree: object) -> bool:
 
 
 def heirs(path: str, classes: list[str]) -> list[str]:
-    """The files in the same folder that derive from classes of the file: what such classes hand to the constructors that
-    they inherit decides what is found here. Raises ValueError when there are too many to be looked at."""
+    """The files in the same folder that derive from classes of the file: what such classes hand to the constructors
+    that they inherit decides what is found here. Raises ValueError when there are too many to be looked at."""
     folder, name = os.path.split(os.path.abspath(path))
     stem, names = name.removesuffix(".py").encode(), [cls.encode() for cls in classes]
     beside = [other for other in os.listdir(folder) if other.endswith(".py") and other != name]

@@ -18,6 +18,7 @@ from breakscope.plain.construction import Construction
 from breakscope.plain.expressions import Expressions
 from breakscope.plain.files import Files
 from breakscope.plain.functions import Functions
+from breakscope.plain.items import Items
 from breakscope.plain.kinds import INDEX, TENSOR, UNKNOWN, Clock, Many, NotPlain
 from breakscope.plain.library_calls import LibraryCalls
 from breakscope.plain.objects import Objects
@@ -29,7 +30,19 @@ from breakscope.plain.statements import Statements
 MOST_ROUNDS = 8  # until constructors pass each other nothing new
 
 
-class Look(Statements, Expressions, Conditions, Calls, Functions, LibraryCalls, BuiltinCalls, Objects, Parameters, Construction):
+class Look(
+    Statements,
+    Expressions,
+    Items,
+    Conditions,
+    Calls,
+    Functions,
+    LibraryCalls,
+    BuiltinCalls,
+    Objects,
+    Parameters,
+    Construction,
+):
     """The look at one file. `strict` while a region is looked at: then what is not understood raises NotPlain."""
 
     def __init__(self, source: Source) -> None:

@@ -82,7 +82,7 @@ class BuiltinCalls:
         return self.listed(element, node)
 
     def call_asking(self, name: str, node, frame) -> object:
-        """The answer is not known. An attribute of which nothing is known becomes a tensor where it is asked to be one."""
+        """The answer is not known. What nothing is known of becomes a tensor where it is asked to be one."""
         kind = self.eval(node.args[0], frame)
         if name == "isinstance" and kind == NUMBER and type(node.args[0]) is not _ast.Name:
             asked = node.args[1].elts if type(node.args[1]) is _ast.Tuple else [node.args[1]]

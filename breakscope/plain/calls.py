@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _ast
 
+from breakscope.plain.classes import Class
 from breakscope.plain.kinds import (
     ANY,
     LAYER,
@@ -24,7 +25,6 @@ from breakscope.plain.kinds import (
     settled,
 )
 from breakscope.plain.names import LAYERS
-from breakscope.plain.source import Class
 
 REFUSED_KEYWORDS = frozenset({"generator", "out", "requires_grad"})
 LIST_METHODS = frozenset({"append", "extend", "insert", "items", "values", "keys"})

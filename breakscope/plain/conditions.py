@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import _ast
 
+from breakscope.plain.classes import Class
 from breakscope.plain.kinds import ANY, CALLABLE, LAYER, NONE, NUMBER, TENSOR
-from breakscope.plain.source import Class
 
 
 class Conditions:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from breakscope.plain.classes import Class
+from breakscope.plain.expressions import CHILDREN
 from breakscope.plain.kinds import (
     ANY,
     LAYER,
@@ -21,9 +23,7 @@ from breakscope.plain.kinds import (
     join,
     settled,
 )
-from breakscope.plain.expressions import CHILDREN
 from breakscope.plain.names import LAYERS
-from breakscope.plain.source import Class
 
 MODULE_LISTS = {"torch.nn.ModuleList": "modules", "torch.nn.Sequential": "sequential", "torch.nn.ModuleDict": "dict",
                 "torch.nn.ParameterList": "modules"}

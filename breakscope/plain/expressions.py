@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import _ast
 
+from breakscope.plain.classes import Class
 from breakscope.plain.kinds import (
-    INDEX,
     NONE,
     NUMBER,
     SIZES,
@@ -19,9 +19,7 @@ from breakscope.plain.kinds import (
     join,
     settled,
 )
-from breakscope.plain.source import Class
 
-LAYER_TENSORS = frozenset({"weight", "bias", "in_proj_weight", "in_proj_bias", "running_mean", "running_var"})
 CHILDREN = "[]"  # stands for what a class of the file that is a Sequential or ModuleList holds
 TENSOR_TENSORS = frozenset({"T", "mT", "H", "mH", "real", "imag", "data", "values", "indices"})
 TENSOR_NUMBERS = frozenset({"dtype", "device", "ndim", "is_cuda", "requires_grad", "layout"})
@@ -206,7 +204,8 @@ class Expressions:
         elif type(node.ops[0]) in (_ast.In, _ast.NotIn) and len(node.ops) == 1 and kinds[0] in STATIC:
             if type(kinds[1]) is Many and (kinds[1].role == "dict" or kinds[1].element in STATIC):
                 return NUMBER
-            if type(node.comparators[0]) is _ast.Tuple and all(type(p) is _ast.Constant for p in node.comparators[0].elts):
+            among = node.comparators[0]
+            if type(among) is _ast.Tuple and all(type(part) is _ast.Constant for part in among.elts):
                 return NUMBER
         return self.fail()
 
@@ -219,52 +218,6 @@ class Expressions:
                 made = join(made, self.eval(part, frame))
         frame.names = before
         return made
-
-    def eval_Subscript(self, node, frame) -> object:
-        base, index = self.eval(node.value, frame), self.index(node.slice, frame)
-        kind, sliced = type(base), type(node.slice) is _ast.Slice
-        if kind is tuple:
-            at = _position(node.slice, base)
-            if at is not None:
-                return base[at]
-            return base if sliced and settled(base) == SIZES else self.iterate(base)
-        keeps = base == INDEX and index == NUMBER and _keeps_axis(node.slice)
-        if index == INDEX and not (settled(base) == TENSOR and _is_of_tensor(node, base)):
-            return self.fail()
-        base = base if kind is tuple else settled(base)
-        if index == UNKNOWN and (self.strict or kind is not Many):
-            return self.fail()
-        parts = self.parts(base)
-        if parts is not None and (at := _position(node.slice, parts)) is not None:
-            return parts[at]
-        if kind is Many:
-            return self.listed(base.element, node) if sliced else base.element
-        if kind is frozenset:
-            return base if sliced else self.element(base)
-        if base == SIZES:
-            return SIZES if sliced else NUMBER
-        if base == NONE and self.strict:
-            return NUMBER
-        return INDEX if keeps else base if base in (TENSOR, NUMBER, TEXT) else self.fail()
-
-    def index(self, node, frame) -> object:
-        """The kind of an index: NUMBER when no tensor is in it, INDEX when one is that may be, else refused."""
-        kind = type(node)
-        if kind is _ast.Slice:
-            parts = [self.eval(part, frame) for part in (node.lower, node.upper, node.step) if part is not None]
-            return NUMBER if all(part in NUMERIC for part in parts) else self.fail()
-        if kind is _ast.Tuple:
-            found = [self.index(part, frame) for part in node.elts]
-            return UNKNOWN if UNKNOWN in found else INDEX if INDEX in found else NUMBER
-        if kind is _ast.Starred:
-            node = node.value
-        found = self.eval(node, frame)
-        if found == INDEX:
-            return INDEX
-        found = settled(found)
-        if type(found) is Many and found.role == "list":
-            found = found.element
-        return NUMBER if type(found) is str and found in STATIC else self.fail()
 
     def eval_Starred(self, node, frame) -> object:
         return self.fail()
@@ -289,29 +242,3 @@ class Expressions:
         kind = self.eval(node.value, frame)
         frame.names = before
         return self.many(node, "dict").widen(kind)
-
-    def parts(self, kind: object) -> list | None:
-        """The kinds of what a list holds, or the only module list of several, one by one."""
-        if type(kind) is frozenset and len(kind) == 1:
-            kind = next(iter(kind))
-        return kind.parts if type(kind) is Many and kind.role != "dict" else None
-
-
-def _is_of_tensor(node, base: object) -> bool:
-    """True when what is indexed is no list of tensors."""
-    is_weight = type(node.value) is _ast.Attribute and node.value.attr in LAYER_TENSORS
-    return base == INDEX or is_weight or type(node.slice) is _ast.Tuple
-
-
-def _keeps_axis(node) -> bool:
-    """True for an index of slices and new axes only."""
-    return all(type(part) is _ast.Slice or type(part) is _ast.Constant and part.value is None
-               for part in (node.elts if type(node) is _ast.Tuple else [node]))
-
-
-def _position(node, parts) -> int | None:
-    """The constant position that an index names in a sequence."""
-    at = node.value if type(node) is _ast.Constant else None
-    if type(node) is _ast.UnaryOp and type(node.op) is _ast.USub and type(node.operand) is _ast.Constant:
-        at = -node.operand.value if type(node.operand.value) is int else None
-    return at if type(at) is int and -len(parts) <= at < len(parts) else None

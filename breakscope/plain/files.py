@@ -1,7 +1,7 @@
 """The files of a look: the checked one, and those of the same project that it imports from.
 
-Finds them as the analyzer does: beside the file's topmost package, then in the folders of the environment. Packages that
-are installed there are not read; what the file takes from them is not known.
+Finds them as the analyzer does: beside the file's topmost package, then in the folders of the environment. Packages
+that are installed there are not read; what the file takes from them is not known.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Files:
         self.path = os.path.abspath(path) if path else ""
         self.sources: dict[str, object] = {}
         self.stored: dict[str, set] = {}  # attribute -> the functions that set it on something; None is a file's top
-        self.of_self: dict = {}  # (method, attribute) -> the class, where a method sets it on nothing but its own object
+        self.of_self: dict = {}  # (method, attribute) -> its class, where it sets it on nothing but its own object
         self.method_of: dict = {}  # method -> its class
         self.homes: dict = {}  # function -> the Source that has it
         self.bytes_read = 0
@@ -61,7 +61,9 @@ class Files:
             return False
         if _has(self.listing(self.root), package):
             return True
-        return package not in sys.stdlib_module_names and any(_has(self.listing(f), package) for f in self.elsewhere()[0])
+        if package in sys.stdlib_module_names:
+            return False
+        return any(_has(self.listing(folder), package) for folder in self.elsewhere()[0])
 
     def is_outside(self, package: str) -> bool:
         """True for a package of which the analyzer reads no source."""
@@ -107,7 +109,8 @@ class Files:
             self.bytes_read += len(data)
             if self.bytes_read > MOST_BYTES:
                 raise NotPlain
-            found = Source(compile(data, path, "exec", flags=ONLY_A_TREE, dont_inherit=True), is_clever(data), self, path)
+            tree = compile(data, path, "exec", flags=ONLY_A_TREE, dont_inherit=True)
+            found = Source(tree, is_clever(data), self, path)
         return found
 
 

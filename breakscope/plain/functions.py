@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import _ast
 
+from breakscope.plain.classes import Class
 from breakscope.plain.kinds import NONE, NUMBER, REST, STATIC, Data, Function, NotPlain, Rest, Self, join, joined, same
 from breakscope.plain.objects import Frame
-from breakscope.plain.source import Class
 
 MOST_CALLS = 12  # of functions inside each other
 

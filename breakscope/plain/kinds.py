@@ -13,8 +13,8 @@ Data     an object of a dataclass of the file
 Types    classes and library names, not called yet
 Self     an object of which the methods are followed
 Bound, Function   a method, a function or lambda of the file
-frozenset   modules and functions that can be called: Class, Many, Bound, Function, names of library functions, LAYER, ANY,
-            OUTER
+frozenset   modules and functions that can be called: Class, Many, Bound, Function, names of library functions, LAYER,
+            ANY, OUTER
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ class Clock:
 
 class Many:
     """A container; `element` is the kind of everything in it, `parts` the kinds one by one when a display makes it and
-    nothing else changes its length. `role`: "list", "dict", "modules" or "sequential". `is_kept` when it outlives the call:
-    a constructor made it. Lists that one name may stand for become one."""
+    nothing else changes its length. `role`: "list", "dict", "modules" or "sequential". `is_kept` when it outlives the
+    call: a constructor made it. Lists that one name may stand for become one."""
 
     __slots__ = ("_element", "_merged", "_parts", "clock", "is_kept", "role")
 
@@ -112,8 +112,8 @@ class Many:
 
 
 class Data:
-    """An object of a dataclass or NamedTuple of the file, whose fields are what a region's own call gave them (`kinds`),
-    else what their annotations say."""
+    """An object of a dataclass or NamedTuple of the file, whose fields are what a region's own call gave them
+    (`kinds`), else what their annotations say."""
 
     __slots__ = ("cls", "kinds")
 
@@ -170,8 +170,8 @@ class Bound:
 
 
 class Function:
-    """A function or lambda of a file, one object for each place. `frame` is the running function around it, `names` what
-    the names of earlier ones were when they ended; None for a function at the top."""
+    """A function or lambda of a file, one object for each place. `frame` is the running function around it, None for a
+    function at the top; `names` are those of earlier ones, as they were in the end."""
 
     __slots__ = ("frame", "names", "node")
 
@@ -215,8 +215,8 @@ def join(a: object, b: object) -> object:
 
 
 def settled(kind: object) -> object:
-    """A tuple display of sizes as SIZES, any other of tensors and sizes as TENSOR, as an INDEX is one; other kinds as they
-    are."""
+    """A tuple display of sizes as SIZES, any other of tensors and sizes as TENSOR, and so an INDEX; other kinds as
+    they are."""
     if type(kind) is not tuple:
         return TENSOR if kind == INDEX else kind
     parts = {settled(part) for part in kind if type(part) is str or type(part) is tuple}

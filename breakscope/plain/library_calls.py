@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import _ast
 
-from breakscope.plain.calls import PLAIN_ARGUMENTS
 from breakscope.plain.kinds import (
     INDEX,
     LAYER,
@@ -110,8 +109,8 @@ class LibraryCalls:
         if base == NONE and self.strict:
             return NUMBER
         full = f"Tensor.{name}"
-        if base == TENSOR and name in ("repeat_interleave", "type") and args and all(map(is_static, (*args, *named.values()))):
-            return TENSOR
+        if base == TENSOR and args and name in ("repeat_interleave", "type"):
+            return TENSOR if all(map(is_static, (*args, *named.values()))) else self.fail()
         if base != TENSOR or full not in FREE and full not in FIRST and full not in PYTHON_RESULTS:
             return self.fail()
         return self.call_known(full, FIRST.get(full, len(args)), args, named)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import _ast
 
-from breakscope.plain.expressions import LAYER_TENSORS
+from breakscope.plain.classes import Class
+from breakscope.plain.items import LAYER_TENSORS
 from breakscope.plain.kinds import (
     ANY,
     LAYER,
@@ -25,7 +26,7 @@ from breakscope.plain.kinds import (
     settled,
 )
 from breakscope.plain.names import CONTEXTS, LAYERS, MODULE_METHODS
-from breakscope.plain.source import Class, Source
+from breakscope.plain.source import Source
 
 LAYER_NUMBERS = frozenset({"in_features", "out_features", "in_channels", "out_channels", "num_heads", "embed_dim",
                            "num_embeddings", "embedding_dim", "eps", "head_dim", "p", "training"})

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import _ast
 
-from breakscope.plain.kinds import NONE, NUMBER, SIZES, STATIC, TENSOR, TEXT, UNKNOWN, Data, join
 from breakscope.plain.files import ONLY_A_TREE
+from breakscope.plain.kinds import NONE, NUMBER, SIZES, STATIC, TENSOR, TEXT, UNKNOWN, Data, join
 from breakscope.plain.objects import Frame
 
 PYTHON_TYPES = {"int": NUMBER, "float": NUMBER, "bool": NUMBER, "str": TEXT, "torch.dtype": NUMBER,

@@ -95,7 +95,8 @@ class Statements:
         if type(old) is Many and old.role == "list" and type(node.op) is _ast.Add:
             self.grow(old, self.iterate(value))
             return False
-        if type(value) is Many or old == SIZES or type(old) is tuple or settled(old) == TENSOR and settled(value) == SIZES:
+        grows = settled(old) == TENSOR and settled(value) == SIZES
+        if type(value) is Many or old == SIZES or type(old) is tuple or grows:
             self.assign(target, self.fail(), frame)  # may be a list that is changed in place
             return False
         self.assign(target, self.binary(node.op, old, value), frame)

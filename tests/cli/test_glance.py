@@ -79,7 +79,8 @@ def test_a_base_counts_where_the_analyzer_reads_it(file):
 def test_what_heirs_in_a_file_beside_hand_on_counts(file):
     file.write_text(MODEL.replace("self.act(self.layer(x)) if self.act is not None", "self.layer(x) * 2 if self.act"))
     heir = file.parent / "heir.py"
-    for text in ("class Other:\n    pass\n", "class Trainer(list):\n    def make(self):\n        return file.Base(2)\n"):
+    trainer = "class Trainer(list):\n    def make(self):\n        return file.Base(2)\n"
+    for text in ("class Other:\n    pass\n", trainer):
         heir.write_text("import file\n" + text)
         assert is_clean((str(file),))
     for handed, is_cleared in (("None", True), ("0.5", True), ("torch.ones(1)", False)):
