@@ -39,6 +39,8 @@ class Conditions:
         """`exists(name)`, a function of the file that only compares its argument with None."""
         function = self.source.functions.get(test.func.id) if test.func.id not in names else None
         body = function.body[-1] if function is not None and len(function.body) == 1 else None
+        if body is None or function.decorator_list or test.func.id in self.source.twice:
+            return names, names
         if type(body) is not _ast.Return or type(body.value) is not _ast.Compare or type(test.args[0]) is not _ast.Name:
             return names, names
         if type(body.value.left) is not _ast.Name or [p.arg for p in function.args.args] != [body.value.left.id]:

@@ -215,7 +215,9 @@ class Objects:
             return computed
         if name in LAYER_TENSORS and any(base in LAYERS for cls in order for base in cls.bases):
             return TENSOR
-        if name in self.files.stored or name in MODULE_METHODS or any(name in cls.fields for cls in order):
+        if name in self.files.stored or name in MODULE_METHODS or name.startswith("__"):
+            return self.fail()
+        if any(name in cls.fields for cls in order):
             return self.fail()
         return NUMBER if self.strict else self.fail()  # nobody sets it: nothing is known of it
 

@@ -8,7 +8,7 @@ from breakscope.plain.classes import Class
 from breakscope.plain.files import Files
 from breakscope.plain.kinds import NotPlain
 from breakscope.plain.names import SPOKEN_OF
-from breakscope.plain.reach import clever, only_read
+from breakscope.plain.reach import clever, named, only_read
 
 MODULE = "torch.nn.Module"
 ALIASES = {"torch.nn.modules.module.Module": MODULE, "torch.nn.modules.Module": MODULE,
@@ -101,9 +101,17 @@ class Source:
                 self._bind(node.targets[0].id)
                 self.constants[node.targets[0].id] = node.value
             else:
+                if kind is _ast.Expr and type(node.value) is _ast.Call:
+                    self._patched(node.value)
                 self._inside([node], None)
                 for name in _bound([node]):
                     self._bind(name)
+
+    def _patched(self, node: _ast.Call) -> None:
+        """Refuse a call at the top that hands a class of the file to a function of another file."""
+        if not self.borrowed.keys().isdisjoint(named(node.func)):
+            if any(name in self.classes for part in node.args for name in named(part)):
+                raise NotPlain
 
     def _bind(self, name: str) -> None:
         if name in self.bound:

@@ -14,6 +14,7 @@ from breakscope.plain.kinds import (
     Many,
     NotPlain,
     Types,
+    called,
     join,
     joined,
     same,
@@ -139,6 +140,10 @@ class Statements:
         base, index = self.eval(target.value, frame), self.index(target.slice, frame)
         if type(base) is Many:
             self.grow(base, value)
+        elif type(base) is frozenset and not self.strict:
+            for option in base:
+                if type(option) is Many:
+                    self.grow(option, called(value) or value)
         elif self.strict and (settled(base) != TENSOR or type(target.slice) is not _ast.Tuple or index != NUMBER):
             raise NotPlain
         elif base == SIZES:

@@ -1,0 +1,134 @@
+"""A model with all that the look follows beside plain layers."""
+
+MODEL = '''import argparse
+import math
+from dataclasses import dataclass, field
+from typing import List, NamedTuple, Optional, Tuple
+
+import torch
+import torch.nn.functional as F
+from rearranging import Rearrange, rearrange
+from torch import nn
+
+ACTIVATIONS = {"relu": nn.ReLU, "gelu": nn.GELU}
+
+
+@dataclass
+class Config:
+    width: int = 64
+    heads: Optional[int] = None
+    activation: str = "gelu"
+    sizes: Tuple[int, ...] = (2, 4)
+    names: List[str] = field(default_factory=list)
+
+    def __post_init__(self):
+        if self.heads is None:
+            self.heads = 4
+
+    @property
+    def head_width(self) -> int:
+        return self.width // self.heads
+
+
+class Output(NamedTuple):
+    hidden: torch.Tensor
+    score: Optional[torch.Tensor] = None
+
+
+def exists(value):
+    return value is not None
+
+
+def default(value, other):
+    return value if exists(value) else (other() if callable(other) else other)
+
+
+def clones(module, n):
+    return nn.ModuleList([module for _ in range(n)])
+
+
+class Plain(nn.Module):
+    def forward(self, x, *rest):
+        return x * 2
+
+
+class Timed(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.layer = nn.Linear(width, width)
+
+    def forward(self, x, time):
+        return self.layer(x) + time[:, None]
+
+
+class Steps(nn.Sequential):
+    def forward(self, x, time):
+        for layer in self:
+            if isinstance(layer, Timed):
+                x = layer(x, time)
+            else:
+                x = layer(x)
+        return x
+
+
+class Model(nn.Module):
+    def __init__(self, config: Config, *extra, depth=2, **rest):
+        super().__init__()
+        self.config, self.extra = config, nn.ModuleList(extra)
+        keep = lambda name, value: self.register_buffer(name, value)
+        keep("table", torch.arange(8).float())
+        self.pairs = nn.ModuleList([])
+        for _ in range(depth):
+            self.pairs.append(nn.ModuleList([nn.LayerNorm(config.width), Timed(config.width)]))
+        self.steps = Steps(Timed(config.width), nn.Identity())
+        self.fold = nn.Sequential(Rearrange("b n d -> b (n d)"), nn.Linear(4, 4), ACTIVATIONS[config.activation]())
+        self.copies = clones(Plain(), 2)
+        self.mode = "mean"
+
+    def residual(self, x, function):
+        return x + function(x)
+
+    def forward(self, x, time, ids, noise=None, mask: Optional[torch.Tensor] = None, **kwargs):
+        b, *spatial, width = x.shape
+        assert width == self.config.head_width * self.config.heads, f"{width} is not {self.config.width}"
+        noise = default(noise, lambda: torch.randn_like(x))
+        for norm, timed in self.pairs:
+            x = self.residual(x, lambda t: timed(norm(t), time))
+        x = self.steps(x + noise, time)
+        first, second = map(lambda t: rearrange(t, "b n d -> b d n"), (x, x * 2))
+        pooled = x.reshape(b, *spatial, -1)[ids, torch.arange(x.shape[1])[:, None]]
+        seen = []
+        for at, copied in enumerate(self.copies, start=1):
+            x = copied(x, at) if at > 1 else copied(x)
+            seen.append(x)
+        x = torch.stack([*seen, seen.pop()]).mean(0)
+        if mask is not None and exists(mask):
+            x = x.masked_fill(mask == 0, 0.0)
+        if self.mode == "mean":
+            return Output(self.fold(x), score=pooled), first
+        elif self.mode in ("sum", "none"):
+            return Output(x), second
+        raise ValueError(f"unknown mode {self.mode}")
+
+    @torch.no_grad()
+    def generate(self, x):
+        while x.sum() > 0:
+            x, _ = self(x, x, x)
+            print(x.item())
+
+    def reset(self, mode):
+        self.mode = mode
+        setattr(self, "steps", None)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--width", type=int)
+    args = parser.parse_args()
+    model = Model(Config(args.width))
+    torch.save({"args": vars(args), "model": model.state_dict()}, "model.pt")
+
+
+if __name__ == "__main__":
+    main()
+'''

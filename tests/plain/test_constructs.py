@@ -1,0 +1,128 @@
+"""What the look follows: closures, dataclasses, narrowing, other files. A model with all of it is cleared, but not once
+a line of it breaks."""
+
+import pytest
+from plain_models import MODEL
+
+from breakscope.glance import is_clean
+from breakscope.static import analyze
+
+BREAKING = [
+    ("return self.layer(x) + time[:, None]", "return self.layer(x) * time.max().item()"),
+    ("lambda: torch.randn_like(x)", "lambda: torch.randn_like(x) * x.max().item()"),
+    ("lambda t: timed(norm(t), time)", "lambda t: timed(norm(t), time) if t.sum() > 0 else t"),
+    ("return x + function(x)", "return x + function(x) if function(x).any() else x"),
+    ('rearrange(t, "b n d -> b d n")', 'rearrange(t, "b n d -> b d n").sum().item()'),
+    ("seen.append(x)", "seen.append(x.max().item())"),
+    ("torch.stack([*seen, seen.pop()])", "torch.stack([s for s in seen if s.sum() > 0])"),
+    ("if mask is not None and exists(mask):", "if mask is not None and mask.any():"),
+    ('x = layer(x)\n', "x = layer(x) if x.sum() > 0 else x\n"),
+    ("return x * 2", "return x * 2 if x.max() > 1 else x"),
+    ("[ids, torch.arange", "[ids > 0, torch.arange"),
+    ("return self.width // self.heads", "return int(torch.ones(1).sum()) // self.heads"),
+    ("Output(self.fold(x), score=pooled)", "Output(self.fold(x), score=pooled.item())"),
+    ("x + noise, time)", "x + noise, time) if noise.sum() > 0 else x"),
+    ("x = self.steps", "self.seen = getattr(self, 'seen', 0) + 1\n        x = self.steps"),
+    ("seen = []", "seen = []\n        if isinstance(kwargs.get('t'), torch.Tensor):\n            kwargs['t'].item()"),
+    ("seen = []", "seen = []\n        def read(t):\n            return t.item()\n        read(x)"),
+    ('self.mode = "mean"', 'self.mode = "mean"\n        self.copies[0] = nn.LSTM(4, 4)'),
+    ('keep("table"', 'keep("mode_of", 1)\n        self.steps.register_forward_hook(print)\n        keep("table"'),
+    ('self.mode = "mean"', 'self.mode = "mean"\n        setattr(self, "mode", torch.ones(1))'),
+    ("def reset(self, mode)", "def __init_subclass__(self, mode)"),
+]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def look(folder, text: str, name: str = "model.py") -> bool:
+    """Is the file cleared? What is cleared must be clean."""
+    path = folder / name
+    path.write_text(text)
+    cleared = is_clean((str(path),))
+    assert not cleared or not analyze([path]).findings
+    return cleared
+
+
+def test_the_model_is_cleared(folder):
+    assert look(folder, MODEL)
+
+
+@pytest.mark.parametrize("old, new", BREAKING, ids=range(len(BREAKING)))
+def test_what_breaks_is_not_cleared(folder, old, new):
+    assert old in MODEL
+    assert not look(folder, MODEL.replace(old, new))
+
+
+def test_what_the_file_runs_counts(folder):
+    assert not look(folder, MODEL + "\n\nModel(Config()).reset('sum')\n")  # it changes by name what a region reads
+    assert not look(folder, MODEL.replace("vars(args)", "vars(args).update(model=1)"))
+    assert not look(folder, MODEL + "\n\nModel.forward = lambda self, x: x.item()\n")
+
+
+def test_a_package_that_the_analyzer_reads_counts(folder):
+    package = folder / "rearranging.py"
+    package.write_text("class Rearrange:\n    pass\n\n\ndef rearrange(x, how):\n    return x if x.sum() > 0 else -x\n")
+    assert not look(folder, MODEL)
+
+
+LAYERS = '''from torch import nn
+
+from .tools import scaled
+
+
+class Base(nn.Module):
+    def __init__(self, width, act=nn.ReLU):
+        super().__init__()
+        self.layer, self.act = nn.Linear(width, width), act()
+
+    def unused(self, x):
+        return x.item()
+
+
+class Layer(Base):
+    def forward(self, x):
+        return scaled(self.act(self.layer(x)))
+'''
+USER = '''from torch import nn
+
+from . import tools
+from .layers import Layer as Inner
+
+
+class Model(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.inner = Inner(width)
+
+    def forward(self, x):
+        return tools.scaled(self.inner(x), by=tools.FACTOR)
+'''
+TOOLS = '''FACTOR = 2.0
+
+
+def scaled(x, by=1.0):
+    return x * by
+'''
+
+
+@pytest.mark.parametrize("broken", [
+    ("tools.py", "return x * by", "return x * by if x.sum() > 0 else x"),
+    ("layers.py", "return scaled(self.act(self.layer(x)))", "return self.unused(x)"),
+    ("layers.py", "act()", "nn.LSTM(width, width)"),
+    ("layers.py", "Layer(Base)", "Layer(Missing)"),
+    ("tools.py", "FACTOR = 2.0", "FACTOR = 2.0\nFACTOR = 3.0"),  # unclear, so left to the analyzer
+])
+def test_files_that_a_model_imports_from_are_followed(folder, broken):
+    package = folder / "package"
+    package.mkdir()
+    for name, text in (("__init__.py", ""), ("layers.py", LAYERS), ("tools.py", TOOLS)):
+        (package / name).write_text(text)
+    assert look(package, USER)
+    name, old, new = broken
+    path = package / name
+    path.write_text(path.read_text().replace(old, new))
+    assert not look(package, USER)
