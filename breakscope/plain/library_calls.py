@@ -54,6 +54,8 @@ class LibraryCalls:
             return self.call(args[0], args[1:], {k: v for k, v in named.items() if k not in CHECKPOINT_KEYWORDS}, node)
         if name in ANSWERS:
             return NUMBER
+        if name == "collections.OrderedDict" and self.strict and not named and len(args) < 2:
+            return self.call_ordered(args, node)
         if (head == "math" and last in MATH or name in FACTS) and all(map(is_static, (*args, *named.values()))):
             return SIZES if last == "Size" else NUMBER
         if self.source.is_silent(name):
@@ -64,6 +66,12 @@ class LibraryCalls:
             self.plain_arguments(args, named)
             return frozenset({LAYER})
         return self.make(Types(frozenset({name})), args, named, node)
+
+    def call_ordered(self, args: list, node) -> object:
+        pair = (TEXT, NONE) if not args else args[0].element if type(args[0]) is Many else NONE
+        if type(pair) is not tuple or len(pair) != 2 or pair[0] not in STATIC:
+            return self.fail()
+        return self.many(node, "dict").widen(pair[1])
 
     def call_one_hot(self, args: list, named: dict) -> object:
         """With the number of classes, which may not be -1."""

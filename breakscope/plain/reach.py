@@ -9,7 +9,7 @@ from breakscope.plain.kinds import NotPlain
 
 FUNCTIONS = (_ast.FunctionDef, _ast.AsyncFunctionDef)
 CHANGING = frozenset({"setattr", "vars"})
-SHOWING = frozenset({"print", "dict", "sorted", "str", "repr"})  # builtins that keep nothing of what they are given
+SHOWING = frozenset({"print", "dict", "sorted", "str", "repr", "len", "list", "tuple", "set"})  # they change nothing
 READING = frozenset({"get", "items", "keys", "values"})
 COMPILES = "compile"
 REGULAR = frozenset({"re", "regex"})  # modules whose `compile` compiles no model
@@ -100,10 +100,12 @@ def clever(tree: _ast.Module) -> frozenset:
             raise NotPlain
         elif kind is _ast.alias and COMPILES in (node.name.rpartition(".")[2], node.asname):
             raise NotPlain
-        shows = kind is _ast.Dict or kind is _ast.keyword or kind is _ast.Call and _named(node, SHOWING)
+        looked = node.values if kind is _ast.Dict else [node.value] if kind is _ast.keyword else looked_at(node)
         for inner in children(node):
-            if shows and type(inner) is _ast.Call and _named(inner, ("vars",)):
+            if inner in looked and type(inner) is _ast.Call and _named(inner, ("vars",)):
                 waiting += [(part, function) for part in inner.args]
+            elif inner in looked and type(inner) is _ast.Attribute and inner.attr == "__dict__":
+                waiting.append((inner.value, function))
             else:
                 waiting.append((inner, function))
     return frozenset(found)
@@ -133,6 +135,22 @@ def named(node) -> list[str]:
     return found
 
 
+def looked_at(node) -> list:
+    """The parts of a node that are containers, if they are any, of which it only looks something up or shows all."""
+    kind = type(node)
+    if kind is _ast.Subscript:
+        return [node.value] if type(node.ctx) is _ast.Load else []
+    if kind is _ast.Attribute:
+        return [node.value] if node.attr in READING else []
+    if kind is _ast.For or kind is _ast.comprehension:
+        return [node.iter]
+    if kind is _ast.Compare:
+        return node.comparators if all(type(op) in (_ast.In, _ast.NotIn) for op in node.ops) else []
+    if kind is _ast.Call:
+        return node.args if _named(node, SHOWING) else []
+    return [node.value] if kind is _ast.keyword and node.arg is None else []
+
+
 def only_read(tree: _ast.Module) -> frozenset[str]:
     """The names whose containers the file does no more with than to look things up: `NAME[key]`, `NAME.items()`,
     `key in NAME`, `for key in NAME`, `len(NAME)`."""
@@ -143,14 +161,8 @@ def only_read(tree: _ast.Module) -> frozenset[str]:
         kind = type(node)
         if kind is _ast.Name:
             names.append(node)
-        elif kind is _ast.Subscript and type(node.ctx) is _ast.Load or kind is _ast.Attribute and node.attr in READING:
-            looked.add(node.value)
-        elif kind is _ast.For or kind is _ast.comprehension:
-            looked.add(node.iter)
-        elif kind is _ast.Compare and all(type(op) in (_ast.In, _ast.NotIn) for op in node.ops):
-            looked.update(node.comparators)
-        elif kind is _ast.Call and _named(node, ("len", "list", "sorted", "tuple", "set")):
-            looked.update(node.args)
+        else:
+            looked.update(looked_at(node))
         waiting += children(node)
     stored = {node.id for node in names if type(node.ctx) is _ast.Load and node not in looked}
     return frozenset(node.id for node in names if node.id not in stored)

@@ -108,9 +108,10 @@ class Source:
                     self._bind(name)
 
     def _patched(self, node: _ast.Call) -> None:
-        """Refuse a call at the top that hands a class of the file to a function of another file."""
+        """Refuse a call at the top that hands a module class of the file to a function of another file."""
         if not self.borrowed.keys().isdisjoint(named(node.func)):
-            if any(name in self.classes for part in node.args for name in named(part)):
+            names = {name for part in node.args for name in named(part)}
+            if any(self.classes[name].is_module for name in names & self.classes.keys()):
                 raise NotPlain
 
     def _bind(self, name: str) -> None:
