@@ -67,10 +67,10 @@ def build() -> dict[str, frozenset[str] | dict[str, int]]:
 
 
 def _tops(facts: Knowledge, asked: dict[str, list]) -> set[str]:
-    """The packages and builtins that tables or rules name."""
-    tables = (facts.calls, facts.contexts, facts.modules, facts.attributes, facts.statements, facts.classes, facts.ops,
-              facts.results, facts.skips, asked)
-    return {top for table in tables for name in table if (top := name.partition(".")[0]).isidentifier()}
+    """The packages, or parts of a package, of which tables or rules name something."""
+    tables = (facts.calls, facts.contexts, facts.modules, facts.classes, facts.ops, facts.results, asked)
+    names = (name.split(".") for table in tables for name in table)
+    return {".".join(parts[: 1 if len(parts) < 3 else 2]) for parts in names if parts[0].isidentifier() and parts[1:]}
 
 
 def _of_version(facts: Knowledge) -> dict:
@@ -185,7 +185,7 @@ COMMENTS = {
     "PYTHON_RESULTS": "those that give a Python value",
     "LAYERS": "modules that may be called",
     "MADE": "those that may be made in a region, too",
-    "SPOKEN_OF": "packages of which some rule or table speaks",
+    "SPOKEN_OF": "packages, and parts of a package, of which some rule or table speaks",
     "MODULE_METHODS": "methods of every module",
     "TENSOR_ONLY": "what is called by one of these is a tensor",
     "CONTEXTS": "context managers that may be entered",

@@ -341,46 +341,32 @@ MADE = frozenset(
     """.split()
 )
 
-# packages of which some rule or table speaks
+# packages, and parts of a package, of which some rule or table speaks
 SPOKEN_OF = frozenset(
     """
-    F NamedTuple Tensor __import__ _collections_abc _weakrefset abc abs aiter all and any any_all_methods argparse
-    array ascii assert_all assert_allclose assert_constant_message assert_formatted_message assert_item
-    assert_no_message assert_not_nan assert_shape assert_shape_message ast async_function asyncio atexit
-    attribute_error_caught base64 bin binascii bisect bool boolean_mask_mean branch_in_loop branch_on_item
-    branch_on_tensor break_in_loop breakpoint buffer_branch builtins bytearray bytes bz2 cProfile cached_property
-    calendar callable callable_object chained_comparison chr class_attribute_store class_definition classmethod
-    cmath codecs collections compare compile complex concurrent config_branch configparser contextlib contextvars
-    copy copyreg cpu_numpy_round_trip csv ctypes dataclasses datetime decimal decorated_no_grad delattr
-    delete_attribute delete_global_item delete_item delete_local deque descriptor detach_numpy_item detached_metrics
-    dict dict_comprehension dict_merge dict_of_metrics_items difflib dir divmod dunder_methods early_return
-    ema_update enum enum_compare enumerate errno eval exec faulthandler fcntl filter finally float fnmatch format
-    fractions frozenset function function_definition functools fx2trt_oss gc generator generator_close
-    generator_returned generator_send generator_tensors getattr getattr_hook getpass glob global_counter
-    global_dict_store global_list_append global_list_append_tensor global_tensor_inplace globals grp gzip hasattr
-    hasattr_module hash hashlib heapq help hex hmac html hypothesis id import import_from import_missing
-    import_not_loaded import_torch importlib inplace_on_input input inspect int invert io is_nonzero isinstance
-    isinstance_tensor issubclass item_in_comprehension item_in_loop item_used_as_size iter itertools json
-    key_error_caught keyword lambda layer_drop len len_branch lengths_to_mask lengths_to_mask_fixed linecache list
-    locale locals lock logger_compiling_guard logger_in_branch logging loop_over_nonzero loop_over_range_of_tensor
-    loop_over_tensor loop_over_tolist loop_over_unique lzma map marshal masked_assign_where match_on_shape
-    match_on_string match_on_tensor math matmul max memoryview min module module_buffer_update module_counter
-    module_float_store module_history_append module_item_store module_last_tensor multiprocessing negation
-    nested_comprehension nested_with networkx next next_default nonlocal nonzero_in_loop numel_branch_after_mask
-    numpy object object_as_dict_key object_equality object_mutated oct one_hot onnx onnx_tf onnxruntime
-    op_error_caught open operator optional_argument ord os out_argument pandas pathlib pickle pkgutil platform posix
-    posixpath pow pprint print print_in_comprehension print_in_loop print_in_try print_in_with print_scripting_guard
-    probe_stdlib_types property pwd python_max_of_tensors queue raise_caught raise_custom_caught
-    raise_custom_init_caught raise_on_isnan raise_on_tensor random random_branch range re recursive_closure repr
-    reraise resource returns_none reversed round scatter_loop sched secrets select selectors set setattr
-    shape_tensor shelve shlex shutil signal sklearn slice socket sorted sqlite3 ssl star_arguments
-    static_and_class_method staticmethod statistics str string string_building struct subprocess sum sum_of_losses
-    super super_call suppress sys sysconfig syslog tabulate tempfile tensor_as_dict_key tensor_equality_branch
-    tensor_from_list_of_items tensor_from_tensors tensor_if_none tensor_in_list tensor_or_default tensorflow
-    tensorrt termios textwrap threading time timeit tokenize top_p_sampling topk_sampling torch torch2trt
-    torch_rand_branch torch_rand_item_branch torchvision tqdm traceback tracemalloc train_step training_branch tree
-    tuple tvm type type_annotation types typing unicodedata unittest unpack urllib uuid vars walrus warn_once
-    warnings weakref weakrefset while_on_tensor xarray yield_from zip zipfile zlib
+    NamedTuple Tensor Tensor.data_ptr abc argparse array array.array ast asyncio atexit base64 binascii bisect
+    builtins bytes bz2 cProfile calendar cmath codecs collections collections.Counter collections.OrderedDict
+    collections.abc collections.deque collections.namedtuple concurrent.futures configparser contextlib
+    contextlib.AsyncExitStack contextlib.ExitStack contextvars contextvars.ContextVar copy csv ctypes dataclasses
+    datetime datetime.date datetime.datetime decimal deque descriptor dict difflib enum faulthandler fcntl float
+    fnmatch fractions frozenset function functools functools.cached_property functools.lru_cache
+    functools.partialmethod gc getpass glob grp gzip hashlib hashlib.HASH heapq hmac html importlib importlib.util
+    inspect int io io.BytesIO io.StringIO itertools itertools.chain json keyword linecache list locale logging
+    logging.Logger logging.LoggerAdapter logging.RootLogger lzma marshal math module multiprocessing numpy numpy.fft
+    numpy.generic numpy.linalg numpy.ndarray numpy.random object operator os os._Environ os.environ os.path pathlib
+    pathlib.Path pathlib.PosixPath pathlib.PurePath pickle pkgutil platform posix pprint pwd queue queue.Queue
+    random random.Random re re.Match re.Pattern resource sched secrets select selectors set shelve shlex shutil
+    signal socket sqlite3 ssl statistics str string string.Template struct subprocess sys sys.stderr sys.stdin
+    sys.stdout sys.version_info sysconfig syslog tempfile termios textwrap threading threading.Event threading.Lock
+    threading.RLock threading.Semaphore time timeit torch torch.Generator torch.GradScaler torch.Size
+    torch.StorageBase torch.Tensor torch.UntypedStorage torch._C torch.__config__ torch._dynamo torch._inductor
+    torch.accelerator torch.amp torch.ao torch.autograd torch.backends torch.compiler torch.cpu torch.cuda
+    torch.distributed torch.distributions torch.fft torch.func torch.fx torch.hub torch.jit torch.library
+    torch.linalg torch.masked torch.mps torch.nested torch.nn torch.onnx torch.ops torch.optim torch.overrides
+    torch.profiler torch.quantization torch.random torch.serialization torch.signal torch.sparse torch.special
+    torch.testing torch.torch torch.utils torch.xpu torchvision.ops traceback tracemalloc tuple type types typing
+    unicodedata unittest.mock urllib.parse uuid warnings weakref weakref.WeakKeyDictionary
+    weakref.WeakValueDictionary weakrefset.WeakSet zipfile zlib
     """.split()
 )
 

@@ -8,6 +8,8 @@ import _ast
 from breakscope.plain.kinds import NotPlain
 
 FUNCTIONS = (_ast.FunctionDef, _ast.AsyncFunctionDef)
+LEAVES = (_ast.Name, _ast.Constant)
+CONTEXTS = (_ast.Load, _ast.Store)
 CHANGING = frozenset({"setattr", "vars"})
 SHOWING = frozenset({"print", "dict", "sorted", "str", "repr", "len", "list", "tuple", "set"})  # they change nothing
 READING = frozenset({"get", "items", "keys", "values"})
@@ -70,11 +72,13 @@ def _names(function, known: dict) -> Names:
 
 def children(node) -> list:
     """The nodes inside a node."""
-    found = []
+    found: list = []
+    if type(node) in LEAVES:
+        return found
     for part in node.__dict__.values():
         if type(part) is list:
             found += [inner for inner in part if isinstance(inner, _ast.AST)]
-        elif isinstance(part, _ast.AST):
+        elif isinstance(part, _ast.AST) and type(part) not in CONTEXTS:
             found.append(part)
     return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _ast
+import sys
 
 from breakscope.plain.classes import Class
 from breakscope.plain.files import Files
@@ -57,8 +58,10 @@ class Source:
 
     def is_silent(self, name: str) -> bool:
         """True for a name of a package that no rule and no table knows, and of which the analyzer reads no source."""
-        top = name.partition(".")[0]
-        return bool(top) and top not in SPOKEN_OF and self.files.is_outside(top)
+        top, _, rest = name.partition(".")
+        if not top or top in SPOKEN_OF or top in sys.stdlib_module_names:
+            return False
+        return f"{top}.{rest.partition('.')[0]}" not in SPOKEN_OF and self.files.is_outside(top)
 
     def is_only_read(self, name: str) -> bool:
         """True for a container at the top of the file that nothing in the file can change."""
