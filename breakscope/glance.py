@@ -14,6 +14,7 @@ WORDS = (b"forward", b"compile", b"suppress_errors", b"assume_constant_result")
 # Behind one of these may stand what the look at plain code does not follow: hooks, objects that change by name.
 CLEVER = (b"_hook", b"setattr", b"__dict__", b"vars(")
 HARMLESS = (b"re.compile(", b"compiled", b"compiler")  # words with `compile` in them that compile nothing
+SPACES = bytes.maketrans(b".,[]=:|#\n", b"         ")
 MOST_FILES = 50
 MOST_BESIDE = 200  # files in a folder; the analyzer looks for heirs in no larger one
 ONLY_A_TREE = 0x400  # ast.PyCF_ONLY_AST, without the import of ast
@@ -72,7 +73,7 @@ def heirs(path: str, classes: list[str]) -> list[str]:
     """The files in the same folder that derive from classes of the file: what such classes hand to the constructors
     that they inherit decides what is found here. Raises ValueError when there are too many to be looked at."""
     folder, name = os.path.split(os.path.abspath(path))
-    stem, names = name.removesuffix(".py").encode(), [cls.encode() for cls in classes]
+    stem, names = name.removesuffix(".py").encode(), {cls.encode() for cls in classes}
     beside = [other for other in os.listdir(folder) if other.endswith(".py") and other != name]
     if len(beside) > MOST_BESIDE:
         raise ValueError
@@ -80,18 +81,18 @@ def heirs(path: str, classes: list[str]) -> list[str]:
     for other in beside:
         with open(os.path.join(folder, other), "rb") as file:
             data = file.read()
-        if stem in data and any(cls in bases for bases in _bases(data) for cls in names):
+        if stem in data and any(not bases.isdisjoint(names) for bases in _bases(data)):
             found.append(os.path.join(folder, other))
     return found
 
 
-def _bases(data: bytes) -> list[bytes]:
-    """The text between the brackets of each class statement at the top of a file."""
+def _bases(data: bytes) -> list[set[bytes]]:
+    """The words between the brackets of each class statement at the top of a file."""
     found = []
     for part in (b"\n" + data).split(b"\nclass ")[1:]:
         name, bracket, rest = part.partition(b"(")
         if bracket and b":" not in name:
-            found.append(rest.partition(b")")[0])
+            found.append(set(rest.partition(b")")[0].translate(SPACES).split()))
     return found
 
 

@@ -49,7 +49,7 @@ class Look(
         self.source = source
         self.files = source.files
         self.strict = False
-        self.steps = self.depth = 0
+        self.steps = self.depth = self.raised = 0
         self.context: object = None  # the call that a constructor makes of a function of the file
         self.clock = Clock()
         self.selves: dict = {}

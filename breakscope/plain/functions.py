@@ -8,6 +8,7 @@ from breakscope.plain.classes import Class
 from breakscope.plain.kinds import NONE, NUMBER, REST, STATIC, Data, Function, NotPlain, Rest, Self, join, joined, same
 from breakscope.plain.objects import Frame
 
+RUNNING = (None, 0)
 MOST_CALLS = 12  # of functions inside each other
 
 
@@ -57,13 +58,16 @@ class Functions:
         if not self.strict:
             return self.run_function(node, cls, owner, names)
         key = (node, owner, self.clock.now, *names.values())
-        found = self.results.get(key)
-        if found is None:
-            self.results[key] = NotPlain  # a recursion is not followed
-            found = self.results[key] = self.run_function(node, cls, owner, names)
-        if found is NotPlain:
-            raise NotPlain
-        return found
+        known = self.results.get(key)
+        if known is None:
+            before, self.results[key] = self.raised, RUNNING
+            found = self.run_function(node, cls, owner, names)
+            self.results[key] = found, self.raised - before
+            return found
+        if known is RUNNING:
+            raise NotPlain  # a recursion is not followed
+        self.raised += known[1]
+        return known[0]
 
     def bind(self, node, owner: object, args: list, named: dict) -> dict:
         """The parameters' kinds."""

@@ -244,7 +244,7 @@ def _join_callables(a: object, b: object) -> object:
         other = b if a == NUMBER else a
         if type(other) is Types:
             return Types(other.options | {ANY})
-        if type(other) is Many and other.role == "list":
+        if type(other) is Many and other.role in ("list", "dict"):
             return other.widen(NUMBER)  # configuration may pass another list
         return other if type(other) is Data else UNKNOWN
     return UNKNOWN

@@ -95,6 +95,9 @@ class LibraryCalls:
         """A method of a value that is no object of the file."""
         args, named = self.arguments(node, frame)
         if type(base) is Many:
+            if name == "update" and base.role == "dict":
+                for kind in named.values():
+                    self.grow(base, kind)
             return self.call_container(base, name, args, node)
         if type(base) is frozenset:
             return self.call_module_list(base, name, args, node)
@@ -131,6 +134,11 @@ class LibraryCalls:
             if not args and name in ("items", "values", "keys"):
                 made = {"items": (TEXT, base.element), "values": base.element, "keys": TEXT}[name]
                 return self.listed(made, node)
+            if name == "update" and len(args) < 2 and all(type(kind) is Many for kind in args):
+                self.grow(base, NONE)
+                for kind in args:
+                    self.grow(base, kind.element)
+                return NONE
             if name == "get" and args and args[0] in STATIC:
                 return join(base.element, args[1]) if len(args) > 1 else base.element
         if name == "pop" and base.role in ("list", "dict") and not (self.strict and base.is_kept):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import _ast
 
 from breakscope.plain.files import ONLY_A_TREE
-from breakscope.plain.kinds import NONE, NUMBER, SIZES, STATIC, TENSOR, TEXT, UNKNOWN, Data, join
+from breakscope.plain.kinds import NONE, NUMBER, SIZES, STATIC, TENSOR, TEXT, UNKNOWN, Data, Many, join
 from breakscope.plain.objects import Frame
 
 PYTHON_TYPES = {"int": NUMBER, "float": NUMBER, "bool": NUMBER, "str": TEXT, "torch.dtype": NUMBER,
@@ -76,12 +76,23 @@ class Parameters:
             return None
         kinds = [self.annotated(part) for part in inner if not (type(part) is _ast.Constant and part.value is ...)]
         if name in DICTS:
-            kinds = kinds[1:]
-        elif kinds and all(kind == NUMBER for kind in kinds):
+            return self.given_container(node, "dict", kinds[1:])
+        if kinds and all(kind == NUMBER for kind in kinds):
             return SIZES
         if all(kind is None or kind in STATIC for kind in kinds):
             return None
-        return TENSOR if all(kind is None or kind in STATIC or kind == TENSOR for kind in kinds) else UNKNOWN
+        if name in ("Tuple", "tuple") and len(kinds) == len(inner) > 1:
+            return tuple([TENSOR if kind is None else kind for kind in kinds])
+        return self.given_container(node, "list", kinds)
+
+    def given_container(self, node, role: str, kinds: list) -> Many:
+        """A container that the caller hands over, and keeps."""
+        made = self.sites.get(node)
+        if made is None:
+            made = self.sites[node] = Many(role, True, self.clock)
+        for kind in kinds or [None]:
+            made.widen(TENSOR if kind is None else kind)
+        return made
 
     def named(self, node) -> object | None:
         source, inner = self.source, node

@@ -56,6 +56,7 @@ class Statements:
         return True
 
     def run_Raise(self, node, frame) -> bool:
+        self.raised += 1
         if self.strict:
             made = node.exc
             if made is None or node.cause is not None:
@@ -227,10 +228,24 @@ class Statements:
         return False
 
     def run_Try(self, node, frame) -> bool:
-        self.fail()
-        for body in (node.body, *(h.body for h in node.handlers), node.orelse, node.finalbody):
-            self.block(body, frame)
-        return False
+        """Any part of it may run, or none; in a region nothing may be raised inside."""
+        before, raised = frame.names, self.raised
+        ends = [before]
+        for body in (node.body, [*node.body, *node.orelse], *(handler.body for handler in node.handlers)):
+            frame.names = ends[0] if not ends[1:] else joined(ends[0], ends[1])
+            for handler in node.handlers:
+                if handler.name and body is handler.body:
+                    frame.names = {**frame.names, handler.name: UNKNOWN}
+            frame.names = dict(frame.names)
+            if not self.block(body, frame):
+                ends.append(frame.names)
+            if self.raised != raised:
+                self.fail()
+        frame.is_partial = True
+        frame.names = ends[0]
+        for names in ends[1:]:
+            frame.names = joined(frame.names, names)
+        return self.block(node.finalbody, frame)
 
     def run_FunctionDef(self, node, frame) -> bool:
         is_plain = all(self.decorator(d) == TRANSPARENT for d in node.decorator_list)
