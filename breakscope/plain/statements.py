@@ -173,22 +173,21 @@ class Statements:
         return first and second
 
     def run_For(self, node, frame) -> bool:
-        element = self.iterate(self.eval(node.iter, frame))
-        self.loop(node, frame, element)
+        self.loop(node, frame)
         return False
 
     def run_While(self, node, frame) -> bool:
-        self.loop(node, frame, None)
+        self.loop(node, frame)
         return False
 
-    def loop(self, node, frame, element: object) -> None:
+    def loop(self, node, frame) -> None:
         for _ in range(MOST_ROUNDS):
             before, version = frame.names, self.clock.now
             frame.names = dict(before)
-            if element is None:
+            if type(node) is _ast.While:
                 self.truth(self.eval(node.test, frame))
             else:
-                self.assign(node.target, element, frame)
+                self.assign(node.target, self.iterate(self.eval(node.iter, frame)), frame)
             frame.left.append([])
             ended = self.block(node.body, frame)
             after = [*frame.left.pop(), *([] if ended else [frame.names])]
@@ -239,7 +238,7 @@ class Statements:
             frame.names = dict(frame.names)
             if not self.block(body, frame):
                 ends.append(frame.names)
-            if self.raised != raised:
+            if self.raised != raised and body[: len(node.body)] == node.body:
                 self.fail()
         frame.is_partial = True
         frame.names = ends[0]
