@@ -112,7 +112,7 @@ def _is_plain(name: str) -> bool:
 def _is_traced_with_numbers(fact: CallFact | None) -> bool:
     """True when calls were traced, and those that were not had a tensor, what was read from one, or a generator among
     their arguments."""
-    return fact is not None and not fact.always and all(
+    return fact is not None and all(
         any(word in text for text in (v.code, *v.args, *(k for _, k in v.kwargs)) for word in UNPLAIN)
         for v in fact.variants if v.is_trouble)
 

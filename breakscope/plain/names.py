@@ -232,8 +232,8 @@ FIRST = {
     "torch.addcdiv": 8, "torch.addcmul": 8, "torch.addmm": 8, "torch.addmv": 8, "torch.arange": 0,
     "torch.as_tensor": 8, "torch.baddbmm": 8, "torch.celu": 1, "torch.chunk": 1, "torch.clamp": 1, "torch.clamp_":
     1, "torch.clip": 1, "torch.cosine_similarity": 3, "torch.dropout": 1, "torch.empty": 0, "torch.eye": 0,
-    "torch.hardshrink": 1, "torch.kthvalue": 1, "torch.layer_norm": 4, "torch.linalg.norm": 1, "torch.linspace": 2,
-    "torch.multinomial": 8, "torch.narrow": 2, "torch.nn.functional.adaptive_avg_pool1d": 1,
+    "torch.full": 0, "torch.hardshrink": 1, "torch.kthvalue": 1, "torch.layer_norm": 4, "torch.linalg.norm": 1,
+    "torch.linspace": 2, "torch.multinomial": 8, "torch.narrow": 2, "torch.nn.functional.adaptive_avg_pool1d": 1,
     "torch.nn.functional.adaptive_avg_pool2d": 1, "torch.nn.functional.adaptive_avg_pool3d": 1,
     "torch.nn.functional.adaptive_max_pool1d": 1, "torch.nn.functional.adaptive_max_pool2d": 1,
     "torch.nn.functional.adaptive_max_pool3d": 1, "torch.nn.functional.celu": 1,
