@@ -90,7 +90,7 @@ if __name__ == "__main__":
     sys.exit(main())
 """
 BLOCKS, FUNCTIONS = 12, 36
-ANALYZED = "\n\nFORWARD_HOOKS = ('register_forward_hook',)\n"  # a word that stops the quicker look
+ANALYZED = "\n\nclass Empty(nn.Module):\n    def __len__(self):\n        return 0\n"  # no quicker look follows it
 NOTHING, SOMETHING = "mixed = mixed.clamp(-1e4, 1e4)", "mixed = mixed / mixed.max() if mixed.max() > 1e4 else mixed"
 
 

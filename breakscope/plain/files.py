@@ -13,7 +13,7 @@ from breakscope.environment import import_folders, names_in
 from breakscope.plain.kinds import NotPlain
 from breakscope.plain.reach import reached
 
-MOST_BYTES = 200_000  # of files that are read beside the checked one
+MOST_BYTES = 80_000  # of files that are read beside the checked one
 KNOWN = frozenset({"torch", "numpy"})  # the analyzer never reads their source
 ONLY_A_TREE = 0x400  # ast.PyCF_ONLY_AST, without the import of ast
 

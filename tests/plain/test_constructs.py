@@ -8,8 +8,10 @@ from breakscope.glance import is_clean
 from breakscope.static import analyze
 
 BREAKING = [
-    ("seen = []", "seen, rows = [], [1]\n        for row in rows:\n            rows.append(x)\n            x = x if row else -x"),
-    ("seen = []", "seen = []\n        try:\n            n = x.sum().item()\n        except ValueError:\n            pass"),
+    ("seen = []", "seen, rows = [], [1]\n        for row in rows:\n            rows.append(x)\n"
+     "            x = x if row else -x"),
+    ("seen = []", "seen = []\n        try:\n            n = x.sum().item()\n        except ValueError:\n"
+     "            pass"),
     ("return self.layer(x) + time[:, None]", "return self.layer(x) * time.max().item()"),
     ("lambda: torch.randn_like(x)", "lambda: torch.randn_like(x) * x.max().item()"),
     ("lambda t: timed(norm(t), time)", "lambda t: timed(norm(t), time) if t.sum() > 0 else t"),
