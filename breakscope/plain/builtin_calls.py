@@ -58,7 +58,7 @@ class BuiltinCalls:
             return SIZES if all(map(is_static, args)) else self.fail()
         if name in NUMBERS_OF and all(map(is_static, args)):
             return NUMBER
-        if name == "sum" and type(args[0]) is Many and self.iterate(args[0]) == TENSOR:
+        if name == "sum" and type(args[0]) is Many and settled(self.iterate(args[0])) == TENSOR:
             return TENSOR if len(args) == 1 or args[1] == NUMBER else self.fail()
         if name == "type" or name == "str" and is_static(first):
             return TEXT if len(args) == 1 else self.fail()

@@ -11,6 +11,7 @@ from breakscope.plain.kinds import (
     NUMBER,
     REST,
     STATIC,
+    SURE,
     TENSOR,
     UNKNOWN,
     Data,
@@ -88,7 +89,9 @@ class Construction:
             return NUMBER
         if option in MODULE_LISTS:
             return self.make_container(option, args, node)
-        if option == "torch.nn.Parameter" or option.startswith("torch.nn.init."):
+        if option == "torch.nn.Parameter":
+            return SURE
+        if option.startswith("torch.nn.init."):
             return TENSOR
         if option in COPIES and args:
             return args[0]

@@ -6,6 +6,7 @@ import _ast
 
 from breakscope.plain.classes import Class
 from breakscope.plain.kinds import (
+    INDEX,
     NONE,
     NUMBER,
     SIZES,
@@ -13,6 +14,7 @@ from breakscope.plain.kinds import (
     TENSOR,
     TEXT,
     UNKNOWN,
+    WHOLE,
     Many,
     Self,
     Types,
@@ -31,6 +33,8 @@ NUMBER_NAMES = frozenset(
     torch.channels_last
     """.split()
 )
+WHOLES = frozenset({INDEX, WHOLE, NUMBER})
+WHOLE_OPERATORS = frozenset({_ast.Add, _ast.Sub, _ast.Mult, _ast.FloorDiv, _ast.Mod})
 NUMERIC = frozenset({NUMBER, NONE})
 TESTED = frozenset({NUMBER, TEXT, NONE, SIZES})
 
@@ -160,6 +164,8 @@ class Expressions:
     def binary(self, op, left: object, right: object) -> object:
         if type(left) is tuple and type(right) is tuple and type(op) is _ast.Add:
             return left + right
+        if type(op) in WHOLE_OPERATORS and (left in WHOLES and right in WHOLES) and (left, right) != (NUMBER, NUMBER):
+            return INDEX if INDEX in (left, right) else WHOLE
         left, right = settled(left), settled(right)
         if type(left) is not str or type(right) is not str or UNKNOWN in (left, right):
             return self.fail()

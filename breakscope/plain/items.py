@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import _ast
 
-from breakscope.plain.kinds import INDEX, NONE, NUMBER, SIZES, STATIC, TENSOR, TEXT, UNKNOWN, Many, settled
+from breakscope.plain.kinds import INDEX, NONE, NUMBER, SIZES, STATIC, TENSOR, TENSORS, TEXT, UNKNOWN, Many, settled
 
 LAYER_TENSORS = frozenset({"weight", "bias", "in_proj_weight", "in_proj_bias", "running_mean", "running_var"})
 NUMERIC = frozenset({NUMBER, NONE})
@@ -69,7 +69,7 @@ class Items:
 def _is_of_tensor(node, base: object) -> bool:
     """True when what is indexed is no list of tensors."""
     is_weight = type(node.value) is _ast.Attribute and node.value.attr in LAYER_TENSORS
-    return base == INDEX or is_weight or type(node.slice) is _ast.Tuple
+    return base in TENSORS or is_weight or type(node.slice) is _ast.Tuple
 
 
 def _keeps_axis(node) -> bool:

@@ -5,7 +5,9 @@ TEXT     the same, but perhaps text
 NONE     None
 SIZES    a sequence of NUMBERs: a shape, a tuple of ints; not changed in place
 TENSOR   a tensor, or a value of which nothing is known (an argument): its truth and its value must not be asked
-INDEX    a tensor of whole numbers that has an axis: it may index another tensor
+SURE     a tensor, and nothing else: a parameter or buffer
+WHOLE    a tensor of whole numbers, or of which the analyzer does not know the type
+INDEX    one that has an axis, or of which it does not know that either: it may index another tensor
 UNKNOWN  anything at all; it may only be thrown away
 tuple    a tuple display: the kinds of its items
 Many     a list, dict, nn.ModuleList or nn.Sequential, one object for each place that makes one
@@ -19,7 +21,9 @@ frozenset   modules and functions that can be called: Class, Many, Bound, Functi
 
 from __future__ import annotations
 
-NUMBER, TEXT, NONE, SIZES, TENSOR, INDEX, UNKNOWN = "number", "text", "none", "sizes", "tensor", "index", "unknown"
+NUMBER, TEXT, NONE, SIZES, TENSOR, UNKNOWN = "number", "text", "none", "sizes", "tensor", "unknown"
+SURE, WHOLE, INDEX = "sure", "whole", "index"
+TENSORS = frozenset({SURE, WHOLE, INDEX})
 LAYER = ""  # some torch.nn layer that may be called
 ANY = "?"  # what configuration passes in: the analyzer follows no call of it
 OUTER = "!"  # an object of a package that nobody speaks of, and what is read of it
@@ -215,10 +219,10 @@ def join(a: object, b: object) -> object:
 
 
 def settled(kind: object) -> object:
-    """A tuple display of sizes as SIZES, any other of tensors and sizes as TENSOR, and so an INDEX; other kinds as
-    they are."""
+    """A tuple display of sizes as SIZES, any other of tensors and sizes as TENSOR, and so each of TENSORS; other kinds
+    as they are."""
     if type(kind) is not tuple:
-        return TENSOR if kind == INDEX else kind
+        return TENSOR if type(kind) is str and kind in TENSORS else kind
     parts = {settled(part) for part in kind if type(part) is str or type(part) is tuple}
     if len(parts) == 0 and kind or any(type(part) not in (str, tuple) for part in kind):
         return UNKNOWN

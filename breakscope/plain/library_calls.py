@@ -12,9 +12,11 @@ from breakscope.plain.kinds import (
     OUTER,
     SIZES,
     STATIC,
+    SURE,
     TENSOR,
     TEXT,
     UNKNOWN,
+    WHOLE,
     Many,
     NotPlain,
     Rest,
@@ -32,6 +34,11 @@ ANSWERS = frozenset({"torch.jit.is_scripting", "torch.jit.is_tracing", "torch.co
                      "torch.onnx.is_in_onnx_export", "torch.is_tensor"})
 TEXT_METHODS = frozenset({"format", "startswith", "endswith", "lower", "upper", "split", "replace", "strip"})
 WRITTEN_IN_C = frozenset({"to_bytes", "from_bytes", "fromhex", "index", "count"})  # methods of Python values
+KEEPING = frozenset(
+    {"permute", "contiguous", "clone", "long", "int", "clamp", "transpose", "repeat", "roll", "flip", "abs"}
+)
+SHAPING = frozenset({"view", "reshape", "flatten"})
+JOINING = frozenset({"torch.stack", "torch.cat", "torch.flatten", "torch.meshgrid"})
 INDICES = frozenset({"torch.arange", "torch.randperm", "torch.argsort", "Tensor.argsort"})
 CHECKPOINT = "torch.utils.checkpoint.checkpoint"
 
@@ -81,7 +88,7 @@ class LibraryCalls:
     def call_known(self, name: str, first: int, args: list, named: dict) -> object:
         """A function or method of the tables, of which the arguments behind the `first` ones must be Python values."""
         result = self.plain_arguments(args, named)
-        if name in INDICES and result == TENSOR:
+        if result == TENSOR and (name in INDICES or name in JOINING and all(map(_is_index, args[:1]))):
             result = INDEX
         if name in PYTHON_RESULTS:
             return SIZES if name in ("Tensor.size", "Tensor.stride") and not args and not named else NUMBER
@@ -101,8 +108,9 @@ class LibraryCalls:
             return self.call_container(base, name, args, node)
         if type(base) is frozenset:
             return self.call_module_list(base, name, args, node)
-        if base == INDEX and name == "unsqueeze" and is_static(args[0] if args else NUMBER):
-            return INDEX
+        made = self.whole(base, name, args)
+        if made is not None and all(map(is_static, (*args, *named.values()))):
+            return made
         if name == "requires_grad_" and type(node.func.value) is _ast.Subscript and settled(base) == TENSOR:
             off = node.args[0].value if len(node.args) == 1 and type(node.args[0]) is _ast.Constant else None
             return TENSOR if off is False else self.fail()
@@ -125,6 +133,16 @@ class LibraryCalls:
         if base != TENSOR or full not in FREE and full not in FIRST and full not in PYTHON_RESULTS:
             return self.fail()
         return self.call_known(full, FIRST.get(full, len(args)), args, named)
+
+    def whole(self, base: object, name: str, args: list) -> str | None:
+        """The kind of what a method makes of whole numbers; None when it is no such method."""
+        if base == INDEX or base == WHOLE:
+            if name in SHAPING and (args or name == "flatten") or name == "unsqueeze":
+                return INDEX
+            if name in KEEPING:
+                return base
+            return WHOLE if name == "sum" else None
+        return WHOLE if settled(base) == TENSOR and name in ("long", "int") and not args else None
 
     def call_container(self, base: Many, name: str, args: list, node) -> object:
         if name in ("append", "extend", "insert") and args:
@@ -182,7 +200,9 @@ class LibraryCalls:
             return self.call(self.self_attribute(owner, name), args, named, node)
         given = node.args[0].value if node.args and type(node.args[0]) is _ast.Constant else None
         if name in ("register_buffer", "register_parameter") and type(given) is str:
-            self.set_attribute(self.attributes(owner.cls), given, TENSOR)
+            value = args[1] if len(args) > 1 else named.get("tensor", TENSOR)
+            kept = type(value) is str and value in (INDEX, WHOLE)
+            self.set_attribute(self.attributes(owner.cls), given, value if kept else SURE)
         elif name in ("add_module", "register_module") and type(given) is str and len(args) > 1:
             self.set_attribute(self.attributes(owner.cls), given, args[1])
         elif name in ("register_buffer", "register_parameter"):
@@ -190,6 +210,13 @@ class LibraryCalls:
         elif name in ("add_module", "register_module"):
             raise NotPlain
         return UNKNOWN
+
+
+def _is_index(kind: object) -> bool:
+    """True for an INDEX, and lists of them."""
+    if type(kind) is tuple:
+        return bool(kind) and all(map(_is_index, kind))
+    return (kind.element if type(kind) is Many else kind) == INDEX
 
 
 def is_static(kind: object) -> bool:
