@@ -20,6 +20,7 @@ from breakscope.plain.kinds import (
     Rest,
     Self,
     Types,
+    before_rest,
     called,
     join,
     settled,
@@ -122,19 +123,16 @@ class Construction:
         """Note what a constructor gets."""
         names = [p.arg for p in [*spec.posonlyargs, *spec.args]][1:]
         known = {*names, *(p.arg for p in spec.kwonlyargs)}
-        given: list[tuple[str, object]] = []
-        for at, kind in enumerate(args):
-            if type(kind) is Rest:
-                given += [(name, kind.kind) for name in names[at:]]
-                kind, at = kind.kind, len(names) if spec.vararg or at < len(names) else at
-                given.append((VARARG, kind))
-            elif at < len(names) or spec.vararg:
-                given.append((names[at] if at < len(names) else VARARG, kind))
-            else:
-                raise NotPlain
+        certain = before_rest(args)
+        if certain > len(names) and not spec.vararg:
+            raise NotPlain
+        given: list[tuple[str, object]] = [*zip(names, args[:certain])]
+        for kind in args[min(certain, len(names)) :]:
+            kind = kind.kind if type(kind) is Rest else kind
+            given += [(name, kind) for name in (*names[certain:], VARARG)]
         for name, kind in named.items():
             if name == REST:
-                given += [(other, kind) for other in (*names[len(args) :], *known.difference(names), REST)]
+                given += [(other, kind) for other in (*names[certain:], *known.difference(names), REST)]
             else:
                 given.append((name if name in known else REST, kind))
         passed = self.passed.setdefault(cls, {})

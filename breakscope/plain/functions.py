@@ -5,7 +5,21 @@ from __future__ import annotations
 import _ast
 
 from breakscope.plain.classes import Class
-from breakscope.plain.kinds import NONE, NUMBER, REST, STATIC, Data, Function, NotPlain, Rest, Self, join, joined, same
+from breakscope.plain.kinds import (
+    NONE,
+    NUMBER,
+    REST,
+    STATIC,
+    Data,
+    Function,
+    NotPlain,
+    Rest,
+    Self,
+    before_rest,
+    join,
+    joined,
+    same,
+)
 from breakscope.plain.objects import Frame
 
 RUNNING = (None, 0)
@@ -76,38 +90,36 @@ class Functions:
         declared = self.parameters(node, skip, getattr(node, "name", "") == "__init__")
         found = declared | self.defaults(node)
         names = [p.arg for p in [*spec.posonlyargs, *spec.args]][skip:]
-        more: object = NONE
-        others: object = NONE
-        left = list(found) if REST in named else ()
-        for at, kind in enumerate(args):
-            if type(kind) is Rest:
-                more = join(more, kind.kind)
-                for name in names[at:]:
-                    found[name] = join(found[name], kind.kind)
-                left = [name for name in left if name not in names[at:]]
-            elif at < len(names):
-                found[names[at]] = kind
-            else:
-                more = join(more, kind)
-        left = [name for name in left if name not in names[: len(args)]]
+        certain = before_rest(args)
+        found.update(zip(names, args[:certain]))
+        more: object = NONE  # what `*args` of the function gets
+        for kind in args[min(certain, len(names)) :]:
+            kind = kind.kind if type(kind) is Rest else kind
+            more = join(more, kind)
+            for name in names[certain:]:
+                found[name] = join(found[name], kind)
+        others: object = NONE  # and its `**kwargs`
         for name, kind in named.items():
             if name in found:
                 found[name] = kind
             else:
                 others = join(others, kind)
-        for name in left:
-            if name not in named:
-                found[name] = join(found[name], named[REST])
-        if more != NONE and spec.vararg is None and len(args) > len(names) or others != NONE and spec.kwarg is None:
-            if not (len(args) <= len(names) and named.keys() <= {*found, REST}):
-                self.fail()
+        for name in found.keys() - named.keys() - set(names[:certain]) if REST in named else ():
+            found[name] = join(found[name], named[REST])
+        is_too_much = certain > len(names) and spec.vararg is None
+        if is_too_much or spec.kwarg is None and not named.keys() <= {*found, REST}:
+            self.fail()
+        return self.filled(spec, declared, found, more, others)
+
+    def filled(self, spec, declared: dict, found: dict, more: object, others: object) -> dict:
+        """The kinds with those of `*args` and `**kwargs`; what is not known is taken for what is declared."""
+        for p in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs):
+            if p.annotation is not None and found.get(p.arg) == NUMBER and declared[p.arg] not in STATIC:
+                found[p.arg] = declared[p.arg]
         if spec.vararg:
             found[spec.vararg.arg] = self.many(spec.vararg, "list").widen(more)
         if spec.kwarg:
             found[spec.kwarg.arg] = self.many(spec.kwarg, "dict").widen(others)
-        for p in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs):
-            if p.annotation is not None and found.get(p.arg) == NUMBER and declared[p.arg] not in STATIC:
-                found[p.arg] = declared[p.arg]  # the analyzer takes what it does not know for what is declared
         return found
 
     def run_function(self, node, cls: Class | None, owner: object, names: dict) -> object:

@@ -267,6 +267,11 @@ def called(kind: object) -> frozenset | None:
 
 
 
+def before_rest(args: list) -> int:
+    """How many arguments stand before the first `*rest`."""
+    return next((at for at, kind in enumerate(args) if type(kind) is Rest), len(args))
+
+
 def joined(first: dict, second: dict) -> dict:
     """The kinds of names behind two paths."""
     made = dict(first)

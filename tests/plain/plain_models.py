@@ -85,6 +85,9 @@ class Model(nn.Module):
         self.copies = clones(Plain(), 2)
         self.mode = "mean"
 
+    def take(self, size, other=1, third=1):
+        return 0 if third else other
+
     def residual(self, x, function):
         return x + function(x)
 

@@ -12,6 +12,7 @@ BREAKING = [
      "            x = x if row else -x"),
     ("seen = []", "seen = []\n        try:\n            n = x.sum().item()\n        except ValueError:\n"
      "            pass"),
+    ("x = self.residual(x, lambda", "self.take(*spatial, x)\n            x = self.residual(x, lambda"),
     ("return self.layer(x) + time[:, None]", "return self.layer(x) * time.max().item()"),
     ("lambda: torch.randn_like(x)", "lambda: torch.randn_like(x) * x.max().item()"),
     ("lambda t: timed(norm(t), time)", "lambda t: timed(norm(t), time) if t.sum() > 0 else t"),
