@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 
 from breakscope.static.files import bytes_of
 
@@ -25,15 +25,22 @@ class Importers:
                 if path is not None and os.path.dirname(path) != folder:
                     self._waiting.setdefault(path, set()).add(folder)
                     self._wanted.setdefault(folder, set()).add(path)
+        self._parsed: set[str] = set()  # of the modules that are waited for, when the next folder was last asked for
+        self._missing = {folder: len(paths) for folder, paths in self._wanted.items()}
 
     def done(self, folder: str) -> None:
         """The files of this folder have been analysed."""
         for path in self._wanted.pop(folder, ()):
             self._waiting[path].discard(folder)
 
-    def next_folder(self, folders: Iterable[str], parsed) -> str:
+    def next_folder(self, folders: Iterable[str], parsed: Set[str]) -> str:
         """The folder that needs the fewest modules which are not parsed now; the first of them when there are several."""
-        return min(folders, key=lambda folder: sum(1 for path in self._wanted.get(folder, ()) if path not in parsed))
+        now = parsed & self._waiting.keys()
+        for paths, step in ((now - self._parsed, -1), (self._parsed - now, 1)):
+            for folder in (folder for path in paths for folder in self._waiting[path]):
+                self._missing[folder] += step
+        self._parsed = now
+        return min(folders, key=lambda folder: self._missing.get(folder, 0))
 
     def waiting_for(self, path: str) -> int:
         """How many folders will still import from a module."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import os
 from collections import OrderedDict
-from collections.abc import Collection
+from collections.abc import Set
 from dataclasses import dataclass, field
 
 from breakscope.static.importers import Importers
@@ -167,7 +167,7 @@ class Program:
         return module
 
     @property
-    def parsed(self) -> Collection[str]:
+    def parsed(self) -> Set[str]:
         """The paths of the modules in memory."""
         return self._modules.keys()
 
