@@ -214,7 +214,8 @@ class Program:
         """Drop the modules that no file to come needs; the caller hollows them out.
 
         Kept are those that files to come import from, with everything that these need in turn; when much is parsed
-        already, only what files of several folders will import from.
+        already, only what files of several folders will import from. Installed packages stay: through which files of the
+        project they will be entered again, no text tells.
         """
         kept: set[ModuleInfo] = set()
         least = COMMON if self._size > PARSED_BYTES * 3 // 5 else 1
@@ -224,7 +225,7 @@ class Program:
             if module not in kept:
                 kept.add(module)
                 asked.extend(module.asks)
-        gone = [m for m in self._modules.values() if m not in kept]
+        gone = [m for m in self._modules.values() if m not in kept and not m.library]
         self.state += bool(gone)
         for module in gone:
             del self._modules[module.path]
