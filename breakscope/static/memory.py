@@ -48,7 +48,8 @@ class Outcome(Struct, eq=False):
 class Group(Struct, eq=False):
     """The analyses of one function for arguments of one kind.
 
-    `places` are the last one's arguments by identity, `given` the attributes that it gave to its arguments.
+    `places` are the last one's arguments by identity, `given` the attributes that it gave to its arguments. `bound` when
+    one of these is a closure over an argument, which another argument cannot take over.
     """
 
     count: int = 0
@@ -57,10 +58,13 @@ class Group(Struct, eq=False):
     last: Outcome | None = None
     places: dict[int, str] = {}
     given: list[tuple[str, str, Value]] = []
+    bound: bool = False
 
     def is_settled(self, for_effect: bool) -> bool:
         """True when one more analysis tells nothing new; `for_effect`: a framework's function does its work on an object
         of another file, which is what it does to all of them."""
+        if self.bound:
+            return False
         return self.count >= (MOST_FOR_EFFECT if for_effect else MOST_ALIKE) and (for_effect or self.alike)
 
     def add(self, outcome: Outcome, arguments: dict, before: dict) -> None:
@@ -68,6 +72,7 @@ class Group(Struct, eq=False):
         self.count += 1
         self.places = {id(v): place for place, v in reversed(arguments.items()) if isinstance(v, OBJECTS)}
         self.given, touched = _given(arguments, before)
+        self.bound = self.bound or any(_is_closure_over(value, self.places) for _, _, value in self.given)
         self.last = outcome
         signature = (
             relative(outcome.value, self.places),
@@ -75,7 +80,7 @@ class Group(Struct, eq=False):
             tuple([(place, name, sketch(value, None)) for place, name, value in self.given]),
         )
         if self.alike:
-            self.alike = outcome.raised is None and not touched and self.signature in (None, signature)
+            self.alike = outcome.raised is None and not touched and not self.bound and self.signature in (None, signature)
         self.signature = signature
 
     @property
@@ -187,6 +192,14 @@ def _given(arguments: dict, before: dict) -> tuple[list[tuple[str, str, Value]],
         elif value.attributes != old:
             given += [(place, n, v) for n, v in value.attributes.items() if old.get(n) is not v]
     return given, False
+
+
+def _is_closure_over(value: Value, places: dict[int, str]) -> bool:
+    """True for a function defined inside a call that was given one of the arguments, or a method of one: a wrapper."""
+    if type(value) is not Function or value.scope is None:
+        return False
+    held = value.scope.names.values()
+    return any(type(v) is Function and id(v.bound) in places or type(v) is Instance and id(v) in places for v in held)
 
 
 def kind_of(info: FunctionInfo, mode: tuple, names: dict[str, Value]) -> tuple:
