@@ -228,7 +228,7 @@ class Varies(Event, frozen=True, kw_only=True):
 class Statement(Event, frozen=True, kw_only=True):
     """A statement that matters by itself: `construct` "class", "import", "raise" (caught in the region, `name` the
     exception), "raise object" (an object of a class of the checked source, caught or not), "delete", "yield from",
-    "await", "async for", "star import"."""
+    "await", "async for", "star import", "assert" (on a container or an object, with no message or a constant one)."""
 
     construct: str
     name: str = ""

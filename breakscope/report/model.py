@@ -85,7 +85,7 @@ class Finding(Fact):
     condition: str = ""  # "only when self.config.x", when configuration decides
     library: str = ""  # the installed package whose code breaks: a prediction then stands at the line that enters it, and the
     # last of `chain` is the place inside; what a run saw stands where Dynamo names it
-    lost: str = ""  # "loop", "try", "with", ...: why the whole frame runs eager; "" when Dynamo resumes
+    lost: str = ""  # "loop", "try", "with", "assert", ...: why the whole frame runs eager; "" when Dynamo resumes
     lost_function: str = ""  # whose frame that is, where it is not `function` but one that called it
     fix: Fix | None = None
     cost: Cost | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from breakscope.events import Branch
+from breakscope.events import Branch, Statement
 from breakscope.static.frames import Frame
 from breakscope.static.joins import join_all
 from breakscope.values import (
@@ -12,6 +12,7 @@ from breakscope.values import (
     Const,
     Dict,
     External,
+    ExternalInstance,
     Function,
     Instance,
     Method,
@@ -22,6 +23,8 @@ from breakscope.values import (
     Value,
     options,
 )
+
+_NO_CONSTANTS = frozenset({Sequence, Dict, Instance, ExternalInstance})
 
 
 class Conditions:
@@ -104,6 +107,8 @@ class Conditions:
                 else:
                     verdicts.add(self.truth_of(option, node, frame, construct, **facts))
             return verdicts.pop() if len(verdicts) == 1 else None
+        if construct == "assert" and facts.get("literal_message") and kind in _NO_CONSTANTS and self.is_opaque(value):
+            self.emit(Statement, node, frame, self.sureness(value), construct="assert", value=value)
         if kind is Sequence:
             if value.items is not None and not value.home:
                 return bool(value.items)
@@ -119,6 +124,18 @@ class Conditions:
         if kind is Py and value.source == "draw":
             self.emit(Branch, node, frame, test=value, construct=construct, **facts)
         return None
+
+    def is_opaque(self, value: Value) -> bool:
+        """True for an object, and a container with an object or a tensor in it: while Dynamo traces, none of them is a
+        constant."""
+        kind = type(value)
+        if kind is Instance:
+            return not self.field_names(value) or any(map(self.is_opaque, value.attributes.values()))
+        if kind is Sequence:
+            return any(map(self.is_opaque, value.items if value.items is not None else (value.element,)))
+        if kind is Dict:
+            return any(map(self.is_opaque, (*value.items.values(), value.element)))
+        return kind is Tensor or kind is ExternalInstance and value.name.startswith("torch.nn.")
 
     def truth_of_instance(self, value: Instance, node: ast.expr, frame: Frame) -> bool | None:
         for name in ("__bool__", "__len__"):
