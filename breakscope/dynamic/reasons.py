@@ -63,15 +63,16 @@ def read_frames(text: str, title: str = "User code traceback:") -> list[Frame]:
     frames: list[Frame] = []
     lines = text[start + len(title):].splitlines()
     code = ""
-    for line in lines:
+    for number, line in enumerate(lines, 1):
         found = FRAME.match(line[:LONGEST_LINE])
         if found:
             frames.append(Frame(found["path"], int(found["line"]), found["name"]))
             code = ""
         elif frames and line.strip() and not line.strip("^~ ") and code:
             frames[-1] = _with_columns(frames[-1], code, line)
-        elif frames and not line.strip():
-            break
+        elif frames and not line.strip():  # the carets under a call's closing bracket are blanks
+            if not any(FRAME.match(after[:LONGEST_LINE]) for after in lines[number:number + 1]):
+                break
         else:
             code = line
     return frames
