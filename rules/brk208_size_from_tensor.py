@@ -59,8 +59,8 @@ def check(event):
 
 
 def _is_number(tensor):
-    """A tensor that stands where a size must stand has no dimensions, when it certainly is one."""
-    return tensor.ndim == 0 or tensor.ndim is None and tensor.sure and tensor.dtype == "int"
+    """A tensor that stands where a size must stand has one element, when it certainly is one."""
+    return tensor.ndim == 0 or tensor.ndim in (None, 1) and tensor.sure and tensor.dtype == "int"
 
 
 @rule.example(lambda: (torch.tensor([1, 2, 4]),), lambda: (torch.tensor([4, 0]),))

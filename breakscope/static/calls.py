@@ -21,6 +21,7 @@ from breakscope.values import (
     Instance,
     Method,
     Sequence,
+    Tensor,
     Union,
     Value,
 )
@@ -66,7 +67,13 @@ class Calls:
             return self.super_object(node, frame)
         callee = self.eval_table[type(func)](func, frame)
         args, kwargs = self.arguments(node, frame)
+        if callee is UNKNOWN and kwargs and type(func) is ast.Attribute and self.takes_dim(func.attr, kwargs):
+            return self.call_tensor_method(Tensor(sure=False), func.attr, args, kwargs, node, frame)
         return self.call_value(callee, args, kwargs, node, frame)
+
+    def takes_dim(self, name: str, kwargs: dict[str, Value]) -> bool:
+        """True for a method of tensors that is told a `dim`: what it is called on is one."""
+        return ("dim" in kwargs or "keepdim" in kwargs) and name in self.library.tensor_names
 
     def call_value(
         self, callee: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
@@ -208,7 +215,7 @@ class Calls:
         if for_effect:
             kind = effect_kind_of(info, arguments, self.is_module)
         else:
-            kind = kind_of(info, mode, names)
+            kind = kind_of(info, mode, names, self.overridden(function) if emits else ())
         group = remembered.get(kind)
         if group is None:
             nearest = None if for_effect else everything.nearest(kind)
@@ -234,6 +241,24 @@ class Calls:
         remembered[key[:3]] = variants + 1
         self.kept.extend((function, *names.values()))
         return outcome
+
+    def overridden(self, function: Function) -> tuple[str, ...]:
+        """What a framework's method finds on a model of another file in the place of the methods that its class calls on
+        itself: a template's outcome is that of the steps that are filled in."""
+        owner, bound = function.info.owner, function.bound
+        if type(bound) is not Instance or owner is None or bound.cls.info.module is owner.module:
+            return ()
+        key = (id(owner), id(bound), len(bound.attributes), bound.version)
+        if key in self.filled_in:
+            return self.filled_in[key]
+        found = []
+        for cls in self.mro(owner):
+            for name in cls.called_on_self():
+                member = bound.attributes.get(name) or self.find_member(bound.cls.info, name)
+                if type(member) is Function and (member.info.module is not cls.module or member.scope is not cls.scope):
+                    found.append(f"{name} {id(member.info)} {id(member.scope)}")
+        self.filled_in[key] = tuple(found)
+        return self.filled_in[key]
 
     def call_wrapped(
         self, wrapper: FunctionInfo, inner: Function, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame

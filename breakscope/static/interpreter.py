@@ -77,6 +77,7 @@ class Interpreter(
         self.python = python
         self.remembered: dict[int, dict] = {}  # function -> what memory.py tells
         self.for_effect: ast.AST | None = None  # the expression whose value the running statement throws away
+        self.filled_in: dict[tuple, tuple[str, ...]] = {}  # (class, object) -> what stands in the place of the class's methods
         self.wrappers: dict[int, set[int]] = {}  # a decorator's wrapper -> the closures for which it was followed
         self.wrapper_runs: dict[int, tuple[Activation, str]] = {}  # what a followed wrapper did, the name of what it called
         self.instances: dict[int, dict] = {}  # class -> Instance by arguments
@@ -180,6 +181,7 @@ class Interpreter(
                 scope.names.clear()
         for store in (
             self.remembered,
+            self.filled_in,
             self.instances,
             self.annotated,
             self.kept,

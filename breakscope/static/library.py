@@ -100,6 +100,11 @@ TENSOR_TYPES = frozenset(
     "torch.cuda.FloatTensor",
     "torch.cuda.LongTensor",
 }
+TYPED = {  # tensor types that say what they hold
+    f"torch.{name}Tensor": dtype
+    for dtype, names in (("float", "Float Double Half BFloat16"), ("int", "Long Int Short Char Byte"), ("bool", "Bool"))
+    for name in names.split()
+}
 NOT_TENSORS = ("torch.fx.", "torch.nn.utils.", "torch.Size", "torch.dtype", "torch.device", "torch.distributions.")
 PYTHON_TYPES = frozenset({"int", "float", "bool", "str", "bytes", "complex"})
 NUMBER_TYPES = {"int": ("int", "bool"), "float": ("float",), "bool": ("bool",), "str": ("str",), "bytes": ("bytes",)}
@@ -184,7 +189,7 @@ class Library:
     def annotated(self, name: str) -> Value:
         """The value of something annotated with a library type."""
         if name in TENSOR_TYPES or name.startswith("jaxtyping."):
-            return Tensor(sure=False, origin="argument")
+            return Tensor(TYPED.get(name), sure=False, origin="argument")
         if name in PYTHON_TYPES:
             return Py(name, "argument")
         if name in ("list", "typing.List", "typing.Sequence"):

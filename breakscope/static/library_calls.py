@@ -10,7 +10,9 @@ from breakscope.events import Call
 from breakscope.knowledge import since
 from breakscope.static.frames import Frame
 from breakscope.static.joins import element_of
+from breakscope.static.library import TYPED
 from breakscope.values import (
+    FALSE,
     NONE,
     UNKNOWN,
     Const,
@@ -145,6 +147,8 @@ class LibraryCalls:
     def torch_function(
         self, name: str, last: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
+        if name in TYPED:
+            return self.of_type(TYPED[name], args)
         if last[:1].isupper() and name.startswith("torch.") and last not in ("Tensor",):
             return ExternalInstance(name, tuple(args), tuple(kwargs.items()))
         if name in _CONTEXTS:
@@ -158,8 +162,8 @@ class LibraryCalls:
                 if args and not args[0].is_unknown and not isinstance(args[0], Union)
                 else Py("bool", "config")
             )
-        if name in _PYTHON_RESULTS:
-            return _PYTHON_RESULTS[name]
+        if name in PYTHON_RESULTS:
+            return PYTHON_RESULTS[name]
         returned = self.returned(name)
         if returned is not None:
             return returned
@@ -205,8 +209,8 @@ class LibraryCalls:
 
     def other_torch(self, name: str, last: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
         """torch names outside the function namespaces: classes give instances, context managers too."""
-        if name in _PYTHON_RESULTS:
-            return _PYTHON_RESULTS[name]
+        if name in PYTHON_RESULTS:
+            return PYTHON_RESULTS[name]
         if name.startswith(INPLACE_INIT):
             return args[0] if args else UNKNOWN
         if last[:1].isupper() or name in _CONTEXTS or name.startswith("torch.backends."):
@@ -290,7 +294,7 @@ _CONTEXTS = frozenset(
     torch.finfo torch.iinfo torch.Generator torch.compiler.set_stance
     """.split()
 )
-_PYTHON_RESULTS: dict[str, Value] = {
+PYTHON_RESULTS: dict[str, Value] = {
     "torch.get_default_dtype": Py("dtype"),
     "torch.is_grad_enabled": Py("bool", "config"),
     "torch.is_autocast_enabled": Py("bool", "config"),
@@ -312,6 +316,8 @@ _PYTHON_RESULTS: dict[str, Value] = {
     "torch.is_autocast_cpu_enabled": Py("bool", "config"),
     "torch.get_device": Py("int"),
     "torch.are_deterministic_algorithms_enabled": Py("bool", "environment"),
+    "torch.nn.Transformer.generate_square_subsequent_mask": Tensor("float", 2),
+    "torch._C._is_tracing": FALSE,
     "torch._assert": NONE,
     "torch._check": NONE,
     "torch._check_is_size": NONE,

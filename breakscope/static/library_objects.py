@@ -8,6 +8,7 @@ from breakscope.events import Call
 from breakscope.static.construction import Super
 from breakscope.static.frames import Frame
 from breakscope.static.joins import join, join_all
+from breakscope.static.library_calls import PYTHON_RESULTS
 from breakscope.values import (
     FALSE,
     NONE,
@@ -284,7 +285,7 @@ class LibraryObjects:
             given = dict(owner.kwargs).get(name)
             if given is not None:
                 return given
-            if name in self.library.module_methods:
+            if name in self.library.module_methods or f"{owner.name}.{name}" in PYTHON_RESULTS:
                 return Method(owner, name)
             return (
                 Py("number", "config")
@@ -313,6 +314,8 @@ class LibraryObjects:
         if self.interesting(full):
             self.emit(Call, node, frame, name=full, receiver=owner, args=tuple(args), kwargs=kwargs)
         if owner.name.startswith("torch.nn."):
+            if full in PYTHON_RESULTS:
+                return PYTHON_RESULTS[full]
             if name == "state_dict":
                 return Dict({}, Tensor(), open=True)
             if name in ("parameters", "buffers"):

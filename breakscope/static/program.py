@@ -61,6 +61,16 @@ class ClassInfo:
     is_module: bool | None = None  # derives from torch.nn.Module, as far as the source shows
     stores: int = 0  # attributes that code outside of the body set, such as a decorator
     decorators: frozenset[str] = frozenset()
+    steps: frozenset[str] | None = None
+
+    def called_on_self(self) -> frozenset[str]:
+        """The names that the class's methods call on their own object."""
+        if self.steps is None:
+            called = (part.func for part in ast.walk(self.node) if type(part) is ast.Call)
+            self.steps = frozenset(
+                f.attr for f in called if type(f) is ast.Attribute and type(f.value) is ast.Name and f.value.id == "self"
+            )
+        return self.steps
 
 
 class Namespace(Value, eq=False):

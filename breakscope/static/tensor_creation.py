@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from breakscope.static.tensor_results import FLOAT_DTYPES
 from breakscope.static.tensors import PRECISE
-from breakscope.values import TRUE, Const, External, Py, Scalar, Sequence, ShapeInt, Tensor, Value
+from breakscope.values import TRUE, UNKNOWN, Const, External, Py, Scalar, Sequence, ShapeInt, Tensor, Value
 
 SIZED = frozenset({"randn", "rand", "zeros", "ones", "empty"})
 RANKED = {
@@ -41,6 +41,8 @@ class TensorCreation:
             dtype = "int" if all(not (a.is_const and isinstance(a.value, float)) for a in args) else "float"
         elif last in ("tensor", "as_tensor", "array", "asarray") and given is None and args:
             dtype = self.dtype_of_data(args[0])
+        elif last == "full" and given is None:
+            dtype = self.dtype_of_data(args[1] if len(args) > 1 else kwargs.get("fill_value", UNKNOWN))
         if last in ("as_tensor", "asarray", "from_numpy") and args and isinstance(args[0], Tensor):
             source = args[0]
             return Tensor(
@@ -55,6 +57,12 @@ class TensorCreation:
         shape = tuple(s.value for s in sizes) if known else None
         tracked = True if kwargs.get("requires_grad") == TRUE else None
         return Tensor(dtype, rank, shape, True, kind, requires_grad=tracked)
+
+    def of_type(self, dtype: str, args: list[Value]) -> Tensor:
+        """What `torch.LongTensor(data)` or `torch.LongTensor(2, 3)` returns."""
+        if len(args) == 1 and isinstance(args[0], Sequence | Tensor):
+            return Tensor(dtype, args[0].ndim if isinstance(args[0], Tensor) else self.rank_of_data(args[0])[0] or 1)
+        return Tensor(dtype, len(args) or 1)
 
     def sizes(self, last: str, args: list[Value], kwargs: dict[str, Value]) -> list[Value] | None:
         given = kwargs.get("size")

@@ -149,3 +149,40 @@ def test_what_a_constructor_is_given_as_rest_counts(tmp_path):
     models = [model.format(n=n, given="3" if n < 4 else f"Part({n})") for n in range(8)]  # the last ones are followed first
     write(tmp_path, {"library/__init__.py": "", "library/framework.py": framework, "library/models.py": "".join([head, *models])})
     assert len(sites(tmp_path)) == 8
+
+
+WRAPPING = """
+    import functools
+    import torch
+
+    class Metric(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.update = self.wrap(self.update)
+
+        def wrap(self, update):
+            @functools.wraps(update)
+            def wrapped(*args, **kwargs):
+                return update(*args, **kwargs)
+            return wrapped
+
+        def update(self, *args):
+            raise NotImplementedError
+
+        def forward(self, *args):
+            return self.update(*args)
+"""
+METRIC = """
+    import torch
+    from library.framework import Metric
+
+    class Own(Metric):
+        def update(self, x: torch.Tensor):
+            return x.{read}()
+"""
+
+
+def test_a_wrapper_that_an_inherited_constructor_makes_is_of_each_object(tmp_path):
+    files = {f"library/metric_{n}.py": METRIC.format(read="item" if n == 4 else "relu") for n in range(6)}
+    write(tmp_path, {"library/__init__.py": "", "library/framework.py": WRAPPING, **files})
+    assert sites(tmp_path) == {("metric_4.py", 7, "BRK201")}

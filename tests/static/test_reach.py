@@ -44,6 +44,9 @@ PROGRAMS = {
               "        return [torch.relu(r) for r in rows]"), ["BRK302", "BRK113"]),
     "a cached property that is read for the first time": (
         model("return x * self.sizes.double", CACHED, "self.sizes = Sizes()"), ["BRK524"]),
+    "what a dim is told to is a tensor": (
+        model("y = self.loss(x)\n        if y.mean(dim=0) > 1:\n            x = x + 1\n        return x",
+              init="self.loss = size"), ["BRK101"]),
     "a cached property that was read before": (
         model("return x * self.sizes.double", CACHED, "self.sizes = Sizes()\n        self.sizes.double"), []),
     "sorted items that hold an object": (
