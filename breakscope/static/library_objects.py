@@ -110,12 +110,11 @@ class LibraryObjects:
             self.state["training"] = "eval" if name == "eval" or FALSE in (*args, *kwargs.values()) else "train"
         if name in ("register_buffer", "register_parameter") and args and isinstance(args[0], Const):
             value = args[1] if len(args) > 1 else kwargs.get("tensor", kwargs.get("param", UNKNOWN))
-            owner.attributes[args[0].value] = self.registered(
-                value, "buffer" if name == "register_buffer" else "parameter"
-            )
+            made = self.registered(value, "buffer" if name == "register_buffer" else "parameter")
+            self.put_attribute(owner, args[0].value, made, frame)
             return NONE
         if name in ("add_module", "register_module") and len(args) > 1 and isinstance(args[0], Const):
-            owner.attributes[args[0].value] = args[1]
+            self.put_attribute(owner, args[0].value, args[1], frame)
             return NONE
         if name in HOOKS and args:
             return self.register_hook(owner, name, args, node, frame)
@@ -142,6 +141,12 @@ class LibraryObjects:
         if name == "__call__":
             return self.call_instance(owner, args, kwargs, node, frame)
         return UNKNOWN
+
+    def put_attribute(self, owner: Instance, name: str, value: Value, frame: Frame) -> None:
+        """Set an attribute as an assignment does: where a test is open, what another branch set stays possible."""
+        before = owner.attributes.get(name)
+        certain = before is None or frame.lost == "" and not frame.undecided
+        owner.attributes[name] = value if certain else join(before, value)
 
     def submodules(self, owner: Instance, name: str, frame: Frame) -> Value:
         """What `children()`, `named_modules()` and their like go over: each module, where it is not a region that asks."""

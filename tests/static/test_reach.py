@@ -44,6 +44,10 @@ PROGRAMS = {
               "        return [torch.relu(r) for r in rows]"), ["BRK302", "BRK113"]),
     "a cached property that is read for the first time": (
         model("return x * self.sizes.double", CACHED, "self.sizes = Sizes()"), ["BRK524"]),
+    "a buffer that one branch registers and another sets to None": (
+        model("if self.mask is None:\n            return x.item()\n        return x * self.mask",
+              init="if size > 4:\n            self.mask = None\n        else:\n"
+              "            self.register_buffer('mask', torch.ones(4))"), ["BRK201"]),
     "what a dim is told to is a tensor": (
         model("y = self.loss(x)\n        if y.mean(dim=0) > 1:\n            x = x + 1\n        return x",
               init="self.loss = size"), ["BRK101"]),
