@@ -159,6 +159,9 @@ class Calls:
             )
         if function.bound is not None:
             args = [function.bound, *args]
+        if frame.caught and frame.emits and kwargs and misfits(info, kwargs):
+            self.emit(Call, node, frame, name="call that does not fit", receiver=function, args=tuple(args), kwargs=kwargs)
+            raise Raised(External("TypeError"))
         if frame.depth >= CALL_DEPTH:
             return UNKNOWN
         if info.module.library and len(args) == 1 and type(args[0]) in (Class, Function) and is_foreign(info.module):
@@ -333,6 +336,15 @@ class Calls:
                 and _yields(node.body)
             )
         return info.generator
+
+
+def misfits(info: FunctionInfo, kwargs: dict[str, Value]) -> bool:
+    """True when a call names a parameter that the function does not have."""
+    spec = info.node.args
+    if spec.kwarg is not None:
+        return False
+    known = {p.arg for p in (*spec.args, *spec.kwonlyargs)}
+    return any(name not in known for name in kwargs if not name.startswith("*"))
 
 
 def is_foreign(module: ModuleInfo) -> bool:
