@@ -122,6 +122,8 @@ class LibraryCalls:
         """A call of the standard library or of an unknown library."""
         if name in TRACED_DRAWS or name == "random.random" and since("2.15"):
             return Py(TRACED_DRAWS.get(name, "float"), "draw")
+        if name in PYTHON_RESULTS:
+            return PYTHON_RESULTS[name]
         returned = self.returned(name)
         if returned is not None:
             return returned
@@ -294,7 +296,10 @@ _CONTEXTS = frozenset(
     torch.finfo torch.iinfo torch.Generator torch.compiler.set_stance
     """.split()
 )
+MATCH = Union((NONE, ExternalInstance("re.Match")))
 PYTHON_RESULTS: dict[str, Value] = {
+    "re.compile": ExternalInstance("re.Pattern"),
+    **{f"{owner}.{name}": MATCH for owner in ("re", "re.Pattern") for name in ("match", "fullmatch", "search")},
     "torch.get_default_dtype": Py("dtype"),
     "torch.is_grad_enabled": Py("bool", "config"),
     "torch.is_autocast_enabled": Py("bool", "config"),

@@ -318,9 +318,9 @@ class LibraryObjects:
             full = full.removesuffix("_once")  # added to the class by several libraries
         if self.interesting(full):
             self.emit(Call, node, frame, name=full, receiver=owner, args=tuple(args), kwargs=kwargs)
+        if full in PYTHON_RESULTS:
+            return PYTHON_RESULTS[full]
         if owner.name.startswith("torch.nn."):
-            if full in PYTHON_RESULTS:
-                return PYTHON_RESULTS[full]
             if name == "state_dict":
                 return Dict({}, Tensor(), open=True)
             if name in ("parameters", "buffers"):

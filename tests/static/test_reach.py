@@ -48,6 +48,9 @@ PROGRAMS = {
         model("if self.mask is None:\n            return x.item()\n        return x * self.mask",
               init="if size > 4:\n            self.mask = None\n        else:\n"
               "            self.register_buffer('mask', torch.ones(4))"), ["BRK201"]),
+    "the groups of a match as a dict": (
+        model("match = re.match('(?P<a>a)', 'a')\n        if match:\n            x = x * len(match.groupdict())\n"
+              "        return x * len(match.groups())", before="import re\n\n\n"), ["BRK545"]),
     "what a dim is told to is a tensor": (
         model("y = self.loss(x)\n        if y.mean(dim=0) > 1:\n            x = x + 1\n        return x",
               init="self.loss = size"), ["BRK101"]),
