@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 from collections import OrderedDict
 from collections.abc import Set
 from dataclasses import dataclass, field
@@ -21,6 +22,7 @@ from breakscope.values import Value
 PARSED_BYTES = 12_000_000  # source kept parsed; its trees take 20 to 30 times as much memory
 CROWDED_BYTES = 1_500_000  # above it, function bodies that are not in use are dropped, see bodies.py
 COMMON = 4  # folders still to come that import from a module which stays parsed when there is much
+OWN_CALL = re.compile(r"\bself\.(\w+)\(")
 LIBRARIES = frozenset({"torch", "numpy"})  # known by tables, never read as source
 
 
@@ -65,11 +67,9 @@ class ClassInfo:
 
     def called_on_self(self) -> frozenset[str]:
         """The names that the class's methods call on their own object."""
-        if self.steps is None:
-            called = (part.func for part in ast.walk(self.node) if type(part) is ast.Call)
-            self.steps = frozenset(
-                f.attr for f in called if type(f) is ast.Attribute and type(f.value) is ast.Name and f.value.id == "self"
-            )
+        if self.steps is None:  # from the text: bodies may have been let go of
+            lines = self.module.source_lines()[self.node.lineno : self.node.end_lineno]
+            self.steps = frozenset(OWN_CALL.findall("".join(lines)))
         return self.steps
 
 
