@@ -69,7 +69,10 @@ class Statements:
         return True
 
     def run_Assert(self, node, frame) -> bool:
-        self.truth(self.eval(node.test, frame))
+        kind = self.eval(node.test, frame)
+        if type(kind) is not str:
+            self.fail()  # Dynamo does not take an assert of a container or an object
+        self.truth(kind)
         return False
 
     def run_Assign(self, node, frame) -> bool:
