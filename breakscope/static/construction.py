@@ -137,9 +137,10 @@ class Construction:
             else ""
         )
         owner = scope.names.get(first, UNKNOWN)
-        if isinstance(owner, Class | Instance):
-            return Super(owner, scope.function.owner)
-        return UNKNOWN
+        if not isinstance(owner, Class | Instance):
+            return UNKNOWN
+        named = self.eval(node.args[0], frame) if node.args else UNKNOWN  # `super(Base, self)` starts behind Base
+        return Super(owner, named.info if type(named) is Class else scope.function.owner)
 
 
 class Super(Value, eq=False):

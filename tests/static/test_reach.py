@@ -48,6 +48,10 @@ PROGRAMS = {
         model("if self.mask is None:\n            return x.item()\n        return x * self.mask",
               init="if size > 4:\n            self.mask = None\n        else:\n"
               "            self.register_buffer('mask', torch.ones(4))"), ["BRK201"]),
+    "super that names another class": (
+        HEAD + "class Base(nn.Module):\n    def read(self, x):\n        return x.item()\n\n\n"
+        "class Middle(Base):\n    def read(self, x):\n        return x\n\n\n"
+        "class Net(Middle):\n    def forward(self, x):\n        return super(Middle, self).read(x)\n", ["BRK201"]),
     "the groups of a match as a dict": (
         model("match = re.match('(?P<a>a)', 'a')\n        if match:\n            x = x * len(match.groupdict())\n"
               "        return x * len(match.groups())", before="import re\n\n\n"), ["BRK545"]),
