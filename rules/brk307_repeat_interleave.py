@@ -13,13 +13,14 @@ import torch
 
 from breakscope.events import Call
 from breakscope.rule import Rule
+from breakscope.values import NONE
 
 rule = Rule("BRK307", "repeat-interleave", dynamo=(r"GB0036: aten\.repeat_interleave",))
 
 
 @rule.on(Call, "torch.repeat_interleave", "Tensor.repeat_interleave")
 def check(event):
-    if event.kwargs.get("output_size") is not None:
+    if not event.kwargs.get("output_size", NONE).is_none:
         return
     method = event.name.startswith("Tensor.")
     repeats = event.argument(0 if method else 1, "repeats")

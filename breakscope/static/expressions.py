@@ -232,7 +232,10 @@ class Expressions:
         return join_all(results)
 
     def eval_Subscript(self, node: ast.Subscript, frame: Frame) -> Value:
-        return self.item(node, self.eval(node.value, frame), self.eval(node.slice, frame), frame)
+        container, index = self.eval(node.value, frame), self.eval(node.slice, frame)
+        if frame.emits and not index.is_const:
+            index = self.masked(node.slice, index)
+        return self.item(node, container, index, frame)
 
     def eval_Slice(self, node: ast.Slice, frame: Frame) -> Value:
         bounds = []

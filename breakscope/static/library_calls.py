@@ -128,7 +128,7 @@ class LibraryCalls:
         if returned is not None:
             return returned
         root = name.partition(".")[0]
-        if root in ("time", "random"):
+        if root in ("time", "random") and name != "random.Random":
             return Py("float", "random")
         if root in ("os", "sys", "platform"):
             return Py("unknown", "environment")

@@ -36,6 +36,7 @@ HOOKS = {
     "register_backward_hook": "backward",
     "register_full_backward_pre_hook": "backward",
 }
+OWN_DRAWS = {"uniform": "float", "random": "float", "randint": "int", "randrange": "int"}  # of a random.Random
 SELF_METHODS = frozenset(
     """
     train eval to cuda cpu half float double bfloat16 requires_grad_ apply share_memory to_empty type
@@ -349,6 +350,8 @@ class LibraryObjects:
             return Tensor()
         if owner.name == "torch.Generator":
             return owner
+        if owner.name == "random.Random" and name in OWN_DRAWS:
+            return Py(OWN_DRAWS[name], "draw")
         if owner.name == "contextlib.ExitStack":
             return args[0] if args else UNKNOWN
         if owner.name == "itertools.permutations":

@@ -69,7 +69,7 @@ class Statements:
     def exec_AugAssign(self, node: ast.AugAssign, frame: Frame) -> int:
         target = node.target
         if type(target) is ast.Subscript:
-            container, index = self.eval(target.value, frame), self.eval(target.slice, frame)
+            container, index = self.eval(target.value, frame), self.masked(target.slice, self.eval(target.slice, frame))
             value = self.eval(node.value, frame)
             old = self.item(target, container, index, frame, store="+=")
             new = self.binary(node, old, value, frame)

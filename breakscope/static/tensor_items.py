@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import re
+from operator import is_
 
 from breakscope.events import Index, ScalarRead
 from breakscope.static.frames import Frame
@@ -17,8 +19,27 @@ from breakscope.values import (
 )
 
 
+MASK = re.compile(r"(?:.*_)?masks?$")
+
+
 class TensorItems:
     """How tensors are indexed."""
+
+    def masked(self, node: ast.expr, index: Value) -> Value:
+        """The index as its source shows it: what is not known and named or computed as a mask is a boolean tensor."""
+        if type(index) is Sequence:
+            if index.items is None or type(node) is not ast.Tuple or len(node.elts) != len(index.items):
+                return index
+            parts = [self.masked(part, value) for part, value in zip(node.elts, index.items)]
+            return index if all(map(is_, parts, index.items)) else Sequence(index.type, parts)
+        if type(index) is Tensor and index.dtype is not None or not _may_be_mask(index):
+            return index
+        kind = type(node)
+        if kind is ast.Name and MASK.match(node.id) or kind is ast.Attribute and MASK.match(node.attr):
+            return Tensor("bool", getattr(index, "ndim", None), sure=False)
+        if kind is ast.Compare or kind is ast.UnaryOp and type(node.op) is ast.Invert:
+            return Tensor("bool", getattr(index, "ndim", None), sure=False)
+        return index
 
     def tensor_item(self, node: ast.AST, owner: Tensor, index: Value, frame: Frame, store: str = "") -> Value:
         """`tensor[index]`: a boolean mask gives a shape that depends on data."""
@@ -82,6 +103,13 @@ def index_parts(index: Value) -> list[Value]:
     """The parts of an index; what is a tensor on some path counts as one."""
     parts = index.items if isinstance(index, Sequence) and index.type == "tuple" and index.items is not None else [index]
     return [_likely_tensor(part) if type(part) is Union else part for part in parts]
+
+
+def _may_be_mask(value: Value) -> bool:
+    """True when nothing says what the value is, beside that it may be None."""
+    if type(value) is Union:
+        return any(_may_be_mask(option) for option in value.options)
+    return value.is_tensor or value.is_unknown or type(value) is Py and value.type == "unknown"
 
 
 def _likely_tensor(part: Union) -> Value:

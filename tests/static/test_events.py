@@ -43,6 +43,8 @@ BODIES = {
     "argmax of an array": ("y = x[np.argmax(x.numpy())]\n", [("BRK213", 9)]),
     "where of 0-d tensors": ("m = torch.where(x.sum() > 0, 1, 0)\ny = x[m]\n", [("BRK213", 10)]),
     "a sum of booleans is an integer": ("y = x[(x > 0).sum()]\n", [("BRK213", 9)]),
+    "an own Random draws": ("import random\nk = random.Random(3).randrange(3)\nx = x * k\nif 1 > k:\n    x = x + 1\n",
+                            [("BRK410", 12)]),
     "a mask that is stored": ("x[x > 0] = 0\n", []),
 }
 
