@@ -100,11 +100,12 @@ class Py(Value, frozen=True, gc=False):
 
     `source` says who decides it: "" (the code), "config" (an attribute or an `__init__` argument), "argument" (the
     caller of the region), "environment", "random", "draw" (a number of `random.uniform`, `randint` or `randrange`, which
-    Dynamo keeps as a tensor inside the graph).
+    Dynamo keeps as a tensor inside the graph). `usual` is the constant that it is by default, None where there is none.
     """
 
     type: str
     source: str = ""
+    usual: Any = None
 
     def describe(self) -> str:
         return f"a Python {self.type}"

@@ -8,6 +8,7 @@ from functools import lru_cache
 from breakscope.static.classes import MODULE_BASES
 from breakscope.static.frames import Frame, Raised
 from breakscope.static.joins import join, join_all
+from breakscope.static.program import Import, ModuleInfo, Namespace
 from breakscope.values import (
     NONE,
     UNKNOWN,
@@ -88,9 +89,39 @@ class Annotations:
             return UNKNOWN
         if isinstance(named, Class):
             return self.value_of_class(named)
-        if isinstance(named, Union) or isinstance(named, Instance):
+        if isinstance(named, External):
+            return self.library.annotated(named.name)
+        return self.value_of_alias(annotation, frame) if named.is_unknown or type(named) is Py else UNKNOWN
+
+    def value_of_alias(self, name: ast.Name | ast.Attribute, frame: Frame) -> Value:
+        """What `OptTensor` says after `OptTensor = Optional[Tensor]` at the top of some module."""
+        module, found = self.alias(name, frame)
+        if found is None or id(found) in self.open_aliases:  # a type that holds itself
             return UNKNOWN
-        return self.library.annotated(named.name) if isinstance(named, External) else UNKNOWN
+        self.open_aliases.add(id(found))
+        try:
+            return self.value_of_annotation(found, Frame(module, None, None, None, False, 0, ""))
+        finally:
+            self.open_aliases.discard(id(found))
+
+    def alias(self, name: ast.Name | ast.Attribute, frame: Frame) -> tuple[ModuleInfo | None, ast.expr | None]:
+        """The type that a name stands for, with the module whose top level says so."""
+        if type(name) is ast.Name:
+            module, member = frame.module, name.id
+        else:
+            owner = self.eval(name.value, frame)
+            if type(owner) is not Namespace:
+                return None, None
+            module, member = owner.info, name.attr
+        for _ in range(8):
+            bound = self.module_names(module).get(member)
+            if type(bound) is not Import:
+                return module, aliases(module).get(member)
+            found = self.program.find(bound.module, bound.importer) if bound.member else None
+            if found is None:
+                return None, None
+            module, member = found, bound.member
+        return None, None
 
     def value_of_class(self, cls: Class) -> Value:
         """An argument annotated with a class of the checked source: fields by their annotations, the rest unknown."""
@@ -137,6 +168,22 @@ class Annotations:
         if name in ("Final", "Annotated", "ClassVar", "Required", "NotRequired"):
             return self.value_of_annotation(inner[0], frame)
         return UNKNOWN
+
+
+def aliases(module: ModuleInfo) -> dict[str, ast.expr]:
+    """The names at a module's top level that are set to something written like a generic type or a union of types."""
+    if module.aliases is None:
+        module.aliases = {}
+        for statement in module.tree.body:
+            if type(statement) is ast.Assign:
+                targets = statement.targets
+            elif type(statement) is ast.AnnAssign:
+                targets = [statement.target]
+            else:
+                continue
+            if isinstance(statement.value, ast.Subscript | ast.BinOp) and type(targets[0]) is ast.Name:
+                module.aliases[targets[0].id] = statement.value
+    return module.aliases
 
 
 @lru_cache(maxsize=4096)

@@ -22,6 +22,7 @@ from breakscope.values import (
     Sequence,
     Tensor,
     Value,
+    maybe_tensor,
 )
 
 CONFIG = Py("unknown", "config")
@@ -67,7 +68,7 @@ def configured(interpreter: Interpreter, parameter: ast.arg, default: Value | No
     """What a constructor's parameter may be: of its default's or annotation's type, decided by configuration."""
     annotated = interpreter.value_of_annotation(parameter.annotation, frame)
     if isinstance(annotated, Py):
-        return Py(annotated.type, "config")
+        return Py(annotated.type, "config", default.value if isinstance(default, Const) else None)
     if isinstance(annotated, Tensor | Instance | Sequence | Dict):
         return annotated
     if default is not None:
@@ -78,7 +79,7 @@ def configured(interpreter: Interpreter, parameter: ast.arg, default: Value | No
 def opened(default: Value) -> Value:
     """A default that configuration may replace by another value of its type."""
     if isinstance(default, Const):
-        return CONFIG if default.value is None else Py(type(default.value).__name__, "config")
+        return CONFIG if default.value is None else Py(type(default.value).__name__, "config", default.value)
     if isinstance(default, Sequence):
         return Sequence(default.type, None, opened(element_of(default)) if default.items != [] else CONFIG)
     return default
@@ -134,6 +135,18 @@ def parameter_value(
     if parameter.annotation is None and is_forward and not used - library.tensor_names:
         return tensor
     return UNKNOWN
+
+
+def takes_tensors(interpreter: Interpreter, function: Function, names: frozenset[str]) -> bool:
+    """True when one of these parameters is annotated as a tensor."""
+    if not names:
+        return False
+    spec, frame = function.info.node.args, Frame(function.info.module, None, function.scope, None, False, 0, "")
+    return any(
+        maybe_tensor(interpreter.value_of_annotation(p.annotation, frame))
+        for p in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)
+        if p.arg in names and p.annotation is not None
+    )
 
 
 class Usage:

@@ -10,6 +10,7 @@ from breakscope.static.construction import Super
 from breakscope.static.frames import Frame
 from breakscope.static.joins import join, join_all
 from breakscope.static.program import Import, Namespace
+from breakscope.static.recurrent import RECURRENT
 from breakscope.static.tensors import TENSOR_ONLY
 from breakscope.values import (
     UNKNOWN,
@@ -31,9 +32,6 @@ from breakscope.values import (
     Value,
     options,
 )
-
-# What Dynamo cannot hold: it gives the function up where one is read, called or not.
-RECURRENT = frozenset(f"torch.nn.{where}{name}" for where in ("", "modules.rnn.") for name in ("LSTM", "GRU", "RNN", "RNNBase"))
 
 
 class Attributes:
@@ -74,11 +72,13 @@ class Attributes:
             if type(node) is ast.Attribute and type(node.value) is ast.Name:
                 narrowed = frame.names.get(f"{node.value.id}.{name}")
                 if narrowed is not None:
+                    if type(narrowed) is ExternalInstance and narrowed.name in RECURRENT:
+                        self.look_at_recurrent(narrowed, node, frame)
                     return narrowed
         value = owner.attributes.get(name)
         if value is not None:
-            if type(value) is ExternalInstance and value.name in RECURRENT and frame.emits:
-                self.emit(Call, node, frame, name=f"{value.name}.forward", receiver=value, kwargs={})  # at its first look
+            if frame.emits:
+                self.look_at_recurrent(value, node, frame)
             return self.resolve(value) if type(value) is Import else value
         info = owner.cls.info
         member = self.find_member(info, name)
@@ -93,6 +93,16 @@ class Attributes:
         if self.is_module(owner) and name in self.library.module_methods:
             return Method(owner, name)
         return self.fallback_attribute(owner, name, node, frame)
+
+    def look_at_recurrent(self, value: Value, node: ast.AST, frame: Frame) -> None:
+        """A recurrent module breaks where it is first read. One that may be None counts where configuration leads there."""
+        kind = type(value)
+        if kind is ExternalInstance and value.name in RECURRENT:
+            self.emit(Call, node, frame, name=f"{value.name}.forward", receiver=value, kwargs={})
+        elif kind is Union and (frame.condition or frame.undecided):
+            found = next((o for o in value.options if type(o) is ExternalInstance and o.name in RECURRENT), None)
+            if found is not None:
+                self.emit(Call, node, frame, "likely", name=f"{found.name}.forward", receiver=found, kwargs={})
 
     def member_of_instance(self, owner: Instance, member: Value, node: ast.AST, frame: Frame) -> Value:
         if isinstance(member, Function):

@@ -204,6 +204,9 @@ class BuiltinSequences:
         if len(args) > 1 and all(isinstance(a, Const) and isinstance(a.value, int | float) for a in args):
             return Const((min if name == "min" else max)(a.value for a in args))
         self.keys_compared(values, kwargs, node, frame, name)
+        source = args[0] if len(args) == 1 else UNKNOWN
+        if frame.emits and type(source) is Sequence and source.type in ("iterator", "generator"):
+            self.emit(Call, node, frame, name=f"iterator.{name}", args=(source, element_of(source)), kwargs=kwargs)
         tensors = [v for v in args if v.is_tensor]
         if len(args) > 1 and tensors and "key" not in kwargs:
             return tensors[0]

@@ -304,7 +304,7 @@ class Calls:
                 and caller.certainty == "certain"
                 and not any([a.is_unknown for a in args])
             ):
-                self.reached.add((id(function.bound.cls.info), id(info)))
+                self.note_reached((id(function.bound.cls.info), id(info)), names)
         frame.caught, frame.within = caller.caught, caller.within
         frame.names = names
         frame.bound = args[0] if args and function.bound is not None else None
@@ -326,6 +326,12 @@ class Calls:
             return Outcome(Sequence("generator", None, join_all(frame.yields)), activation)
         returns = [*frame.returns, NONE] if status == GO_ON else frame.returns
         return Outcome(join_all(returns), activation)
+
+    def note_reached(self, entered: tuple[int, int], names: dict[str, Value]) -> None:
+        """Note that a region enters a method with known arguments, and which of them were None each time."""
+        absent = frozenset([name for name, value in names.items() if value.is_none])
+        before = self.reached.get(entered)
+        self.reached[entered] = absent if before is None else before & absent
 
     def is_generator(self, info: FunctionInfo) -> bool:
         if info.generator is None:

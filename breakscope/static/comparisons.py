@@ -113,7 +113,18 @@ class Comparisons:
             other = right if left.is_unknown else left
             text = other.is_const and isinstance(other.value, str) or isinstance(other, Py) and other.type == "str"
             return self.open_bool(left, right) if text or other.is_none else UNKNOWN  # it may be a tensor's comparison
-        return self.open_bool(left, right)
+        return self.open_comparison(kind, left, right)
+
+    def open_comparison(self, kind: type, left: Value, right: Value) -> Value:
+        """The bool of a comparison that is not known, with what it is by default where configuration decides it."""
+        result = self.open_bool(left, right)
+        if result.source != "config":
+            return result
+        a, b = (value.value if value.is_const else getattr(value, "usual", None) for value in (left, right))
+        if a is None or b is None:
+            return result
+        folded = _fold_compare(kind, a, b)
+        return Py("bool", "config", folded.value) if folded.is_const else result
 
     def open_bool(self, *values: Value) -> Value:
         """A bool that is not known, and who decides it."""

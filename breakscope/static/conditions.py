@@ -31,10 +31,11 @@ class Conditions:
     """How Python asks a value for its truth, and what is known afterwards."""
 
     last_test_is_configuration = False
+    last_test_usually: bool | None = None  # the truth of the last test where configuration keeps its defaults
 
     def test(self, node: ast.expr, frame: Frame, construct: str, **facts) -> bool | None:
         """The truth of a condition, None when not known; emits a Branch for each operand that is a tensor."""
-        self.last_test_is_configuration = False
+        self.last_test_is_configuration, self.last_test_usually = False, None
         kind = type(node)
         if kind is ast.BoolOp:
             return self.test_bool_op(node, frame, construct, facts)
@@ -42,9 +43,10 @@ class Conditions:
             if frame.emits:
                 facts.setdefault("condition_source", self.text(node, frame.module))
             truth = self.test(node.operand, frame, "not" if construct == "assert" else construct, **facts)
+            self.last_test_usually = None if self.last_test_usually is None else not self.last_test_usually
             return None if truth is None else not truth
         value = self.eval_table[kind](node, frame)
-        self.last_test_is_configuration = self.is_configuration(value)
+        self.last_test_is_configuration, self.last_test_usually = self.is_configuration(value), usual_truth(value)
         return self.truth_of(value, node, frame, construct, **facts)
 
     def test_bool_op(self, node: ast.BoolOp, frame: Frame, construct: str, facts: dict) -> bool | None:
@@ -67,12 +69,12 @@ class Conditions:
                 unknown = unknown or truth is None
                 if truth is None and frame.emits and self.last_test_is_configuration:
                     frame.condition = frame.condition or self.text(operand, frame.module)
-                    if is_and and self.rarely_true(operand, frame):
+                    if is_and and self.rarely_true(operand, frame) or self.last_test_usually is (not is_and):
                         frame.certainty = "possible"
                 self.narrow(operand, is_and, frame)
         finally:
             frame.names, frame.condition, frame.certainty = before, condition, certainty
-            self.last_test_is_configuration = configuration
+            self.last_test_is_configuration, self.last_test_usually = configuration, None
         return None if unknown else is_and
 
     def rarely_true(self, test: ast.expr, frame: Frame) -> bool:
@@ -231,6 +233,11 @@ class Conditions:
             frame.names[node.id] = value
         else:
             frame.names[f"{node.value.id}.{node.attr}"] = value
+
+
+def usual_truth(value: Value) -> bool | None:
+    """The truth of a value where configuration keeps its defaults; None where that does not decide it."""
+    return bool(value.usual) if type(value) is Py and value.usual is not None else None
 
 
 def opposite(test: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from breakscope.events import Format, ScalarRead
-from breakscope.static.conditions import opposite
+from breakscope.static.conditions import opposite, usual_truth
 from breakscope.static.frames import Frame, Raised
 from breakscope.static.joins import join, join_all
 from breakscope.static.program import Import, function_info
@@ -183,21 +183,26 @@ class Expressions:
         return STR
 
     def eval_BoolOp(self, node: ast.BoolOp, frame: Frame) -> Value:
-        is_and, values = type(node.op) is ast.And, []
-        before = frame.names
+        is_and, values, usual = type(node.op) is ast.And, [], None
+        before, certainty = frame.names, frame.certainty
         frame.names = dict(before)
-        for operand in node.values[:-1]:
-            value = self.eval(operand, frame)
-            truth = self.truth_of(value, operand, frame, "and" if is_and else "or")
-            if truth is (not is_and):
-                frame.names = before
-                return join_all([*values, value])
-            if truth is None:
-                values.append(self.narrowed_value(value, not is_and))
-            self.narrow(operand, is_and, frame)
-        values.append(self.eval(node.values[-1], frame))
-        frame.names = before
-        return join_all(values)
+        try:
+            for operand in node.values[:-1]:
+                value = self.eval(operand, frame)
+                truth = self.truth_of(value, operand, frame, "and" if is_and else "or")
+                if truth is (not is_and):
+                    return join_all([*values, value])
+                if usual_truth(value) is (not is_and):
+                    frame.certainty, usual = "possible", not is_and  # the defaults end it here
+                if truth is None:
+                    values.append(self.narrowed_value(value, not is_and))
+                self.narrow(operand, is_and, frame)
+            values.append(self.eval(node.values[-1], frame))
+            usual = usual if usual_truth(values[-1]) is not (not is_and) else not is_and
+        finally:
+            frame.names, frame.certainty = before, certainty
+        result = join_all(values)
+        return Py(result.type, result.source, usual) if usual is not None and type(result) is Py else result
 
     def narrowed_value(self, value: Value, truth: bool) -> Value:
         """The value given that it was found true or false: `x or default` never yields None for x."""
@@ -218,17 +223,19 @@ class Expressions:
             frame.names = before
             return value
         results, before, condition, undecided = [], frame.names, frame.condition, frame.undecided
+        certainty, usual = frame.certainty, self.last_test_usually
         test = self.text(node.test, frame.module) if frame.emits and self.last_test_is_configuration else ""
         frame.undecided = True
         for branch, side in ((node.body, True), (node.orelse, False)):
             frame.names = dict(before)
             frame.condition = condition or (test if side else test and opposite(test))
+            frame.certainty = "possible" if usual is (not side) else certainty
             self.narrow(node.test, side, frame)
             try:
                 results.append(self.eval(branch, frame))
             except Raised:
                 pass
-        frame.names, frame.condition, frame.undecided = before, condition, undecided
+        frame.names, frame.condition, frame.undecided, frame.certainty = before, condition, undecided, certainty
         return join_all(results)
 
     def eval_Subscript(self, node: ast.Subscript, frame: Frame) -> Value:

@@ -86,7 +86,8 @@ class Interpreter(
         self.kept: list[Value] = []  # values whose id is a key above
         self.shells: list = []  # functions and classes of modules that are gone
         self.running: dict[int, list[tuple]] = {}  # function -> the keys of its calls that are being followed
-        self.reached: set[tuple[int, int]] = set()  # (class, method) entered by a region with known arguments
+        self.reached: dict[tuple[int, int], frozenset[str]] = {}  # (class, method) that regions enter with known
+        # arguments -> the parameters that were None each time
         self.work = 0
         self.turn = 0  # counts the checked files
         self.reads: dict[tuple[int, str], tuple] = {}  # (id of owner, attribute) -> where the region first reads it
@@ -101,6 +102,7 @@ class Interpreter(
         self.driver = None  # the running driver: its loops are followed step by step
         self.operand_truths: dict[int, list[bool | None]] = {}  # of the operands of each `and` and `or` as last tested
         self.state: dict[str, str] = {}  # global state that a driver has set: "autocast", "default_dtype", ...
+        self.open_aliases: set[int] = set()  # names of types whose meaning is being asked for
         self.executing = 0  # modules whose top level is being run
         self.cut_short = False
         self.eval_table = self._table("eval_")

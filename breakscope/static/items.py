@@ -75,7 +75,7 @@ class Items:
         return UNKNOWN
 
     def sequence_item(self, node: ast.AST, container: Sequence, index: Value, frame: Frame) -> Value:
-        if index.is_tensor:
+        if index.is_tensor and (index.dtype != "bool" or index.sure):  # what looks like a mask is one of a tensor
             self.emit(
                 ScalarRead,
                 node,
@@ -85,6 +85,8 @@ class Items:
                 how="index",
                 expression=self.text(getattr(node, "slice", node), frame.module),
             )
+            return element_of(container)
+        if index.is_tensor:
             return element_of(container)
         items = container.items
         if isinstance(index, ExternalInstance) and index.name == "slice":

@@ -100,7 +100,9 @@ def _merge(a: Value, b: Value, depth: int) -> Value | None:
         return None
     if kind is Py:
         if a.type == b.type:
-            return a if a.source == b.source else Py(a.type, a.source or b.source)
+            if a.source == b.source:
+                return a if a.usual == b.usual else Py(a.type, a.source)
+            return Py(a.type, "draw" if "draw" in (a.source, b.source) else a.source or b.source)
         return None
     if kind is Sequence:
         if a.type != b.type or a.home != b.home:

@@ -51,7 +51,7 @@ PASS_THROUGH = frozenset(
     """
     torch.compile torch.nn.utils.weight_norm torch.nn.utils.spectral_norm
     torch.nn.utils.parametrizations.weight_norm torch.nn.utils.parametrizations.spectral_norm copy.deepcopy
-    copy.copy typing.cast torch.jit.annotate torch.nn.utils.parametrizations.orthogonal
+    copy.copy torch.nn.utils.parametrizations.orthogonal
     torch.compiler.allow_in_graph torch.func.functionalize torch.nn.DataParallel
     torch.nn.parallel.DistributedDataParallel torch.nn.init torch.quantization.fuse_modules
     """.split()
@@ -283,6 +283,8 @@ _SPECIAL = {
     "collections.defaultdict": "call_default_dict",
     "logging.getLogger": "call_getlogger",
     "torch.where": "call_where",
+    "typing.cast": "call_cast",
+    "torch.jit.annotate": "call_cast",
 }
 _CONTEXTS = frozenset(
     """

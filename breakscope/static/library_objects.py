@@ -9,6 +9,7 @@ from breakscope.static.construction import Super
 from breakscope.static.frames import Frame
 from breakscope.static.joins import join, join_all
 from breakscope.static.library_calls import PYTHON_RESULTS
+from breakscope.static.recurrent import WALKS, first_met
 from breakscope.values import (
     FALSE,
     NONE,
@@ -119,6 +120,10 @@ class LibraryObjects:
             return NONE
         if name in HOOKS and args:
             return self.register_hook(owner, name, args, node, frame)
+        if frame.emits and name in WALKS:
+            met = first_met(owner, "parameters" in name, name.endswith("children"))
+            if isinstance(met, ExternalInstance):
+                self.look_at_recurrent(met, node, frame)
         if name in ("parameters", "buffers"):
             return Sequence("iterator", None, Tensor("float", kind="parameter"))
         if name in ("named_parameters", "named_buffers"):

@@ -115,6 +115,7 @@ class ModuleInfo:
     lines: list[str] | None = None
     yields: frozenset[int] | None = None  # the lines with the word "yield"
     size: int = 0  # characters of the source whose trees are in memory
+    aliases: dict[str, ast.expr] | None = None  # names of types, see annotations.py
     has_stars: bool = False  # type checkers are told of `from ... import *`, see stars.py
     asks: set[ModuleInfo] = field(default_factory=set)  # modules that it imports something from
 
@@ -315,7 +316,7 @@ def hollow_out(module: ModuleInfo) -> None:
         cls.members, cls.fields, cls.annotations, cls.is_module = {}, [], {}, None
         cls.values.clear()
     module.functions, module.classes, module.names = {}, {}, {}
-    module.source, module.lines, module.tree = "", [], ast.Module([], [])
+    module.source, module.lines, module.tree, module.aliases = "", [], ast.Module([], []), None
     module.asks.clear()
 
 

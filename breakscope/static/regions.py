@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from fnmatch import fnmatch
 
-from breakscope.static.arguments import configured_instance, parameter_values, undecorated
+from breakscope.static.arguments import configured_instance, parameter_values, takes_tensors, undecorated
 from breakscope.static.calling import add_call_events
 from breakscope.static.frames import Activation, Frame, OutOfBudget, Raised
 from breakscope.static.interpreter import Interpreter
@@ -102,7 +102,8 @@ def _module_region(interpreter: Interpreter, cls: Class) -> Region | None:
     if not isinstance(forward, Function) or (_only_raises(forward) and "__call__" not in cls.info.members):
         return None
     name = f"{cls.info.qualname}.forward"
-    if (id(cls.info), id(forward.info)) in interpreter.reached:
+    absent = interpreter.reached.get((id(cls.info), id(forward.info)))
+    if absent is not None and not takes_tensors(interpreter, forward, absent):
         return Region(name, Activation(name, cls.info.module, cls.info.node.lineno))
     instance = configured_instance(interpreter, cls)
     bound = interpreter.bound_to(forward, instance)

@@ -63,6 +63,13 @@ class SpecialCalls:
             return args[0] if not kwargs.get("**") else UNKNOWN
         return UNKNOWN
 
+    def call_cast(self, args, kwargs, node, frame) -> Value:
+        """`cast(type, value)`: the value, or what the type says where nothing else is known."""
+        value = args[1] if len(args) > 1 else UNKNOWN
+        if not value.is_unknown or not isinstance(node, ast.Call) or not node.args:
+            return value
+        return self.value_of_annotation(node.args[0], frame)
+
     def call_partialmethod(self, args, kwargs, node, frame) -> Value:
         """What stands in a class body; it is bound where it is read."""
         return ExternalInstance("functools.partialmethod", tuple(args), tuple(kwargs.items()))

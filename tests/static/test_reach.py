@@ -128,6 +128,33 @@ PROGRAMS = {
         model("self.layer.requires_grad_(True)\n        for p in self.parameters():\n            p.requires_grad_(x.shape[0] > 1)\n"
               "        return self.layer(x), torch.tensor([0.0], requires_grad=self.training)", "", "self.layer = nn.Linear(4, 4)"),
         ["BRK605"]),
+    "what is named or computed as a mask": (
+        model("y = x[self.mask_of(x)]\n        mask = self.mask_of(x)\n        y = x[mask], x[:, mask], x[~self.mask_of(x)], x[self.a > self.b]\n"
+              "        x[mask] = 0\n        return y, x[self.mask_of], (x, x)[mask]"), ["BRK302"] * 4),
+    "a default ends an operand": (
+        model("from random import random\n        a = self.off and random() < 0.5\n        b = a and random() < 0.5\n"
+              "        c = x.item() if self.on else x.tolist()\n        d = self.on and not self.off and x.max() > 0 and x.item()\n"
+              "        if self.off and x.sum() > 0 or self.none and random() < 0.5:\n            x = x + 1\n        return a, b, c, d, x",
+              "", "self.off, self.on, self.none = size > 4, size == 4, self.size"), ["BRK201", "BRK104", "BRK201", "BRK405"]),
+    "a number between a draw and another": (
+        model("k = torch.ones(1)\n        import random\n        if x.shape[0]:\n            k = random.Random(1).randint(0, 1)\n"
+              "        else:\n            k = 3\n        return x + 1 if 2 > k else x"), ["BRK410"]),
+    "a recurrent module that may be None": (
+        model("if self.size == 4:\n            return x\n        assert self.rnn is not None\n        return self.rnn(x)[0]", "",
+              "self.size, self.rnn = size, nn.LSTM(4, 4) if size else None"), ["BRK503"]),
+    "a walk over modules meets a recurrent one": (
+        model("x = x.to(next(self.parameters()).device)\n        for part in self.children():\n            x = x + 1\n        return x", "",
+              "self.act, self.rnns, self.out = nn.ReLU(), nn.ModuleList([nn.GRU(4, 4)]), nn.Linear(4, 4)"), ["BRK503"]),
+    "a walk that ends at an earlier parameter": (
+        model("return x.to(next(self.parameters()).device)", "", "self.inp, self.rnn = nn.Linear(4, 4), nn.GRU(4, 4)"), []),
+    "names of types": (
+        model("return self.part(x)", "from typing import List, Optional, Union\nMaybe = Optional[torch.Tensor]\n"
+              "Nest = Union[torch.Tensor, List['Nest']]\nclass Part(nn.Module):\n"
+              "    def forward(self, x, batch: Maybe = None, rest: Nest = None):\n        if batch is not None and batch.any():\n"
+              "            x = x + 1\n        return x\n\n\n", "self.part = Part()"), ["BRK101"]),
+    "a cast gives its second argument": (
+        model("from typing import cast\n        f = cast('F', lambda y: y.item())\n        return f(x), cast(torch.Tensor, self.other(x)).item()"),
+        ["BRK201", "BRK201"]),
     "a class decorator that replaces a method": (
         model("return self.inner(x)", REPLACE + "@fast\n" + SLOW, "self.inner = Slow()"), []),
 }
