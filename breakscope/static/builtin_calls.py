@@ -7,6 +7,7 @@ import ast
 from breakscope.events import Call, Format, ScalarRead
 from breakscope.static.frames import Frame
 from breakscope.static.joins import join, join_all
+from breakscope.static.numpy_numbers import is_numpy_number
 from breakscope.static.program import Import
 from breakscope.values import (
     FALSE,
@@ -78,6 +79,9 @@ class BuiltinCalls:
                     results.append(
                         self.call_value(method, [], {}, node, frame) if isinstance(method, Function) else Py(name)
                     )
+            elif is_numpy_number(value):
+                self.read_numpy_number(name, value, node, frame)
+                results.append(Py(name))
             elif value.is_const:
                 try:
                     results.append(

@@ -7,6 +7,7 @@ import ast
 from breakscope.events import Call
 from breakscope.static.frames import Frame, Raised
 from breakscope.static.joins import element_of, join, join_all
+from breakscope.static.numpy_numbers import is_numpy_number
 from breakscope.values import (
     UNKNOWN,
     Const,
@@ -49,6 +50,8 @@ class BuiltinSequences:
         for i, value in enumerate(args):
             if value.is_tensor:
                 self.read("range", value, node, frame, i)
+            elif is_numpy_number(value):
+                self.read("range", Tensor("int", 0, (), kind="numpy"), node, frame, i)
         numbers = [a.value for a in args if a.is_const and isinstance(a.value, int)]
         if len(numbers) == len(args) and numbers:
             try:

@@ -9,6 +9,7 @@ from breakscope.static.expressions import is_hashable
 from breakscope.static.frames import Frame
 from breakscope.static.joins import join_all
 from breakscope.static.library import ADDRESS, VERSION_INFO
+from breakscope.static.numpy_numbers import TRUTH, is_numpy_number
 from breakscope.values import (
     BOOL,
     FALSE,
@@ -94,6 +95,8 @@ class Comparisons:
                 sure=sure,
                 kind=tensor.kind,
             )
+        if (is_numpy_number(left) or is_numpy_number(right)) and not (left.is_none or right.is_none):
+            return TRUTH
         if type(left) is Union or type(right) is Union:
             return join_all(
                 [self.compare(node, op, a, b, right_node, frame) for a in options(left) for b in options(right)]

@@ -7,6 +7,7 @@ import ast
 from breakscope.events import Branch, Statement
 from breakscope.static.frames import Frame
 from breakscope.static.joins import join_all
+from breakscope.static.numpy_numbers import is_numpy_number
 from breakscope.values import (
     Class,
     Const,
@@ -123,8 +124,11 @@ class Conditions:
             return self.truth_of_instance(value, node, frame)
         if kind in (Function, Class, External, Method):
             return True
-        if kind is Py and value.source == "draw":
-            self.emit(Branch, node, frame, test=value, construct=construct, **facts)
+        if kind is Py:
+            if value.source == "draw":
+                self.emit(Branch, node, frame, test=value, construct=construct, **facts)
+            elif is_numpy_number(value):
+                self.branch_on_numpy_number(node, frame, construct, **facts)
         return None
 
     def is_opaque(self, value: Value) -> bool:

@@ -8,6 +8,7 @@ from breakscope.events import Format, ScalarRead
 from breakscope.static.conditions import opposite, usual_truth
 from breakscope.static.frames import Frame, Raised
 from breakscope.static.joins import join, join_all
+from breakscope.static.numpy_numbers import is_numpy_number
 from breakscope.static.program import Import, function_info
 from breakscope.values import (
     UNKNOWN,
@@ -248,7 +249,9 @@ class Expressions:
         bounds = []
         for bound in (node.lower, node.upper, node.step):
             value = self.eval(bound, frame) if bound is not None else Const(None)
-            if value.is_tensor:
+            if is_numpy_number(value):
+                self.read_numpy_number("slice", value, bound, frame)
+            elif value.is_tensor:
                 self.emit(
                     ScalarRead,
                     bound,

@@ -30,6 +30,7 @@ from breakscope.static.items import Items
 from breakscope.static.library import Library
 from breakscope.static.library_calls import LibraryCalls
 from breakscope.static.library_objects import LibraryObjects
+from breakscope.static.numpy_numbers import NumpyNumbers
 from breakscope.static.operators import Operators
 from breakscope.static.program import Import, ModuleInfo, Namespace, Program, hollow_out
 from breakscope.static.python_methods import PythonMethods
@@ -63,6 +64,7 @@ class Interpreter(
     BuiltinCalls,
     BuiltinSequences,
     PythonMethods,
+    NumpyNumbers,
     Calls,
     Binding,
     Construction,

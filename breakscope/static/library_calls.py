@@ -109,7 +109,8 @@ class LibraryCalls:
         if name.startswith("torch."):
             return self.other_torch(name, last, args, kwargs)
         if head.partition(".")[0] == "numpy":
-            return self.numpy_function(name, last, args, kwargs)
+            number = self.numpy_number(last, args) if frame.emits and head == "numpy" and not kwargs else None
+            return number if number is not None else self.numpy_function(name, last, args, kwargs)
         if head == "math":
             return self.math_function(last, args, node, frame)
         return self.plain_result(name, args, kwargs)

@@ -9,6 +9,7 @@ from breakscope.static.comparisons import Comparisons
 from breakscope.static.expressions import STR
 from breakscope.static.frames import Frame
 from breakscope.static.joins import element_of, is_number, join, join_all
+from breakscope.static.numpy_numbers import FOLDED, READ, is_numpy_number
 from breakscope.values import (
     BOOL,
     TRUE,
@@ -96,6 +97,8 @@ class Operators(Comparisons):
             return Scalar()
         if isinstance(left, Instance) or isinstance(right, Instance):
             return self.instance_operator(node, op, left, right, frame)
+        if is_numpy_number(left) or is_numpy_number(right):
+            return READ if READ in (left, right) else FOLDED
         numbers = is_number(left), is_number(right)
         if all(numbers):
             if left.is_shape or right.is_shape:

@@ -7,6 +7,7 @@ import ast
 from breakscope.events import Call, Format
 from breakscope.static.frames import Frame
 from breakscope.static.joins import element_of, join, join_all
+from breakscope.static.numpy_numbers import is_numpy_number
 from breakscope.static.tensors import TENSOR_ONLY
 from breakscope.values import (
     NONE,
@@ -76,6 +77,9 @@ class PythonMethods:
             return self.call_string_method(owner, name, args, kwargs, node, frame)
         if owner.is_scalar:
             return owner
+        if is_numpy_number(owner):
+            found = self.numpy_number_method(owner, name, args, node, frame)
+            return owner if found is None else found
         if frame.emits and isinstance(owner, Py) and self.interesting(f"{owner.type}.{name}"):
             full = f"{owner.type}.{name}"
             self.emit(Call, node, frame, name=full, receiver=owner, args=tuple(args), kwargs=kwargs)

@@ -45,6 +45,12 @@ BODIES = {
     "a sum of booleans is an integer": ("y = x[(x > 0).sum()]\n", [("BRK213", 9)]),
     "an own Random draws": ("import random\nk = random.Random(3).randrange(3)\nx = x * k\nif 1 > k:\n    x = x + 1\n",
                             [("BRK410", 12)]),
+    "numpy of Python numbers, folded": ("y = x[: int(np.ceil(x.shape[0] / 2))] * np.sqrt(3) / float(np.log(2))\nx = x * np.prod(x.shape)\n", []),
+    "numpy of a list, read": ("y = x * int(np.prod(x.shape))\ny = x * float(np.mean([2, 3]))\n", [("BRK210", 9), ("BRK210", 10)]),
+    "a whole number of numpy, read": ("n = np.ceil(np.log(x.shape[0])).astype(int)\ny = x * n\ny = x * n.item()\ny = x[:n]\n",
+                                      [("BRK210", 11), ("BRK206", 12)]),
+    "a comparison of numpy numbers": ("if np.sqrt(x.shape[0]) > 2 or np.isnan(3.0):\n    x = x + 1\n", [("BRK101", 9), ("BRK101", 9)]),
+    "a range to a numpy number": ("for i in range(np.prod((1, 2))):\n    x = x + 1\n", [("BRK207", 9)]),
     "a mask that is stored": ("x[x > 0] = 0\n", []),
 }
 
