@@ -7,7 +7,7 @@ import ast
 from breakscope.events import Store
 from breakscope.static.frames import Frame
 from breakscope.static.joins import join, join_all
-from breakscope.values import UNKNOWN, Const, Dict, Instance, Sequence, Union, Value
+from breakscope.values import NONE, UNKNOWN, Const, Dict, ExternalInstance, Instance, Sequence, Tensor, Union, Value
 
 CONTAINERS = (Sequence, Dict)
 
@@ -127,6 +127,9 @@ class Assignment:
             rows = [r for r in rows if r is not None and (starred or len(r) == count)]
             if rows and len({len(r) for r in rows}) == 1:
                 return [join_all(column) for column in zip(*rows)]
+        if isinstance(value, ExternalInstance) and value.name == "torch.nn.utils.rnn.PackedSequence" and count == 4:
+            order = join(Tensor("int", 1), NONE)
+            return [Tensor(), Tensor("int", 1), order, order]
         if isinstance(value, Const) and isinstance(value.value, str | tuple) and len(value.value) == count:
             return [Const(v) for v in value.value]
         return None

@@ -101,7 +101,7 @@ class Attributes:
             self.emit(Call, node, frame, name=f"{value.name}.forward", receiver=value, kwargs={})
         elif kind is Union and (frame.condition or frame.undecided):
             found = next((o for o in value.options if type(o) is ExternalInstance and o.name in RECURRENT), None)
-            if found is not None:
+            if found is not None and all(o is found or o.is_none for o in value.options):
                 self.emit(Call, node, frame, "likely", name=f"{found.name}.forward", receiver=found, kwargs={})
 
     def member_of_instance(self, owner: Instance, member: Value, node: ast.AST, frame: Frame) -> Value:

@@ -27,6 +27,15 @@ from breakscope.values import (
 )
 
 
+def is_lazy(value: Value, call: ast.AST) -> bool:
+    """True for a first argument that Python makes item by item: a generator, or what `zip` and its like give; `iter` and
+    `reversed` of a list Dynamo holds as a list."""
+    if type(value) is not Sequence or value.type != "iterator":
+        return type(value) is Sequence and value.type == "generator"
+    made = call.args[0] if isinstance(call, ast.Call) and call.args else None
+    return isinstance(made, ast.Call) and getattr(made.func, "id", "") not in ("iter", "reversed")
+
+
 class BuiltinSequences:
     """`builtin_NAME` handles a call of the builtin NAME."""
 
@@ -208,7 +217,7 @@ class BuiltinSequences:
             return Const((min if name == "min" else max)(a.value for a in args))
         self.keys_compared(values, kwargs, node, frame, name)
         source = args[0] if len(args) == 1 else UNKNOWN
-        if frame.emits and type(source) is Sequence and source.type in ("iterator", "generator"):
+        if is_lazy(source, node):
             self.emit(Call, node, frame, name=f"iterator.{name}", args=(source, element_of(source)), kwargs=kwargs)
         tensors = [v for v in args if v.is_tensor]
         if len(args) > 1 and tensors and "key" not in kwargs:

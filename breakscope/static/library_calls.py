@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from breakscope.events import Call
 from breakscope.knowledge import since
+from breakscope.static.builtin_sequences import is_lazy
 from breakscope.static.frames import Frame
 from breakscope.static.joins import element_of
 from breakscope.static.library import TYPED
@@ -252,6 +253,8 @@ class LibraryCalls:
         return UNKNOWN
 
     def math_function(self, last: str, args: list[Value], node: ast.AST, frame: Frame) -> Value:
+        if last in ("prod", "fsum") and args and is_lazy(args[0], node):
+            self.emit(Call, node, frame, name=f"iterator.{last}", args=tuple(args), kwargs={})
         for i, value in enumerate(args):
             if value.is_tensor:
                 self.read("math", value, node, frame, i)

@@ -145,6 +145,15 @@ PROGRAMS = {
     "a walk over modules meets a recurrent one": (
         model("x = x.to(next(self.parameters()).device)\n        for part in self.children():\n            x = x + 1\n        return x", "",
               "self.act, self.rnns, self.out = nn.ReLU(), nn.ModuleList([nn.GRU(4, 4)]), nn.Linear(4, 4)"), ["BRK503"]),
+    "a packed sequence is unpacked": (
+        model("packed = nn.utils.rnn.pack_padded_sequence(x, [2, 1])\n        data, sizes, _, order = packed\n"
+              "        return data * int(sizes[0])"), ["BRK504", "BRK202"]),
+    "one of several modules is recurrent": (
+        model("if self.kind == 'gru':\n            return x\n        return x + len(str(self.part))", "",
+              "self.kind, self.part = size, nn.GRU(4, 4) if size == 'gru' else nn.Linear(4, 4)"), []),
+    "what Python's math is handed item by item": (
+        model("import math\n        a = math.prod(n for n in x.shape)\n        b = math.prod(list(x.shape)), math.prod(reversed([1, 2]))\n"
+              "        return x * a"), ["BRK546"]),
     "a walk that ends at an earlier parameter": (
         model("return x.to(next(self.parameters()).device)", "", "self.inp, self.rnn = nn.Linear(4, 4), nn.GRU(4, 4)"), []),
     "names of types": (

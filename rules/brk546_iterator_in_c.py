@@ -1,12 +1,14 @@
-"""`min` and `max` over a generator, with a key or over tuples, end the graph.
+"""`math.prod` over a generator ends the graph, and so do `min` and `max` with a key or over tuples.
 
 Dynamo's own `min` and `max` take an iterator of plain numbers. With `key=` or `default=`, or where the elements are
 tuples, it falls back on Python's, which it can call on a list but not on a generator, on `zip`, `map` or `enumerate`:
-there the graph ends (GB0193, GB0059).
+there the graph ends (GB0193, GB0059). `math.prod` and `math.fsum` always are Python's own (GB0055).
 
-Write a list: `max([len(s) for s in parts], default=0)`. It gives the same; of an iterator that others go on with, it
-takes as many elements as `max` does.
+Write a list: `max([len(s) for s in parts], default=0)`, `math.prod([x.shape[i] for i in dims])`. It gives the same; of an
+iterator that others go on with, it takes as many elements as the function does.
 """
+
+import math
 
 import torch
 
@@ -14,7 +16,7 @@ from breakscope.events import Call
 from breakscope.rule import Rule
 from breakscope.values import Sequence
 
-rule = Rule("BRK544", "extreme-of-iterator", shares=("GB0193", "GB0059", "GB8335"), since="2.13")
+rule = Rule("BRK546", "iterator-in-c", shares=("GB0193", "GB0055", "GB0059", "GB8335"), since="2.13")
 
 
 @rule.on(Call, "iterator.min", "iterator.max")
@@ -29,9 +31,30 @@ def check(event):
         )
 
 
+@rule.on(Call, "iterator.prod", "iterator.fsum")
+def check_product(event):
+    name = f"math.{event.name.rpartition('.')[2]}"
+    yield event.problem(
+        f"Dynamo does not hand an iterator to `{name}`, so the graph ends at `{event.shown}`",
+        help=f"hand it a list: `{name}([...])`",
+    )
+
+
+@rule.example(lambda: (torch.ones(4, 3),), dynamo=("GB0055", "GB8335"))
+def bad(x):
+    size = math.prod(x.shape[i] for i in (0, 1))  # BRK546
+    return x * size
+
+
+@rule.becomes
+def good(x):
+    size = math.prod([x.shape[i] for i in (0, 1)])
+    return x * size
+
+
 @rule.example(lambda: (torch.ones(4),), dynamo=("GB0193", "GB8335"))
 def bad(x):
-    longest = max((len(part) for part in (x, x)), default=0)  # BRK544
+    longest = max((len(part) for part in (x, x)), default=0)  # BRK546
     return x * longest
 
 
@@ -43,7 +66,7 @@ def good(x):
 
 @rule.example(lambda: (torch.ones(4),), dynamo=("GB0059",))
 def bad(x):
-    best = max(zip([1, 3, 2], [4, 5, 6]))  # BRK544
+    best = max(zip([1, 3, 2], [4, 5, 6]))  # BRK546
     return x * best[1]
 
 
