@@ -93,20 +93,28 @@ class Calls:
         if kind is Instance:
             return self.call_instance(callee, args, kwargs, node, frame)
         if kind is Union:
-            results = []
-            for option in callee.options:
-                if not option.is_none:
-                    try:
-                        results.append(self.call_value(option, args, kwargs, node, frame))
-                    except Raised:
-                        pass
-            return join_all(results)
+            return self.call_one_of(callee, args, kwargs, node, frame)
         if hasattr(callee, "record"):
             callee.record(args, kwargs, self.state)
             return UNKNOWN
         if kind is Sequence and callee.type == "Sequential":
             return self.call_sequential(callee, args, node, frame)
         return UNKNOWN
+
+    def call_one_of(self, callee: Union, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+        """Call each that it may be; a library's object beside a module of the source is only possibly what is called."""
+        results, certainty = [], frame.certainty
+        own = any([type(option) is Instance for option in callee.options])
+        for option in callee.options:
+            if not option.is_none:
+                frame.certainty = "possible" if own and type(option) is ExternalInstance else certainty
+                try:
+                    results.append(self.call_value(option, args, kwargs, node, frame))
+                except Raised:
+                    pass
+                finally:
+                    frame.certainty = certainty
+        return join_all(results)
 
     def call_sequential(self, modules: Sequence, args: list[Value], node: ast.AST, frame: Frame) -> Value:
         value = args[0] if args else UNKNOWN

@@ -19,6 +19,7 @@ from breakscope.values import (
     Method,
     Sequence,
     Tensor,
+    Union,
     Value,
 )
 
@@ -59,6 +60,8 @@ class SpecialCalls:
             return Function(
                 target.info, target.bound, target.scope, (*target.args, *args[1:]), (*target.kwargs, *kwargs.items())
             )
+        if args and isinstance(args[0], Union):
+            return join_all([self.call_partial([option, *args[1:]], kwargs, node, frame) for option in args[0].options])
         if args and isinstance(args[0], External | Class | ExternalInstance):
             return args[0] if not kwargs.get("**") else UNKNOWN
         return UNKNOWN

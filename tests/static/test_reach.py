@@ -145,6 +145,11 @@ PROGRAMS = {
     "a walk over modules meets a recurrent one": (
         model("x = x.to(next(self.parameters()).device)\n        for part in self.children():\n            x = x + 1\n        return x", "",
               "self.act, self.rnns, self.out = nn.ReLU(), nn.ModuleList([nn.GRU(4, 4)]), nn.Linear(4, 4)"), ["BRK503"]),
+    "partial of one of two functions": (
+        model("return self.part(x)", "def first(x, n):\n    return x.item()\n\n\ndef second(x, n):\n    return x.tolist()\n\n\n",
+              "self.part = functools.partial(first if size > 3 else second, n=1)"), ["BRK201", "BRK204"]),
+    "a recurrent module or one of the source": (
+        model("y = self.part(x)\n        return y", SLOW, "self.part = Slow() if size > 3 else nn.GRU(4, 4)"), ["BRK201"]),
     "a packed sequence is unpacked": (
         model("packed = nn.utils.rnn.pack_padded_sequence(x, [2, 1])\n        data, sizes, _, order = packed\n"
               "        return data * int(sizes[0])"), ["BRK504", "BRK202"]),
