@@ -57,7 +57,7 @@ class BuiltinCalls:
         if name == "range":
             return SIZES if all(map(is_static, args)) else self.fail()
         if name in NUMBERS_OF and all(map(is_static, args)):
-            return NUMBER
+            return self.fail() if name in ("min", "max") and _is_made_item_by_item(node) else NUMBER
         if name == "sum" and type(args[0]) is Many and settled(self.iterate(args[0])) == TENSOR:
             return TENSOR if len(args) == 1 or args[1] == NUMBER else self.fail()
         if name == "type" or name == "str" and is_static(first):
@@ -89,3 +89,9 @@ class BuiltinCalls:
             if any(map(self.may_be_tensor, asked)):
                 self.fail()
         return NUMBER
+
+
+def _is_made_item_by_item(call: _ast.Call) -> bool:
+    """True for `max(zip(a, b))` and `max((n, n) for n in a)`, where the elements may be tuples."""
+    made = call.args[0] if len(call.args) == 1 else None
+    return type(made) is _ast.Call or type(made) is _ast.GeneratorExp and type(made.elt) in (_ast.Tuple, _ast.List)

@@ -28,7 +28,7 @@ from breakscope.plain.kinds import (
 from breakscope.plain.names import FIRST, FREE, MADE, PYTHON_RESULTS, TENSOR_KEYWORDS, TENSOR_ONLY
 from breakscope.plain.objects import COMPUTED
 
-MATH = frozenset({"sqrt", "log", "log2", "log10", "exp", "pow", "sin", "cos", "tan", "ceil", "floor", "prod", "gcd"})
+MATH = frozenset({"sqrt", "log", "log2", "log10", "exp", "pow", "sin", "cos", "tan", "ceil", "floor", "gcd"})
 FACTS = frozenset({"torch.finfo", "torch.iinfo", "torch.Size", "torch._assert"})
 ANSWERS = frozenset({"torch.jit.is_scripting", "torch.jit.is_tracing", "torch.compiler.is_compiling",
                      "torch.onnx.is_in_onnx_export", "torch.is_tensor"})
