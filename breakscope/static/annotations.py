@@ -167,7 +167,17 @@ class Annotations:
             )
         if name in ("Final", "Annotated", "ClassVar", "Required", "NotRequired"):
             return self.value_of_annotation(inner[0], frame)
-        return UNKNOWN
+        return self.value_of_own_generic(annotation, frame)
+
+    def value_of_own_generic(self, annotation: ast.Subscript, frame: Frame) -> Value:
+        """A generic class of the source, or a library's type for tensors such as `Float[Tensor, "batch size"]`."""
+        try:
+            named = self.eval(annotation.value, frame)
+        except Raised:
+            return UNKNOWN
+        if isinstance(named, Class):
+            return self.value_of_class(named)
+        return self.library.annotated(named.name) if isinstance(named, External) else UNKNOWN
 
 
 def aliases(module: ModuleInfo) -> dict[str, ast.expr]:

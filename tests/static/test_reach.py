@@ -166,6 +166,12 @@ PROGRAMS = {
               "Nest = Union[torch.Tensor, List['Nest']]\nclass Part(nn.Module):\n"
               "    def forward(self, x, batch: Maybe = None, rest: Nest = None):\n        if batch is not None and batch.any():\n"
               "            x = x + 1\n        return x\n\n\n", "self.part = Part()"), ["BRK101"]),
+    "generic types of tensors and of the source": (
+        model("return self.part(x, None, None)", "from jaxtyping import Float\nfrom typing import Generic, TypeVar\nT = TypeVar('T')\n"
+              "class Box(Generic[T]):\n    def read(self, x):\n        return x.item()\n\n\nclass Part(nn.Module):\n"
+              "    def forward(self, x, mask: Float[torch.Tensor, 'b n'] = None, box: Box[int] = None):\n"
+              "        if mask is not None and mask.sum():\n            x = x + 1\n"
+              "        return x if box is None else box.read(x)\n\n\n", "self.part = Part()"), ["BRK201", "BRK101"]),
     "a cast gives its second argument": (
         model("from typing import cast\n        f = cast('F', lambda y: y.item())\n        return f(x), cast(torch.Tensor, self.other(x)).item()"),
         ["BRK201", "BRK201"]),
