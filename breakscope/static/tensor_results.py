@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from breakscope.values import (
+    FALSE,
     NONE,
     UNKNOWN,
     Const,
@@ -148,7 +149,7 @@ class TensorResults:
             )
             one = Tensor(owner.dtype, None, None, owner.sure)
             return Sequence("tuple", [one] + [Tensor("int", None, None, owner.sure)] * extra) if extra else one
-        if name == "nonzero" and "as_tuple" in kwargs:
+        if name == "nonzero" and "as_tuple" in kwargs and kwargs["as_tuple"] != FALSE:
             return Sequence("tuple", None, Tensor("int", 1, None, owner.sure))
         if (
             name == "where"

@@ -51,6 +51,9 @@ BODIES = {
                                       [("BRK210", 11), ("BRK206", 12)]),
     "a comparison of numpy numbers": ("if np.sqrt(x.shape[0]) > 2 or np.isnan(3.0):\n    x = x + 1\n", [("BRK101", 9), ("BRK101", 9)]),
     "a range to a numpy number": ("for i in range(np.prod((1, 2))):\n    x = x + 1\n", [("BRK207", 9)]),
+    "nonzero as a tensor": ("rows = x.nonzero(as_tuple=False)\nfor k in rows[:, 0]:\n    y = rows[rows[:, 0] == k]\n",
+                            [("BRK301", 9), ("BRK302", 11)]),
+    "nonzero as a tuple": ("a, = x.nonzero(as_tuple=True)\ny = a[a == 2]\n", [("BRK301", 9), ("BRK302", 10)]),
     "a mask that is stored": ("x[x > 0] = 0\n", []),
 }
 
