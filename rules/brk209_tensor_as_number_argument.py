@@ -21,6 +21,11 @@ rule = Rule("BRK209", "tensor-as-number-argument", dynamo=("GB0033: _local_scala
 # Operator -> keyword and position of each argument that must be a number; positions count the tensor as 0.
 NUMBERS = {
     "dropout": {"p": 1},
+    "roll": {"shifts": 1},
+    "tril": {"diagonal": 1},
+    "triu": {"diagonal": 1},
+    "select": {"index": 2},
+    "chunk": {"chunks": 1},
     "leaky_relu": {"negative_slope": 1},
     "softshrink": {"lambd": 1},
     "hardshrink": {"lambd": 1},

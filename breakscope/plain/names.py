@@ -64,19 +64,19 @@ FREE = frozenset(
     Tensor.std Tensor.stft Tensor.sub_ Tensor.subtract Tensor.subtract_ Tensor.sum Tensor.sum_to_size Tensor.svd
     Tensor.swapaxes Tensor.swapdims Tensor.swapdims_ Tensor.t Tensor.take Tensor.take_along_dim Tensor.tan
     Tensor.tan_ Tensor.tanh Tensor.tanh_ Tensor.tile Tensor.to Tensor.to_dense Tensor.to_padded_tensor Tensor.trace
-    Tensor.transpose Tensor.triangular_solve Tensor.tril Tensor.tril_ Tensor.triu Tensor.triu_ Tensor.true_divide
-    Tensor.true_divide_ Tensor.trunc Tensor.trunc_ Tensor.type_as Tensor.unbind Tensor.unflatten Tensor.unfold
-    Tensor.unsafe_chunk Tensor.unsafe_split Tensor.unsafe_split_with_sizes Tensor.unsqueeze Tensor.values Tensor.var
-    Tensor.vdot Tensor.view_as Tensor.vsplit Tensor.xlogy Tensor.xlogy_ Tensor.zero_ torch.abs torch.abs_
-    torch.absolute torch.acos torch.acos_ torch.acosh torch.acosh_ torch.adaptive_avg_pool1d
-    torch.adaptive_max_pool1d torch.addbmm torch.addmv_ torch.addr torch.adjoint torch.affine_grid_generator
-    torch.alias_copy torch.all torch.alpha_dropout torch.alpha_dropout_ torch.amax torch.amin torch.aminmax
-    torch.angle torch.any torch.arccos torch.arccos_ torch.arccosh torch.arccosh_ torch.arcsin torch.arcsin_
-    torch.arcsinh torch.arcsinh_ torch.arctan torch.arctan2 torch.arctan_ torch.arctanh torch.arctanh_ torch.argmax
-    torch.argmin torch.argsort torch.as_strided torch.as_strided_ torch.as_strided_copy torch.as_strided_scatter
-    torch.asarray torch.asin torch.asin_ torch.asinh torch.asinh_ torch.atan torch.atan2 torch.atan_ torch.atanh
-    torch.atanh_ torch.atleast_1d torch.atleast_2d torch.atleast_3d torch.avg_pool1d torch.bartlett_window
-    torch.batch_norm torch.batch_norm_backward_elemt torch.batch_norm_backward_reduce torch.batch_norm_elemt
+    Tensor.transpose Tensor.triangular_solve Tensor.tril_ Tensor.triu_ Tensor.true_divide Tensor.true_divide_
+    Tensor.trunc Tensor.trunc_ Tensor.type_as Tensor.unbind Tensor.unflatten Tensor.unfold Tensor.unsafe_chunk
+    Tensor.unsafe_split Tensor.unsafe_split_with_sizes Tensor.unsqueeze Tensor.values Tensor.var Tensor.vdot
+    Tensor.view_as Tensor.vsplit Tensor.xlogy Tensor.xlogy_ Tensor.zero_ torch.abs torch.abs_ torch.absolute
+    torch.acos torch.acos_ torch.acosh torch.acosh_ torch.adaptive_avg_pool1d torch.adaptive_max_pool1d torch.addbmm
+    torch.addmv_ torch.addr torch.adjoint torch.affine_grid_generator torch.alias_copy torch.all torch.alpha_dropout
+    torch.alpha_dropout_ torch.amax torch.amin torch.aminmax torch.angle torch.any torch.arccos torch.arccos_
+    torch.arccosh torch.arccosh_ torch.arcsin torch.arcsin_ torch.arcsinh torch.arcsinh_ torch.arctan torch.arctan2
+    torch.arctan_ torch.arctanh torch.arctanh_ torch.argmax torch.argmin torch.argsort torch.as_strided
+    torch.as_strided_ torch.as_strided_copy torch.as_strided_scatter torch.asarray torch.asin torch.asin_
+    torch.asinh torch.asinh_ torch.atan torch.atan2 torch.atan_ torch.atanh torch.atanh_ torch.atleast_1d
+    torch.atleast_2d torch.atleast_3d torch.avg_pool1d torch.bartlett_window torch.batch_norm
+    torch.batch_norm_backward_elemt torch.batch_norm_backward_reduce torch.batch_norm_elemt
     torch.batch_norm_gather_stats torch.batch_norm_gather_stats_with_counts torch.batch_norm_stats
     torch.batch_norm_update_stats torch.bernoulli torch.bilinear torch.binary_cross_entropy_with_logits
     torch.binomial torch.bitwise_and torch.bitwise_left_shift torch.bitwise_not torch.bitwise_or
@@ -212,12 +212,12 @@ FREE = frozenset(
     torch.stft torch.subtract torch.sum torch.svd torch.svd_lowrank torch.swapaxes torch.swapdims torch.t
     torch.t_copy torch.take torch.take_along_dim torch.tan torch.tan_ torch.tanh torch.tanh_ torch.tensor
     torch.tensordot torch.threshold_ torch.tile torch.trace torch.transpose torch.transpose_copy torch.trapezoid
-    torch.trapz torch.triangular_solve torch.tril torch.tril_indices torch.triplet_margin_loss torch.triu
-    torch.triu_indices torch.true_divide torch.trunc torch.trunc_ torch.unbind torch.unbind_copy torch.unflatten
-    torch.unfold_copy torch.unravel_index torch.unsafe_chunk torch.unsafe_split torch.unsafe_split_with_sizes
-    torch.unsqueeze torch.unsqueeze_copy torch.values_copy torch.vander torch.var torch.var_mean torch.vdot
-    torch.view_as_complex torch.view_as_complex_copy torch.view_as_real torch.view_as_real_copy torch.view_copy
-    torch.vsplit torch.vstack torch.xlogy torch.xlogy_ torch.zero_ torch.zeros_like
+    torch.trapz torch.triangular_solve torch.tril_indices torch.triplet_margin_loss torch.triu_indices
+    torch.true_divide torch.trunc torch.trunc_ torch.unbind torch.unbind_copy torch.unflatten torch.unfold_copy
+    torch.unravel_index torch.unsafe_chunk torch.unsafe_split torch.unsafe_split_with_sizes torch.unsqueeze
+    torch.unsqueeze_copy torch.values_copy torch.vander torch.var torch.var_mean torch.vdot torch.view_as_complex
+    torch.view_as_complex_copy torch.view_as_real torch.view_as_real_copy torch.view_copy torch.vsplit torch.vstack
+    torch.xlogy torch.xlogy_ torch.zero_ torch.zeros_like
     """.split()
 )
 
@@ -228,29 +228,30 @@ FIRST = {
     "Tensor.expand": 0, "Tensor.hardshrink": 0, "Tensor.kthvalue": 0, "Tensor.narrow": 1, "Tensor.new_empty": 0,
     "Tensor.new_full": 0, "Tensor.new_ones": 0, "Tensor.new_zeros": 0, "Tensor.norm": 0, "Tensor.normal_": 0,
     "Tensor.repeat": 0, "Tensor.reshape": 0, "Tensor.roll": 0, "Tensor.select": 1, "Tensor.split": 0, "Tensor.sub":
-    8, "Tensor.tensor_split": 0, "Tensor.topk": 0, "Tensor.uniform_": 0, "Tensor.view": 0, "torch.add": 8,
-    "torch.addcdiv": 8, "torch.addcmul": 8, "torch.addmm": 8, "torch.addmv": 8, "torch.arange": 0,
-    "torch.as_tensor": 8, "torch.baddbmm": 8, "torch.celu": 1, "torch.chunk": 1, "torch.clamp": 1, "torch.clamp_":
-    1, "torch.clip": 1, "torch.cosine_similarity": 3, "torch.dropout": 1, "torch.empty": 0, "torch.eye": 0,
-    "torch.full": 0, "torch.hardshrink": 1, "torch.kthvalue": 1, "torch.layer_norm": 4, "torch.linalg.norm": 1,
-    "torch.linspace": 2, "torch.multinomial": 8, "torch.narrow": 2, "torch.nn.functional.adaptive_avg_pool1d": 1,
-    "torch.nn.functional.adaptive_avg_pool2d": 1, "torch.nn.functional.adaptive_avg_pool3d": 1,
-    "torch.nn.functional.adaptive_max_pool1d": 1, "torch.nn.functional.adaptive_max_pool2d": 1,
-    "torch.nn.functional.adaptive_max_pool3d": 1, "torch.nn.functional.celu": 1,
-    "torch.nn.functional.cosine_similarity": 3, "torch.nn.functional.dropout": 1, "torch.nn.functional.elu": 1,
-    "torch.nn.functional.hardshrink": 1, "torch.nn.functional.huber_loss": 4, "torch.nn.functional.interpolate": 1,
-    "torch.nn.functional.layer_norm": 4, "torch.nn.functional.leaky_relu": 1, "torch.nn.functional.pad": 1,
-    "torch.nn.functional.scaled_dot_product_attention": 8, "torch.nn.functional.smooth_l1_loss": 5,
-    "torch.nn.functional.softshrink": 1, "torch.nn.functional.threshold": 1, "torch.norm": 1, "torch.ones": 0,
-    "torch.rand": 0, "torch.randint": 0, "torch.randn": 0, "torch.randperm": 0, "torch.reshape": 1, "torch.roll": 1,
-    "torch.scalar_tensor": 0, "torch.select": 2, "torch.smm": 8, "torch.split": 1, "torch.sub": 8,
-    "torch.tensor_split": 1, "torch.threshold": 1, "torch.topk": 1, "torch.zeros": 0,
+    8, "Tensor.tensor_split": 0, "Tensor.topk": 0, "Tensor.tril": 0, "Tensor.triu": 0, "Tensor.uniform_": 0,
+    "Tensor.view": 0, "torch.add": 8, "torch.addcdiv": 8, "torch.addcmul": 8, "torch.addmm": 8, "torch.addmv": 8,
+    "torch.arange": 0, "torch.as_tensor": 8, "torch.baddbmm": 8, "torch.celu": 1, "torch.chunk": 1, "torch.clamp":
+    1, "torch.clamp_": 1, "torch.clip": 1, "torch.cosine_similarity": 3, "torch.dropout": 1, "torch.empty": 0,
+    "torch.eye": 0, "torch.full": 0, "torch.hardshrink": 1, "torch.kthvalue": 1, "torch.layer_norm": 4,
+    "torch.linalg.norm": 1, "torch.linspace": 2, "torch.multinomial": 8, "torch.narrow": 2,
+    "torch.nn.functional.adaptive_avg_pool1d": 1, "torch.nn.functional.adaptive_avg_pool2d": 1,
+    "torch.nn.functional.adaptive_avg_pool3d": 1, "torch.nn.functional.adaptive_max_pool1d": 1,
+    "torch.nn.functional.adaptive_max_pool2d": 1, "torch.nn.functional.adaptive_max_pool3d": 1,
+    "torch.nn.functional.celu": 1, "torch.nn.functional.cosine_similarity": 3, "torch.nn.functional.dropout": 1,
+    "torch.nn.functional.elu": 1, "torch.nn.functional.hardshrink": 1, "torch.nn.functional.huber_loss": 4,
+    "torch.nn.functional.interpolate": 1, "torch.nn.functional.layer_norm": 4, "torch.nn.functional.leaky_relu": 1,
+    "torch.nn.functional.pad": 1, "torch.nn.functional.scaled_dot_product_attention": 8,
+    "torch.nn.functional.smooth_l1_loss": 5, "torch.nn.functional.softshrink": 1, "torch.nn.functional.threshold":
+    1, "torch.norm": 1, "torch.ones": 0, "torch.rand": 0, "torch.randint": 0, "torch.randn": 0, "torch.randperm": 0,
+    "torch.reshape": 1, "torch.roll": 1, "torch.scalar_tensor": 0, "torch.select": 2, "torch.smm": 8, "torch.split":
+    1, "torch.sub": 8, "torch.tensor_split": 1, "torch.threshold": 1, "torch.topk": 1, "torch.tril": 1,
+    "torch.triu": 1, "torch.zeros": 0,
 }
 
 # keywords of these under which a tensor may be passed
 TENSOR_KEYWORDS = frozenset(
     """
-    attn_mask bias index input key mask mat1 mat2 other query src target tensor1 tensor2 weight
+    attn_mask bias input key mask mat1 mat2 other query src target tensor1 tensor2 weight
     """.split()
 )
 
@@ -351,14 +352,14 @@ SPOKEN_OF = frozenset(
     datetime datetime.date datetime.datetime decimal deque descriptor dict difflib enum faulthandler fcntl float
     fnmatch fractions frozenset function functools functools.cached_property functools.lru_cache
     functools.partialmethod gc getpass glob grp gzip hashlib hashlib.HASH heapq hmac html importlib importlib.util
-    inspect int io io.BytesIO io.StringIO itertools itertools.chain json keyword linecache list locale logging
-    logging.Logger logging.LoggerAdapter logging.RootLogger lzma marshal math module multiprocessing numpy numpy.fft
-    numpy.generic numpy.linalg numpy.ndarray numpy.random object operator os os._Environ os.environ os.path pathlib
-    pathlib.Path pathlib.PosixPath pathlib.PurePath pickle pkgutil platform posix pprint pwd queue queue.Queue
-    random random.Random re re.Match re.Pattern resource sched secrets select selectors set shelve shlex shutil
-    signal socket sqlite3 ssl statistics str string string.Template struct subprocess sys sys.stderr sys.stdin
-    sys.stdout sys.version_info sysconfig syslog tempfile termios textwrap threading threading.Event threading.Lock
-    threading.RLock threading.Semaphore time timeit torch torch.Generator torch.GradScaler torch.Size
+    inspect int io io.BytesIO io.StringIO iterator itertools itertools.chain json keyword linecache list locale
+    logging logging.Logger logging.LoggerAdapter logging.RootLogger lzma marshal math module multiprocessing numpy
+    numpy.fft numpy.generic numpy.linalg numpy.ndarray numpy.random object operator os os._Environ os.environ
+    os.path pathlib pathlib.Path pathlib.PosixPath pathlib.PurePath pickle pkgutil platform posix pprint pwd queue
+    queue.Queue random random.Random re re.Match re.Pattern resource sched secrets select selectors set shelve shlex
+    shutil signal socket sqlite3 ssl statistics str string string.Template struct subprocess sys sys.stderr
+    sys.stdin sys.stdout sys.version_info sysconfig syslog tempfile termios textwrap threading threading.Event
+    threading.Lock threading.RLock threading.Semaphore time timeit torch torch.Generator torch.GradScaler torch.Size
     torch.StorageBase torch.Tensor torch.UntypedStorage torch._C torch.__config__ torch._dynamo torch._inductor
     torch.accelerator torch.amp torch.ao torch.autograd torch.backends torch.compiler torch.cpu torch.cuda
     torch.distributed torch.distributions torch.fft torch.func torch.fx torch.hub torch.jit torch.library

@@ -52,7 +52,7 @@ PASS_THROUGH = frozenset(
     """
     torch.compile torch.nn.utils.weight_norm torch.nn.utils.spectral_norm
     torch.nn.utils.parametrizations.weight_norm torch.nn.utils.parametrizations.spectral_norm copy.deepcopy
-    copy.copy torch.nn.utils.parametrizations.orthogonal
+    copy.copy torch.autograd.Variable torch.nn.utils.parametrizations.orthogonal
     torch.compiler.allow_in_graph torch.func.functionalize torch.nn.DataParallel
     torch.nn.parallel.DistributedDataParallel torch.nn.init torch.quantization.fuse_modules
     """.split()
