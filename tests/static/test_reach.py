@@ -172,6 +172,11 @@ PROGRAMS = {
               "    def forward(self, x, mask: Float[torch.Tensor, 'b n'] = None, box: Box[int] = None):\n"
               "        if mask is not None and mask.sum():\n            x = x + 1\n"
               "        return x if box is None else box.read(x)\n\n\n", "self.part = Part()"), ["BRK201", "BRK101"]),
+    "an exit stack enters objects of the source": (
+        model("import contextlib\n        with contextlib.ExitStack() as stack:\n            stack.enter_context(Own())\n"
+              "            stack.enter_context(own())\n            stack.enter_context(torch.no_grad())\n            return x",
+              "import contextlib\nclass Own:\n    def __enter__(self):\n        return self\n\n    def __exit__(self, *args):\n"
+              "        return False\n\n\n@contextlib.contextmanager\ndef own():\n    yield 1\n\n\n"), ["BRK509"]),
     "a cast gives its second argument": (
         model("from typing import cast\n        f = cast('F', lambda y: y.item())\n        return f(x), cast(torch.Tensor, self.other(x)).item()"),
         ["BRK201", "BRK201"]),
