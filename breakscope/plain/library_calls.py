@@ -191,12 +191,17 @@ class LibraryCalls:
             self.keep_children(owner.cls, args)
         return self.fail()
 
+    def holds_only_layers(self, owner: Self) -> bool:
+        """True when each attribute is a Python value, a tensor or a layer of torch.nn that is traced."""
+        kinds = self.attributes(owner.cls).values()
+        return all(kind <= {LAYER} if type(kind) is frozenset else type(kind) is str and kind != UNKNOWN for kind in kinds)
+
     def call_module_method(self, owner: Self, name: str, node, frame) -> object:
         """A method of nn.Module on self."""
         args, named = self.arguments(node, frame)
         if self.strict:
-            if name in ("parameters", "buffers") and not args:
-                return self.listed(TENSOR, node)
+            if name in ("parameters", "buffers") and not args:  # a walk may meet a recurrent module
+                return self.listed(TENSOR, node) if self.holds_only_layers(owner) else self.fail()
             return self.call(self.self_attribute(owner, name), args, named, node)
         given = node.args[0].value if node.args and type(node.args[0]) is _ast.Constant else None
         if name in ("register_buffer", "register_parameter") and type(given) is str:
