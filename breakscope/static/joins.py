@@ -25,6 +25,7 @@ from breakscope.values import (
 )
 
 MOST_OPTIONS = 5
+MOST_APART = 9  # items of two tuples of different lengths that are kept apart
 DEEPEST = 8  # containers in each other that are joined item by item; a dict may hold itself
 
 
@@ -111,6 +112,8 @@ def _merge(a: Value, b: Value, depth: int) -> Value | None:
             return Sequence(a.type, None, UNKNOWN, a.home)
         if a.items is not None and b.items is not None and len(a.items) == len(b.items):
             return Sequence(a.type, [join(x, y, depth + 1) for x, y in zip(a.items, b.items)], home=a.home)
+        if a.type == "tuple" and not a.home and a.items and b.items and len(a.items) + len(b.items) <= MOST_APART:
+            return None  # what stands at a place is known for each
         return Sequence(a.type, None, join(element_of(a), element_of(b), depth + 1), a.home)
     if kind is ShapeInt:
         return a if a.value == b.value else ShapeInt()

@@ -42,6 +42,11 @@ PROGRAMS = {
     "try and finally lose the function": (
         model("rows = list(x)\n        try:\n            y = x[x > 0]\n        finally:\n            z = 1\n"
               "        return [torch.relu(r) for r in rows]"), ["BRK302", "BRK113"]),
+    "places of a tuple that one branch makes longer": (
+        model("found = (x, (x.shape[0], x.shape[1]))\n        if self.training:\n            found = found + (x,)\n"
+              "        height, width = found[1]\n        if height % 2 == 1:\n            return x * 2\n"
+              "        if found[0].sum() > 0:\n            return x\n"
+              "        return -x"), ["BRK101"]),
     "a cached property that is read for the first time": (
         model("return x * self.sizes.double", CACHED, "self.sizes = Sizes()"), ["BRK524"]),
     "a buffer that one branch registers and another sets to None": (
