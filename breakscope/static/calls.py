@@ -364,7 +364,7 @@ def misfits(info: FunctionInfo, kwargs: dict[str, Value]) -> bool:
 def is_foreign(module: ModuleInfo) -> bool:
     """True for an installed package's module that knows nothing of torch: what its decorators check or register leaves a
     model's classes and functions as they are."""
-    return "torch" not in module.source
+    return b"torch" not in module.text
 
 
 def _call_key(function: Function, mode: tuple, args: list[Value], kwargs: dict[str, Value]) -> tuple:

@@ -105,7 +105,7 @@ class ModuleInfo:
     name: str
     root: str
     is_package: bool
-    source: str
+    text: bytes  # in UTF-8: one emoji in a str would take four bytes for every character
     tree: ast.Module
     library: str = ""  # the installed package that it belongs to, when that is not under check
     names: dict[str, Value] | None = None
@@ -119,6 +119,10 @@ class ModuleInfo:
     has_stars: bool = False  # type checkers are told of `from ... import *`, see stars.py
     asks: set[ModuleInfo] = field(default_factory=set)  # modules that it imports something from
 
+    @property
+    def source(self) -> str:
+        return self.text.decode(errors="surrogatepass")
+
     def source_lines(self) -> list[str]:
         if self.lines is None:
             self.lines = split_lines(self.source)
@@ -126,7 +130,7 @@ class ModuleInfo:
 
     def yield_lines(self) -> frozenset[int]:
         if self.yields is None:
-            found = enumerate(self.source_lines(), 1) if "yield" in self.source else ()
+            found = enumerate(self.source_lines(), 1) if b"yield" in self.text else ()
             self.yields = frozenset([number for number, line in found if "yield" in line])
         return self.yields
 
@@ -171,9 +175,10 @@ class Program:
         source = read_source(path) if source is None else source
         name, root = self.place(path)
         tree = tree or parse(source, path)
-        module = ModuleInfo(path, name, root, path.endswith("__init__.py"), source, tree, self._installed.library_of(root, name))
+        library = self._installed.library_of(root, name)
+        module = ModuleInfo(path, name, root, path.endswith("__init__.py"), source.encode(errors="surrogatepass"), tree, library)
         self._modules[path] = module
-        module.size = len(source)
+        module.size = len(module.text)
         self._size += module.size
         return module
 
@@ -190,7 +195,7 @@ class Program:
     def slim(self, drop) -> None:
         """Make the modules smaller; `drop(module)` gives the characters without a tree after that."""
         for module in self._modules.values():
-            module.size, before = len(module.source) - drop(module), module.size
+            module.size, before = len(module.text) - drop(module), module.size
             self._size += module.size - before
             module.lines = None
         self._most = max(CROWDED_BYTES, self._size + CROWDED_BYTES // 2)
@@ -316,7 +321,7 @@ def hollow_out(module: ModuleInfo) -> None:
         cls.members, cls.fields, cls.annotations, cls.is_module = {}, [], {}, None
         cls.values.clear()
     module.functions, module.classes, module.names = {}, {}, {}
-    module.source, module.lines, module.tree, module.aliases = "", [], ast.Module([], []), None
+    module.text, module.lines, module.tree, module.aliases = b"", [], ast.Module([], []), None
     module.asks.clear()
 
 

@@ -44,7 +44,7 @@ class Model:
 
 
 def module_of(source):
-    return ModuleInfo("m.py", "m", "", False, source, ast.parse(source))
+    return ModuleInfo("m.py", "m", "", False, source.encode(), ast.parse(source))
 
 
 def all_of(module):
