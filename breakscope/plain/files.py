@@ -10,12 +10,12 @@ import os
 import sys
 
 from breakscope.environment import import_folders, names_in
+from breakscope.glance import ONLY_A_TREE, is_clever
 from breakscope.plain.kinds import NotPlain
 from breakscope.plain.reach import reached
 
 MOST_BYTES = 80_000  # of files that are read beside the checked one
 KNOWN = frozenset({"torch", "numpy"})  # the analyzer never reads their source
-ONLY_A_TREE = 0x400  # ast.PyCF_ONLY_AST, without the import of ast
 
 
 class Files:
@@ -101,7 +101,6 @@ class Files:
     def source(self, path: str):
         found = self.sources.get(path)
         if found is None:
-            from breakscope.glance import is_clever
             from breakscope.plain.source import Source
 
             with open(path, "rb") as file:

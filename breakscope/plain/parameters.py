@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import _ast
 
-from breakscope.plain.files import ONLY_A_TREE
+from breakscope.glance import ONLY_A_TREE
 from breakscope.plain.kinds import NONE, NUMBER, SIZES, STATIC, TENSOR, TEXT, UNKNOWN, Data, Many, join
 from breakscope.plain.objects import Frame
 

@@ -63,7 +63,7 @@ class ClassInfo:
     is_module: bool | None = None  # derives from torch.nn.Module, as far as the source shows
     stores: int = 0  # attributes that code outside of the body set, such as a decorator
     decorators: frozenset[str] = frozenset()
-    steps: frozenset[str] | None = None
+    steps: frozenset[str] | None = None  # see called_on_self
 
     def called_on_self(self) -> frozenset[str]:
         """The names that the class's methods call on their own object."""
@@ -114,7 +114,7 @@ class ModuleInfo:
     classes: dict[int, ClassInfo] = field(default_factory=dict)
     lines: list[str] | None = None
     yields: frozenset[int] | None = None  # the lines with the word "yield"
-    size: int = 0  # characters of the source whose trees are in memory
+    size: int = 0  # bytes of the text whose trees are in memory
     aliases: dict[str, ast.expr] | None = None  # names of types, see annotations.py
     has_stars: bool = False  # type checkers are told of `from ... import *`, see stars.py
     asks: set[ModuleInfo] = field(default_factory=set)  # modules that it imports something from
@@ -193,7 +193,7 @@ class Program:
         return self._size > self._most
 
     def slim(self, drop) -> None:
-        """Make the modules smaller; `drop(module)` gives the characters without a tree after that."""
+        """Make the modules smaller; `drop(module)` gives the size of the text without a tree after that."""
         for module in self._modules.values():
             module.size, before = len(module.text) - drop(module), module.size
             self._size += module.size - before

@@ -47,7 +47,7 @@ def usage_region(interpreter: Interpreter, module: ModuleInfo) -> Region:
 def _speaking(module: ModuleInfo) -> Iterator[ast.AST]:
     """The nodes on whose lines one of the words stands outside of comments, and the parts of those."""
     lines = module.source_lines()
-    suspects = [i for i, line in enumerate(lines, 1) if "compile" in line or "_errors" in line or "_result" in line]
+    suspects = [i for i, line in enumerate(lines, 1) if any([word in line for word in USED])]
     at = [i for i in suspects if not lines[i - 1].lstrip().startswith("#")]
     waiting: list[ast.AST] = list(module.tree.body) if at else []
     while waiting:
