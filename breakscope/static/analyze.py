@@ -49,7 +49,7 @@ class StaticOptions:
     `exclude` are globs of paths to leave out, `extra_rules` folders of the user's own rules,
     `trees` are files that were parsed before: absolute path -> (the bytes that were parsed, the tree),
     `python` the Python version the code runs under (None: the running one). With `libraries`, installed packages that use
-    torch are followed too.
+    torch are followed too. Without `possible`, findings that are only possible are counted, not made.
     """
 
     entries: tuple[str, ...] = ()
@@ -59,11 +59,13 @@ class StaticOptions:
     trees: dict[str, tuple[bytes, ast.Module]] = field(default_factory=dict, repr=False, compare=False)
     python: tuple[int, int] | None = None
     libraries: bool = True
+    possible: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
 class StaticResult:
-    """What was found. `suppressed` counts findings that a comment silenced; `notes` say where the analysis gave up.
+    """What was found. `hidden` counts findings that a comment silenced, and possible ones that were not asked for; `notes`
+    say where the analysis gave up.
 
     `workings` is all that the analyzer knows of the program, freed with the result.
     """
@@ -72,7 +74,7 @@ class StaticResult:
     errors: tuple[ReportError, ...] = ()
     files: int = 0
     regions: int = 0
-    suppressed: int = 0
+    hidden: int = 0
     torch: str = ""
     notes: tuple[str, ...] = ()
     workings: object = field(default=None, repr=False, compare=False)
@@ -87,7 +89,7 @@ class _Progress:
     files: int = 0
     regions: int = 0
     places: dict[tuple, int] = field(default_factory=dict)  # place -> the sureness of its verdict
-    suppressed: set[tuple] = field(default_factory=set)
+    hidden: set[tuple] = field(default_factory=set)  # places
     notes: list[str] = field(default_factory=list)
 
 
@@ -124,7 +126,7 @@ def _analyze(paths: Iterable[str | Path], analysis: _Analysis) -> StaticResult:
         errors=tuple(sorted(done.errors, key=lambda error: error.path)),
         files=done.files,
         regions=done.regions,
-        suppressed=len(done.suppressed),
+        hidden=len(done.hidden - done.findings.keys()),
         torch=analysis.torch,
         notes=tuple(filter(None, (out_of_range(analysis.torch), *sorted(done.notes)))),
         workings=analysis,
@@ -325,12 +327,17 @@ class _Analysis:
             if only is None or verdict.module.path in only:
                 verdicts.setdefault(verdict.module.path, []).append(verdict)
         for path, found in verdicts.items():
-            fresh = [verdict for verdict in found if self.is_news(verdict)]
-            if fresh:
-                flagger = self.flagger(fresh[0].module)
-                for verdict, finding in flagger.findings(fresh):
+            wanted = []
+            for verdict in filter(self.is_news, found):
+                if verdict.confidence == "possible" and not self.options.possible:
+                    self.progress.hidden.add(verdict.place)  # to confirm it takes libcst, whose import alone is a file's work
+                else:
+                    wanted.append(verdict)
+            if wanted:
+                flagger = self.flagger(wanted[0].module)
+                for verdict, finding in flagger.findings(wanted):
                     self.progress.findings[verdict.place] = finding
-                self.progress.suppressed |= flagger.suppressed
+                self.progress.hidden |= flagger.suppressed
 
     def is_news(self, verdict: Verdict) -> bool:
         """Each place is flagged once, however many regions reach it; a surer verdict takes the place of a weaker."""

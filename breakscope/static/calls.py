@@ -226,7 +226,7 @@ class Calls:
         if for_effect:
             kind = effect_kind_of(info, arguments, self.is_module)
         else:
-            kind = kind_of(info, mode, names, self.overridden(function) if emits else ())
+            kind = kind_of(info, mode, names, self.filled_in(function) if emits else ())
         group = remembered.get(kind)
         if group is None:
             nearest = None if for_effect else everything.nearest(kind)
@@ -252,24 +252,6 @@ class Calls:
         remembered[key[:3]] = variants + 1
         self.kept.extend((function, *names.values()))
         return outcome
-
-    def overridden(self, function: Function) -> tuple[str, ...]:
-        """What a framework's method finds on a model of another file in the place of the methods that its class calls on
-        itself: a template's outcome is that of the steps that are filled in."""
-        owner, bound = function.info.owner, function.bound
-        if type(bound) is not Instance or owner is None or bound.cls.info.module is owner.module:
-            return ()
-        key = (id(owner), id(bound), len(bound.attributes), bound.version)
-        if key in self.filled_in:
-            return self.filled_in[key]
-        found = []
-        for cls in self.mro(owner):
-            for name in cls.called_on_self():
-                member = bound.attributes.get(name) or self.find_member(bound.cls.info, name)
-                if type(member) is Function and (member.info.module is not cls.module or member.scope is not cls.scope):
-                    found.append(f"{name} {id(member.info)} {id(member.scope)}")
-        self.filled_in[key] = tuple(found)
-        return self.filled_in[key]
 
     def call_wrapped(
         self, wrapper: FunctionInfo, inner: Function, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame

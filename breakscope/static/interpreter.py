@@ -36,6 +36,7 @@ from breakscope.static.program import Import, ModuleInfo, Namespace, Program, ho
 from breakscope.static.python_methods import PythonMethods
 from breakscope.static.special_calls import SpecialCalls
 from breakscope.static.statements import Statements
+from breakscope.static.templates import Templates
 from breakscope.static.tensor_creation import TensorCreation
 from breakscope.static.tensors import Tensors
 from breakscope.static.with_blocks import WithBlocks
@@ -66,6 +67,7 @@ class Interpreter(
     PythonMethods,
     NumpyNumbers,
     Calls,
+    Templates,
     Binding,
     Construction,
     Tensors,
@@ -79,7 +81,6 @@ class Interpreter(
         self.python = python
         self.remembered: dict[int, dict] = {}  # function -> what memory.py tells
         self.for_effect: ast.AST | None = None  # the expression whose value the running statement throws away
-        self.filled_in: dict[tuple, tuple[str, ...]] = {}  # (class, object) -> what stands in the place of the class's methods
         self.wrappers: dict[int, set[int]] = {}  # a decorator's wrapper -> the closures for which it was followed
         self.wrapper_runs: dict[int, tuple[Activation, str]] = {}  # what a followed wrapper did, the name of what it called
         self.instances: dict[int, dict] = {}  # class -> Instance by arguments
@@ -185,7 +186,6 @@ class Interpreter(
                 scope.names.clear()
         for store in (
             self.remembered,
-            self.filled_in,
             self.instances,
             self.annotated,
             self.kept,

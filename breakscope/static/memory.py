@@ -202,13 +202,13 @@ def _is_closure_over(value: Value, places: dict[int, str]) -> bool:
     return any(type(v) is Function and id(v.bound) in places or type(v) is Instance and id(v) in places for v in held)
 
 
-def kind_of(info: FunctionInfo, mode: tuple, names: dict[str, Value], overridden: tuple[str, ...] = ()) -> tuple:
-    """The group of a call; `names` are the values of all parameters, in their order, `overridden` what the first one's
-    class has in the place of methods that the function may call."""
+def kind_of(info: FunctionInfo, mode: tuple, names: dict[str, Value], filled_in: tuple[str, ...] = ()) -> tuple:
+    """The group of a call; `names` are the values of all parameters, in their order, `filled_in` what the first one
+    has in the place of methods that the function may call."""
     home = info.module
     sketches = [sketch(value, home) for value in names.values()]
-    if overridden and type(sketches[0]) is tuple:
-        sketches[0] += overridden
+    if filled_in and type(sketches[0]) is tuple:
+        sketches[0] += filled_in
     return ("kind", mode, tuple(sketches))
 
 

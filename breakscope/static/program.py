@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import os
-import re
 from collections import OrderedDict
 from collections.abc import Set
 from dataclasses import dataclass, field
@@ -22,7 +21,6 @@ from breakscope.values import Value
 PARSED_BYTES = 12_000_000  # source kept parsed; its trees take 20 to 30 times as much memory
 CROWDED_BYTES = 1_500_000  # above it, function bodies that are not in use are dropped, see bodies.py
 COMMON = 4  # folders still to come that import from a module which stays parsed when there is much
-OWN_CALL = re.compile(r"\bself\.(\w+)\(")
 LIBRARIES = frozenset({"torch", "numpy"})  # known by tables, never read as source
 
 
@@ -40,6 +38,7 @@ class FunctionInfo:
     comments: dict[str, ast.expr] | None = None  # annotations from a type comment
     wraps: str | None = None  # the closure's name that a wrapper hands its arguments on to, "" for none
     entered: int = 0  # the turn in which its body was run last
+    steps: tuple[str, ...] | None = None  # see templates.py
     handed_back: str | None = None  # the parameter that a long function returns unchanged, "" for none
     marks: frozenset[str] = frozenset()  # "staticmethod", "classmethod", "property", "contextmanager", "disabled", ...
 
@@ -63,14 +62,6 @@ class ClassInfo:
     is_module: bool | None = None  # derives from torch.nn.Module, as far as the source shows
     stores: int = 0  # attributes that code outside of the body set, such as a decorator
     decorators: frozenset[str] = frozenset()
-    steps: frozenset[str] | None = None  # see called_on_self
-
-    def called_on_self(self) -> frozenset[str]:
-        """The names that the class's methods call on their own object."""
-        if self.steps is None:  # from the text: bodies may have been let go of
-            lines = self.module.source_lines()[self.node.lineno : self.node.end_lineno]
-            self.steps = frozenset(OWN_CALL.findall("".join(lines)))
-        return self.steps
 
 
 class Namespace(Value, eq=False):

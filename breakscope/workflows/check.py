@@ -51,6 +51,7 @@ def check(options: CheckOptions, config: Config) -> Report:
             extra_rules=config.rules,
             trees=options.trees,
             libraries=options.libraries and config.libraries,
+            possible=selection.show_possible or options.run is not None,  # a run may confirm what is only possible
         ),
     )
     options.keep.append(static)
@@ -62,7 +63,7 @@ def check(options: CheckOptions, config: Config) -> Report:
         errors=static.errors,
         files=static.files,
         regions=static.regions,
-        hidden=static.suppressed,
+        hidden=static.hidden,
         notes=static.notes,
     )
     if options.run is not None:

@@ -25,5 +25,5 @@ def predict(options: RunOptions, ran: RunResult) -> Report:
     failed = {error.path for error in ran.errors}
     return Report(
         version=__version__, torch=static.torch, findings=static.findings, files=static.files, regions=static.regions,
-        errors=tuple(error for error in static.errors if error.path not in failed), hidden=static.suppressed,
+        errors=tuple(error for error in static.errors if error.path not in failed), hidden=static.hidden,
         notes=static.notes)

@@ -114,7 +114,7 @@ SILENCED = {
 @pytest.mark.parametrize("body", SILENCED)
 def test_suppression(body, tmp_path):
     result = region(tmp_path, body + "\n")
-    assert (len(found(result)), result.suppressed) == ((0, 1) if SILENCED[body] else (1, 0))
+    assert (len(found(result)), result.hidden) == ((0, 1) if SILENCED[body] else (1, 0))
 
 
 def test_each_place_once_and_in_order(tmp_path):
