@@ -28,7 +28,7 @@ from breakscope.static.judge import Judge, Verdict
 from breakscope.static.library import Library
 from breakscope.static.program import ModuleInfo, Program
 from breakscope.static.regions import Region, default_regions, entry_regions, inherited_regions
-from breakscope.static.source import SourceError, decode, parse
+from breakscope.static.source import SourceError, decode, refuse_what_is_no_python
 from breakscope.static.stack import with_room
 from breakscope.static.usage import mentions
 
@@ -193,7 +193,7 @@ class _Analysis:
             source = decode(data)
             if not self.matters(path, data):
                 if path not in self.program.parsed:
-                    parse(source, path)  # a file that is no Python is an error, whatever it holds
+                    refuse_what_is_no_python(source, path)  # a file that is no Python is an error, whatever it holds
                 return
             module = self.program.module_at(path, source, self.tree_of(path, data))
         except OSError as problem:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import ast
 import gc
 import io
+from _symtable import symtable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -57,13 +60,10 @@ def decode(data: bytes) -> str:
 
 def parse(source: str, path: str) -> ast.Module:
     """The file's tree; raises SourceError. The collector stands still meanwhile: that saves 10 to 40 % of the time."""
-    import warnings
-
     collecting = gc.isenabled()
     gc.disable()
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # SyntaxWarning, DeprecationWarning of the user's literals
+        with _without_warnings():
             return ast.parse(source, path)
     except SyntaxError as problem:
         raise SourceError(f"syntax error: {problem.msg}", problem.lineno or 0) from None
@@ -74,3 +74,23 @@ def parse(source: str, path: str) -> ast.Module:
     finally:
         if collecting:
             gc.enable()
+
+
+def refuse_what_is_no_python(source: str, path: str) -> None:
+    """Raise SourceError as `parse` would. A symbol table tells in two thirds of the time, for want of a tree; it refuses
+    some programs that `parse` takes, and so is not asked for the message."""
+    try:
+        with _without_warnings():
+            symtable(source, path, "exec")
+    except (SyntaxError, RecursionError, MemoryError, ValueError):
+        parse(source, path)
+
+
+@contextmanager
+def _without_warnings() -> Iterator[None]:
+    """Keep SyntaxWarning and DeprecationWarning of the user's literals quiet."""
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
