@@ -91,6 +91,8 @@ class Annotations:
             return self.value_of_class(named)
         if isinstance(named, External):
             return self.library.annotated(named.name)
+        if type(named) is ExternalInstance:
+            return self.type_variables.get(id(named), UNKNOWN)
         return self.value_of_alias(annotation, frame) if named.is_unknown or type(named) is Py else UNKNOWN
 
     def value_of_alias(self, name: ast.Name | ast.Attribute, frame: Frame) -> Value:

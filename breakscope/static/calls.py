@@ -246,6 +246,8 @@ class Calls:
             running.pop()
         if outcome.activation is not None:
             outcome.activation.seen = frozenset()
+        if outcome.value is UNKNOWN or type(outcome.value) is Union or type(outcome.value) is Sequence:
+            outcome.value = self.told(function, arguments, outcome.value)
         group.add(outcome, arguments, before)
         everything.add(kind, group)
         remembered[key] = outcome

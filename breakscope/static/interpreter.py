@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from breakscope.events import Event
 from breakscope.static import bodies
+from breakscope.static.annotated_results import AnnotatedResults
 from breakscope.static.annotations import Annotations
 from breakscope.static.assignment import Assignment
 from breakscope.static.attributes import Attributes
@@ -54,6 +55,7 @@ class Interpreter(
     Attributes,
     Items,
     Annotations,
+    AnnotatedResults,
     Statements,
     ControlFlow,
     WithBlocks,
@@ -106,6 +108,7 @@ class Interpreter(
         self.operand_truths: dict[int, list[bool | None]] = {}  # of the operands of each `and` and `or` as last tested
         self.state: dict[str, str] = {}  # global state that a driver has set: "autocast", "default_dtype", ...
         self.open_aliases: set[int] = set()  # names of types whose meaning is being asked for
+        self.type_variables: dict[int, Value] = {}  # what they stand for in the annotation that is being read
         self.executing = 0  # modules whose top level is being run
         self.cut_short = False
         self.eval_table = self._table("eval_")

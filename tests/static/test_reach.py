@@ -336,3 +336,60 @@ DECORATED = HEAD + REPLACE + "".join(
 def test_a_class_decorator_is_followed_for_every_class(tmp_path):
     files = {"deco.py": HEAD + REPLACE, "program.py": DECORATED.replace(REPLACE, "from deco import fast\n")}
     assert found(analysed(tmp_path, files)) == []
+
+
+TOLD = '''
+from typing import Dict, List, Optional, Tuple, TypeVar, Union
+import torch
+from torch import nn
+from somewhere import backend_of, engine
+
+Array = TypeVar("Array")
+Plain = TypeVar("Plain")
+
+def moved(array: Union[Array, List[Array]], pattern: str) -> Array:
+    return backend_of(array).moved(array, pattern)
+
+def packed(arrays: List[Array], pattern: str) -> Tuple[Array, List[int]]:
+    kept = [backend_of(arrays[0]).flat(part) for part in arrays]
+    return backend_of(arrays[0]).joined(kept), [1, 2]
+
+def joined(*arrays_and_pattern: Union[Array, str]) -> Array:
+    return engine.run(arrays_and_pattern)
+
+def described(array: Array, other: Plain) -> Plain:
+    return engine.describe(array, other)
+
+def split(x) -> List[torch.Tensor]:
+    return engine.split(x)
+
+def maybe(x) -> Optional[torch.Tensor]:
+    return engine.run(x) if engine.ready else None
+
+def counted(x: torch.Tensor) -> int:
+    return engine.count(x)
+
+class Net(nn.Module):
+    def forward(self, x: torch.Tensor):
+        found = []
+        {body}
+        return found
+'''
+
+
+@pytest.mark.parametrize("body, breaks", {
+    "if moved(x, 'a b').max() > 0: pass": True,
+    "if moved([x, x], 'a b').max() > 0: pass": True,
+    "if packed([x, x], 'a b')[0].max() > 0: pass": True,
+    "if joined(x, x, 'a b') > 0: pass": True,
+    "if split(x)[0] > 0: pass": True,
+    "y = maybe(x)\n        if y is not None and y > 0: pass": True,
+    "if packed([x, x], 'a b')[1][0] > 0: pass": False,
+    "if moved(3, 'a b') > 0: pass": False,
+    "if described(x, 3) > 0: pass": False,
+    "if counted(x) > 0: pass": False,
+    "y = maybe(x)\n        if y is None: pass": False,
+}.items())
+def test_a_result_that_the_body_does_not_tell_is_what_its_annotation_says(body, breaks, tmp_path):
+    result = analysed(tmp_path, {"program.py": TOLD.replace("{body}", body)})
+    assert [code for code, _ in found(result)] == (["BRK101"] if breaks else [])

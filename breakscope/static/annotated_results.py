@@ -1,0 +1,72 @@
+"""What the annotation of a function's result says, where its body did not tell."""
+
+from __future__ import annotations
+
+import ast
+
+from breakscope.static.frames import Frame
+from breakscope.static.joins import element_of, join_all
+from breakscope.values import UNKNOWN, ExternalInstance, Function, Sequence, Tensor, Union, Value, holds_tensor, options
+
+
+class AnnotatedResults:
+    """Results that are tensors because the function says so."""
+
+    def told(self, function: Function, arguments: dict[str, Value], result: Value) -> Value:
+        """The result, with tensors in the place of what is not known of it, where the annotation promises them. A type
+        variable stands for a tensor when an argument that it annotates is one."""
+        info = function.info
+        annotation = getattr(info.node, "returns", None)
+        if annotation is None:
+            return result
+        frame = Frame(info.module, None, function.scope, None, False, 0, "")
+        if b"TypeVar" in info.module.text:
+            self.type_variables = self.bound_variables(info.node.args, arguments, frame)
+        try:
+            return _filled(result, self.value_of_annotation(annotation, frame))
+        finally:
+            self.type_variables = {}
+
+    def bound_variables(self, spec: ast.arguments, arguments: dict[str, Value], frame: Frame) -> dict[int, Value]:
+        """The type variables that annotate a tensor, or a container of tensors: id -> what they are."""
+        given = [(p.annotation, arguments.get(p.arg)) for p in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)]
+        if spec.vararg is not None:
+            given += [(spec.vararg.annotation, v) for name, v in arguments.items() if name.startswith("*") and name[1:].isdigit()]
+        bound: dict[int, Value] = {}
+        for annotation, value in given:
+            tensor = _tensor_in(value) if annotation is not None and value is not None else None
+            for node in ast.walk(annotation) if tensor is not None else ():
+                if type(node) is ast.Name and type(variable := self.lookup(node.id, frame)) is ExternalInstance:
+                    bound[id(variable)] = tensor
+        return bound
+
+
+def _tensor_in(value: Value) -> Tensor | None:
+    """Some tensor like the ones that the value is, or has for elements."""
+    for option in options(value):
+        if type(option) is Tensor:
+            return Tensor(sure=option.sure, kind="numpy" if option.kind == "numpy" else "")
+        if type(option) is Sequence:
+            for part in option.items if option.items is not None else [option.element]:
+                if (found := _tensor_in(part)) is not None:
+                    return found
+    return None
+
+
+def _filled(result: Value, told: Value) -> Value:
+    """The result with what was told of it in the place of what is not known."""
+    if result is UNKNOWN:
+        return told if holds_tensor(told) else UNKNOWN
+    if type(result) is Union and UNKNOWN in result.options and holds_tensor(told):
+        return join_all([*(option for option in result.options if option is not UNKNOWN), *options(told)])
+    if type(result) is not Sequence or type(told) is not Sequence:
+        return result
+    if result.items is None:
+        element = _filled(result.element, element_of(told))
+        return result if element is result.element else Sequence(result.type, None, element, result.home)
+    if told.items is None or len(told.items) == len(result.items):
+        said = told.items or [told.element] * len(result.items)
+        items = [_filled(part, other) for part, other in zip(result.items, said)]
+        if any(new is not old for new, old in zip(items, result.items)):
+            return Sequence(result.type, items, home=result.home)
+    return result
