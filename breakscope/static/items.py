@@ -34,7 +34,7 @@ class Items:
         if kind is Tensor:
             return self.tensor_item(node, container, index, frame, store)
         if kind is Union:
-            return join_all([self.item(node, o, index, frame, store) for o in container.options if not o.is_none])
+            return self.item_of_one(node, container, index, frame, store)
         if kind is Sequence:
             if container.home and frame.emits and index.is_const:
                 self.reads.setdefault((id(container), ("item", index.value)), (frame.activation, node))
@@ -73,6 +73,19 @@ class Items:
         if isinstance(index, Tensor) and index.dtype == "bool":  # only a tensor takes a mask
             return self.tensor_item(node, Tensor(sure=False), index, frame, store)
         return UNKNOWN
+
+    def item_of_one(self, node: ast.AST, container: Union, index: Value, frame: Frame, store: str) -> Value:
+        """The item of each that it may be; who indexes with a tensor hardly means the list that it is beside a tensor."""
+        found, certainty = [], frame.certainty
+        is_tensors = index.is_tensor and any([o.is_tensor for o in container.options])
+        for option in container.options:
+            if not option.is_none:
+                frame.certainty = "possible" if is_tensors and type(option) is Sequence else certainty
+                try:
+                    found.append(self.item(node, option, index, frame, store))
+                finally:
+                    frame.certainty = certainty
+        return join_all(found)
 
     def sequence_item(self, node: ast.AST, container: Sequence, index: Value, frame: Frame) -> Value:
         if index.is_tensor and (index.dtype != "bool" or index.sure):  # what looks like a mask is one of a tensor

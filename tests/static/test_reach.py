@@ -393,3 +393,10 @@ class Net(nn.Module):
 def test_a_result_that_the_body_does_not_tell_is_what_its_annotation_says(body, breaks, tmp_path):
     result = analysed(tmp_path, {"program.py": TOLD.replace("{body}", body)})
     assert [code for code, _ in found(result)] == (["BRK101"] if breaks else [])
+
+
+def test_a_tensor_as_index_hardly_means_the_list_beside_a_tensor(tmp_path):
+    body = "rows = [x, x] if len(self.pairs()) else x\n        return rows[x.argmax(0)]"
+    source = model(body).replace("    def forward", "    def pairs(self):\n        return elsewhere()\n\n    def forward", 1)
+    result = analysed(tmp_path, {"program.py": source})
+    assert [(f.code, f.confidence) for f in result.findings] == [("BRK205", "possible")]
