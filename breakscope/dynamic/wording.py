@@ -40,6 +40,7 @@ CURES = {
 }
 INT_ATTRIBUTE = ("keep the number in a buffer and update it in place; for an int that counts, "
                  "`torch._dynamo.config.allow_unspec_int_on_nn_module = True` makes it dynamic")
+NONE_ATTRIBUTE = "make it in `__init__`, as a buffer of its largest size, or pass it in and return it"
 RATE = "give the optimizer `lr=torch.tensor(...)` and change it in place (`fill_`, a scheduler): a float is compiled in"
 
 TENSOR_VALUES = re.compile(r"expected (?:requires_grad=)?(?P<expected>[^,]+?)(?:, actual (?P<actual>[^.]+))?(?:\.\s|\.?$)")
@@ -104,6 +105,8 @@ def cure(guards: Sequence[Guard]) -> str:
                 "or pad to a few fixed sizes")
     if first.family == "attribute" and first.name.startswith("self.") and all(re.fullmatch(r"-?\d+", value) for value in values(guards) or ("",)):
         return INT_ATTRIBUTE
+    if first.family == "none_argument" and first.name.startswith("self."):
+        return NONE_ATTRIBUTE
     if first.family == "optimizer_state" and re.search(r"\['lr'\]", first.text):
         return RATE
     return CURES.get(first.family, "")

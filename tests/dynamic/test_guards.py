@@ -140,6 +140,8 @@ def test_cures_name_the_dimension_and_the_switch():
     assert "allow_unspec_int_on_nn_module" in cure([read_guard("self.steps == 0")])
     assert "allow_unspec_int_on_nn_module" not in cure([read_guard("self.beta == 0.5")])
     assert "torch.tensor" in cure([read_guard("self.param_groups[0]['lr'] == 0.1")])
+    assert "in `__init__`" in cure([read_guard("self.cache_k is None")])
+    assert cure([read_guard("mask is None")]) == CURES["none_argument"]
 
 
 ORIGINS = '''
