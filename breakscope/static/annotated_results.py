@@ -6,7 +6,7 @@ import ast
 
 from breakscope.static.frames import Frame
 from breakscope.static.joins import element_of, join_all
-from breakscope.values import UNKNOWN, ExternalInstance, Function, Sequence, Tensor, Union, Value, holds_tensor, options
+from breakscope.values import UNKNOWN, ExternalInstance, Function, Sequence, Tensor, Union, Value, holds_tensor, maybe_tensor, options
 
 
 class AnnotatedResults:
@@ -55,13 +55,17 @@ def _tensor_in(value: Value) -> Tensor | None:
 
 def _filled(result: Value, told: Value) -> Value:
     """The result with what was told of it in the place of what is not known."""
+    if not _can_stand(told):
+        return result
     if result is UNKNOWN:
-        return told if holds_tensor(told) else UNKNOWN
-    if type(result) is Union and UNKNOWN in result.options and holds_tensor(told):
+        return told
+    if type(result) is Union and UNKNOWN in result.options:
         return join_all([*(option for option in result.options if option is not UNKNOWN), *options(told)])
     if type(result) is not Sequence or type(told) is not Sequence:
         return result
     if result.items is None:
+        if told.items is not None and not all(map(maybe_tensor, told.items)):
+            return result  # which of them an item is, nobody knows
         element = _filled(result.element, element_of(told))
         return result if element is result.element else Sequence(result.type, None, element, result.home)
     if told.items is None or len(told.items) == len(result.items):
@@ -70,3 +74,9 @@ def _filled(result: Value, told: Value) -> Value:
         if any(new is not old for new, old in zip(items, result.items)):
             return Sequence(result.type, items, home=result.home)
     return result
+
+
+def _can_stand(told: Value) -> bool:
+    """True for what holds tensors; a `tuple[Tensor]` of one is mostly meant for a tuple of any length and kind."""
+    singles = [o for o in options(told) if type(o) is Sequence and o.items is not None and len(o.items) == 1]
+    return holds_tensor(told) and not singles

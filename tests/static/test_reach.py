@@ -366,6 +366,9 @@ def split(x) -> List[torch.Tensor]:
 def maybe(x) -> Optional[torch.Tensor]:
     return engine.run(x) if engine.ready else None
 
+def layer(x) -> Tuple[torch.Tensor]:
+    return engine.layer(x)
+
 def counted(x: torch.Tensor) -> int:
     return engine.count(x)
 
@@ -388,6 +391,7 @@ class Net(nn.Module):
     "if moved(3, 'a b') > 0: pass": False,
     "if described(x, 3) > 0: pass": False,
     "if counted(x) > 0: pass": False,
+    "if layer(x)[1][0] > 0: pass": False,
     "y = maybe(x)\n        if y is None: pass": False,
 }.items())
 def test_a_result_that_the_body_does_not_tell_is_what_its_annotation_says(body, breaks, tmp_path):
