@@ -14,6 +14,9 @@ from msgspec import Struct
 from breakscope.values import UNKNOWN, Value
 
 
+LEFT, CHOSEN = 1, 2
+
+
 class Event(Struct, frozen=True, kw_only=True):
     """What every event knows.
 
@@ -21,8 +24,8 @@ class Event(Struct, frozen=True, kw_only=True):
     used says so, "possible" when it is a guess or an earlier break in the same frame hides it.
     `lost`: "loop", "try", "with", "comprehension" when a break here loses the whole frame, else "".
     `condition`: source text of the configuration test that decides whether this code runs, or "".
-    `caught`: an exception raised here is caught inside the region. `undecided`: a condition that is not known decides
-    whether this code runs at all. `within`: "checkpoint", "hook" or "backward" when this code runs as a subgraph of its
+    `caught`: an exception raised here is caught inside the region. `undecided`: CHOSEN where a condition that is not known
+    decides whether this code runs, LEFT where the function may have returned before, else 0. `within`: "checkpoint", "hook" or "backward" when this code runs as a subgraph of its
     own: under `torch.utils.checkpoint.checkpoint`, as a tensor's hook, as the backward of an autograd.Function.
     """
 
@@ -33,7 +36,7 @@ class Event(Struct, frozen=True, kw_only=True):
     lost: str = ""
     condition: str = ""
     caught: bool = False
-    undecided: bool = False
+    undecided: int = 0
     within: str = ""
     only_when_lost: ClassVar[bool] = False  # matters only where a break loses the frame that it stands in
 

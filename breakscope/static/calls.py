@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from breakscope.events import Call
+from breakscope.events import CHOSEN, Call
 from breakscope.static.frames import GO_ON, RAISE, Activation, Frame, OutOfBudget, Raised, Step
 from breakscope.static.identity import handed_back, wrapped_name
 from breakscope.static.joins import join_all, key_of
@@ -103,17 +103,19 @@ class Calls:
 
     def call_one_of(self, callee: Union, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
         """Call each that it may be; a library's object beside a module of the source is only possibly what is called."""
-        results, certainty = [], frame.certainty
+        results, certainty, undecided = [], frame.certainty, frame.undecided
+        chosen = len([o for o in callee.options if type(o) is Function]) > 1  # one function of several
         own = any([type(option) is Instance for option in callee.options])
         for option in callee.options:
             if not option.is_none:
                 frame.certainty = "possible" if own and type(option) is ExternalInstance else certainty
+                frame.undecided = CHOSEN if chosen else undecided
                 try:
                     results.append(self.call_value(option, args, kwargs, node, frame))
                 except Raised:
                     pass
                 finally:
-                    frame.certainty = certainty
+                    frame.certainty, frame.undecided = certainty, undecided
         return join_all(results)
 
     def call_sequential(self, modules: Sequence, args: list[Value], node: ast.AST, frame: Frame) -> Value:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from breakscope.events import Branch, Statement
+from breakscope.events import CHOSEN, Branch, Statement
 from breakscope.static.frames import Frame
 from breakscope.static.joins import join_all
 from breakscope.static.numpy_numbers import is_numpy_number
@@ -52,7 +52,7 @@ class Conditions:
 
     def test_bool_op(self, node: ast.BoolOp, frame: Frame, construct: str, facts: dict) -> bool | None:
         is_and, unknown, configuration = type(node.op) is ast.And, False, False
-        before, condition, certainty = frame.names, frame.condition, frame.certainty
+        before, condition, certainty, undecided = frame.names, frame.condition, frame.certainty, frame.undecided
         frame.names = dict(before)
         truths = self.operand_truths[id(node)] = []
         try:
@@ -67,14 +67,15 @@ class Conditions:
                 configuration = configuration or self.last_test_is_configuration
                 if truth is (not is_and):
                     return truth
-                unknown = unknown or truth is None
+                if truth is None:
+                    unknown, frame.undecided = True, CHOSEN  # what follows is asked only where this one does not decide
                 if truth is None and frame.emits and self.last_test_is_configuration:
                     frame.condition = frame.condition or self.text(operand, frame.module)
                     if is_and and self.rarely_true(operand, frame) or self.last_test_usually is (not is_and):
                         frame.certainty = "possible"
                 self.narrow(operand, is_and, frame)
         finally:
-            frame.names, frame.condition, frame.certainty = before, condition, certainty
+            frame.names, frame.condition, frame.certainty, frame.undecided = before, condition, certainty, undecided
             self.last_test_is_configuration, self.last_test_usually = configuration, None
         return None if unknown else is_and
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from breakscope.events import Branch, Statement
+from breakscope.events import CHOSEN, LEFT, Branch, Statement
 from breakscope.static.conditions import opposite
 from breakscope.static.frames import GO_ON, LEAVE_LOOP, RAISE, RETURN, Frame, Raised
 from breakscope.static.joins import element_of, join_names
@@ -39,7 +39,7 @@ class ControlFlow:
 
     def both_paths(self, node: ast.If, frame: Frame) -> int:
         before, condition, certainty, undecided = frame.names, frame.condition, frame.certainty, frame.undecided
-        frame.names, frame.undecided = dict(before), True
+        frame.names, frame.undecided = dict(before), CHOSEN
         if frame.emits and self.last_test_is_configuration:
             frame.condition = frame.condition or self.text(node.test, frame.module)
             frame.certainty = "possible" if self.rarely_true(node.test, frame) else certainty
@@ -63,6 +63,7 @@ class ControlFlow:
         if first:
             if first == RETURN and decided_by is not condition:
                 frame.condition = opposite(decided_by)  # of all that follows
+                frame.undecided = undecided or LEFT
             return GO_ON
         frame.names = names if second else join_names(names, frame.names)
         return GO_ON

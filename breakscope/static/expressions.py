@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from breakscope.events import Format, ScalarRead
+from breakscope.events import CHOSEN, Format, ScalarRead
 from breakscope.static.conditions import opposite, usual_truth
 from breakscope.static.frames import Frame, Raised
 from breakscope.static.joins import join, join_all
@@ -185,7 +185,7 @@ class Expressions:
 
     def eval_BoolOp(self, node: ast.BoolOp, frame: Frame) -> Value:
         is_and, values, usual = type(node.op) is ast.And, [], None
-        before, certainty = frame.names, frame.certainty
+        before, certainty, undecided = frame.names, frame.certainty, frame.undecided
         frame.names = dict(before)
         try:
             for operand in node.values[:-1]:
@@ -196,12 +196,13 @@ class Expressions:
                 if usual_truth(value) is (not is_and):
                     frame.certainty, usual = "possible", not is_and  # the defaults end it here
                 if truth is None:
+                    frame.undecided = CHOSEN
                     values.append(self.narrowed_value(value, not is_and))
                 self.narrow(operand, is_and, frame)
             values.append(self.eval(node.values[-1], frame))
             usual = usual if usual_truth(values[-1]) is not (not is_and) else not is_and
         finally:
-            frame.names, frame.certainty = before, certainty
+            frame.names, frame.certainty, frame.undecided = before, certainty, undecided
         result = join_all(values)
         return Py(result.type, result.source, usual) if usual is not None and type(result) is Py else result
 
@@ -226,7 +227,7 @@ class Expressions:
         results, before, condition, undecided = [], frame.names, frame.condition, frame.undecided
         certainty, usual = frame.certainty, self.last_test_usually
         test = self.text(node.test, frame.module) if frame.emits and self.last_test_is_configuration else ""
-        frame.undecided = True
+        frame.undecided = CHOSEN
         for branch, side in ((node.body, True), (node.orelse, False)):
             frame.names = dict(before)
             frame.condition = condition or (test if side else test and opposite(test))

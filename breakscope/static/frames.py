@@ -31,7 +31,7 @@ class Step(Struct, eq=False):
     lost: str = ""
     node: object = None  # the call's ast node, for a child
     condition: str = ""  # the configuration test that decides whether the call happens
-    undecided: bool = False  # a condition that is not known decides whether the call happens
+    undecided: int = 0  # whether the call happens: as of events
     problems: object = None  # what the rules say of the event, once they were asked
 
 
@@ -88,7 +88,7 @@ class Frame(Struct, eq=False):
     bound: Value | None = None  # self or cls
     handled: Value | None = None  # the exception being handled
     caught: bool = False  # an exception raised here is caught inside the region
-    undecided: bool = False  # a condition that is not known decides whether this code runs
+    undecided: int = 0  # whether this code runs: as of events
     within: str = ""  # "checkpoint", "hook", "backward": runs as a subgraph of its own
 
     def enclosing(self, name: str) -> Frame | None:

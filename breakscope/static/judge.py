@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from breakscope.events import Call, Event, Problem
+from breakscope.events import CHOSEN, Call, Event, Problem
 from breakscope.knowledge import kind, load, since
 from breakscope.rule import Handler, Rule
 from breakscope.static.frames import Activation
@@ -115,7 +115,7 @@ class Judge:
         condition: str = "",
         doubtful: bool = False,
     ) -> bool:
-        """True when something in the activation, or called from it, breaks the graph.
+        """True when something in the activation, or called from it, breaks the graph each time that it is entered.
 
         `condition` is the configuration test that decides whether the activation is entered; inside an installed library,
         where nobody can look up what it says, each test whose outcome is open makes what follows `doubtful`. `breaks`
@@ -143,8 +143,8 @@ class Judge:
                     answers = {} if step.child.module.library else breaks  # each line that enters a library counts
                     inner = self._walk(step.child, links, found, answers, open_, step.condition or condition)
                 quiet = quiet and step.child.is_quiet
-                if inner and not step.undecided:
-                    any_break = True
+                if inner and step.undecided != CHOSEN:
+                    any_break = any_break or not step.undecided
                     lost = lost or bool(step.lost) and step.lost not in self.resumed
                 continue
             if step.event.only_when_lost:
@@ -154,8 +154,8 @@ class Judge:
                 step.problems = self.first_problems(step.event)
             for rule, problem in step.problems:
                 self._keep(self._verdict(rule, problem, step.event, (*chain, (activation, None)), lost, condition, doubtful), found)
-                if rule.kind == "break" and not lost and problem.certainty != "possible" and not step.event.undecided:
-                    any_break = True  # only a break that certainly happens hides what follows it
+                if rule.kind == "break" and not lost and problem.certainty != "possible" and step.event.undecided != CHOSEN:
+                    any_break = any_break or not step.event.undecided
                     lost = lost or bool(problem.lost)
         for event in waiting if lost else ():
             for rule, problem in self.problems(event)[:1]:

@@ -39,6 +39,18 @@ PROGRAMS = {
         model(f"rows = list(x)\n        {LOOP_LOSES}        return [r + 1 for r in rows]"), ["BRK302"]),
     "a generator expression is left alone": (
         model(f"rows = list(x)\n        {LOOP_LOSES}        return sum(torch.relu(r) for r in rows)"), ["BRK302"]),
+    "a break that another operand of the test may keep away": (
+        model("rows = list(x)\n        for _ in range(2):\n            if self.flag and x.sum() > 0:\n                x = x + 1\n"
+              "        return [torch.relu(r) for r in rows]", init="self.flag = size"), ["BRK101"]),
+    "a break behind an early return": (
+        model("rows = list(x)\n        for _ in range(2):\n            x = read(x, self.flag)\n"
+              "        return [torch.relu(r) for r in rows]",
+              "def read(x, flag):\n    if not flag:\n        return x\n    return x + x.item()\n\n\n", "self.flag = size"),
+        ["BRK201"]),
+    "a break in one of the functions that a key chooses": (
+        model("rows = list(x)\n        for _ in range(2):\n            x = READERS[self.kind](x)\n"
+              "        return [torch.relu(r) for r in rows]",
+              "READERS = {'fast': lambda x: x * 2, 'slow': lambda x: x + x.item()}\n\n\n", "self.kind = size"), ["BRK201"]),
     "try and finally lose the function": (
         model("rows = list(x)\n        try:\n            y = x[x > 0]\n        finally:\n            z = 1\n"
               "        return [torch.relu(r) for r in rows]"), ["BRK302", "BRK113"]),
