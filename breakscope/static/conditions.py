@@ -53,7 +53,7 @@ class Conditions:
     def test_bool_op(self, node: ast.BoolOp, frame: Frame, construct: str, facts: dict) -> bool | None:
         is_and, unknown, configuration = type(node.op) is ast.And, False, False
         before, condition, certainty, undecided = frame.names, frame.condition, frame.certainty, frame.undecided
-        frame.names = dict(before)
+        spared, frame.names = frame.spared, dict(before)
         truths = self.operand_truths[id(node)] = []
         try:
             for operand in node.values:  # an assert is traced only when its last operand is what decides
@@ -69,6 +69,7 @@ class Conditions:
                     return truth
                 if truth is None:
                     unknown, frame.undecided = True, CHOSEN  # what follows is asked only where this one does not decide
+                    frame.spared = frame.spared or is_and and facts.get("raises", False) and self.is_left_out(operand, frame)
                 if truth is None and frame.emits and self.last_test_is_configuration:
                     frame.condition = frame.condition or self.text(operand, frame.module)
                     if is_and and self.rarely_true(operand, frame) or self.last_test_usually is (not is_and):
@@ -76,8 +77,19 @@ class Conditions:
                 self.narrow(operand, is_and, frame)
         finally:
             frame.names, frame.condition, frame.certainty, frame.undecided = before, condition, certainty, undecided
+            frame.spared = spared
             self.last_test_is_configuration, self.last_test_usually = configuration, None
         return None if unknown else is_and
+
+    def is_left_out(self, test: ast.expr, frame: Frame) -> bool:
+        """True for `x is not None` where x is an optional tensor, as `labels` is: without it the rest of the expression is
+        not evaluated, though its line runs."""
+        if type(test) is not ast.Compare or type(test.ops[0]) is not ast.IsNot or type(test.left) is not ast.Name:
+            return False
+        value = frame.names.get(test.left.id)
+        if type(value) is not Union or not (type(right := test.comparators[0]) is ast.Constant and right.value is None):
+            return False
+        return all([o.is_none or o.is_tensor for o in value.options])
 
     def rarely_true(self, test: ast.expr, frame: Frame) -> bool:
         """A test for half precision: compiled regions run in float32 or bfloat16 unless the user says otherwise."""

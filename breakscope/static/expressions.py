@@ -186,7 +186,7 @@ class Expressions:
     def eval_BoolOp(self, node: ast.BoolOp, frame: Frame) -> Value:
         is_and, values, usual = type(node.op) is ast.And, [], None
         before, certainty, undecided = frame.names, frame.certainty, frame.undecided
-        frame.names = dict(before)
+        spared, frame.names = frame.spared, dict(before)
         try:
             for operand in node.values[:-1]:
                 value = self.eval(operand, frame)
@@ -197,12 +197,13 @@ class Expressions:
                     frame.certainty, usual = "possible", not is_and  # the defaults end it here
                 if truth is None:
                     frame.undecided = CHOSEN
+                    frame.spared = frame.spared or is_and and self.is_left_out(operand, frame)
                     values.append(self.narrowed_value(value, not is_and))
                 self.narrow(operand, is_and, frame)
             values.append(self.eval(node.values[-1], frame))
             usual = usual if usual_truth(values[-1]) is not (not is_and) else not is_and
         finally:
-            frame.names, frame.certainty, frame.undecided = before, certainty, undecided
+            frame.names, frame.certainty, frame.undecided, frame.spared = before, certainty, undecided, spared
         result = join_all(values)
         return Py(result.type, result.source, usual) if usual is not None and type(result) is Py else result
 
@@ -225,19 +226,22 @@ class Expressions:
             frame.names = before
             return value
         results, before, condition, undecided = [], frame.names, frame.condition, frame.undecided
-        certainty, usual = frame.certainty, self.last_test_usually
+        certainty, usual, spared = frame.certainty, self.last_test_usually, frame.spared
+        left_out = self.is_left_out(node.test, frame)
         test = self.text(node.test, frame.module) if frame.emits and self.last_test_is_configuration else ""
         frame.undecided = CHOSEN
         for branch, side in ((node.body, True), (node.orelse, False)):
             frame.names = dict(before)
             frame.condition = condition or (test if side else test and opposite(test))
             frame.certainty = "possible" if usual is (not side) else certainty
+            frame.spared = spared or side and left_out
             self.narrow(node.test, side, frame)
             try:
                 results.append(self.eval(branch, frame))
             except Raised:
                 pass
         frame.names, frame.condition, frame.undecided, frame.certainty = before, condition, undecided, certainty
+        frame.spared = spared
         return join_all(results)
 
     def eval_Subscript(self, node: ast.Subscript, frame: Frame) -> Value:

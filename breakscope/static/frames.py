@@ -89,6 +89,7 @@ class Frame(Struct, eq=False):
     handled: Value | None = None  # the exception being handled
     caught: bool = False  # an exception raised here is caught inside the region
     undecided: int = 0  # whether this code runs: as of events
+    spared: bool = False  # where an optional tensor is left out, this part of the expression is not evaluated
     within: str = ""  # "checkpoint", "hook", "backward": runs as a subgraph of its own
 
     def enclosing(self, name: str) -> Frame | None:

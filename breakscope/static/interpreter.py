@@ -145,7 +145,9 @@ class Interpreter(
         if key in activation.seen:
             return
         activation.seen.add(key)
-        if frame.certainty != "certain" and certainty != "possible":
+        if frame.spared:
+            certainty = "possible"
+        elif frame.certainty != "certain" and certainty != "possible":
             certainty = frame.certainty
         event = event_type(
             node=node,

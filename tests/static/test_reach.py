@@ -39,6 +39,19 @@ PROGRAMS = {
         model(f"rows = list(x)\n        {LOOP_LOSES}        return [r + 1 for r in rows]"), ["BRK302"]),
     "a generator expression is left alone": (
         model(f"rows = list(x)\n        {LOOP_LOSES}        return sum(torch.relu(r) for r in rows)"), ["BRK302"]),
+    "what an expression asks of an optional tensor": (
+        model("return self.part(x)", "from typing import Optional\nclass Part(nn.Module):\n"
+              "    def forward(self, x, mask: Optional[torch.Tensor] = None):\n"
+              "        if mask is not None and mask.max() > 4:\n            raise ValueError('too large')\n"
+              "        new = mask is not None and bool(mask.any())\n"
+              "        sizes = mask.sum(-1).tolist() if mask is not None else [4]\n        return x\n\n\n",
+              "self.part = Part()"), []),
+    "what a block asks of an optional tensor": (
+        model("return self.part(x)", "from typing import Optional\nclass Part(nn.Module):\n"
+              "    def forward(self, x, mask: Optional[torch.Tensor] = None):\n        if mask is not None:\n"
+              "            if mask.max() > 4:\n                raise ValueError('too large')\n"
+              "            new, sizes = bool(mask.any()), mask.sum(-1).tolist()\n        return x\n\n\n",
+              "self.part = Part()"), ["BRK102", "BRK202", "BRK204"]),
     "a break that another operand of the test may keep away": (
         model("rows = list(x)\n        for _ in range(2):\n            if self.flag and x.sum() > 0:\n                x = x + 1\n"
               "        return [torch.relu(r) for r in rows]", init="self.flag = size"), ["BRK101"]),
