@@ -14,7 +14,7 @@ from msgspec import Struct
 from breakscope.values import UNKNOWN, Value
 
 
-LEFT, CHOSEN = 1, 2
+LEFT, CHOSEN = 1, 2  # how it is undecided whether code runs, see Event
 
 
 class Event(Struct, frozen=True, kw_only=True):
@@ -25,8 +25,9 @@ class Event(Struct, frozen=True, kw_only=True):
     `lost`: "loop", "try", "with", "comprehension" when a break here loses the whole frame, else "".
     `condition`: source text of the configuration test that decides whether this code runs, or "".
     `caught`: an exception raised here is caught inside the region. `undecided`: CHOSEN where a condition that is not known
-    decides whether this code runs, LEFT where the function may have returned before, else 0. `within`: "checkpoint", "hook" or "backward" when this code runs as a subgraph of its
-    own: under `torch.utils.checkpoint.checkpoint`, as a tensor's hook, as the backward of an autograd.Function.
+    decides whether this code runs, LEFT where the function may have returned before, else 0. `within`: "checkpoint",
+    "hook" or "backward" when this code runs as a subgraph of its own: under `torch.utils.checkpoint.checkpoint`, as a
+    tensor's hook, as the backward of an autograd.Function.
     """
 
     node: ast.AST
