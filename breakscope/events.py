@@ -243,8 +243,17 @@ class Comprehension(Event, frozen=True, kw_only=True):
     """A list, set or dict comprehension that is a frame of its own (before Python 3.12) and that Dynamo would compile when
     Python runs it: it names torch, or holds tensors or modules of the function around it.
 
-    `iterable` is what it goes over. Rules are asked about it only where the function around it is lost to the graph.
+    `iterable` is what it goes over. Rules are asked about it only where the function around it is lost to the graph, and
+    where a break in the comprehension itself makes Python call it with an iterator that Dynamo does not make anew.
     """
 
     iterable: Value
     only_when_lost: ClassVar[bool] = True
+
+    @property
+    def is_lost_with_its_iterator(self) -> bool:
+        """True over `zip`, `enumerate` and the views of a dict; a list or a tuple Dynamo begins anew."""
+        if type(self.node) is not ast.Call:
+            return False
+        name = getattr(self.node.func, "id", "") or getattr(self.node.func, "attr", "")
+        return name in ("zip", "enumerate", "items", "values", "keys")

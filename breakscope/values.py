@@ -34,6 +34,7 @@ class _Unknown(Value, frozen=True, eq=False):
 
 
 UNKNOWN = _Unknown()
+COMPARED = _Unknown()  # a comparison of what is not known: what it indexes, it masks
 
 
 class Const(Value, frozen=True, gc=False):

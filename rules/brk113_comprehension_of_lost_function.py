@@ -4,7 +4,8 @@ Before Python 3.12 a list, set or dict comprehension is a function of its own, c
 Dynamo traces the code around it, it is inlined. When a break inside a loop, a `try` or a `with` made Dynamo give up the
 function around it, Python calls the comprehension by itself; Dynamo looks at it, and cannot take `next()` of a bare list,
 dict, `zip` or `enumerate` iterator. So nothing in it is compiled, whatever it computes. Tuples, `range` and tensors are
-iterated without a break, and generator expressions are left alone.
+iterated without a break, and generator expressions are left alone. Over `zip`, `enumerate` or the items of a dict the
+same happens when the break stands in the comprehension itself, or in what it calls.
 
 Mend the break that loses the function; this one goes with it. Or write the comprehension as a loop inside a function of
 its own, which Dynamo compiles apart, or use Python 3.12, where comprehensions are part of the function around them.
@@ -26,9 +27,9 @@ TRACED = ("tuple", "range", "size")  # what Dynamo iterates when it begins with 
 def check(event):
     if all(map(_breaks, options(event.iterable))):
         yield event.problem(
-            f"the comprehension over `{event.shown}` runs by itself, because a break loses the function around it, and "
-            "Dynamo cannot begin in its middle",
-            help="mend the break that loses the function, or write a loop in a function of its own",
+            f"the comprehension over `{event.shown}` runs by itself, because a break in it or around it ends the graph, "
+            "and Dynamo cannot begin in its middle",
+            help="mend that break, or write a loop in a function of its own",
             certainty="likely",
         )
 

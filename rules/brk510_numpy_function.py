@@ -2,8 +2,8 @@
 
 Dynamo traces numpy by running it on `torch._numpy`, which knows most of the array functions (`np.mean`, `np.clip`,
 `np.linalg.norm`), and not all: `np.random.beta`, `np.random.permutation`, `np.interp`, `np.digitize`, `np.isin`,
-`np.polyfit`, `np.nanmean`, `np.vectorize` and file functions end the graph, and a `numpy.random.Generator` ends it at
-every draw.
+`np.polyfit`, `np.nanmean`, `np.vectorize` and file functions end the graph; so does an array of `dtype=object`, and a
+`numpy.random.Generator` ends it at every draw.
 
 Write it with torch: `torch.distributions.Beta(a, b).sample()`, `torch.randperm`, `torch.bucketize`, `torch.isin`,
 `torch.nanmean`. Random draws then come from torch's generator, with other numbers for the same seed. Draws that belong
@@ -15,18 +15,31 @@ import torch
 
 from breakscope.events import Call
 from breakscope.rule import Rule
+from breakscope.values import External
 
-rule = Rule("BRK510", "numpy-function", dynamo=("GB0294", "GB0156: of class `(Generator|RandomState)`"))
+rule = Rule("BRK510", "numpy-function", shares=("GB0055", "GB0185"), dynamo=(
+    "GB0294", "GB0156: of class `(Generator|RandomState)`", "GB0007: numpy/polynomial"))
 
-RANDOM = {f"numpy.random.{name}" for name in (
-    "beta", "binomial", "chisquare", "default_rng", "dirichlet", "exponential", "gamma", "geometric", "get_state",
-    "gumbel", "laplace", "logistic", "lognormal", "multinomial", "multivariate_normal", "pareto", "permutation",
-    "poisson", "rayleigh", "set_state", "standard_normal", "triangular", "vonmises", "weibull", "RandomState")}
-ARRAYS = {f"numpy.{name}" for name in (
-    "apply_along_axis", "array2string", "digitize", "frombuffer", "fromiter", "fromstring", "interp", "intersect1d",
-    "isin", "lexsort", "nanmean", "nansum", "nanmax", "nanmin", "nanstd", "nanmedian", "ndenumerate", "ndindex",
-    "polyfit", "polyval", "seterr", "set_printoptions", "setdiff1d", "trapezoid", "union1d", "unravel_index",
-    "vectorize")}
+RANDOM = {f"numpy.random.{name}" for name in """
+    RandomState beta binomial bytes chisquare default_rng dirichlet exponential f gamma geometric get_state gumbel
+    hypergeometric laplace logistic lognormal logseries multinomial multivariate_normal negative_binomial
+    noncentral_chisquare noncentral_f pareto permutation poisson power random_integers ranf rayleigh set_state
+    standard_cauchy standard_exponential standard_gamma standard_normal standard_t triangular vonmises wald weibull zipf
+""".split()}
+ARRAYS = {f"numpy.{name}" for name in """
+    apply_along_axis apply_over_axes argpartition array2string array_repr array_str asanyarray asarray_chkfinite
+    asfortranarray base_repr binary_repr bitwise_count block compress cumulative_prod cumulative_sum delete digitize
+    ediff1d einsum_path extract format_float_positional format_float_scientific frexp frombuffer fromfile fromfunction
+    fromiter frompyfunc fromstring genfromtxt histogram_bin_edges insert interp intersect1d isfortran isin isnat iterable
+    ix_ lexsort loadtxt mask_indices matrix_transpose matvec may_share_memory nanargmax nanargmin nancumprod nancumsum
+    nanmax nanmean nanmedian nanmin nanpercentile nanprod nanquantile nanstd nansum nanvar ndenumerate ndindex packbits
+    partition piecewise place poly poly1d polyadd polyder polydiv polyfit polyint polymul polysub polyval promote_types
+    putmask ravel_multi_index require roots select set_printoptions setdiff1d seterr setxor1d shares_memory sort_complex
+    spacing trapezoid trim_zeros union1d unique_all unique_counts unique_inverse unique_values unpackbits unravel_index
+    unstack unwrap vecdot vecmat vectorize
+""".split()}
+QUADRATURE = {f"numpy.polynomial.{name}" for name in (
+    "chebyshev.chebgauss", "hermite.hermgauss", "hermite_e.hermegauss", "laguerre.laggauss", "legendre.leggauss")}
 HELP = {
     "beta": "draw with `torch.distributions.Beta(a, b).sample()`, or pass the draw in as an argument",
     "permutation": "draw with `torch.randperm(n)`",
@@ -37,7 +50,7 @@ HELP = {
 }
 
 
-@rule.on(Call, RANDOM, ARRAYS)
+@rule.on(Call, RANDOM, ARRAYS, QUADRATURE)
 def check(event):
     name = event.name.rpartition(".")[2]
     yield event.problem(
@@ -55,6 +68,13 @@ def check_generator(event):
                         help="draw with torch, or pass the draw in as an argument")
 
 
+@rule.on(Call, {f"numpy.{name}" for name in ("array", "asarray", "empty", "full", "zeros", "ones")})
+def check_objects(event):
+    if External("object") in (event.kwargs.get("dtype"), *event.args[1:]):
+        yield event.problem(f"`{event.shown}` is an array of Python objects, which is no tensor, so the graph ends here",
+                            help="use a list, or stack the tensors with `torch.stack`")
+
+
 @rule.example(lambda: (torch.ones(4, 3),), equal=False, dynamo=("GB0294",))
 def bad(x):
     order = np.random.permutation(4)  # BRK510
@@ -65,3 +85,25 @@ def bad(x):
 def good(x):
     order = torch.randperm(4)
     return x[order]
+
+
+@rule.example(lambda: (torch.ones(3),), dynamo=("GB0055", "GB0185"))
+def bad(x):
+    return x * len(np.empty(3, dtype=object))  # BRK510
+
+
+@rule.becomes
+def good(x):
+    return x * len([None] * 3)
+
+
+@rule.example(lambda: (torch.ones(3),), dynamo=("GB0007",))
+def bad(x):
+    nodes, _ = np.polynomial.legendre.leggauss(3)  # BRK510
+    return x * torch.from_numpy(nodes).to(x.dtype)
+
+
+@rule.becomes
+def good(x):
+    nodes = torch.tensor([-0.7745966692414834, 0.0, 0.7745966692414834])
+    return x * nodes.to(x.dtype)

@@ -84,11 +84,22 @@ class BuiltinCalls:
     def call_asking(self, name: str, node, frame) -> object:
         """The answer is not known. What nothing is known of becomes a tensor where it is asked to be one."""
         kind = self.eval(node.args[0], frame)
+        if name == "isinstance" and any(type(self.meant(part)) is _ast.Tuple for part in self.types_in(node.args[1])):
+            self.fail()
         if name == "isinstance" and kind == NUMBER and type(node.args[0]) is not _ast.Name:
             asked = node.args[1].elts if type(node.args[1]) is _ast.Tuple else [node.args[1]]
             if any(map(self.may_be_tensor, asked)):
                 self.fail()
         return NUMBER
+
+    def types_in(self, types) -> list:
+        """The entries of a tuple of types, which may have a name."""
+        types = self.meant(types)
+        return types.elts if type(types) is _ast.Tuple else []
+
+    def meant(self, node):
+        """The expression that a name of the file stands for, else the node."""
+        return self.source.constants.get(node.id, node) if type(node) is _ast.Name else node
 
 
 def _is_made_item_by_item(call: _ast.Call) -> bool:

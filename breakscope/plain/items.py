@@ -9,7 +9,7 @@ from breakscope.plain.kinds import INDEX, NONE, NUMBER, SIZES, STATIC, TENSOR, T
 
 LAYER_TENSORS = frozenset({"weight", "bias", "in_proj_weight", "in_proj_bias", "running_mean", "running_var"})
 NUMERIC = frozenset({NUMBER, NONE})
-MASK = re.compile(r"(?:.*_)?masks?$")  # by such a name the analyzer takes an index for a boolean tensor
+MASK = re.compile(r"(?:.*_)?masks?(?:_?[a-z0-9])?$")  # by such a name the analyzer takes an index for a boolean tensor
 
 
 class Items:

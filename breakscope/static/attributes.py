@@ -11,6 +11,7 @@ from breakscope.static.frames import Frame
 from breakscope.static.joins import join, join_all
 from breakscope.static.program import Import, Namespace
 from breakscope.static.recurrent import RECURRENT
+from breakscope.static.super_properties import first_use
 from breakscope.static.tensors import TENSOR_ONLY
 from breakscope.values import (
     UNKNOWN,
@@ -54,6 +55,8 @@ class Attributes:
             return self.class_attribute(owner, name)
         if kind is Super:
             return self.super_attribute(owner, name, node, frame)
+        if kind is Py and name in ("any", "all") and owner.type in ("bool", "unknown"):  # no bool has them
+            return self.tensor_attribute(Tensor(sure=False), name, node, frame)
         if kind in (Sequence, Dict, Const, ExternalInstance, ShapeInt, Scalar, Py):
             return self.builtin_attribute(owner, name, node, frame)
         if kind is Function:
@@ -174,6 +177,10 @@ class Attributes:
         if member is None:
             return Method(owner, name)
         if isinstance(member, Function) and "property" in member.info.marks and isinstance(instance, Instance):
+            if frame.emits and frame.function is not None and self.interesting("super().property"):
+                use = first_use(node, frame.function.node)
+                if use is not None:
+                    self.emit(Call, use, frame, name="super().property", receiver=instance, args=(Const(name),), kwargs={})
             return self.call_value(self.bound_to(member, instance), [], {}, node, frame)
         if isinstance(member, Function) and name == "__new__":
             return member

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from breakscope.events import Call, Format, ScalarRead
+from breakscope.static.computed_names import MOST_COMPUTED, SHORTEST_AFFIX, affixes
 from breakscope.static.frames import Frame
 from breakscope.static.joins import join, join_all
 from breakscope.static.numpy_numbers import is_numpy_number
@@ -141,6 +142,8 @@ class BuiltinCalls:
     def builtin_isinstance(self, args, kwargs, node, frame) -> Value:
         if len(args) < 2:
             return UNKNOWN
+        if frame.emits and _is_nested(args[1]) and self.interesting("object.__instancecheck__"):
+            self.emit(Call, node, frame, name="object.__instancecheck__", args=tuple(args), kwargs={})
         verdicts = {self.is_instance(o, args[1]) for o in options(args[0])}
         verdict = verdicts.pop() if len(verdicts) == 1 else None
         return Py("bool", "config") if verdict is None else Const(verdict)
@@ -202,7 +205,24 @@ class BuiltinCalls:
                     else join(value, args[2])
                 )
             return value
-        return ANY_MODULE_CLASS if args[0] == TORCH_NN else UNKNOWN
+        if args[0] == TORCH_NN:
+            return ANY_MODULE_CLASS
+        return self.attribute_of_computed_name(args[0], node, frame) if isinstance(args[0], Instance) else UNKNOWN
+
+    def attribute_of_computed_name(self, owner: Instance, node: ast.AST, frame: Frame) -> Value:
+        """`getattr(self, f"{kind}_loss")`: any method whose name begins and ends so."""
+        begin, end = affixes(node.args[1]) if isinstance(node, ast.Call) and len(node.args) > 1 else ("", "")
+        if len(begin) + len(end) < SHORTEST_AFFIX:
+            return UNKNOWN
+        names = {
+            name
+            for cls in self.mro(owner.cls.info)
+            for name in (self.members(cls) if cls.members is None else cls.members)
+            if name.startswith(begin) and name.endswith(end) and len(name) > len(begin) + len(end)
+        }
+        if not 0 < len(names) <= MOST_COMPUTED:
+            return UNKNOWN
+        return join_all([self.attribute(owner, name, node, frame) for name in sorted(names)])
 
     def open_object(self, owner: Instance) -> bool:
         """True when an object may have attributes that the source does not show."""
@@ -264,3 +284,10 @@ _PLAIN_RESULTS: dict[str, Value] = {
     "classmethod": UNKNOWN,
     "staticmethod": UNKNOWN,
 }
+
+
+def _is_nested(types: Value) -> bool:
+    """True for a tuple of types that has a tuple among them."""
+    if not isinstance(types, Sequence) or types.items is None:
+        return False
+    return any(isinstance(item, Sequence) and item.type == "tuple" for item in types.items)

@@ -11,6 +11,7 @@ from breakscope.static.joins import join_all
 from breakscope.static.library import ADDRESS, VERSION_INFO
 from breakscope.static.numpy_numbers import TRUTH, is_numpy_number
 from breakscope.values import (
+    COMPARED,
     BOOL,
     FALSE,
     UNKNOWN,
@@ -115,7 +116,7 @@ class Comparisons:
         if left.is_unknown or right.is_unknown:
             other = right if left.is_unknown else left
             text = other.is_const and isinstance(other.value, str) or isinstance(other, Py) and other.type == "str"
-            return self.open_bool(left, right) if text or other.is_none else UNKNOWN  # it may be a tensor's comparison
+            return self.open_bool(left, right) if text or other.is_none else COMPARED
         return self.open_comparison(kind, left, right)
 
     def open_comparison(self, kind: type, left: Value, right: Value) -> Value:

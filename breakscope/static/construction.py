@@ -23,8 +23,8 @@ MARKS = {
     "functools.cache": "cached",
     "abc.abstractproperty": "property",
 }
-OPAQUE_DECORATORS = frozenset(
-    {"torch.jit.script", "torch.library.custom_op", "torch.library.triton_op", "numba.jit", "triton.jit"}
+OPAQUE_DECORATORS = frozenset(  # `torch.jit.script` is not: Dynamo traces the function that it was given
+    {"torch.library.custom_op", "torch.library.triton_op", "numba.jit", "triton.jit"}
 )
 
 

@@ -56,7 +56,7 @@ def join_all(values, depth: int = 0) -> Value:
             result = value
         elif result is not value:
             before, result = result, join(result, value, depth)
-            if result is UNKNOWN and before is not UNKNOWN:
+            if result is UNKNOWN and not before.is_unknown:
                 return UNKNOWN  # what comes next would stand for all
     return UNKNOWN if result is None else result
 
@@ -79,6 +79,8 @@ def _merge(a: Value, b: Value, depth: int) -> Value | None:
         if kind in _NUMBERS and type(b) in _NUMBERS:
             return _merge_numbers(a, b)
         return None
+    if a.is_unknown:
+        return UNKNOWN
     if kind is Tensor:
         if a == b:
             return a

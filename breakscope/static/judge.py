@@ -16,6 +16,7 @@ from breakscope.static.frames import Activation
 from breakscope.static.program import ModuleInfo
 from breakscope.static.regions import Region
 
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp)
 RESUMED_BEFORE = {"loop": "2.11", "comprehension": "2.11"}  # until then Dynamo resumed behind a break in one
 
 
@@ -132,7 +133,7 @@ class Judge:
         lost = any_break = False
         quiet = True
         in_library = bool(activation.module.library)
-        waiting = []
+        waiting, broken = [], set()  # broken: what comprehensions with a break inside go over
         for step in activation.steps:
             if step.child is not None:
                 links = (*chain, (activation, step.node))
@@ -145,6 +146,8 @@ class Judge:
                 quiet = quiet and step.child.is_quiet
                 if inner and step.undecided != CHOSEN:
                     any_break = any_break or not step.undecided
+                    if isinstance(step.node, COMPREHENSIONS):
+                        broken.add(id(step.node.generators[0].iter))
                     lost = lost or bool(step.lost) and step.lost not in self.resumed
                 continue
             if step.event.only_when_lost:
@@ -157,7 +160,9 @@ class Judge:
                 if rule.kind == "break" and not lost and problem.certainty != "possible" and step.event.undecided != CHOSEN:
                     any_break = any_break or not step.event.undecided
                     lost = lost or bool(problem.lost)
-        for event in waiting if lost else ():
+        for event in waiting:
+            if not lost and not (id(event.node) in broken and event.is_lost_with_its_iterator):
+                continue
             for rule, problem in self.problems(event)[:1]:
                 self._keep(self._verdict(rule, problem, event, (*chain, (activation, None)), False, condition, doubtful), found)
         activation.is_quiet = quiet and not waiting and not any(step.problems for step in activation.steps)

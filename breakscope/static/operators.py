@@ -10,7 +10,9 @@ from breakscope.static.expressions import STR
 from breakscope.static.frames import Frame
 from breakscope.static.joins import element_of, is_number, join, join_all
 from breakscope.static.numpy_numbers import FOLDED, READ, is_numpy_number
+from breakscope.static.tensors import BITWISE
 from breakscope.values import (
+    COMPARED,
     BOOL,
     TRUE,
     UNKNOWN,
@@ -122,7 +124,7 @@ class Operators(Comparisons):
             return left
         if isinstance(left, Dict) and isinstance(right, Dict) and op is ast.BitOr:
             return Dict({**left.items, **right.items}, join(left.element, right.element), left.open or right.open)
-        return UNKNOWN
+        return COMPARED if op in BITWISE and (left is COMPARED or right is COMPARED) else UNKNOWN
 
     def sequence_operator(self, op: type, left: Sequence, right: Value) -> Value:
         if op is ast.Add and isinstance(right, Sequence):
@@ -167,6 +169,8 @@ class Operators(Comparisons):
             truth = self.test(node, frame, "not")
             return BOOL if truth is None else Const(truth)
         value = self.eval(node.operand, frame)
+        if value is COMPARED and type(node.op) is ast.Invert:
+            return COMPARED
         if type(value) is Instance:
             return self.unary_of_instance(node, value, frame)
         if isinstance(value, Const) and isinstance(value.value, int | float):

@@ -9,6 +9,7 @@ from operator import is_
 from breakscope.events import Index, ScalarRead
 from breakscope.static.frames import Frame
 from breakscope.values import (
+    COMPARED,
     UNKNOWN,
     ExternalInstance,
     Py,
@@ -16,10 +17,11 @@ from breakscope.values import (
     Tensor,
     Union,
     Value,
+    options,
 )
 
 
-MASK = re.compile(r"(?:.*_)?masks?$")
+MASK = re.compile(r"(?:.*_)?masks?(?:_?[a-z0-9])?$")
 
 
 class TensorItems:
@@ -34,6 +36,8 @@ class TensorItems:
             return index if all(map(is_, parts, index.items)) else Sequence(index.type, parts)
         if type(index) is Tensor and index.dtype is not None or not _may_be_mask(index):
             return index
+        if any(option is COMPARED for option in options(index)):
+            return Tensor("bool", sure=False)
         kind = type(node)
         if kind is ast.Name and MASK.match(node.id) or kind is ast.Attribute and MASK.match(node.attr):
             return Tensor("bool", getattr(index, "ndim", None), sure=False)

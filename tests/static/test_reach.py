@@ -37,6 +37,49 @@ PROGRAMS = {
               "[torch.relu(r) for r in x], [torch.relu(r) for r in [x, x]]"), ["BRK302"]),
     "a comprehension without a tensor of its own": (
         model(f"rows = list(x)\n        {LOOP_LOSES}        return [r + 1 for r in rows]"), ["BRK302"]),
+    "a break in a comprehension over zip": (
+        model("return [torch.relu(r) * r.sum().item() for r, _ in zip(x, x)]"), ["BRK201", "BRK113"]),
+    "a break in a comprehension over a list": (
+        model("return [torch.relu(r) * r.sum().item() for r in list(x)]"), ["BRK201"]),
+    "a function for TorchScript is traced through its source": (
+        model("return clip(x)", "@torch.jit.script\ndef clip(x: torch.Tensor):\n    if torch.all(x > 0):\n        return x\n"
+              "    return x * 2\n\n\n"), ["BRK101"]),
+    "a method of a computed name": (
+        model("return getattr(self, f'{self.kind}_loss')(x)\n\n    def hard_loss(self, x):\n        return x.item()\n\n"
+              "    def loss_of(self, x):\n        return x.tolist()", init="self.kind = str(size)"), ["BRK201"]),
+    "a method of a computed name in three ways": (
+        model("return getattr(self, '{}_loss'.format(self.kind))(x)\n\n    def hard_loss(self, x):\n        return x.item()\n"
+              "\n    def soft(self, x):\n        return getattr(self, 'many_' + self.kind)(x)\n\n    def many_one(self, x):\n"
+              "        return getattr(self, 'few_%s' % self.kind)(x)\n\n    def few_one(self, x):\n        return x\n",
+              init="self.kind = str(size)"), ["BRK201"]),
+    "a name of which too little is known": (
+        model("return getattr(self, f'{self.kind}_')(x)\n\n    def hard_(self, x):\n        return x.item()",
+              init="self.kind = str(size)"), []),
+    "what a comparison of the unknown indexes": (
+        model("rows = unknown(x)\n        high = rows > 2\n        both = high & (rows < 5)\n"
+              "        return rows[high], rows[both], rows[~high]", "from elsewhere import unknown\n\n\n"),
+        ["BRK302", "BRK302", "BRK302"]),
+    "any of a comparison of arguments": (
+        model("return x\n\n    def check(self, low=None, high=None):\n        if (low > high).any():\n            return 1\n"
+              "        return 0\n\n\nclass Checked(Net):\n    def forward(self, x, low=None, high=None):\n"
+              "        return x * self.check(low, high)"), ["BRK101"]),
+    "a mask with a letter behind its name": (
+        model("return x[mask_m], x[mask2], x[mask_index]").replace(
+            "forward(self, x)", "forward(self, x, mask_m: torch.Tensor, mask2: torch.Tensor, mask_index: torch.Tensor)"),
+        ["BRK302", "BRK302"]),
+    "a property through super() that is kept in a name": (
+        model("scale = super().scale\n        if scale is None:\n            return x\n        return x * scale",
+              "class Base(nn.Module):\n    @property\n    def scale(self):\n        return 2.0\n\n\n").replace(
+            "Net(nn.Module)", "Net(Base)"), ["BRK553"]),
+    "a property through super() that is handed on": (
+        model("return x, super().scale, helper(super().scale)",
+              "class Base(nn.Module):\n    @property\n    def scale(self):\n        return 2.0\n\n\ndef helper(x):\n"
+              "    return x\n\n\n").replace("Net(nn.Module)", "Net(Base)"), []),
+    "nested types of what may be a tensor": (
+        model("return x + isinstance(unknown(x), (int, (torch.Tensor, list))) + isinstance(x, (int, (list, tuple)))",
+              "from elsewhere import unknown\n\n\n"), []),
+    "nested types of what is no tensor": (
+        model("return x if isinstance(x.shape, (int, (tuple, list))) else -x"), ["BRK554"]),
     "a generator expression is left alone": (
         model(f"rows = list(x)\n        {LOOP_LOSES}        return sum(torch.relu(r) for r in rows)"), ["BRK302"]),
     "what an expression asks of an optional tensor": (
