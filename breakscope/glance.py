@@ -10,6 +10,8 @@ from __future__ import annotations
 import os
 import warnings
 
+from breakscope.exports import ONLY_A_TREE, handed_out
+
 WORDS = (b"forward", b"compile", b"suppress_errors", b"assume_constant_result")
 # Behind one of these may stand what the look at plain code does not follow: hooks, objects that change by name.
 CLEVER = (b"_hook", b"setattr", b"__dict__", b"vars(")
@@ -17,7 +19,6 @@ HARMLESS = (b"re.compile(", b"compiled", b"compiler")  # words with `compile` in
 SPACES = bytes.maketrans(b".,[]=:|#\n", b"         ")
 MOST_FILES = 50
 MOST_BESIDE = 200  # files in a folder; the analyzer looks for heirs in no larger one
-ONLY_A_TREE = 0x400  # ast.PyCF_ONLY_AST, without the import of ast
 
 
 def is_clean(paths: tuple[str, ...], trees: dict[str, tuple[bytes, object]] | None = None) -> bool:
@@ -42,6 +43,8 @@ def _is_clean(path: str, trees: dict[str, tuple[bytes, object]]) -> bool:
             warnings.simplefilter("ignore")  # of the user's literals
             tree = compile(data, path, "exec", flags=ONLY_A_TREE, dont_inherit=True)
         trees[os.path.abspath(path)] = data, tree
+        if handed_out(path):
+            return False
         return not holds_regions or _is_plain(path, data, tree)
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return False

@@ -12,6 +12,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from breakscope.environment import import_folders
+from breakscope.exports import handed_out
 from breakscope.knowledge import judging_by, out_of_range, since, target_version
 from breakscope.knowledge import load as load_knowledge
 from breakscope.report.model import Finding, ReportError
@@ -27,7 +28,7 @@ from breakscope.static.interpreter import Interpreter
 from breakscope.static.judge import Judge, Verdict
 from breakscope.static.library import Library
 from breakscope.static.program import ModuleInfo, Program
-from breakscope.static.regions import Region, default_regions, entry_regions, inherited_regions
+from breakscope.static.regions import Region, default_regions, entry_regions, exported_regions, inherited_regions
 from breakscope.static.source import SourceError, decode, refuse_what_is_no_python
 from breakscope.static.stack import with_room
 from breakscope.static.usage import mentions
@@ -113,6 +114,8 @@ def _analyze(paths: Iterable[str | Path], analysis: _Analysis) -> StaticResult:
     try:
         analysis.folders(files)
         if not options.entries:
+            for path in files:
+                analysis.handed_out(path)
             checked = frozenset(files)
             for path in heirs([p for p in map(os.path.abspath, paths) if p in checked], checked):
                 analysis.heir(path, checked)
@@ -277,6 +280,22 @@ class _Analysis:
         from breakscope.static.usage.file import usage_region  # most files never need it
 
         return [usage_region(interpreter, module)]
+
+    def handed_out(self, path: str) -> None:
+        """Analyse the functions that a library hands out of a file and that no region reaches: its users' models call
+        them."""
+        try:
+            names = handed_out(path)
+            if not names:
+                return
+            module = self.program.module_at(path)
+            interpreter = self.interpreter()
+            interpreter.begin_file(module)
+            regions = exported_regions(interpreter, module, names, self.judge.entered)
+        except (OSError, SourceError, OutOfBudget, RecursionError):
+            return  # told of before
+        self.progress.regions += len(regions)
+        self.gather(regions)
 
     def heir(self, path: str, checked: frozenset[str]) -> None:
         """Analyse a file that was not asked for: what its classes hand to the constructors that they inherit decides what

@@ -55,6 +55,7 @@ class Judge:
         self.by_event: dict[type, list[tuple[Rule, Handler]]] = defaultdict(list)
         self.by_name: dict[tuple[type, str], list[tuple[Rule, Handler]]] = defaultdict(list)
         self.names: set[str] = set()
+        self.entered: set[tuple[str, str]] = set()  # functions that regions reach: path and qualified name
         for rule in rules:
             for handler in map(Handler.settled, rule.handlers):
                 if handler.names:
@@ -124,6 +125,7 @@ class Judge:
         """
         if activation.is_quiet:
             return False
+        self.entered.add((activation.module.path, activation.function))
         known = breaks.get(id(activation))
         if known is not None and (condition or doubtful or not known[1]):
             return known[0]

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from fnmatch import fnmatch
 
-from breakscope.static.arguments import configured_instance, parameter_values, takes_tensors, undecorated
+from breakscope.static.arguments import configured_instance, maybe_tensor, parameter_values, takes_tensors, undecorated
 from breakscope.static.calling import add_call_events
 from breakscope.static.frames import Activation, Frame, OutOfBudget, Raised
 from breakscope.static.interpreter import Interpreter
@@ -49,6 +49,31 @@ def default_regions(interpreter: Interpreter, module: ModuleInfo) -> list[Region
     candidates += [v for v in interpreter.compiled if isinstance(v, Function) and v.info.module is module]
     regions = [_region_of(interpreter, value) for value in reversed(dict.fromkeys(candidates))]
     return [region for region in regions if region is not None]
+
+
+def exported_regions(
+    interpreter: Interpreter, module: ModuleInfo, names: frozenset[str], entered: set[tuple[str, str]]
+) -> list[Region]:
+    """The functions of these names that take tensors and that no region has entered."""
+    regions = []
+    defined = interpreter.module_names(module)
+    for value in [interpreter.resolve(defined[name]) for name in sorted(names) if name in defined]:
+        if type(value) is Function and value.info.module is module and (module.path, value.info.qualname) not in entered:
+            region = _function_region(interpreter, value)
+            if region is not None:
+                regions.append(region)
+    return regions
+
+
+def _function_region(interpreter: Interpreter, function: Function) -> Region | None:
+    interpreter.work = 0
+    try:
+        args, kwargs = parameter_values(interpreter, function, True)
+        if any(map(maybe_tensor, args)):
+            return enter(interpreter, function.info.qualname, function, args, kwargs)
+    except (OutOfBudget, RecursionError):
+        interpreter.cut_short = True
+    return None
 
 
 def inherited_regions(interpreter: Interpreter, module: ModuleInfo, checked: frozenset[str]) -> list[Region]:

@@ -6,6 +6,7 @@ import sys
 import pytest
 from programs import TORCH, analysed, found, write
 
+from breakscope.glance import is_clean
 from breakscope.static import StaticOptions, analyze
 from breakscope.static import statements
 
@@ -103,6 +104,33 @@ def test_globs_over_files_and_several_entries(tmp_path):
 def test_a_function_named_as_entry_takes_tensors(tmp_path):
     source = "import torch\ndef step(x, y, scale=1.0, names=None):\n    if x > y:\n        return x\n    return y * scale\n"
     assert found(analysed(tmp_path, {"program.py": source}, "program.py::step")) == [("BRK101", 3)]
+
+
+LIBRARY = {
+    "pkg/__init__.py": "from .steps import clip, read, pair as both, _private\nfrom pkg.more import scale\nfrom .deep import shift\n",
+    "pkg/steps.py": HELPER + "def clip(x: torch.Tensor):\n    return x if x.sum() > 0 else read(x)\n"
+    "def pair(x, y):\n    return x.isnan().any().item()\ndef _private(x):\n    return x.isnan().any().item()\n"
+    "def kept(x):\n    return x.isnan().any().item()\ndef named(name):\n    return name.upper()\n",
+    "pkg/more.py": "import torch\ndef scale(x: torch.Tensor):\n    return x * x.item()\n",
+    "pkg/deep/__init__.py": "from .shifts import shift\n",
+    "pkg/deep/shifts.py": "import torch\ndef shift(x: torch.Tensor):\n    return x * x.item()\n",
+}
+
+
+def test_functions_that_a_library_hands_out_by_name_are_regions(tmp_path):
+    places = {(f.path.rpartition("/")[2], f.line) for f in analysed(tmp_path, LIBRARY).findings}
+    assert places == {("steps.py", 3), ("steps.py", 5), ("steps.py", 7), ("more.py", 3)}
+
+
+def test_a_function_handed_out_that_a_model_calls_is_seen_through_that_alone(tmp_path):
+    files = LIBRARY | {"pkg/model.py": model("from .more import scale", "scale(2)")}
+    assert "more.py" not in {f.path.rpartition("/")[2] for f in analysed(tmp_path, files).findings}
+
+
+def test_the_first_look_leaves_what_a_library_hands_out_to_the_analyzer(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, LIBRARY)
+    assert not is_clean(("pkg/more.py",)) and is_clean(("pkg/deep/shifts.py",))
 
 
 def test_a_parameter_used_like_no_tensor_is_none(tmp_path):
