@@ -148,6 +148,7 @@ class _Analysis:
         self._judge: Judge | None = None
         self._library: Library | None = None
         self._interpreter: Interpreter | None = None
+        self._models_reach: frozenset[tuple[str, str]] | None = None  # what functions handed out reach does not count
         self._flaggers: dict[str, Flagger] = {}
         self._rewrites: dict[tuple, str | None] = {}
         self.fitted: set[str] = set()  # the names of entries that named something
@@ -291,7 +292,9 @@ class _Analysis:
             module = self.program.module_at(path)
             interpreter = self.interpreter()
             interpreter.begin_file(module)
-            regions = exported_regions(interpreter, module, names, self.judge.entered)
+            if self._models_reach is None:
+                self._models_reach = frozenset(self.judge.entered)
+            regions = exported_regions(interpreter, module, names, self._models_reach)
         except (OSError, SourceError, OutOfBudget, RecursionError):
             return  # told of before
         self.progress.regions += len(regions)

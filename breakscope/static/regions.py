@@ -52,7 +52,7 @@ def default_regions(interpreter: Interpreter, module: ModuleInfo) -> list[Region
 
 
 def exported_regions(
-    interpreter: Interpreter, module: ModuleInfo, names: frozenset[str], entered: set[tuple[str, str]]
+    interpreter: Interpreter, module: ModuleInfo, names: frozenset[str], entered: frozenset[tuple[str, str]]
 ) -> list[Region]:
     """The functions of these names that take tensors and that no region has entered."""
     regions = []

@@ -127,6 +127,13 @@ def test_a_function_handed_out_that_a_model_calls_is_seen_through_that_alone(tmp
     assert "more.py" not in {f.path.rpartition("/")[2] for f in analysed(tmp_path, files).findings}
 
 
+def test_a_function_handed_out_that_another_calls_is_seen_by_itself_too(tmp_path):
+    more = "import torch\ndef scale(x: torch.Tensor, deep=None):\n    if deep is not None:\n        return x.item()\n    return x\n"
+    before = "import torch\nfrom .more import scale\ndef all_of(x: torch.Tensor):\n    return scale(x)\n"
+    files = {"pkg/__init__.py": "from .before import all_of\nfrom .more import scale\n", "pkg/before.py": before, "pkg/more.py": more}
+    assert [code for code, _ in found(analysed(tmp_path, files))] == ["BRK201"]
+
+
 def test_the_first_look_leaves_what_a_library_hands_out_to_the_analyzer(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write(tmp_path, LIBRARY)
