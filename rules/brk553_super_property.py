@@ -13,7 +13,7 @@ import torch
 from breakscope.events import Call
 from breakscope.rule import Rule
 
-rule = Rule("BRK553", "super-property", dynamo=("GB0055", "GB6215", "GB0156: property"), shares=("GB0088",))
+rule = Rule("BRK553", "super-property", dynamo=("GB0156: class `property`",), shares=("GB0055", "GB0088", "GB6215"))
 
 
 @rule.on(Call, "super().property")
