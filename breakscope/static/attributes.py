@@ -113,7 +113,7 @@ class Attributes:
             if "property" in member.info.marks:
                 if "cached_property" in member.info.marks:
                     return self.cached_property(owner, bound, node, frame)
-                return self.call_value(bound, [], {}, node, frame)
+                return self.call_implicitly(bound, [], node, frame)
             return bound
         if type(member) is ExternalInstance and member.name == "functools.partialmethod":
             return self.partial_method(owner, member, node, frame)
@@ -122,7 +122,7 @@ class Attributes:
             if getter is not None:
                 if self.interesting("descriptor.__get__"):
                     self.emit(Call, node, frame, name="descriptor.__get__", receiver=member, kwargs={})
-                return self.call_member(member, getter, [owner, owner.cls], {}, node, frame)
+                return self.call_implicitly(self.bound_to(getter, member), [owner, owner.cls], node, frame)
         return member
 
     def partial_method(self, owner: Instance, member: ExternalInstance, node: ast.AST, frame: Frame) -> Value:
@@ -181,7 +181,7 @@ class Attributes:
                 use = first_use(node, frame.function.node)
                 if use is not None:
                     self.emit(Call, use, frame, name="super().property", receiver=instance, args=(Const(name),), kwargs={})
-            return self.call_value(self.bound_to(member, instance), [], {}, node, frame)
+            return self.call_implicitly(self.bound_to(member, instance), [], node, frame)
         if isinstance(member, Function) and name == "__new__":
             return member
         return self.bound_to(member, instance)

@@ -73,7 +73,7 @@ class BuiltinCalls:
                 results.append(Scalar(name))
             elif isinstance(value, Instance):
                 if name == "bool":
-                    truth = self.truth_of_instance(value, node, frame)
+                    truth = self.truth_of_instance(value, node, frame, called=True)
                     results.append(Const(truth) if truth is not None else Py("bool"))
                 else:
                     method = self.attribute(value, f"__{name}__", node, frame)

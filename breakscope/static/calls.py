@@ -118,6 +118,14 @@ class Calls:
                     frame.certainty, frame.undecided = certainty, undecided
         return join_all(results)
 
+    def call_implicitly(self, function: Value, args: list[Value], node: ast.AST, frame: Frame) -> Value:
+        """Call what an operator, a test or an attribute calls: Dynamo does not resume behind a break in it."""
+        lost, frame.lost = frame.lost, frame.lost or "implicit"
+        try:
+            return self.call_value(function, args, {}, node, frame)
+        finally:
+            frame.lost = lost
+
     def call_sequential(self, modules: Sequence, args: list[Value], node: ast.AST, frame: Frame) -> Value:
         value = args[0] if args else UNKNOWN
         for module in modules.items if modules.items is not None else [modules.element]:
@@ -292,6 +300,7 @@ class Calls:
         activation = Activation(info.qualname, info.module, info.node.lineno) if emits else None
         frame = Frame(info.module, info, function.scope, activation, emits, caller.depth + 1, info.qualname)
         if emits:
+            activation.is_compiled_apart = self.is_function_compiled_apart(function, names)
             frame.certainty = caller.certainty
             if (
                 type(function.bound) is Instance

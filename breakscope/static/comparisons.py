@@ -178,7 +178,7 @@ class Comparisons:
         if isinstance(right, Instance):
             method = self.attribute(right, "__contains__", node, frame)
             if isinstance(method, Function):
-                self.call_value(method, [left], {}, node, frame)
+                self.call_implicitly(method, [left], node, frame)
         return None
 
     def identical(self, left: Value, right: Value) -> bool | None:

@@ -5,14 +5,12 @@ from __future__ import annotations
 import ast
 
 from breakscope.events import Comprehension
+from breakscope.static.apart import is_iterated_apart
 from breakscope.static.frames import Activation, Frame, Step
 from breakscope.static.joins import join_all
-from breakscope.static.program import Import
-from breakscope.values import UNKNOWN, Const, Dict, Sequence, Value, holds_tensor, options
+from breakscope.values import UNKNOWN, Const, Dict, Sequence, Value
 
 MOST_UNROLLED = 16
-MODULES = ("ModuleList", "Sequential")
-TRACED_NAMESPACES = frozenset({"torch", "torch.nn", "torch.nn.functional", "torch.fft", "torch.linalg", "numpy"})
 
 
 class Comprehensions:
@@ -47,9 +45,11 @@ class Comprehensions:
             source = self.eval(first.iter, frame)
             if self.python < (3, 12) and frame.emits:  # a comprehension is a frame of its own
                 iterates_tuple = type(first.iter) is ast.List  # the compiler makes a tuple of it
-                if type(node) is not ast.GeneratorExp and not iterates_tuple and self.is_compiled_apart(node, frame):
+                apart = type(node) is not ast.GeneratorExp and self.is_comprehension_compiled_apart(node, frame)
+                if apart and not iterates_tuple:
                     self.emit(Comprehension, first.iter, frame, iterable=source)
                 frame.activation = Activation(outer.function, outer.module, node.lineno)
+                frame.activation.is_compiled_apart = apart and (iterates_tuple or is_iterated_apart(source))
                 stays = lost or ("call" if type(node) is ast.GeneratorExp else "")  # no resuming inside a generator
                 outer.steps.append(Step(None, frame.activation, stays, node))
             frame.lost = lost or "comprehension"
@@ -67,27 +67,6 @@ class Comprehensions:
             return rows, known and len(node.generators) == 1
         finally:
             frame.names, frame.lost, frame.activation = before, lost, outer
-
-    def is_compiled_apart(self, node, frame: Frame) -> bool:
-        """True when Dynamo looks at the comprehension's own frame: it names torch or numpy, or a tensor or module of
-        the function around it (see has_tensor_in_frame in torch/_dynamo/convert_frame.py)."""
-        names = [part for part in ast.walk(node) if type(part) is ast.Name]
-        own = {part.id for part in names if type(part.ctx) is ast.Store}
-        outside = {id(part) for part in ast.walk(node.generators[0].iter)}  # evaluated by the function around it
-        for part in names:
-            if part.id in own or id(part) in outside:
-                continue
-            value = frame.names.get(part.id)
-            if value is None and (scope := frame.enclosing(part.id)) is not None:
-                value = scope.names[part.id]
-            if value is not None:
-                if any(holds_tensor(o) or self.is_module(o) or getattr(o, "type", "") in MODULES for o in options(value)):
-                    return True
-            elif type(bound := self.module_names(frame.module).get(part.id)) is Import:
-                name = f"{bound.module}.{bound.member}" if bound.member else bound.module
-                if name in TRACED_NAMESPACES or not bound.member and name.startswith(("torch.", "numpy.")):
-                    return True
-        return False
 
     def produced_known(self, node, item: Value, frame: Frame, produce) -> tuple[list, bool]:
         self.assign(node.generators[0].target, item, frame, node)

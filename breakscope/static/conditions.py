@@ -156,11 +156,15 @@ class Conditions:
             return any(map(self.is_opaque, (*value.items.values(), value.element)))
         return kind is Tensor or kind is ExternalInstance and value.name.startswith("torch.nn.")
 
-    def truth_of_instance(self, value: Instance, node: ast.expr, frame: Frame) -> bool | None:
+    def truth_of_instance(self, value: Instance, node: ast.expr, frame: Frame, called: bool = False) -> bool | None:
+        """What `if value` finds, or `bool(value)`, which is `called`."""
         for name in ("__bool__", "__len__"):
             method = self.attribute(value, name, node, frame)
             if isinstance(method, Function):
-                answer = self.call_value(method, [], {}, node, frame)
+                if called:
+                    answer = self.call_value(method, [], {}, node, frame)
+                else:
+                    answer = self.call_implicitly(method, [], node, frame)
                 return bool(answer.value) if answer.is_const else None
         return True
 

@@ -44,6 +44,7 @@ class Activation(Struct, eq=False):
     steps: list[Step] = []
     seen: set | frozenset = set()  # (id of node, type of event, detail): an event counts once; empty when the call is over
     is_quiet: bool = False  # the rules were asked about all of it, with what it calls, and have nothing to say
+    is_compiled_apart: bool = True  # Dynamo looks at it where eager Python calls it
     _mark: int = 0
 
     def mark(self) -> int:

@@ -14,6 +14,7 @@ from breakscope.events import Event
 from breakscope.static import bodies
 from breakscope.static.annotated_results import AnnotatedResults
 from breakscope.static.annotations import Annotations
+from breakscope.static.apart import Apart
 from breakscope.static.assignment import Assignment
 from breakscope.static.attributes import Attributes
 from breakscope.static.binding import Binding
@@ -48,6 +49,7 @@ MOST_KEPT = 150_000  # values that the memory of calls keeps alive
 
 class Interpreter(
     Expressions,
+    Apart,
     Comprehensions,
     Operators,
     Conditions,

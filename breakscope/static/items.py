@@ -276,7 +276,7 @@ class Items:
                 return join_all([value.attributes.get(f, UNKNOWN) for f in fields])
             method = self.attribute(value, "__iter__", node, frame)
             if isinstance(method, Function):
-                return self.iterate(self.call_value(method, [], {}, node, frame), node, frame)
+                return self.iterate(self.call_implicitly(method, [], node, frame), node, frame)
             method = self.attribute(value, "__getitem__", node, frame)
             if isinstance(method, Function):
                 return self.call_value(method, [Py("int")], {}, node, frame)

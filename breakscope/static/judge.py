@@ -116,8 +116,12 @@ class Judge:
         open_: set[int],
         condition: str = "",
         doubtful: bool = False,
+        eager: bool = False,
     ) -> bool:
         """True when something in the activation, or called from it, breaks the graph each time that it is entered.
+
+        An `eager` one is called by code that a break has left to Python, and Dynamo does not look at it. One that it only
+        looks at as part of its caller is eager from its first break on.
 
         `condition` is the configuration test that decides whether the activation is entered; inside an installed library,
         where nobody can look up what it says, each test whose outcome is open makes what follows `doubtful`. `breaks`
@@ -127,30 +131,31 @@ class Judge:
             return False
         self.entered.add((activation.module.path, activation.function))
         known = breaks.get(id(activation))
-        if known is not None and (condition or doubtful or not known[1]):
-            return known[0]
+        if known is not None and (condition or doubtful or eager or not known[1]):
+            return known[0] and not eager
         if id(activation) in open_:
             return False
         open_.add(id(activation))
-        lost = any_break = False
+        lost, any_break = eager, False
         quiet = True
         in_library = bool(activation.module.library)
         waiting, broken = [], set()  # broken: what comprehensions with a break inside go over
         for step in activation.steps:
             if step.child is not None:
                 links = (*chain, (activation, step.node))
+                left = lost and not step.child.is_compiled_apart
                 if in_library:
                     doubt = doubtful or step.undecided or bool(step.condition)
-                    inner = self._walk(step.child, links, found, breaks, open_, condition, doubt)
+                    inner = self._walk(step.child, links, found, breaks, open_, condition, doubt, left)
                 else:
                     answers = {} if step.child.module.library else breaks  # each line that enters a library counts
-                    inner = self._walk(step.child, links, found, answers, open_, step.condition or condition)
+                    inner = self._walk(step.child, links, found, answers, open_, step.condition or condition, eager=left)
                 quiet = quiet and step.child.is_quiet
                 if inner and step.undecided != CHOSEN:
                     any_break = any_break or not step.undecided
                     if isinstance(step.node, COMPREHENSIONS):
                         broken.add(id(step.node.generators[0].iter))
-                    lost = lost or bool(step.lost) and step.lost not in self.resumed
+                    lost = lost or bool(step.lost) and step.lost not in self.resumed or not activation.is_compiled_apart
                 continue
             if step.event.only_when_lost:
                 waiting.append(step.event)
@@ -161,7 +166,7 @@ class Judge:
                 self._keep(self._verdict(rule, problem, step.event, (*chain, (activation, None)), lost, condition, doubtful), found)
                 if rule.kind == "break" and not lost and problem.certainty != "possible" and step.event.undecided != CHOSEN:
                     any_break = any_break or not step.event.undecided
-                    lost = lost or bool(problem.lost)
+                    lost = lost or bool(problem.lost) or not activation.is_compiled_apart
         for event in waiting:
             if not lost and not (id(event.node) in broken and event.is_lost_with_its_iterator):
                 continue
@@ -171,7 +176,8 @@ class Judge:
         if activation.is_quiet:
             activation.finish()
         open_.discard(id(activation))
-        breaks[id(activation)] = (any_break, bool(condition) or doubtful)
+        if not eager:
+            breaks[id(activation)] = (any_break, bool(condition) or doubtful)
         return any_break
 
     def _verdict(

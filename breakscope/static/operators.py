@@ -152,7 +152,7 @@ class Operators(Comparisons):
                     if frame.emits and self.interesting(f"object.__{name}__"):
                         full = f"object.__{name}__"
                         self.emit(Call, node, frame, name=full, receiver=owner, args=(left, right), kwargs={})
-                    return self.call_value(method, [other], {}, node, frame)
+                    return self.call_implicitly(method, [other], node, frame)
         return UNKNOWN
 
     def tensor_with_object(self, node, op: type, left: Value, right: Value, frame: Frame) -> Value:
@@ -187,7 +187,7 @@ class Operators(Comparisons):
             return UNKNOWN
         if frame.emits and self.interesting(f"object.{name}"):
             self.emit(Call, node, frame, name=f"object.{name}", receiver=owner, kwargs={})
-        return self.call_value(method, [], {}, node, frame)
+        return self.call_implicitly(method, [], node, frame)
 
 
 def _is_text(value: Value) -> bool:

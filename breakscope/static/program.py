@@ -40,6 +40,7 @@ class FunctionInfo:
     entered: int = 0  # the turn in which its body was run last
     steps: tuple[str, ...] | None = None  # see templates.py
     handed_back: str | None = None  # the parameter that a long function returns unchanged, "" for none
+    mentions_torch: bool | None = None  # its body names something of torch or numpy
     marks: frozenset[str] = frozenset()  # "staticmethod", "classmethod", "property", "contextmanager", "disabled", ...
 
 

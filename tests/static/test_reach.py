@@ -27,6 +27,12 @@ WRAP = (
     "        return function(*args, **kwargs)\n    return wrapper\n\n\n"
 )
 
+READS = (
+    "class Reads:\n    def __init__(self, x):\n        self.x = x\n\n    @property\n    def value(self):\n"
+    "        return self.x.sum().item()\n\n    def __add__(self, other):\n        return self.x.sum().item() + other\n\n"
+    "    def __bool__(self):\n        return self.x.sum().item() > 0\n\n\n"
+)
+
 PROGRAMS = {
     "a comprehension over a list in a lost function": (
         model(f"rows = list(x)\n        {LOOP_LOSES}        return [torch.relu(r) for r in rows]"), ["BRK302", "BRK113"]),
@@ -107,6 +113,30 @@ PROGRAMS = {
         model("rows = list(x)\n        for _ in range(2):\n            x = READERS[self.kind](x)\n"
               "        return [torch.relu(r) for r in rows]",
               "READERS = {'fast': lambda x: x * 2, 'slow': lambda x: x + x.item()}\n\n\n", "self.kind = size"), ["BRK201"]),
+    "a helper without a tensor is left alone in a lost function": (
+        model(f"{LOOP_LOSES}        tell(3)\n        return x", "def tell(n):\n    print(n)\n\n\n"), ["BRK302"]),
+    "a helper with a tensor, or one that names torch": (
+        model(f"{LOOP_LOSES}        tell(x)\n        return x * ones(2)", "def tell(n):\n    print(1)\n\n\n"
+              "def ones(n):\n    print(n)\n    return torch.ones(())\n\n\n"), ["BRK401", "BRK401", "BRK302"]),
+    "a helper without a tensor breaks once": (
+        model("tell(3)\n        return x", "def tell(n):\n    print(n)\n    print(n + 1)\n\n\n"), ["BRK401"]),
+    "a function around such a helper that shows it a module": (
+        model(f"def tell(n):\n            print(n, self.training)\n        {LOOP_LOSES}        tell(3)\n        return x"),
+        ["BRK401", "BRK302"]),
+    "a generator in a lost function": (
+        model(f"{LOOP_LOSES}        return [r for r in reads(x)]", "def reads(x):\n    for r in x:\n        yield r.item()\n\n\n"),
+        ["BRK302"]),
+    "a comprehension of a lost function that is not compiled has no breaks": (
+        model(f"rows = list(x)\n        {LOOP_LOSES}        return [r.item() for r in rows], [(r * x).sum().item() for r in rows]"),
+        ["BRK302", "BRK113"]),
+    "a property, and what operators call, lose the function": (
+        model("y = Reads(x)\n        y = y.value + 1\n        print(y)\n        return x", READS), ["BRK201"]),
+    "an operator of an object": (
+        model("y = Reads(x) + 1\n        print(y)\n        return x", READS), ["BRK201"]),
+    "a test of an object": (
+        model("y = Reads(x)\n        if y:\n            x = x + 1\n        print(y)\n        return x", READS), ["BRK201"]),
+    "a call of bool on it does not": (
+        model("y = bool(Reads(x))\n        print(y)\n        return x", READS), ["BRK201", "BRK401"]),
     "try and finally lose the function": (
         model("rows = list(x)\n        try:\n            y = x[x > 0]\n        finally:\n            z = 1\n"
               "        return [torch.relu(r) for r in rows]"), ["BRK302", "BRK113"]),
