@@ -164,8 +164,8 @@ class Store(Event, frozen=True, kw_only=True):
     """An attribute, global or nonlocal is set inside the region.
 
     `owner`: "self" or the source of the owner; `name` the attribute or variable; `scope` "attribute", "global",
-    "nonlocal" (a variable of a function that ran before the region), "enclosing" (of one that runs in it) or "tensor" (an
-    attribute of a tensor such as requires_grad, data, grad).
+    "nonlocal" (a variable of a function that ran before the region), "enclosing" (of one that runs in it), "tensor" (an
+    attribute of a tensor such as requires_grad, data, grad) or "restored" (whatever it was, a later store undoes it).
     `reads_itself` is True for `self.n += 1` and `self.n = self.n + 1`; `is_read` when the region reads it too.
     `initial` is the value that `__init__` or the module gave it; for scope "tensor" it is the tensor.
     """

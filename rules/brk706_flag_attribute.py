@@ -2,6 +2,7 @@
 
 `if not self.ready: ...; self.ready = True` is decided while Dynamo traces, with a guard on the flag. The next call
 finds the other value and compiles the other path. It happens once for each value, but it doubles the compile time.
+`self.even = not self.even` does the same in turns.
 
 Do what the first call does in `__init__`, or in a method that the caller calls once before compiling. A flag that must
 change with the data is a 0-d bool buffer and a `torch.where`.
@@ -16,11 +17,13 @@ from breakscope.values import Const
 rule = Rule("BRK706", "flag-attribute", kind="recompile", severity="warning", dynamo=("attribute",))
 
 
-@rule.on(Store, scope="attribute", reads_itself=False, is_read=True)
+@rule.on(Store, scope="attribute", is_read=True)
 def check(event):
     new, first = event.value, event.initial
     if not isinstance(new, Const) or not isinstance(first, Const) or type(new.value) is not type(first.value):
         return
+    if event.reads_itself and type(new.value) is not bool:
+        return  # a counter
     if new.value != first.value:
         yield event.problem(
             f"`{event.owner}.{event.name}` is {first.value!r} at first, then {new.value!r}, so it is compiled again",
@@ -55,3 +58,17 @@ def good():
             return x + 1
 
     return Scaled()
+
+
+@rule.example(*CALLS, module=True)
+def bad_in_turns():
+    class Turns(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.even = True
+
+        def forward(self, x):
+            self.even = not self.even  # BRK706
+            return x * 2 if self.even else x * 3
+
+    return Turns()

@@ -150,6 +150,7 @@ def _emit_writes(interpreter: Interpreter, frame: Frame, holder: Value | None, w
         value = next((row[2] for row in rows if _told_apart(row[2]) != _told_apart(initial)), value)
         if (isinstance(value, Tensor) and not initial.is_none) or len(different) < 2:
             continue
+        activation.seen = set(activation.seen)  # its call is over
         inside = Frame(activation.module, frame.function, None, activation, True, 0, activation.function)
         interpreter.emit(
             Outside,

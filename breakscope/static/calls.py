@@ -194,7 +194,7 @@ class Calls:
             if type(inner) is Function and len(seen) >= MOST_WRAPPED and id(function.scope) not in seen:
                 return self.call_wrapped(info, inner, args, kwargs, node, frame)
             seen.add(id(function.scope))
-        emits = frame.emits and "disabled" not in info.marks
+        emits = frame.emits and not ("disabled" in info.marks or "opaque" in info.marks)
         outcome = self.followed(function, args, kwargs, node, frame, emits)
         if outcome is None:
             return UNKNOWN

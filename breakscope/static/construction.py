@@ -6,7 +6,7 @@ import ast
 
 from breakscope.static.frames import Frame, Raised
 from breakscope.static.joins import key_of
-from breakscope.static.program import ClassInfo
+from breakscope.static.program import ClassInfo, ModuleInfo
 from breakscope.values import UNKNOWN, Class, External, ExternalInstance, Function, Instance, Py, Value
 
 MARKS = {
@@ -36,6 +36,11 @@ class Construction:
         for decorator in reversed(node.decorator_list):
             try:
                 made = self.eval(decorator, frame)
+                if made.is_unknown and type(decorator) is ast.Call and type(value) is Function:
+                    made = self.eval(decorator.func, frame)
+                    if type(made) is External and made.name in OPAQUE_DECORATORS:
+                        value.info.marks |= {"opaque"}
+                    continue
                 value = self.decorated(made, value, decorator, frame)
             except Raised:
                 pass
@@ -92,6 +97,17 @@ class Construction:
         else:
             self.fill_fields(instance, args, kwargs, node, frame)
         return instance
+
+    def call_namespace(self, args, kwargs, node: ast.AST, frame: Frame) -> Value:
+        """`types.SimpleNamespace(a=1)`: outside of regions an object whose attributes are known."""
+        if frame.emits or args or any(name.startswith("*") for name in kwargs):
+            return ExternalInstance("types.SimpleNamespace", tuple(args), tuple(kwargs.items()))
+        if self.namespace is None:
+            module = ModuleInfo("", "types", "", False, b"", ast.parse("class SimpleNamespace:\n    pass\n"))
+            self.namespace = Class(ClassInfo("SimpleNamespace", "SimpleNamespace", module.tree.body[0], module))
+        made = Instance(self.namespace, dict(kwargs))
+        self.kept.append(made)
+        return made
 
     def call_member(self, instance: Instance, member: Value, args, kwargs, node: ast.AST, frame: Frame) -> Value:
         function = self.bound_to(member, instance)

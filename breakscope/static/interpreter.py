@@ -42,7 +42,7 @@ from breakscope.static.templates import Templates
 from breakscope.static.tensor_creation import TensorCreation
 from breakscope.static.tensors import Tensors
 from breakscope.static.with_blocks import WithBlocks
-from breakscope.values import UNKNOWN, External, Instance, Value
+from breakscope.values import UNKNOWN, Class, Const, External, Instance, Value
 
 MOST_KEPT = 150_000  # values that the memory of calls keeps alive
 
@@ -103,6 +103,7 @@ class Interpreter(
         self.home: ModuleInfo | None = None  # the checked file
         self.compiled: list[Value] = []  # what was passed to torch.compile
         self.annotated: dict[int, Value] = {}  # class -> the object that stands for arguments of it
+        self.namespace: Class | None = None  # stands for types.SimpleNamespace
         self.made_inside: set[int] = set()  # ids of objects made inside the running region
         self.overwritten: set[tuple] = set()  # keys of what the running region surely sets before it reads it
         self.outside_subgraph: set[int] = set()  # ids of containers that a function run as a subgraph has from outside
@@ -240,10 +241,13 @@ class Interpreter(
         self.last_test_is_configuration = False
 
     def end_region(self) -> None:
-        """Settle which of the stored attributes the region reads too."""
+        """Settle which of the stored attributes the region reads too, and which it leaves as it found them."""
+        last = {key: activation.steps[index].event for activation, index, key in self.pending}
         for activation, index, key in self.pending:
             step = activation.steps[index]
-            if key in self.reads and key not in self.overwritten:
+            if _restores(last[key]):
+                activation.steps[index] = Step(replace(step.event, scope="restored"))
+            elif key in self.reads and key not in self.overwritten:
                 activation.steps[index] = Step(replace(step.event, is_read=True))
 
     def module_names(self, module: ModuleInfo) -> dict[str, Value]:
@@ -307,3 +311,11 @@ class Interpreter(
 def _is_own_submodule(value: Import, imported: Import) -> bool:
     """True for what `from . import part` in a package says of `package.part`: the module of that name."""
     return value.member == imported.member and value.module == imported.module
+
+
+def _restores(event: Event) -> bool:
+    """True for a store that certainly happens and gives back the constant that was there before the region."""
+    new, first = event.value, event.initial
+    if event.undecided or event.condition or not isinstance(new, Const) or not isinstance(first, Const):
+        return False
+    return type(new.value) is type(first.value) and new.value == first.value

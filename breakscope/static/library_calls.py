@@ -274,6 +274,8 @@ _SPECIAL = {
     "torch.nn.ModuleDict": "call_module_dict",
     "torch.nn.ParameterDict": "call_module_dict",
     "functools.partial": "call_partial",
+    "types.SimpleNamespace": "call_namespace",
+    "argparse.Namespace": "call_namespace",
     "functools.partialmethod": "call_partialmethod",
     "torch.utils.checkpoint.checkpoint": "call_checkpoint",
     "torch.func.vmap": "call_transform",

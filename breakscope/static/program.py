@@ -41,7 +41,7 @@ class FunctionInfo:
     steps: tuple[str, ...] | None = None  # see templates.py
     handed_back: str | None = None  # the parameter that a long function returns unchanged, "" for none
     mentions_torch: bool | None = None  # its body names something of torch or numpy
-    marks: frozenset[str] = frozenset()  # "staticmethod", "classmethod", "property", "contextmanager", "disabled", ...
+    marks: frozenset[str] = frozenset()  # "staticmethod", "property", "contextmanager", "disabled", "opaque", ...
 
 
 @dataclass(eq=False, slots=True, repr=False)

@@ -9,6 +9,12 @@ HEAD = "import functools\nimport torch\nfrom torch import nn\n\n\n"
 LOOP_LOSES = "total = 0\n        for _ in range(2):\n            total = total + x[x > 0].sum()\n"
 
 
+SCALED = (
+    "import contextlib\n\n\nclass Scaled(nn.Module):\n    @contextlib.contextmanager\n    def scaled(self, scale):\n"
+    "        old, self.scale = self.scale, scale\n        try:\n            yield\n        finally:\n            self.scale = old\n\n\n"
+)
+
+
 def model(forward: str, before: str = "", init: str = "pass") -> str:
     return (
         f"{HEAD}{before}class Net(nn.Module):\n    def __init__(self, size=4):\n        super().__init__()\n"
@@ -137,6 +143,21 @@ PROGRAMS = {
         model("y = Reads(x)\n        if y:\n            x = x + 1\n        print(y)\n        return x", READS), ["BRK201"]),
     "a call of bool on it does not": (
         model("y = bool(Reads(x))\n        print(y)\n        return x", READS), ["BRK201", "BRK401"]),
+    "an attribute that is given back": (
+        model("with self.scaled(4):\n            y = x * self.scale\n        return y", SCALED, "self.scale = 1").replace(
+            "class Net(nn.Module)", "class Net(Scaled)"), []),
+    "an attribute that is given back behind a try": (
+        model("old, self.scale = self.scale, 4\n        try:\n            return x * self.scale\n        finally:\n"
+              "            self.scale = old", init="self.scale = 1"), []),
+    "an attribute that is given back at times": (
+        model("y = x * self.scale\n        self.scale = 4\n        if x.shape[0] > 3:\n            self.scale = 1\n        return y",
+              init="self.scale = 1"), ["BRK706"]),
+    "a flag that changes in turns": (
+        model("self.even = not self.even\n        return x if self.even else -x", init="self.even = True"), ["BRK706"]),
+    "the body of a custom operator": (
+        model("return twice(x).sum().item()", "@torch.library.custom_op('own::twice', mutates_args=())\n"
+              "def twice(x: torch.Tensor) -> torch.Tensor:\n    print(x)\n    return x * 2\n\n\n@twice.register_fake\ndef _(x):\n"
+              "    return torch.empty_like(x)\n\n\n"), ["BRK201"]),
     "try and finally lose the function": (
         model("rows = list(x)\n        try:\n            y = x[x > 0]\n        finally:\n            z = 1\n"
               "        return [torch.relu(r) for r in rows]"), ["BRK302", "BRK113"]),

@@ -202,6 +202,33 @@ def test_what_the_calls_of_a_program_change(name, tmp_path):
     assert {f.kind for f in result.findings} <= {"recompile"}
 
 
+@pytest.mark.parametrize("name", ["model.part.scale", "model.options.scale"])
+def test_what_a_driver_sets_on_what_the_model_holds(name, tmp_path):
+    source = f"""\
+        import types
+        import torch
+        class Part(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.scale = 0.5
+            def forward(self, x):
+                return x * self.scale
+        class Model(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.part, self.options = Part(), types.SimpleNamespace(scale=0.5)
+            def forward(self, x):
+                return self.part(x) * self.options.scale
+        def make():
+            return Model(), (torch.ones(4),), {{}}
+        def drive(call, model):
+            for scale in (0.1, 0.2, 0.3):
+                {name} = scale
+                call(torch.ones(4))
+        """
+    assert found(analysed(tmp_path, {"program.py": source}, "program.py::make")) == [("BRK702", 14 if "options" in name else 8)]
+
+
 def test_a_region_that_takes_too_much_work_is_cut_short_and_says_so(tmp_path, monkeypatch):
     monkeypatch.setattr(statements, "BUDGET", 100)
     body = "".join(f"        x = x + {i}\n" for i in range(200))
