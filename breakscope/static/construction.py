@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import NamedTuple
 
 from breakscope.static.frames import Frame, Raised
 from breakscope.static.joins import key_of
@@ -26,6 +27,14 @@ MARKS = {
 OPAQUE_DECORATORS = frozenset(  # `torch.jit.script` is not: Dynamo traces the function that it was given
     {"torch.library.custom_op", "torch.library.triton_op", "numba.jit", "triton.jit"}
 )
+
+
+class Made(NamedTuple):
+    """When an object was made inside of a region: behind how many steps of which activation (its id), as which object."""
+
+    activation: int
+    steps: int
+    count: int
 
 
 class Construction:
@@ -78,6 +87,7 @@ class Construction:
         instances = self.instances.setdefault(id(info), {})
         instance = instances.get(key)
         if instance is not None and not instance.version:  # one that was changed later is not what is made here
+            self.note_made(instance, frame)
             if frame.emits and init is not None:  # remembered as well; links what it emitted to this caller
                 self.call_member(instance, init, args, kwargs, node, frame)
             return instance
@@ -85,8 +95,7 @@ class Construction:
             self.kept.append(instance)
         instance = instances[key] = Instance(cls)
         self.kept.extend((cls, *args, *kwargs.values()))
-        if frame.emits:
-            self.made_inside.add(id(instance))
+        self.note_made(instance, frame)
         if init is not None:
             try:
                 self.call_member(instance, init, args, kwargs, node, frame)
@@ -112,6 +121,21 @@ class Construction:
     def call_member(self, instance: Instance, member: Value, args, kwargs, node: ast.AST, frame: Frame) -> Value:
         function = self.bound_to(member, instance)
         return self.call_value(function, args, kwargs, node, frame)
+
+    def note_made(self, instance: Instance, frame: Frame) -> None:
+        if frame.emits:
+            self.made_count += 1
+            self.made_inside[id(instance)] = Made(id(frame.activation), len(frame.activation.steps), self.made_count)
+
+    def made_at(self, value: Value, frame: Frame) -> int:
+        """How many steps the running function had taken when it made the object, by itself or by what it calls (then 0);
+        -1 for any other object."""
+        made = self.made_inside.get(id(value))
+        if made is None or made.count <= frame.began or not frame.emits or frame.function is None:
+            return -1
+        if any(frame.names.get(parameter.arg) is value for parameter in frame.function.node.args.args):
+            return -1  # equal objects are one here, and one of them may have been made later
+        return made.steps if made.activation == id(frame.activation) else 0
 
     def fill_fields(
         self, instance: Instance, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame

@@ -33,6 +33,7 @@ class Step(Struct, eq=False):
     condition: str = ""  # the configuration test that decides whether the call happens
     undecided: int = 0  # whether the call happens: as of events
     problems: object = None  # what the rules say of the event, once they were asked
+    made_at: int = -1  # how many steps were taken before the object was made whose method the child is
 
 
 class Activation(Struct, eq=False):
@@ -62,7 +63,7 @@ class Activation(Struct, eq=False):
 
 def _mark_of(step: Step) -> object:
     event = step.event
-    if event is None:
+    if step.child is not None:
         return (step.child.mark(), step.lost)
     return (id(event.node), type(event), event.certainty, event.lost, event.caught, event.undecided, event.within)
 
@@ -92,6 +93,7 @@ class Frame(Struct, eq=False):
     undecided: int = 0  # whether this code runs: as of events
     spared: bool = False  # where an optional tensor is left out, this part of the expression is not evaluated
     within: str = ""  # "checkpoint", "hook", "backward": runs as a subgraph of its own
+    began: int = 0  # how many objects had been made inside of regions before
 
     def enclosing(self, name: str) -> Frame | None:
         """The enclosing function frame that binds `name`."""

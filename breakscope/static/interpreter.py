@@ -24,7 +24,7 @@ from breakscope.static.calls import Calls
 from breakscope.static.classes import Classes
 from breakscope.static.comprehensions import Comprehensions
 from breakscope.static.conditions import Conditions
-from breakscope.static.construction import Construction
+from breakscope.static.construction import Construction, Made
 from breakscope.static.control_flow import ControlFlow
 from breakscope.static.expressions import Expressions
 from breakscope.static.frames import Activation, Frame, Step
@@ -104,7 +104,8 @@ class Interpreter(
         self.compiled: list[Value] = []  # what was passed to torch.compile
         self.annotated: dict[int, Value] = {}  # class -> the object that stands for arguments of it
         self.namespace: Class | None = None  # stands for types.SimpleNamespace
-        self.made_inside: set[int] = set()  # ids of objects made inside the running region
+        self.made_inside: dict[int, Made] = {}  # by id: the objects made inside of regions
+        self.made_count = 0
         self.overwritten: set[tuple] = set()  # keys of what the running region surely sets before it reads it
         self.outside_subgraph: set[int] = set()  # ids of containers that a function run as a subgraph has from outside
         self.driver = None  # the running driver: its loops are followed step by step

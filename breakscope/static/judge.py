@@ -140,7 +140,8 @@ class Judge:
         quiet = True
         in_library = bool(activation.module.library)
         waiting, broken = [], set()  # broken: what comprehensions with a break inside go over
-        for step in activation.steps:
+        last_break = -1
+        for index, step in enumerate(activation.steps):
             if step.child is not None:
                 links = (*chain, (activation, step.node))
                 left = lost and not step.child.is_compiled_apart
@@ -152,7 +153,11 @@ class Judge:
                     inner = self._walk(step.child, links, found, answers, open_, step.condition or condition, eager=left)
                 quiet = quiet and step.child.is_quiet
                 if inner and step.undecided != CHOSEN:
-                    any_break = any_break or not step.undecided
+                    if step.event is not None and not lost and last_break < step.made_at:
+                        for rule, problem in self.first_problems(step.event):
+                            self._keep(self._verdict(rule, problem, step.event, links, False, condition, doubtful), found)
+                            lost = True
+                    any_break, last_break = any_break or not step.undecided, index
                     if isinstance(step.node, COMPREHENSIONS):
                         broken.add(id(step.node.generators[0].iter))
                     lost = lost or bool(step.lost) and step.lost not in self.resumed or not activation.is_compiled_apart
@@ -163,9 +168,11 @@ class Judge:
             if step.problems is None:
                 step.problems = self.first_problems(step.event)
             for rule, problem in step.problems:
+                if problem.lost == "object" and last_break >= 0:  # then Python has made the object, and given it a name
+                    problem = replace(problem, lost="")
                 self._keep(self._verdict(rule, problem, step.event, (*chain, (activation, None)), lost, condition, doubtful), found)
                 if rule.kind == "break" and not lost and problem.certainty != "possible" and step.event.undecided != CHOSEN:
-                    any_break = any_break or not step.event.undecided
+                    any_break, last_break = any_break or not step.event.undecided, index
                     lost = lost or bool(problem.lost) or not activation.is_compiled_apart
         for event in waiting:
             if not lost and not (id(event.node) in broken and event.is_lost_with_its_iterator):

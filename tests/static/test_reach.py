@@ -9,6 +9,10 @@ HEAD = "import functools\nimport torch\nfrom torch import nn\n\n\n"
 LOOP_LOSES = "total = 0\n        for _ in range(2):\n            total = total + x[x > 0].sum()\n"
 
 
+LOG = (
+    "class Log:\n    def write(self, n):\n        print(n)\n\n    def keep(self, n):\n        self.n = n\n\n"
+    "    def __call__(self, n):\n        print(n)\n\n\n"
+)
 SCALED = (
     "import contextlib\n\n\nclass Scaled(nn.Module):\n    @contextlib.contextmanager\n    def scaled(self, scale):\n"
     "        old, self.scale = self.scale, scale\n        try:\n            yield\n        finally:\n            self.scale = old\n\n\n"
@@ -158,6 +162,19 @@ PROGRAMS = {
         model("return twice(x).sum().item()", "@torch.library.custom_op('own::twice', mutates_args=())\n"
               "def twice(x: torch.Tensor) -> torch.Tensor:\n    print(x)\n    return x * 2\n\n\n@twice.register_fake\ndef _(x):\n"
               "    return torch.empty_like(x)\n\n\n"), ["BRK201"]),
+    "a method of an object made here": (
+        model("log = Log()\n        log.write(1)\n        print('late')\n        return x", LOG), ["BRK401", "BRK558"]),
+    "a method of an object that a helper makes": (
+        model("log = make_log()\n        log.write(1)\n        return x", LOG + "def make_log():\n    return Log()\n\n\n"),
+        ["BRK401", "BRK558"]),
+    "an object that Python made behind an earlier break": (
+        model("log = Log()\n        print('early')\n        log.write(1)\n        return x", LOG), ["BRK401", "BRK401"]),
+    "a method of an object that the caller made": (
+        model("return tell(x, Log())", LOG + "def tell(x, log):\n    log.write(1)\n    return x\n\n\n"), ["BRK401"]),
+    "a call of an object made here": (
+        model("log = Log()\n        log(1)\n        print('late')\n        return x", LOG), ["BRK401", "BRK401"]),
+    "what is read for a method of an object made here": (
+        model("log = Log()\n        log.keep(x.sum().item())\n        print('late')\n        return x", LOG), ["BRK201"]),
     "try and finally lose the function": (
         model("rows = list(x)\n        try:\n            y = x[x > 0]\n        finally:\n            z = 1\n"
               "        return [torch.relu(r) for r in rows]"), ["BRK302", "BRK113"]),

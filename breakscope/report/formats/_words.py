@@ -10,7 +10,8 @@ from breakscope.report.summary import count, duration, per_step
 MOST_VALUES = 6
 LOST_BY = {
     "loop": "a break in a loop", "try": "a break in a `try`", "with": "a break in a `with`", "skipped": "Dynamo skipped it",
-    "assert": "a break in an `assert`", "implicit": "a break in what an operator or an attribute calls", "recompile limit": "it was compiled again too often",
+    "assert": "a break in an `assert`", "implicit": "a break in what an operator or an attribute calls",
+    "object": "a break in a call on an object made here", "recompile limit": "it was compiled again too often",
 }
 
 
