@@ -21,19 +21,20 @@ UNSUPPORTED_CONTEXT = "GB0142"
 @dataclass(frozen=True)
 class Report:
     """One break report of one compile, before reports are merged into sites. `inner` is where Dynamo was, in anybody's
-    code; the chain ends in the user's."""
+    code; the chain ends in the user's, which its own traceback has `shown` or else the stack around the compile."""
 
     compile_id: str
     reason: Reason
     chain: tuple[Frame, ...]
     phase: str
     inner: tuple[str, int] = ("", 0)
+    shown: bool = True
 
     @property
     def is_outside(self) -> bool:
         """True when the report shows no frame of the user's, only library code."""
         site = self.chain[-1]
-        return (site.path, site.line) == self.inner
+        return not self.shown or (site.path, site.line) == self.inner
 
 
 @dataclass(frozen=True)
@@ -111,9 +112,9 @@ def _report(text: str, compile_id: str, phase: str, known: _Known) -> Report | N
     place = header_place(text)
     if not frames and place:
         frames = [Frame(place[0], place[1], "")]
-    chain = _chain(frames, known.compiles.get(compile_id), known)
+    chain, shown = _chain(frames, known.compiles.get(compile_id), known)
     inner = (frames[-1].path, frames[-1].line) if frames else ("", 0)
-    return Report(compile_id, reason, chain, phase, inner) if chain else None
+    return Report(compile_id, reason, chain, phase, inner, shown) if chain else None
 
 
 def _from_failure(compile: FrameCompile, records: Iterable[Record], known: _Known) -> Report | None:
@@ -124,21 +125,22 @@ def _from_failure(compile: FrameCompile, records: Iterable[Record], known: _Know
             frames = read_frames(record.payload, "from user code:")
     if not frames and compile.fail_path:
         frames = [Frame(compile.fail_path, compile.fail_line, compile.function)]
-    chain = _chain(frames, compile, known)
+    chain, _ = _chain(frames, compile, known)
     if not chain:
         return None
     return Report(compile.compile_id, replace(known.reason(compile.fail_reason), abandoned=True), chain, compile.phase)
 
 
-def _chain(frames: list[Frame], compile: FrameCompile | None, known: _Known) -> tuple[Frame, ...]:
-    """The user's frames down to the break; where all are library code, those that led to the compiled frame."""
-    chain = _users(frames, known)
+def _chain(frames: list[Frame], compile: FrameCompile | None, known: _Known) -> tuple[tuple[Frame, ...], bool]:
+    """The user's frames down to the break; where all are library code, those that led to the compiled frame, and False."""
+    chain = _users(frames, known) or (_same_name(frames, compile, known) if compile is not None else [])
+    shown = bool(chain)
     if not chain and compile is not None:
-        chain = _same_name(frames, compile, known) or _users(compile.stack, known)
+        chain = _users(compile.stack, known)
     if not chain:  # nobody's code but torch's: a break all the same
         named = [frame for frame in (*(compile.stack if compile else ()), *frames) if not known.places.is_own(frame.path)]
         chain = [replace(f, function=original_name(f.function)) for f in named[-1:]]
-    return tuple(chain)
+    return tuple(chain), shown
 
 
 def _same_name(frames: list[Frame], compile: FrameCompile, known: _Known) -> list[Frame]:

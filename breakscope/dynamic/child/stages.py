@@ -27,6 +27,7 @@ from breakscope.dynamic.child.neutral.compare import FirstOutput
 from breakscope.dynamic.child.neutral.install import install
 from breakscope.dynamic.child.planted import see_planted_break
 from breakscope.dynamic.child.progress import Progress
+from breakscope.dynamic.child.same_names import keep_callers_of_the_same_name
 from breakscope.dynamic.child.stacks import tell_where
 from breakscope.dynamic.child.witness import ask_explain
 from breakscope.dynamic.diary import AFTERWARDS
@@ -40,6 +41,7 @@ def run(job: dict, folder: Path, progress: Progress) -> None:
     """All stages in order; `job` is what the parent wrote into job.json, `folder` where everything goes."""
     try:
         device, automatic = stage(progress, "options", lambda: pick_device(job["device"]))
+        keep_callers_of_the_same_name()
         if job["neutralise"]:
             install(job["neutralise"], progress)
         module = stage(progress, "import", lambda: load_file(Path(job["file"])))
