@@ -33,6 +33,7 @@ RUNS = {
     "optimizer_step": {},
     "backward_breaks": {},
     "fixed_batch": {"vary": True},
+    "stacked": {},
     "many_strings": {"calls": "strings"},
     "stops at import": {"file": str(TARGETS / "stops_at_import.py"), "name": "make"},
 }
@@ -197,3 +198,7 @@ def test_without_torch(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name, package=None: None)
     with pytest.raises(UserError, match="pip install 'breakscope\\[torch\\]'"):
         run_target(RunOptions(file=str(TARGETS / "behaviour.py"), name="clean"))
+
+
+def test_a_break_in_the_forward_of_a_layer_stands_where_the_forward_around_it_calls_it(runs):
+    assert break_lines(runs["stacked"]) == [line_of("return self.norm(x)")]
