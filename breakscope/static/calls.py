@@ -31,7 +31,6 @@ MOST_NESTED = 3  # analyses of one function inside each other
 MOST_WRAPPED = 3  # functions for which the wrapper that one decorator puts around them is followed
 MOST_VARIANTS = 6  # analyses of one function for different constants; further ones share one for any constant
 
-METHOD_OF_MADE = "method of an object made here"
 
 class Calls:
     """How functions of the checked source are called."""
@@ -73,27 +72,6 @@ class Calls:
         if callee is UNKNOWN and kwargs and type(func) is ast.Attribute and self.takes_dim(func.attr, kwargs):
             return self.call_tensor_method(Tensor(sure=False), func.attr, args, kwargs, node, frame)
         return self.call_value(callee, args, kwargs, node, frame)
-
-    def call_method_of_made(self, method: Function, node: ast.Call, frame: Frame) -> Value:
-        """Call a method of an object that was made inside of a region. While one waits that was made in this very function,
-        Dynamo cannot hand the function on to Python, in which it has no name."""
-        made = self.made_at(method.bound, frame)
-        if made < 0:
-            return self.call_function(method, *self.arguments(node, frame), node, frame)
-        frame.lost = "object"
-        try:
-            args, kwargs = self.arguments(node, frame)
-        finally:
-            frame.lost = ""
-        steps = frame.activation.steps
-        before = len(steps)
-        result = self.call_function(method, args, kwargs, node, frame)
-        if len(steps) > before and steps[-1].child is not None and frame.activation.is_compiled_apart:
-            step = steps[-1]
-            self.emit(Call, node, frame, name=METHOD_OF_MADE, receiver=method, args=tuple(args), kwargs=kwargs)
-            if steps[-1] is not step:
-                step.event, step.made_at = steps.pop().event, made
-        return result
 
     def takes_dim(self, name: str, kwargs: dict[str, Value]) -> bool:
         """True for a method of tensors that is told a `dim`: what it is called on is one."""

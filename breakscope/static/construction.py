@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
+from breakscope.events import Call
 from breakscope.static.frames import Frame, Raised
 from breakscope.static.joins import key_of
 from breakscope.static.program import ClassInfo, ModuleInfo
@@ -27,6 +28,8 @@ MARKS = {
 OPAQUE_DECORATORS = frozenset(  # `torch.jit.script` is not: Dynamo traces the function that it was given
     {"torch.library.custom_op", "torch.library.triton_op", "numba.jit", "triton.jit"}
 )
+
+METHOD_OF_MADE = "method of an object made here"
 
 
 class Made(NamedTuple):
@@ -136,6 +139,27 @@ class Construction:
         if any(frame.names.get(parameter.arg) is value for parameter in frame.function.node.args.args):
             return -1  # equal objects are one here, and one of them may have been made later
         return made.steps if made.activation == id(frame.activation) else 0
+
+    def call_method_of_made(self, method: Function, node: ast.Call, frame: Frame) -> Value:
+        """Call a method of an object that was made inside of a region. While one waits that was made in this very function,
+        Dynamo cannot hand the function on to Python, in which it has no name."""
+        made = self.made_at(method.bound, frame)
+        if made < 0:
+            return self.call_function(method, *self.arguments(node, frame), node, frame)
+        frame.lost = "object"
+        try:
+            args, kwargs = self.arguments(node, frame)
+        finally:
+            frame.lost = ""
+        steps = frame.activation.steps
+        before = len(steps)
+        result = self.call_function(method, args, kwargs, node, frame)
+        if len(steps) > before and steps[-1].child is not None and frame.activation.is_compiled_apart:
+            step = steps[-1]
+            self.emit(Call, node, frame, name=METHOD_OF_MADE, receiver=method, args=tuple(args), kwargs=kwargs)
+            if steps[-1] is not step:
+                step.event, step.made_at = steps.pop().event, made
+        return result
 
     def fill_fields(
         self, instance: Instance, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
