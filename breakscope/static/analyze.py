@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import gc
 import os
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
@@ -31,12 +30,9 @@ from breakscope.static.program import ModuleInfo, Program
 from breakscope.static.regions import Region, default_regions, entry_regions, exported_regions, inherited_regions
 from breakscope.static.source import SourceError, decode, refuse_what_is_no_python
 from breakscope.static.stack import with_room
+from breakscope.static.suspects import may_matter
 from breakscope.static.usage import mentions
 
-# A file with one of these may hold a region or use torch.compile,
-FORWARD = re.compile(rb"forward(?<!\wforward)\b")  # the literal comes first: that is searched for like a plain word
-COMPILES = re.compile(rb"compile(?<=\.compile)\(|torch\s*\.\s*compile")
-INHERITS = re.compile(rb"\nclass \w+\(")  # or derives a class, whose base may have a forward
 CONFIDENCES = ("certain", "likely", "possible")
 LATELY = 20  # files
 LARGEST_FILE = 20_000_000  # bytes
@@ -377,17 +373,6 @@ class _Analysis:
 
     def error(self, path: str, message: str, line: int) -> None:
         self.progress.errors.append(ReportError(message=message, path=relative_path(path), line=line))
-
-
-def may_matter(data: bytes) -> bool:
-    """False when a look at the bytes shows that the file holds no region."""
-    return bool(
-        (b"forward" in data and FORWARD.search(data))
-        or (b"compile" in data and COMPILES.search(data))
-        or b"suppress_errors" in data
-        or b"assume_constant_result" in data
-        or (b"torch" in data and INHERITS.search(b"\n" + data))
-    )
 
 
 def _fits(path: str, pattern: str) -> bool:

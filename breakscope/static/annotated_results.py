@@ -6,7 +6,18 @@ import ast
 
 from breakscope.static.frames import Frame
 from breakscope.static.joins import element_of, join_all
-from breakscope.values import UNKNOWN, ExternalInstance, Function, Sequence, Tensor, Union, Value, holds_tensor, maybe_tensor, options
+from breakscope.values import (
+    UNKNOWN,
+    ExternalInstance,
+    Function,
+    Sequence,
+    Tensor,
+    Union,
+    Value,
+    holds_tensor,
+    maybe_tensor,
+    options,
+)
 
 
 class AnnotatedResults:

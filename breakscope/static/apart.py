@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 
 from breakscope.static.frames import Frame
+from breakscope.static.generators import is_generator
 from breakscope.static.program import FunctionInfo, Import
 from breakscope.values import (
     Class, Const, Dict, External, Function, Instance, Method, Py, Scalar, Sequence, ShapeInt, Value, holds_tensor, options,
@@ -26,7 +27,7 @@ class Apart:
     def is_function_compiled_apart(self, function: Function, names: dict[str, Value]) -> bool:
         """True unless the parameters `names` certainly hold no tensor and no module, and the body names none either."""
         info = function.info
-        if self.is_generator(info):
+        if is_generator(info):
             return False
         if any(map(self.may_show_tensor, names.values())):
             return True

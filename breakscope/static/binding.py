@@ -130,3 +130,28 @@ def type_comments(info: FunctionInfo) -> dict[str, ast.expr]:
                     info.comments = dict(zip(names[len(names) - len(given) :], given))
                     break
     return info.comments
+
+
+def misfits(info: FunctionInfo, kwargs: dict[str, Value]) -> bool:
+    """True when a call names a parameter that the function does not have."""
+    spec = info.node.args
+    if spec.kwarg is not None:
+        return False
+    known = {p.arg for p in (*spec.args, *spec.kwonlyargs)}
+    return any(name not in known for name in kwargs if not name.startswith("*"))
+
+
+def given_arguments(info: FunctionInfo, names: dict[str, Value]) -> dict[str, Value]:
+    """What the parameters hold, with the contents of `*args` and `**kwargs`, which are made anew for each call, instead of
+    these."""
+    spec = info.node.args
+    if not spec.vararg and not spec.kwarg:
+        return dict(names)
+    arguments = dict(names)
+    rest = arguments.pop(spec.kwarg.arg) if spec.kwarg else None
+    more = arguments.pop(spec.vararg.arg) if spec.vararg else None
+    if more is not None and more.items:
+        arguments.update({f"*{i}": value for i, value in enumerate(more.items)})
+    if rest is not None:
+        arguments.update({f"**{name}": value for name, value in rest.items.items()})
+    return arguments

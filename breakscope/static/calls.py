@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 
 from breakscope.events import CHOSEN, Call
+from breakscope.static.binding import given_arguments, misfits
 from breakscope.static.frames import GO_ON, RAISE, Activation, Frame, OutOfBudget, Raised, Step
-from breakscope.static.identity import handed_back, wrapped_name
+from breakscope.static.generators import is_generator
+from breakscope.static.identity import handed_back, is_foreign, wrapped_name
 from breakscope.static.joins import join_all, key_of
 from breakscope.static.memory import Group, Known, Outcome, effect_kind_of, kind_of, opened, snapshot
-from breakscope.static.program import FunctionInfo, ModuleInfo
+from breakscope.static.program import FunctionInfo
 from breakscope.values import (
     NONE,
     UNKNOWN,
@@ -233,7 +235,7 @@ class Calls:
         everything = remembered.get(mode)
         if everything is None:
             everything = remembered[mode] = Known()
-        arguments = _arguments(info, names)
+        arguments = given_arguments(info, names)
         for_effect = not emits and self.is_for_effect(function, args, node)
         if for_effect:
             kind = effect_kind_of(info, arguments, self.is_module)
@@ -328,7 +330,7 @@ class Calls:
                 step = Step(None, activation, caller.lost, None, caller.condition, caller.undecided)
                 caller.activation.steps.append(step)
             raise
-        if self.is_generator(info):
+        if is_generator(info):
             return Outcome(Sequence("generator", None, join_all(frame.yields)), activation)
         returns = [*frame.returns, NONE] if status == GO_ON else frame.returns
         return Outcome(join_all(returns), activation)
@@ -339,30 +341,6 @@ class Calls:
         before = self.reached.get(entered)
         self.reached[entered] = absent if before is None else before & absent
 
-    def is_generator(self, info: FunctionInfo) -> bool:
-        if info.generator is None:
-            node, lines = info.node, info.module.yield_lines()
-            info.generator = (
-                type(node) is not ast.Lambda
-                and any(node.lineno <= line <= node.end_lineno for line in lines)
-                and _yields(node.body)
-            )
-        return info.generator
-
-
-def misfits(info: FunctionInfo, kwargs: dict[str, Value]) -> bool:
-    """True when a call names a parameter that the function does not have."""
-    spec = info.node.args
-    if spec.kwarg is not None:
-        return False
-    known = {p.arg for p in (*spec.args, *spec.kwonlyargs)}
-    return any(name not in known for name in kwargs if not name.startswith("*"))
-
-
-def is_foreign(module: ModuleInfo) -> bool:
-    """True for an installed package's module that knows nothing of torch: what its decorators check or register leaves a
-    model's classes and functions as they are."""
-    return b"torch" not in module.text
 
 
 def _call_key(function: Function, mode: tuple, args: list[Value], kwargs: dict[str, Value]) -> tuple:
@@ -373,30 +351,3 @@ def _call_key(function: Function, mode: tuple, args: list[Value], kwargs: dict[s
         tuple([key_of(a) for a in args]),
         tuple([(k, key_of(v)) for k, v in kwargs.items()]) if kwargs else (),
     )
-
-
-def _arguments(info: FunctionInfo, names: dict[str, Value]) -> dict[str, Value]:
-    """What the parameters hold, with the contents of `*args` and `**kwargs`, which are made anew for each call, instead of
-    these."""
-    spec = info.node.args
-    if not spec.vararg and not spec.kwarg:
-        return dict(names)
-    arguments = dict(names)
-    rest = arguments.pop(spec.kwarg.arg) if spec.kwarg else None
-    more = arguments.pop(spec.vararg.arg) if spec.vararg else None
-    if more is not None and more.items:
-        arguments.update({f"*{i}": value for i, value in enumerate(more.items)})
-    if rest is not None:
-        arguments.update({f"**{name}": value for name, value in rest.items.items()})
-    return arguments
-
-
-def _yields(body: list[ast.stmt]) -> bool:
-    stack: list[ast.AST] = list(body)
-    while stack:
-        node = stack.pop()
-        if isinstance(node, ast.Yield | ast.YieldFrom):
-            return True
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
-            stack.extend(ast.iter_child_nodes(node))
-    return False

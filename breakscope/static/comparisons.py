@@ -14,7 +14,6 @@ from breakscope.values import (
     COMPARED,
     BOOL,
     FALSE,
-    UNKNOWN,
     Class,
     Const,
     Dict,

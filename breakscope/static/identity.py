@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 
-from breakscope.static.program import FunctionInfo, function_info
+from breakscope.static.program import FunctionInfo, ModuleInfo, function_info
 
 SHORT = 8  # statements; a longer body is not run for its effects
 DEPTH = 5
@@ -126,3 +126,9 @@ def _own_statements(body: list[ast.stmt]):
             stack.extend(s for s in getattr(statement, name, ()) if isinstance(s, ast.stmt))
         for part in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
             stack.extend(part.body)
+
+
+def is_foreign(module: ModuleInfo) -> bool:
+    """True for an installed package's module that knows nothing of torch: what its decorators check or register leaves a
+    model's classes and functions as they are."""
+    return b"torch" not in module.text

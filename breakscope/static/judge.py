@@ -170,7 +170,8 @@ class Judge:
             for rule, problem in step.problems:
                 if problem.lost == "object" and last_break >= 0:  # then Python has made the object, and given it a name
                     problem = replace(problem, lost="")
-                self._keep(self._verdict(rule, problem, step.event, (*chain, (activation, None)), lost, condition, doubtful), found)
+                here = (*chain, (activation, None))
+                self._keep(self._verdict(rule, problem, step.event, here, lost, condition, doubtful), found)
                 if rule.kind == "break" and not lost and problem.certainty != "possible" and step.event.undecided != CHOSEN:
                     any_break, last_break = any_break or not step.event.undecided, index
                     lost = lost or bool(problem.lost) or not activation.is_compiled_apart

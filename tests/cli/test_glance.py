@@ -9,7 +9,7 @@ import pytest
 
 from breakscope.glance import is_clean
 from breakscope.static import StaticOptions, analyze
-from breakscope.static.analyze import may_matter
+from breakscope.static.suspects import may_matter
 
 ROOT = Path(__file__).resolve().parents[2]
 

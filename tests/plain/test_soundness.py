@@ -8,7 +8,7 @@ import pytest
 from breakscope.glance import heirs, is_clever, may_be_plain
 from breakscope.plain import is_plain
 from breakscope.static import StaticOptions, analyze
-from breakscope.static.analyze import may_matter
+from breakscope.static.suspects import may_matter
 
 ROOT = Path(__file__).resolve().parents[2]
 
