@@ -206,16 +206,18 @@ class _Analysis:
             self.module(module)
         except RecursionError:
             self.error(path, "is nested too deeply to be analysed", 0)
-        except RuleError:
-            raise
-        except Exception as problem:  # a mistake of ours must not cost what other files hold
-            if "BREAKSCOPE_DEBUG" in os.environ:
-                raise
-            self.start_afresh()
-            self.progress.notes.append(
-                f"{relative_path(path)} could not be followed: internal error {type(problem).__name__}: {problem}; "
-                "please report it (BREAKSCOPE_DEBUG=1 shows where)"
-            )
+        except Exception as problem:
+            self.outlive(problem, path)
+
+    def outlive(self, problem: Exception, path: str) -> None:
+        """Go on after a mistake of ours, which must not cost what other files hold."""
+        if "BREAKSCOPE_DEBUG" in os.environ or isinstance(problem, RuleError):
+            raise problem
+        self.start_afresh()
+        self.progress.notes.append(
+            f"{relative_path(path)} could not be followed: internal error {type(problem).__name__}: {problem}; "
+            "please report it (BREAKSCOPE_DEBUG=1 shows where)"
+        )
 
     def tree_of(self, path: str, data: bytes) -> ast.Module | None:
         """The file's tree when it was parsed before; text beyond ASCII is parsed again, as the bytes' encoding counts."""
@@ -291,10 +293,12 @@ class _Analysis:
             if self._models_reach is None:
                 self._models_reach = frozenset(self.judge.entered)
             regions = exported_regions(interpreter, module, names, self._models_reach)
+            self.progress.regions += len(regions)
+            self.gather(regions)
         except (OSError, SourceError, OutOfBudget, RecursionError):
             return  # told of before
-        self.progress.regions += len(regions)
-        self.gather(regions)
+        except Exception as problem:
+            self.outlive(problem, path)
 
     def heir(self, path: str, checked: frozenset[str]) -> None:
         """Analyse a file that was not asked for: what its classes hand to the constructors that they inherit decides what
@@ -303,10 +307,11 @@ class _Analysis:
             module = self.program.module_at(path)
             interpreter = self.interpreter()
             interpreter.begin_file(module)
-            regions = inherited_regions(interpreter, module, checked)
+            self.gather(inherited_regions(interpreter, module, checked), checked)
         except (SourceError, OutOfBudget, RecursionError):
             return
-        self.gather(regions, checked)
+        except Exception as problem:
+            self.outlive(problem, path)
 
     def interpreter(self) -> Interpreter:
         """The interpreter with what it knows of functions and classes; a fresh one when that has grown too large."""

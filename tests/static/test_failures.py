@@ -44,6 +44,25 @@ def test_a_mistake_of_ours_is_a_note_and_the_other_file_is_analysed(two_files, m
     assert len(result.notes) == 1 and "first.py" in result.notes[0] and "KeyError" in result.notes[0]
 
 
+def test_a_mistake_of_ours_in_what_a_library_hands_out_is_a_note_too(tmp_path, monkeypatch):
+    package = tmp_path / "given"
+    package.mkdir()
+    (package / "__init__.py").write_text("from .first import read\nfrom .second import tell\n")
+    for name, function in (("first", "read"), ("second", "tell")):
+        (package / f"{name}.py").write_text(f"import torch\n\n\ndef {function}(x: torch.Tensor):\n    return x.item()\n")
+    original = Interpreter.exec_Return
+
+    def broken(self, node, frame):
+        if frame.module.path.endswith("first.py"):
+            raise KeyError("surprise")
+        return original(self, node, frame)
+
+    monkeypatch.setattr(Interpreter, "exec_Return", broken)
+    result = analyze([package], StaticOptions(torch="2.13.0"))
+    assert [f.path.rpartition("/")[2] for f in result.findings] == ["second.py"]
+    assert len(result.notes) == 1 and "first.py" in result.notes[0] and "KeyError" in result.notes[0]
+
+
 def test_an_entry_that_names_nothing_is_an_error(two_files):
     result = analyze([two_files], StaticOptions(torch="2.13.0", entries=("*::Net", "*::absent")))
     assert [e.message for e in result.errors] == ["--entry *::absent names no function, class or object that was checked"]
