@@ -10,7 +10,8 @@ import os
 import sys
 
 from breakscope.environment import import_folders, names_in
-from breakscope.glance import ONLY_A_TREE, is_clever
+from breakscope.exports import ONLY_A_TREE
+from breakscope.glance import is_clever
 from breakscope.plain.kinds import NotPlain
 from breakscope.plain.reach import reached
 

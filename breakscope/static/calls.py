@@ -342,7 +342,6 @@ class Calls:
         self.reached[entered] = absent if before is None else before & absent
 
 
-
 def _call_key(function: Function, mode: tuple, args: list[Value], kwargs: dict[str, Value]) -> tuple:
     return (
         id(function.info),

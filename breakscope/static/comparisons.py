@@ -11,8 +11,8 @@ from breakscope.static.joins import join_all
 from breakscope.static.library import ADDRESS, VERSION_INFO
 from breakscope.static.numpy_numbers import TRUTH, is_numpy_number
 from breakscope.values import (
-    COMPARED,
     BOOL,
+    COMPARED,
     FALSE,
     Class,
     Const,

@@ -12,8 +12,8 @@ from breakscope.static.joins import element_of, is_number, join, join_all
 from breakscope.static.numpy_numbers import FOLDED, READ, is_numpy_number
 from breakscope.static.tensors import BITWISE
 from breakscope.values import (
-    COMPARED,
     BOOL,
+    COMPARED,
     TRUE,
     UNKNOWN,
     Const,

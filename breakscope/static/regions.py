@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from fnmatch import fnmatch
 
-from breakscope.static.arguments import configured_instance, maybe_tensor, parameter_values, takes_tensors, undecorated
+from breakscope.static.arguments import configured_instance, parameter_values, takes_tensors, undecorated
 from breakscope.static.calling import add_call_events
 from breakscope.static.frames import Activation, Frame, OutOfBudget, Raised
 from breakscope.static.interpreter import Interpreter
@@ -24,6 +24,7 @@ from breakscope.values import (
     Tensor,
     Union,
     Value,
+    maybe_tensor,
 )
 
 NOWHERE = ast.Pass(lineno=0, col_offset=0)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import gc
 import io
-from _symtable import symtable
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -79,9 +78,11 @@ def parse(source: str, path: str) -> ast.Module:
 def refuse_what_is_no_python(source: str, path: str) -> None:
     """Raise SourceError as `parse` would. A symbol table tells in two thirds of the time, for want of a tree; it refuses
     some programs that `parse` takes, and so is not asked for the message."""
+    import symtable  # only a check of many files comes here
+
     try:
         with _without_warnings():
-            symtable(source, path, "exec")
+            symtable.symtable(source, path, "exec")
     except (SyntaxError, RecursionError, MemoryError, ValueError):
         parse(source, path)
 

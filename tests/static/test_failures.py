@@ -30,15 +30,20 @@ def two_files(tmp_path):
     return tmp_path
 
 
-def test_a_mistake_of_ours_is_a_note_and_the_other_file_is_analysed(two_files, monkeypatch):
-    original = Interpreter.exec_If
+def fail_in_first(monkeypatch, method):
+    """Let the interpreter's method fail in the file `first.py`, as a mistake of ours would."""
+    original = getattr(Interpreter, method)
 
     def broken(self, node, frame):
         if frame.module.path.endswith("first.py"):
             raise KeyError("surprise")
         return original(self, node, frame)
 
-    monkeypatch.setattr(Interpreter, "exec_If", broken)
+    monkeypatch.setattr(Interpreter, method, broken)
+
+
+def test_a_mistake_of_ours_is_a_note_and_the_other_file_is_analysed(two_files, monkeypatch):
+    fail_in_first(monkeypatch, "exec_If")
     result = analyze([two_files], StaticOptions(torch="2.13.0"))
     assert [f.path.rpartition("/")[2] for f in result.findings] == ["second.py"]
     assert len(result.notes) == 1 and "first.py" in result.notes[0] and "KeyError" in result.notes[0]
@@ -50,14 +55,7 @@ def test_a_mistake_of_ours_in_what_a_library_hands_out_is_a_note_too(tmp_path, m
     (package / "__init__.py").write_text("from .first import read\nfrom .second import tell\n")
     for name, function in (("first", "read"), ("second", "tell")):
         (package / f"{name}.py").write_text(f"import torch\n\n\ndef {function}(x: torch.Tensor):\n    return x.item()\n")
-    original = Interpreter.exec_Return
-
-    def broken(self, node, frame):
-        if frame.module.path.endswith("first.py"):
-            raise KeyError("surprise")
-        return original(self, node, frame)
-
-    monkeypatch.setattr(Interpreter, "exec_Return", broken)
+    fail_in_first(monkeypatch, "exec_Return")
     result = analyze([package], StaticOptions(torch="2.13.0"))
     assert [f.path.rpartition("/")[2] for f in result.findings] == ["second.py"]
     assert len(result.notes) == 1 and "first.py" in result.notes[0] and "KeyError" in result.notes[0]
