@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from breakscope.dynamic.collapsed import with_compiled_frame
 from breakscope.dynamic.compiles import is_limit
 from breakscope.dynamic.dialects import REPEATED, SKIPPED
 from breakscope.dynamic.observations import Break, FrameCompile
@@ -83,9 +85,22 @@ def read_breaks(records: Iterable[Record], messages: Iterable[LogMessage], compi
 
 def _without_echoes(reports: list[Report]) -> list[Report]:
     """Leaves out what a library function reports of itself, when the break inside it is known by the user's line that
-    called it: Dynamo compiles that function by itself next, and meets the break again."""
-    inside = {report.inner for report in reports if not report.is_outside}
-    return [report for report in reports if not report.is_outside or report.inner not in inside]
+    called it: Dynamo compiles that function by itself next, and meets the break again. What a caller reports whose
+    traceback leaves out the frames below it gets the chain of the function that it called."""
+    inside: dict[tuple[str, int], list[tuple[Frame, ...]]] = defaultdict(list)
+    for report in reports:
+        if not report.is_outside:
+            inside[report.inner].append(report.chain)
+    return [replace(report, chain=_whole(report.chain, inside.get(report.inner, ()))) for report in reports
+            if not report.is_outside or report.inner not in inside]
+
+
+def _whole(chain: tuple[Frame, ...], others: Iterable[tuple[Frame, ...]]) -> tuple[Frame, ...]:
+    """The longest of the chains that begin as this one does."""
+    def steps(frames: tuple[Frame, ...]) -> list[tuple[str, int]]:
+        return [(frame.path, frame.line) for frame in frames]
+
+    return max((other for other in others if steps(other)[:len(chain)] == steps(chain)), key=len, default=chain)
 
 
 def _from_trace(record: Record, known: _Known) -> Report | None:
@@ -133,7 +148,8 @@ def _from_failure(compile: FrameCompile, records: Iterable[Record], known: _Know
 
 def _chain(frames: list[Frame], compile: FrameCompile | None, known: _Known) -> tuple[tuple[Frame, ...], bool]:
     """The user's frames down to the break; where all are library code, those that led to the compiled frame, and False."""
-    chain = _users(frames, known) or (_same_name(frames, compile, known) if compile is not None else [])
+    frames = with_compiled_frame(frames, compile, known.compiles, known.places) if compile else frames
+    chain = _users(frames, known)
     shown = bool(chain)
     if not chain and compile is not None:
         chain = _users(compile.stack, known)
@@ -141,17 +157,6 @@ def _chain(frames: list[Frame], compile: FrameCompile | None, known: _Known) -> 
         named = [frame for frame in (*(compile.stack if compile else ()), *frames) if not known.places.is_own(frame.path)]
         chain = [replace(f, function=original_name(f.function)) for f in named[-1:]]
     return tuple(chain), shown
-
-
-def _same_name(frames: list[Frame], compile: FrameCompile, known: _Known) -> list[Frame]:
-    """The user's call of a library function that is called as the user's own, such as `super().forward(x)` in a `forward`.
-
-    Dynamo takes the two frames for one function that was resumed, and leaves the user's out of its traceback.
-    """
-    if not known.places.is_user(compile.path) or all(frame.function != compile.function for frame in frames):
-        return []
-    line = SourceFile.read(compile.path).call_line(compile.line, compile.function)
-    return [Frame(compile.path, line, compile.function)] if line else []
 
 
 def _users(frames: Iterable[Frame], known: _Known) -> list[Frame]:

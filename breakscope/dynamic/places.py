@@ -7,6 +7,8 @@ import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
 
+from breakscope.dynamic.source import SourceFile
+
 TORCH = re.compile(r"[/\\](?:site|dist)-packages[/\\](?:torch|functorch)[/\\]")
 INSTALLED = re.compile(r".*[/\\](?:site|dist)-packages[/\\]([^/\\]+?)(?:\.py)?(?:[/\\]|\Z)")
 LIBRARY = re.compile(r"[/\\]lib[/\\]python3\.\d+[/\\]")  # of another Python than ours, where a trace comes from elsewhere
@@ -61,11 +63,19 @@ class Places:
         users = [f for f in frames[last + 1:] if self.is_user(f.path) and f.function != "<module>"]
         merged: list[Frame] = []
         for frame in users:
-            if merged and (merged[-1].path, merged[-1].function) == (frame.path, frame.function):
+            if merged and _same_function(merged[-1], frame):
                 merged[-1] = frame  # a resume function stands below the frame that it resumes
             else:
                 merged.append(frame)
         return merged
+
+
+def _same_function(frame: Frame, other: Frame) -> bool:
+    """By the source: one `forward` that calls the next in the same file is another function of the same name."""
+    if (frame.path, frame.function) != (other.path, other.function):
+        return False
+    source = SourceFile.read(frame.path)
+    return source.function_line(frame.line) == source.function_line(other.line)
 
 
 def library_of(path: str) -> str:

@@ -106,6 +106,40 @@ def test_a_library_function_of_the_same_name_as_its_caller(tmp_path):
     python(str(program), tmp_path)
 
 
+LAYER_IN_LAYER = """import torch
+from torch import nn
+import breakscope
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 8), 1)
+    def forward(self, x, mask):
+        x = x + 1
+        return self.layers(x, mask) + 1
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.block = Block()
+    def forward(self, x, mask):
+        return self.block(x * 2, mask) + 1
+
+with breakscope.watch() as report:
+    torch.compile(Model(), backend="eager")(torch.ones(3, 1, 8), torch.ones(3, 3))
+(found,) = report.breaks
+assert found.dynamo == ("GB0124",) and found.count == 2, found
+assert [(link.line, link.function) for link in found.chain] == [(18, "Model.forward"), (11, "Block.forward")], found.chain
+"""
+
+
+def test_a_layer_of_torch_breaks_in_a_forward_that_another_forward_calls(tmp_path):
+    """Dynamo's tracebacks hold one `forward` for the three, torch's; where each goes on tells the lines of the others."""
+    program = tmp_path / "layers.py"
+    program.write_text(LAYER_IN_LAYER)
+    python(str(program), tmp_path)
+
+
 def test_example_of_the_readme(tmp_path):
     """It runs as it stands, but for the backend: the README's needs a C++ compiler."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
