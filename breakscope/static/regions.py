@@ -172,6 +172,9 @@ def entry_regions(interpreter: Interpreter, module: ModuleInfo, pattern: str) ->
 
 def _function_entry(interpreter: Interpreter, function: Function) -> list[Region]:
     made = _factory_product(interpreter, function)
+    if made is UNKNOWN:
+        name = function.info.qualname
+        return [Region(name, Activation(name, function.info.module, function.info.node.lineno))]
     if made is None:
         return [enter(interpreter, function.info.qualname, function, *parameter_values(interpreter, function, True))]
     target, args, kwargs = made
@@ -194,8 +197,9 @@ def describe(target: Value) -> str:
 
 def _factory_product(
     interpreter: Interpreter, function: Function
-) -> tuple[Value, list[Value], dict[str, Value]] | None:
-    """(callable, args, kwargs) when the function is a factory that returns them, or a module alone; None otherwise."""
+) -> tuple[Value, list[Value], dict[str, Value]] | Value | None:
+    """(callable, args, kwargs) when the function is a factory that returns them, or a module alone; UNKNOWN when the source
+    does not show what it makes; None for a function that makes none."""
     if function.info.node.args.args and not function.info.node.args.defaults:
         return None
     try:
@@ -208,6 +212,8 @@ def _factory_product(
     if not isinstance(made, Sequence) or made.type != "tuple" or not made.items or len(made.items) > 3:
         return None
     target, rest = made.items[0], made.items[1:]
+    if target is UNKNOWN and rest and all(value is UNKNOWN or isinstance(value, Sequence | Dict) for value in rest):
+        return UNKNOWN
     if not isinstance(target, Function | Instance | ExternalInstance | Union | Sequence | External):
         return None
     if not rest or not isinstance(rest[0], Sequence):

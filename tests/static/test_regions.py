@@ -285,3 +285,14 @@ def test_a_factory_may_return_the_module_alone(tmp_path):
     path = str(tmp_path / "model.py")
     result = analyze([path], StaticOptions(entries=(f"{path}::make",)))
     assert [(f.code, f.function) for f in result.findings] == [("BRK101", "M.forward")]
+
+
+def test_a_factory_whose_product_the_source_does_not_show_is_no_region(tmp_path):
+    """What it does to make it runs before anything is compiled."""
+    (tmp_path / "model.py").write_text(
+        "import importlib\nimport torch\n\ndef make():\n    print('loading')\n"
+        "    module = importlib.import_module(open('name').read())\n    return module.Model(), (torch.ones(3),), {}\n\n"
+        "def step():\n    print('step')\n    return torch.ones(3), torch.ones(3)\n")
+    path = str(tmp_path / "model.py")
+    result = analyze([path], StaticOptions(entries=(f"{path}::*",)))
+    assert [(f.code, f.function) for f in result.findings] == [("BRK401", "step")] and result.regions == 2
