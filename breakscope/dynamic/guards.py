@@ -19,6 +19,9 @@ LONGEST = 2000  # characters of a guard
 OBJECT_ID = re.compile(r", \d{6,}(?=\))")  # differs from run to run
 HINT = re.compile(r"\s*\(HINT: (?P<hint>.*?)\)\s*$", re.DOTALL)
 
+# A guard that could not be asked: what it reads is gone.
+MISSING_ATTRIBUTE = re.compile(r"'(?P<type>[\w.]+)' object has no attribute '(?P<attribute>\w+)'")
+MISSING_KEY = re.compile(r"KeyError on (?P<name>.+)\[(?P<key>[^\[\]]+)\]$")
 TENSOR = re.compile(r"tensor '(?P<name>.+?)' (?P<what>size|stride|dtype|rank|requires_grad|dispatch key set|device)")
 EXPECTED_TENSOR = re.compile(r"expected type of '(?P<name>.+?)' to be a tensor type, ' but found (?P<found>.+)")
 GLOBAL_STATE = (
@@ -82,6 +85,10 @@ def classify(guard: str) -> tuple[str, str]:
     tensor = TENSOR.search(plain)
     if tensor:
         return _tensor_family(tensor["what"], plain), tensor["name"]
+    if missing := MISSING_ATTRIBUTE.match(plain):
+        return ("none_argument" if missing["type"] == "NoneType" else "type"), ""
+    if missing := MISSING_KEY.match(plain):
+        return "container_key", missing["name"]
     if plain.startswith("BACKEND_MATCH"):
         return "backend", ""
     if "Cache line invalidated" in plain:

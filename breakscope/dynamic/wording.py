@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from breakscope.dynamic.guards import Guard
+from breakscope.dynamic import dimensions
+from breakscope.dynamic.guards import MISSING_ATTRIBUTE, MISSING_KEY, Guard
 from breakscope.report.model import in_order
 
 CURES = {
@@ -44,7 +45,6 @@ NONE_ATTRIBUTE = "make it in `__init__`, as a buffer of its largest size, or pas
 RATE = "give the optimizer `lr=torch.tensor(...)` and change it in place (`fill_`, a scheduler): a float is compiled in"
 
 TENSOR_VALUES = re.compile(r"expected (?:requires_grad=)?(?P<expected>[^,]+?)(?:, actual (?P<actual>[^.]+))?(?:\.\s|\.?$)")
-DIMENSION = re.compile(r"mismatch at index (\d+)")
 SUBMODULE = re.compile(r"\.(?:__dict__\[')?_(?:modules|parameters|buffers)(?:'\])?\['([^']+)'\]")
 STACK = re.compile(r"___stack\d+")
 SWITCHES = {
@@ -88,20 +88,25 @@ def cause(guards: Sequence[Guard], resumed_at: int = 0) -> str:
         return SWITCHES[first.family]
     if first.family == "global_state":
         return f"a global switch of torch changed ({_switch(first.text)})"
+    changed = dimensions.of_guards(guards)
+    if len(changed) > 1:
+        parts = [f"dimension {n} ({', '.join(values([g for g in guards if dimensions.of_guards([g]) == [n]]))})" for n in changed]
+        return f"{_quoted(first, resumed_at)} changed in {'its strides, ' if first.family == 'stride' else ''}{' and '.join(parts)}"
     subject = _subject(first, resumed_at)
-    seen = values(guards)
+    seen = values([guard for guard in guards if _subject(guard, resumed_at) == subject])
     if len(guards) > 1 and len(seen) > 1:
         shown = seen if len(seen) <= MOST_VALUES else (*seen[:MOST_VALUES], "...")
         return f"{subject} changed: {', '.join(shown)}"
-    return _change(first, subject, *_values(first))
+    return _change(first, resumed_at, *_values(first))
 
 
 def cure(guards: Sequence[Guard]) -> str:
     """What to write instead."""
     first = guards[0]
-    dimension = DIMENSION.search(first.text)
-    if first.family == "size" and dimension and re.fullmatch(r"[A-Za-z_]\w*", first.name) and not STACK.match(first.name):
-        return (f"`torch._dynamo.mark_dynamic({first.name}, {dimension[1]})` before the first call, compile with `dynamic=True`, "
+    changed = dimensions.of_guards(guards)
+    if first.family == "size" and changed and re.fullmatch(r"[A-Za-z_]\w*", first.name) and not STACK.match(first.name):
+        marked = changed if len(changed) > 1 else changed[0]
+        return (f"`torch._dynamo.mark_dynamic({first.name}, {marked})` before the first call, compile with `dynamic=True`, "
                 "or pad to a few fixed sizes")
     if first.family == "attribute" and first.name.startswith("self.") and all(re.fullmatch(r"-?\d+", value) for value in values(guards) or ("",)):
         return INT_ATTRIBUTE
@@ -112,15 +117,17 @@ def cure(guards: Sequence[Guard]) -> str:
     return CURES.get(first.family, "")
 
 
-def _subject(guard: Guard, resumed_at: int) -> str:
+def _quoted(guard: Guard, resumed_at: int) -> str:
     name = readable(guard.name, resumed_at)
-    quoted = name if name.startswith("the value") else f"`{name}`" if name else "a condition"
-    if guard.family == "size" and (dimension := DIMENSION.search(guard.text)):
-        return f"dimension {dimension[1]} of {quoted}"
+    return name if name.startswith("the value") else f"`{name}`" if name else "a condition"
+
+
+def _subject(guard: Guard, resumed_at: int) -> str:
+    quoted = _quoted(guard, resumed_at)
     if guard.family == "size" and "rank mismatch" in guard.text:
         return f"the number of dimensions of {quoted}"
-    if guard.family == "stride" and (dimension := DIMENSION.search(guard.text)):
-        return f"the stride of dimension {dimension[1]} of {quoted}"
+    if guard.family in ("size", "stride") and (changed := dimensions.of_guards([guard])):
+        return f"{'the stride of ' if guard.family == 'stride' else ''}dimension {changed[0]} of {quoted}"
     owners = {"dtype": "the dtype of ", "device": "the device of ", "requires_grad": "requires_grad of ",
               "container_length": "the length of ", "type": "the type of ", "global": "the global ",
               "closure": "the captured variable "}
@@ -128,8 +135,8 @@ def _subject(guard: Guard, resumed_at: int) -> str:
     return what + quoted
 
 
-def _change(guard: Guard, subject: str, expected: str, actual: str) -> str:
-    text = guard.text
+def _change(guard: Guard, resumed_at: int, expected: str, actual: str) -> str:
+    text, subject, quoted = guard.text, _subject(guard, resumed_at), _quoted(guard, resumed_at)
     if expected and actual:
         return f"{subject} was {expected} and is {actual} now"
     if sets := re.findall(r"DispatchKeySet\(([^)]*)\)", text):
@@ -146,6 +153,13 @@ def _change(guard: Guard, subject: str, expected: str, actual: str) -> str:
         return "the first step made the optimizer's state"
     if "hasattr(" in text or ".__dict__)" in text and "dict_contains" in text:
         return f"{_attribute(guard, text)} {'exists now' if text.startswith('not ') else 'is gone'}"
+    if missing := MISSING_ATTRIBUTE.match(text):
+        return f"something that had `.{missing['attribute']}` is {'None' if missing['type'] == 'NoneType' else f'a `{missing[1]}`'} now"
+    if missing := MISSING_KEY.match(text):
+        return f"{subject} has no {missing['key']} any more"
+    if left := dimensions.left_range(text):
+        what, how = left
+        return f"{what}{quoted} {how}"
     if guard.family == "container_key":
         return f"the keys or contents of {subject} changed: `{text}` does not hold any more"
     if guard.family == "none_argument" and expected == "None":

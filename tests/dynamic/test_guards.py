@@ -82,6 +82,9 @@ GUARDS = [
     ("BACKEND_MATCH failure: torch.compile detected different backend callables. Cached backend: f.", "backend", ""),
     ("Cache line invalidated because L['x'] got deallocated", "object_identity", ""),
     ("Shape guard failed with values: 3, 4", "size", ""),
+    ("'NoneType' object has no attribute 'size'", "none_argument", ""),
+    ("'Config' object has no attribute 'size'", "type", ""),
+    ("KeyError on ___stack0['loss']", "container_key", "___stack0"),
 ]
 
 
@@ -116,7 +119,17 @@ WORDS = [  # guards that failed for one thing, what is said of them, the values
     (["len(G['__import_pack_dot__inner'].kinds) == 1"], "the length of `pack._inner.kinds` is not 1 any more", ("1",)),
     (['Duplicate tensors found: ["x", "y"]'], "`x` and `y` are the same tensor now and were not before", ()),
     (["not ___dict_contains('scale', G['CFG'].__dict__)"], "`CFG.scale` exists now", ()),
-    (["2 <= x.size()[0] <= 8"], "the code was compiled for `2 <= x.size()[0] <= 8` only", ()),
+    (["tensor 'x' size mismatch at index 0. expected 2, actual 3", "tensor 'x' size mismatch at index 1. expected 16, actual 32"],
+     "`x` changed in dimension 0 (2, 3) and dimension 1 (16, 32)", ("2", "3", "16", "32")),
+    (["tensor 'x' rank mismatch. expected 3, actual 4", "tensor 'x' size mismatch at index 1. expected 16, actual 32"],
+     "the number of dimensions of `x` changed: 3, 4", ("3", "4", "16", "32")),
+    (["2 <= x.size()[0] <= 8"], "dimension 0 of `x` is outside of 2 to 8 now", ()),
+    (["2 <= self.x.size()[1]"], "dimension 1 of `self.x` is less than 2 now", ()),
+    (["2 <= x.storage_offset()"], "the storage offset of `x` is less than 2 now", ()),
+    (["x.stride()[0] <= 8"], "the stride of dimension 0 of `x` is more than 8 now", ()),
+    (["'NoneType' object has no attribute 'size'"], "something that had `.size` is None now", ()),
+    (["'Config' object has no attribute 'size'"], "something that had `.size` is a `Config` now", ()),
+    (["KeyError on ___stack0['loss']"], "the value that line 7 gave has no 'loss' any more", ()),
     (["GLOBAL_STATE changed: num_threads "], "a global switch of torch changed (num_threads)", ()),
     (["something that no torch ever wrote"], "the code was compiled for `something that no torch ever wrote` only", ()),
 ]
@@ -137,6 +150,7 @@ def test_every_family_has_a_cure_and_stands_on_the_page():
 def test_cures_name_the_dimension_and_the_switch():
     size = read_guard("tensor 'x' size mismatch at index 1. expected 2, actual 3")
     assert "`torch._dynamo.mark_dynamic(x, 1)`" in cure([size])
+    assert "`torch._dynamo.mark_dynamic(x, [0, 1])`" in cure([size, read_guard("tensor 'x' size mismatch at index 0. expected 2, actual 3")])
     assert "allow_unspec_int_on_nn_module" in cure([read_guard("self.steps == 0")])
     assert "allow_unspec_int_on_nn_module" not in cure([read_guard("self.beta == 0.5")])
     assert "torch.tensor" in cure([read_guard("self.param_groups[0]['lr'] == 0.1")])
