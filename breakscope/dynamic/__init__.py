@@ -10,9 +10,10 @@ Everything under `child/` runs inside the child process; the rest reads.
 from breakscope.dynamic.follow import Counts
 from breakscope.dynamic.full import run_fully
 from breakscope.dynamic.options import RunOptions, RunResult, TraceOptions
+from breakscope.dynamic.places import library_of
 from breakscope.dynamic.run import run_target
 from breakscope.dynamic.tracing import read_result, trace_program
 from breakscope.dynamic.watching import heard_result, listening
 
-__all__ = ["Counts", "RunOptions", "RunResult", "TraceOptions", "heard_result", "listening", "read_result", "run_fully",
+__all__ = ["Counts", "RunOptions", "RunResult", "TraceOptions", "heard_result", "library_of", "listening", "read_result", "run_fully",
            "run_target", "trace_program"]

@@ -15,7 +15,8 @@ LONGEST = 4000  # characters of one part
 LONGEST_LINE = 5000  # of a traceback; what is longer is damage
 USELESS_HINTS = ("Please report an issue", "It may be possible to write Dynamo tracing rules", "File an issue to PyTorch",
                  "This graph break is fundamental", "This graph break may have been caused by an earlier graph break",
-                 "This is likely to be a Dynamo bug")
+                 "This is likely to be a Dynamo bug", "Your code may result in an error when running in eager",
+                 "If it is a Python builtin, please file an issue")
 
 @dataclass(frozen=True)
 class Reason:

@@ -74,11 +74,11 @@ def check(options: CheckOptions, config: Config) -> Report:
 def _with_run(report: Report, options: RunOptions) -> Report:
     """The report, what source analysis says of the target as an entry, and what the run saw, in one."""
     from breakscope.dynamic import run_fully
-    from breakscope.workflows.joining import join_run
+    from breakscope.workflows.joining import in_our_words, join_run
     from breakscope.workflows.run import predict
 
     ran = run_fully(options)
-    return join_run(together(report, predict(options, ran)), ran)
+    return in_our_words(join_run(together(report, predict(options, ran)), ran), ran, options.rules)
 
 
 def _refuse_what_is_no_path(paths: tuple[str, ...]) -> None:

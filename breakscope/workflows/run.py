@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from breakscope import __version__
 from breakscope.dynamic import RunOptions, RunResult, run_fully
 from breakscope.report.model import Report
-from breakscope.static import StaticOptions, analyze
-from breakscope.workflows.joining import join_run
+from breakscope.static import analyze
+from breakscope.workflows.joining import in_our_words, join_run, static_options
 
 
 def run(options: RunOptions) -> Report:
@@ -15,13 +17,12 @@ def run(options: RunOptions) -> Report:
     Raises UserError when the file does not exist or torch is not installed.
     """
     ran = run_fully(options)
-    return join_run(predict(options, ran), ran)
+    return in_our_words(join_run(predict(options, ran), ran), ran, options.rules)
 
 
 def predict(options: RunOptions, ran: RunResult) -> Report:
     """The static report on the target, as if the torch of the run were the installed one."""
-    static = analyze((options.file,), StaticOptions(
-        entries=(options.target,), torch=ran.torch_version.partition("+")[0] or None, extra_rules=options.rules))
+    static = analyze((options.file,), replace(static_options(ran, options.rules), entries=(options.target,)))
     failed = {error.path for error in ran.errors}
     return Report(
         version=__version__, torch=static.torch, findings=static.findings, files=static.files, regions=static.regions,

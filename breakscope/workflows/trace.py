@@ -10,8 +10,8 @@ import msgspec
 from breakscope import __version__
 from breakscope.dynamic import Counts, RunResult, TraceOptions, read_result, trace_program
 from breakscope.report.model import Finding, Report
-from breakscope.static import StaticOptions, analyze
-from breakscope.workflows.joining import join_run
+from breakscope.static import analyze
+from breakscope.workflows.joining import join_run, passed_through, static_options
 
 
 def trace(options: TraceOptions, watch: Callable[[Counts], None]) -> Report:
@@ -31,11 +31,10 @@ def explain(ran: RunResult, rules: Sequence[str], source: bool = True) -> Report
     Lines where nothing was seen are left out: the program may not have come there, or not compiled them. Without `source`
     nothing is analysed, and so nothing was missed.
     """
-    files = tuple(dict.fromkeys(finding.path for finding in ran.findings if Path(finding.path).is_file())) if source else ()
+    files = passed_through(ran.findings) if source else ()
     report = Report(version=__version__, torch=ran.torch_version)
     if files:
-        options = StaticOptions(torch=ran.torch_version.partition("+")[0] or None, extra_rules=tuple(rules))
-        static = analyze(files, options)
+        static = analyze(files, static_options(ran, rules))
         report = msgspec.structs.replace(report, findings=static.findings, notes=static.notes)
     report = join_run(report, ran)
     if not source:

@@ -70,6 +70,23 @@ def test_a_target_that_fails_keeps_what_source_analysis_found(run):
     assert any("no weights" in error["message"] + error["detail"] for error in report["errors"])
 
 
+def test_what_only_the_run_saw_is_told_in_our_words(run, tmp_path):
+    """The source does not show which model the factory makes: the break stays observed, and missed, with our words and fix."""
+    (tmp_path / "kept.py").write_text("import gate\n\nclass Model(gate.Base):\n    pass\n")
+    (tmp_path / "gate.py").write_text(
+        "import torch\n\nclass Base(torch.nn.Module):\n    def forward(self, x):\n"
+        "        if x.mean() > 0:\n            x = x * 2\n        return x\n")
+    (tmp_path / "hidden.py").write_text(
+        "import importlib\nimport os\nimport sys\nimport torch\nsys.path.insert(0, os.path.dirname(__file__))\n\ndef make():\n"
+        "    module = importlib.import_module(open(__file__.replace('hidden.py', 'name')).read())\n"
+        "    return getattr(module, 'Model')(), (torch.ones(3),), {}\n")
+    (tmp_path / "name").write_text("kept")
+    report = from_json(run("run", "hidden.py::make", "--no-vary", "--format", "json").out)
+    (found,) = [finding for finding in report.findings if finding.kind == "break"]
+    assert (found.path, found.line, found.code, found.evidence, report.missed) == ("gate.py", 5, "BRK101", "observed", 1)
+    assert found.message.startswith("`if x.mean() > 0` reads") and found.fix is not None and found.dynamo == ("GB0170",)
+
+
 def test_run_hides_what_is_not_selected(run):
     done = run(
         "run",
