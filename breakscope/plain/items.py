@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import _ast
-import re
 
+from breakscope.mask_names import names_a_mask
 from breakscope.plain.kinds import INDEX, NONE, NUMBER, SIZES, STATIC, TENSOR, TENSORS, TEXT, UNKNOWN, Many, settled
 
 LAYER_TENSORS = frozenset({"weight", "bias", "in_proj_weight", "in_proj_bias", "running_mean", "running_var"})
 NUMERIC = frozenset({NUMBER, NONE})
-MASK = re.compile(r"(?:.*_)?masks?(?:_?[a-z0-9])?$")  # by such a name the analyzer takes an index for a boolean tensor
 
 
 class Items:
@@ -55,7 +54,7 @@ class Items:
             node = node.value
         found = self.eval(node, frame)
         if found == INDEX:
-            return self.fail() if MASK.match(getattr(node, "id", getattr(node, "attr", ""))) else INDEX
+            return self.fail() if names_a_mask(getattr(node, "id", getattr(node, "attr", ""))) else INDEX
         found = settled(found)
         if type(found) is Many and found.role == "list":
             found = found.element

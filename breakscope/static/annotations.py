@@ -191,6 +191,9 @@ def aliases(module: ModuleInfo) -> dict[str, ast.expr]:
                 targets = statement.targets
             elif type(statement) is ast.AnnAssign:
                 targets = [statement.target]
+            elif type(statement).__name__ == "TypeAlias":
+                module.aliases[statement.name.id] = statement.value
+                continue
             else:
                 continue
             if isinstance(statement.value, ast.Subscript | ast.BinOp) and type(targets[0]) is ast.Name:

@@ -7,6 +7,7 @@ builtins, tensors and libraries. This file holds the state that they share.
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from msgspec.structs import replace
 
@@ -27,7 +28,7 @@ from breakscope.static.conditions import Conditions
 from breakscope.static.construction import Construction, Made
 from breakscope.static.control_flow import ControlFlow
 from breakscope.static.expressions import Expressions
-from breakscope.static.frames import Activation, Frame, Step
+from breakscope.static.frames import GO_ON, Activation, Frame, Step
 from breakscope.static.items import Items
 from breakscope.static.library import Library
 from breakscope.static.library_calls import LibraryCalls
@@ -115,16 +116,14 @@ class Interpreter(
         self.type_variables: dict[int, Value] = {}  # what they stand for in the annotation that is being read
         self.executing = 0  # modules whose top level is being run
         self.cut_short = False
-        self.eval_table = self._table("eval_")
-        self.exec_table = self._table("exec_")
+        self.eval_table = self._table("eval_", ast.expr, lambda node, frame: UNKNOWN)
+        self.exec_table = self._table("exec_", ast.stmt, lambda node, frame: GO_ON)
         self.exec_table[bodies.FunctionDef] = self.exec_FunctionDef
 
-    def _table(self, prefix: str) -> dict:
-        return {
-            getattr(ast, name.removeprefix(prefix)): getattr(self, name)
-            for name in dir(self)
-            if name.startswith(prefix) and hasattr(ast, name.removeprefix(prefix))
-        }
+    def _table(self, prefix: str, base: type, otherwise: Callable) -> dict:
+        """Node class -> method; `otherwise` for syntax of a Python that is newer than this analyzer."""
+        kinds = [kind for kind in vars(ast).values() if isinstance(kind, type) and issubclass(kind, base)]
+        return {kind: getattr(self, prefix + kind.__name__, otherwise) for kind in kinds}
 
     def eval(self, node: ast.expr, frame: Frame) -> Value:
         """The abstract value of an expression; emits the events of evaluating it. Where most expressions pass, the table

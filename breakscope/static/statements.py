@@ -66,6 +66,11 @@ class Statements:
         self.assign(node.target, value, frame, node)
         return GO_ON
 
+    def exec_TypeAlias(self, node, frame: Frame) -> int:
+        """`type Pair = tuple[int, int]`, since Python 3.12; what it stands for is asked where an annotation names it."""
+        frame.names[node.name.id] = UNKNOWN
+        return GO_ON
+
     def exec_AugAssign(self, node: ast.AugAssign, frame: Frame) -> int:
         target = node.target
         if type(target) is ast.Subscript:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-import re
 from operator import is_
 
 from breakscope.events import Index, ScalarRead
+from breakscope.mask_names import names_a_mask
 from breakscope.static.frames import Frame
 from breakscope.values import (
     COMPARED,
@@ -19,9 +19,6 @@ from breakscope.values import (
     Value,
     options,
 )
-
-
-MASK = re.compile(r"(?:.*_)?masks?(?:_?[a-z0-9])?$")
 
 
 class TensorItems:
@@ -39,7 +36,7 @@ class TensorItems:
         if any(option is COMPARED for option in options(index)):
             return Tensor("bool", sure=False)
         kind = type(node)
-        if kind is ast.Name and MASK.match(node.id) or kind is ast.Attribute and MASK.match(node.attr):
+        if kind is ast.Name and names_a_mask(node.id) or kind is ast.Attribute and names_a_mask(node.attr):
             return Tensor("bool", getattr(index, "ndim", None), sure=False)
         if kind is ast.Compare or kind is ast.UnaryOp and type(node.op) is ast.Invert:
             return Tensor("bool", getattr(index, "ndim", None), sure=False)

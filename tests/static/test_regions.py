@@ -296,3 +296,15 @@ def test_a_factory_whose_product_the_source_does_not_show_is_no_region(tmp_path)
     path = str(tmp_path / "model.py")
     result = analyze([path], StaticOptions(entries=(f"{path}::*",)))
     assert [(f.code, f.function) for f in result.findings] == [("BRK401", "step")] and result.regions == 2
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="syntax of Python 3.12")
+def test_types_by_statement_and_type_parameters(tmp_path):
+    """`type Name = ...` at the top and in a function; an annotation that says the name is asked for what it stands for."""
+    (tmp_path / "model.py").write_text(
+        "import torch\n\ntype Maybe = torch.Tensor | None\ntype Pair[T] = tuple[T, T]\n\n"
+        "class Model[T](torch.nn.Module):\n    def forward[S](self, x: torch.Tensor, sizes: Pair[int], kept: Maybe = None):\n"
+        "        type Own = int\n        height, width = sizes\n        if height > width:\n            x = x * 2\n"
+        "        if kept is not None:\n            if kept.sum() > 0:\n                x = x + kept\n        return x\n")
+    result = analyze([tmp_path / "model.py"])
+    assert ([(f.line, f.code) for f in result.findings], result.notes) == ([(13, "BRK101")], ())
