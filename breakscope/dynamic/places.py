@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sysconfig
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +13,8 @@ from breakscope.dynamic.source import SourceFile
 TORCH = re.compile(r"[/\\](?:site|dist)-packages[/\\](?:torch|functorch)[/\\]")
 INSTALLED = re.compile(r".*[/\\](?:site|dist)-packages[/\\]([^/\\]+?)(?:\.py)?(?:[/\\]|\Z)")
 LIBRARY = re.compile(r"[/\\]lib[/\\]python3\.\d+[/\\]")  # of another Python than ours, where a trace comes from elsewhere
-TYPED_IN = ("<string>", "<stdin>", "<ipython-input-")  # the user's, without a file
+GENERATED = "<string>"
+TYPED_IN = (GENERATED, "<stdin>", "<ipython-input-")  # the user's, without a file
 RESUMED = re.compile(r"(?:torch_dynamo_resume_in_|<resume in )(?P<name>.+?)(?:_at_\d+|>)$")
 
 
@@ -60,7 +62,8 @@ class Places:
     def chain(self, frames: list[Frame]) -> list[Frame]:
         """The user's frames inside the compiled region, outermost first: those below the last frame of ours."""
         last = max((i for i, frame in enumerate(frames) if self.is_own(frame.path)), default=-1)
-        users = [f for f in frames[last + 1:] if self.is_user(f.path) and f.function != "<module>"]
+        users = self.written([f for f in frames[last + 1:] if self.is_user(f.path)])
+        users = [f for f in users if f.function != "<module>"]
         merged: list[Frame] = []
         for frame in users:
             if merged and _same_function(merged[-1], frame):
@@ -68,6 +71,12 @@ class Places:
             else:
                 merged.append(frame)
         return merged
+
+    def written(self, users: Sequence[Frame]) -> list[Frame]:
+        """Without what a library generated, such as a dataclass's `__init__`: text that a file's code runs, where that of
+        `python -c` runs everything else."""
+        first = next((i for i, frame in enumerate(users) if frame.path != GENERATED), len(users))
+        return [*users[:first], *(frame for frame in users[first:] if frame.path != GENERATED)]
 
 
 def _same_function(frame: Frame, other: Frame) -> bool:

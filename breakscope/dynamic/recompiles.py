@@ -10,7 +10,7 @@ from breakscope.dynamic.dialects import recompile_reasons
 from breakscope.dynamic.guards import Guard, read_guard
 from breakscope.dynamic.observations import FrameCompile, RecompileSeen
 from breakscope.dynamic.origins import is_captured, origin
-from breakscope.dynamic.places import Frame, Places, original_name
+from breakscope.dynamic.places import GENERATED, Frame, Places, original_name
 from breakscope.dynamic.switches import switch
 from breakscope.dynamic.trace import Record
 from breakscope.dynamic.wording import readable
@@ -62,7 +62,10 @@ def _whole_path(path: str, frame: FrameCompile, compiles: Mapping[str, FrameComp
 
 def _site(frame: FrameCompile, guard: Guard, places: Places) -> Frame | None:
     """The guard's line when it is the user's, else where a caller switched what it is about, else where the guarded name
-    comes from, else the frame's first line, else the user's line that called it."""
+    comes from, else the frame's first line, else the user's line that called it, as for what a library generated."""
+    if frame.path == GENERATED and (written := places.written([f for f in frame.stack if places.is_user(f.path)])):
+        if written[-1].path != GENERATED:
+            return _called_at(written[-1])
     if guard.line and places.is_user(guard.path):
         return Frame(guard.path, guard.line, frame.function)
     if switched := switch(frame, guard.family, places):
@@ -70,4 +73,8 @@ def _site(frame: FrameCompile, guard: Guard, places: Places) -> Frame | None:
     if places.is_user(frame.path):
         return origin(frame, readable(guard.name)) or Frame(frame.path, frame.line, frame.function)
     callers = places.chain(list(frame.stack))
-    return Frame(callers[-1].path, callers[-1].line, original_name(callers[-1].function)) if callers else None
+    return _called_at(callers[-1]) if callers else None
+
+
+def _called_at(caller: Frame) -> Frame:
+    return Frame(caller.path, caller.line, original_name(caller.function))

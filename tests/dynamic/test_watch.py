@@ -106,6 +106,38 @@ def test_a_library_function_of_the_same_name_as_its_caller(tmp_path):
     python(str(program), tmp_path)
 
 
+GENERATED = """import torch
+import breakscope
+from dataclasses import dataclass
+
+@dataclass
+class Out:
+    a: torch.Tensor
+    def __post_init__(self):
+        self.a = self.a * 2
+
+def f(x):
+    for _ in range(2):
+        print("x")
+    return Out(x + 1)
+
+def steps(compiled):
+    for n in (4, 5):
+        compiled(torch.ones(n, 3))
+
+with breakscope.watch() as report:
+    steps(torch.compile(f, backend="eager", dynamic=False))
+assert [(found.line, found.dynamo) for found in report.findings if found.kind == "recompile"] == [(18, ("size",))], report.findings
+"""
+
+
+def test_what_a_dataclass_generates_stands_at_the_line_that_runs_it(tmp_path):
+    """Its `__init__` is compiled by itself once a break loses its caller, and is in no file."""
+    program = tmp_path / "generated.py"
+    program.write_text(GENERATED)
+    python(str(program), tmp_path)
+
+
 LAYER_IN_LAYER = """import torch
 from torch import nn
 import breakscope
