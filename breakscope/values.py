@@ -206,6 +206,15 @@ class Cell(Value, eq=False):
         return f"the closure's `{self.name}`"
 
 
+class Code(Value, eq=False):
+    """The code object of a function of the checked source; `info` as a function has it."""
+
+    info: Any
+
+    def describe(self) -> str:
+        return f"the code of `{self.info.name}`"
+
+
 class Instance(Value, eq=False):
     """An object of a class of the checked source, with the attributes that the analyzer saw being set; `version` counts
     those that other objects changed afterwards."""

@@ -6,6 +6,7 @@ import ast
 import builtins
 
 from breakscope.events import Call, Store
+from breakscope.static.code_objects import code_attribute
 from breakscope.static.construction import Super
 from breakscope.static.frames import Frame
 from breakscope.static.joins import join, join_all
@@ -16,6 +17,7 @@ from breakscope.static.tensors import TENSOR_ONLY
 from breakscope.values import (
     UNKNOWN,
     Cell,
+    Code,
     Class,
     Const,
     Dict,
@@ -62,7 +64,11 @@ class Attributes:
         if kind is Function:
             if name in ("__name__", "__qualname__"):
                 return Const(owner.info.name)
+            if name == "__code__":
+                return Code(owner.info)
             return self.cells(owner) if name == "__closure__" else UNKNOWN
+        if kind is Code:
+            return code_attribute(owner.info, name)
         if kind is Cell:
             return owner.scope.names.get(owner.name, UNKNOWN) if name == "cell_contents" else UNKNOWN
         if kind is type(UNKNOWN) and name in TENSOR_ONLY:

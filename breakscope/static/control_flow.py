@@ -10,6 +10,8 @@ from breakscope.static.frames import GO_ON, LEAVE_LOOP, RAISE, RETURN, Frame, Ra
 from breakscope.static.joins import element_of, join_names
 from breakscope.values import UNKNOWN, Class, External, ExternalInstance, Instance, Sequence, Value, options
 
+MOST_NAMES = 8  # that a loop's body is run for one by one
+
 
 class ControlFlow:
     """How the paths through a function part and meet."""
@@ -93,6 +95,11 @@ class ControlFlow:
                 self.exec_path(node.body, frame)
             return GO_ON
         lost, frame.lost = frame.lost, frame.lost or "loop"
+        names = _names(iterable)
+        if names:
+            status = self.run_each(node, frame, names)
+            frame.lost = lost
+            return status
         self.run_loop_body(node, frame, (node.target, element))
         frame.lost = lost
         return self.exec_path_of_else(node, frame)
@@ -101,6 +108,30 @@ class ControlFlow:
 
     def exec_path_of_else(self, node, frame: Frame) -> int:
         return self.exec_block(node.orelse, frame) if node.orelse else GO_ON
+
+    def run_each(self, node: ast.For, frame: Frame, items: list[Value]) -> int:
+        """Run a loop and its `else`, the body once for each of a few names: with each, other attributes, keys and arguments
+        are meant."""
+        outer, frame.breaks = (frame.exits, frame.breaks), []
+        left, status = [], GO_ON
+        for item in items:
+            frame.exits, frame.names = [], dict(frame.names)
+            self.assign(node.target, item, frame, node)
+            status = self.exec_path(node.body, frame)
+            broken = set(map(id, frame.breaks))
+            going_on = [names for names in (*([] if status else [frame.names]), *frame.exits) if id(names) not in broken]
+            left += frame.breaks
+            frame.breaks = []
+            if not going_on:
+                status = status or LEAVE_LOOP
+                break
+            frame.names, status = joined(going_on), GO_ON
+        frame.exits, frame.breaks = outer
+        status = status or self.exec_path_of_else(node, frame)
+        if status and not left:
+            return status
+        frame.names = joined([*([] if status else [frame.names]), *left])
+        return GO_ON
 
     def run_loop_body(self, node, frame: Frame, step) -> None:
         """Run a loop's body until what it knows no longer changes, at most twice more, and join with not running it."""
@@ -285,3 +316,20 @@ def _changed(before: dict[str, Value], after: dict[str, Value]) -> bool:
 
 def _names_bound(pattern: ast.pattern) -> list[str]:
     return [n.name for n in ast.walk(pattern) if isinstance(n, ast.MatchAs | ast.MatchStar) and n.name]
+
+
+def joined(ends: list[dict[str, Value]]) -> dict[str, Value]:
+    """The names where several paths meet."""
+    names = ends[0]
+    for other in ends[1:]:
+        names = join_names(names, other)
+    return names
+
+
+def _names(iterable: Value) -> list[Value]:
+    """The items of a sequence of a few constant texts, or of tuples that begin with one; none for any other."""
+    items = iterable.items if isinstance(iterable, Sequence) and not iterable.home else None
+    if not items or len(items) > MOST_NAMES:
+        return []
+    first = [item.items[0] if isinstance(item, Sequence) and item.items else item for item in items]
+    return items if all(value.is_const and isinstance(value.value, str) for value in first) else []

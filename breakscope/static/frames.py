@@ -84,6 +84,7 @@ class Frame(Struct, eq=False):
     condition: str = ""
     returns: list[Value] = []
     exits: list[dict[str, Value]] = []  # names at each break and continue of the innermost loop
+    breaks: list[dict[str, Value]] = []  # those of them that end it
     yields: list[Value] = []
     globals_: frozenset[str] | set[str] = frozenset()
     nonlocals: frozenset[str] | set[str] = frozenset()

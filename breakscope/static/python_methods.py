@@ -122,7 +122,7 @@ class PythonMethods:
         if name == "numel":
             return ShapeInt()
         if name in ("index", "count"):
-            return Py("int")
+            return _counted(owner, name, args)
         if name in ("copy", "union", "intersection", "difference", "symmetric_difference"):
             return Sequence(
                 owner.type, list(owner.items) if owner.items is not None and name == "copy" else None, element_of(owner)
@@ -209,3 +209,12 @@ class PythonMethods:
         if name == "encode":
             return Py("bytes")
         return Py("int") if name in ("find", "index", "count", "rfind") else Py("str", getattr(owner, "source", ""))
+
+
+def _counted(owner: Sequence, name: str, args: list[Value]) -> Value:
+    """`items.index(value)` and `items.count(value)` of known items."""
+    known = owner.items is not None and not owner.home and all(value.is_const for value in (*owner.items, *args))
+    items = [item.value for item in owner.items] if known else []
+    if len(args) != 1 or not known or name == "index" and args[0].value not in items:
+        return Py("int")
+    return Const(getattr(items, name)(args[0].value))

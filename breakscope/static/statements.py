@@ -186,10 +186,12 @@ class Statements:
         return GO_ON
 
     def exec_Break(self, node, frame: Frame) -> int:
+        frame.breaks.append(frame.names)
+        return self.exec_Continue(node, frame)
+
+    def exec_Continue(self, node, frame: Frame) -> int:
         frame.exits.append(frame.names)
         return LEAVE_LOOP
-
-    exec_Continue = exec_Break
 
     def exec_FunctionDef(self, node: ast.FunctionDef, frame: Frame) -> int:
         info = function_info(frame.module, node, frame.prefix)

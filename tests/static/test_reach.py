@@ -43,7 +43,33 @@ READS = (
     "    def __bool__(self):\n        return self.x.sum().item() > 0\n\n\n"
 )
 
+MERGED = (
+    "def merged(function):\n    @functools.wraps(function)\n    def wrapper(self, *args, **kwargs):\n"
+    "        for name in ['use_cache', 'layer']:\n            index = None\n"
+    "            if name in function.__code__.co_varnames:\n                index = function.__code__.co_varnames.index(name) - 1\n"
+    "            if index is not None and len(args) > index:\n                args = list(args)\n"
+    "                args[index] = self.config.layer\n                args = tuple(args)\n"
+    "            else:\n                kwargs[name] = self.config.layer\n"
+    "        return function(self, *args, **kwargs)\n    return wrapper\n\n\n"
+)
+NAMED = "self.first, self.second, self.limit = nn.Linear(4, 4), nn.GRU(4, 4), 2"
+
 PROGRAMS = {
+    "a decorator that fills in arguments by name": (
+        model("return x", MERGED).replace(
+            "    def forward(self, x):\n        return x",
+            "    @merged\n    def forward(self, x: torch.Tensor, n: torch.Tensor, **kwargs):\n"
+            "        return torch.repeat_interleave(x[:, 0], n[:, 0])"), ["BRK307"]),
+    "a loop over names of layers": (
+        model("for name in ('first', 'second'):\n            x = getattr(self, name)(x)\n        return x", init=NAMED),
+        ["BRK503"]),
+    "a loop over names of what does not break": (
+        model("kept = {}\n        for name in ['first', 'limit']:\n            kept[name] = getattr(self, name)\n"
+              "        if 'second' in kept:\n            print(x)\n        return kept['first'](x) * kept['limit']", init=NAMED), []),
+    "a loop over names that is left": (
+        model("for name in ('a', 'b', 'c'):\n            if name == 'b':\n                continue\n            if name == 'c':\n"
+              "                break\n        else:\n            x = x * x.sum().item()\n        for name, layer in (('a', 1), ('b', x)):\n"
+              "            if name == 'b':\n                return layer.sum().item()\n        print('never')"), ["BRK201"]),
     "a comprehension over a list in a lost function": (
         model(f"rows = list(x)\n        {LOOP_LOSES}        return [torch.relu(r) for r in rows]"), ["BRK302", "BRK113"]),
     "a comprehension in front of what loses the function": (

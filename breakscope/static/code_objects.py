@@ -1,0 +1,42 @@
+"""What `function.__code__` tells, as decorators ask it that change some arguments of what they wrap."""
+
+from __future__ import annotations
+
+import ast
+
+from breakscope.static.program import FunctionInfo
+from breakscope.values import UNKNOWN, Const, Sequence, Value
+
+SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.ListComp, ast.SetComp, ast.DictComp,
+          ast.GeneratorExp)
+
+
+def code_attribute(info: FunctionInfo, name: str) -> Value:
+    """`co_varnames`, `co_argcount` or `co_name`."""
+    arguments = info.node.args
+    positional = [arg.arg for arg in (*arguments.posonlyargs, *arguments.args)]
+    if name == "co_name":
+        return Const(info.name)
+    if name == "co_argcount":
+        return Const(len(positional))
+    if name != "co_varnames" or not isinstance(info.node, ast.FunctionDef | ast.AsyncFunctionDef):
+        return UNKNOWN
+    others = [*arguments.kwonlyargs, *filter(None, (arguments.vararg, arguments.kwarg))]
+    names = dict.fromkeys((*positional, *(arg.arg for arg in others), *_local_names(info.node.body)))
+    return Sequence("tuple", [Const(name) for name in names])
+
+
+def _local_names(body: list[ast.stmt]) -> list[str]:
+    """The names that a function's own statements bind, those of nested scopes left out; a little more where it says `global`."""
+    found, nodes = [], list(reversed(body))
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            found.append(node.id)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            found.append(node.name)
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            found.append(node.name)
+        if not isinstance(node, SCOPES):
+            nodes.extend(reversed(list(ast.iter_child_nodes(node))))
+    return found
