@@ -6,7 +6,7 @@ import ast
 import builtins
 
 from breakscope.events import Call, Store
-from breakscope.static.code_objects import code_attribute
+from breakscope.static.code_objects import cells, code_attribute
 from breakscope.static.construction import Super
 from breakscope.static.frames import Frame
 from breakscope.static.joins import join, join_all
@@ -37,6 +37,9 @@ from breakscope.values import (
 )
 
 
+TYPES = {"tuple": tuple, "list": list}
+
+
 class Attributes:
     """How attributes of each kind of value behave."""
 
@@ -52,7 +55,7 @@ class Attributes:
         if kind is Namespace:
             return self.namespace_attribute(owner, name)
         if kind is Union:
-            return join_all([self.attribute(o, name, node, frame) for o in owner.options if not o.is_none])
+            return join_all([self.attribute(o, name, node, frame) for o in _that_may_have(name, owner)])
         if kind is Class:
             return self.class_attribute(owner, name)
         if kind is Super:
@@ -66,7 +69,7 @@ class Attributes:
                 return Const(owner.info.name)
             if name == "__code__":
                 return Code(owner.info)
-            return self.cells(owner) if name == "__closure__" else UNKNOWN
+            return cells(owner) if name == "__closure__" else UNKNOWN
         if kind is Code:
             return code_attribute(owner.info, name)
         if kind is Cell:
@@ -279,16 +282,6 @@ class Attributes:
             reads_itself=old is not None or _reads(node, source, name),
         )
 
-    def cells(self, function: Function) -> Value:
-        """`function.__closure__`: a cell for each name of an enclosing function that it uses, in order of the names."""
-        used = {n.id for n in ast.walk(function.info.node) if isinstance(n, ast.Name)}
-        found, scope = {}, function.scope
-        while scope is not None and scope.function is not None:
-            for name in used & scope.names.keys() - found.keys():
-                found[name] = Cell(scope, name)
-            scope = scope.scope
-        return Sequence("tuple", [found[name] for name in sorted(found)])
-
     def store_on_instance(
         self,
         target: ast.Attribute,
@@ -354,3 +347,11 @@ def _reads(node: ast.AST, source: str, name: str) -> bool:
     return value is not None and any(
         isinstance(n, ast.Attribute) and n.attr == name and ast.unparse(n.value) == source for n in ast.walk(value)
     )
+
+
+def _that_may_have(name: str, owner: Union) -> list[Value]:
+    """The options that an attribute is read of: of a tuple or an object, what no tuple has."""
+    found = [option for option in owner.options if not option.is_none]
+    if any(type(option) is Instance for option in found):
+        return [option for option in found if type(option) is not Sequence or hasattr(TYPES.get(option.type, option), name)]
+    return found

@@ -150,6 +150,15 @@ class Classes:
             info.fields = list(found.values())
         return info.fields
 
+    def has_generated_init(self, info: ClassInfo) -> bool:
+        """True when `@dataclass` writes the `__init__`, also over one that the class inherits."""
+        for cls in self.mro(info):
+            if "__init__" in self.members(cls):
+                return False
+            if any(map(_makes_init, cls.node.decorator_list)):
+                return True
+        return False
+
     def annotations(self, info: ClassInfo) -> dict[str, ast.expr]:
         """The annotated names of a class body."""
         if info.annotations is None:
@@ -226,3 +235,12 @@ def _merge(rows: list[list[ClassInfo]]) -> list[ClassInfo]:
         rows = [[c for c in r if c is not head] for r in rows]
         rows = [r for r in rows if r]
     return result
+
+
+def _makes_init(decorator: ast.expr) -> bool:
+    """`@dataclass`, `@dataclasses.dataclass(frozen=True)`."""
+    options = decorator.keywords if isinstance(decorator, ast.Call) else []
+    named = decorator.func if isinstance(decorator, ast.Call) else decorator
+    if getattr(named, "id", getattr(named, "attr", "")) != "dataclass":
+        return False
+    return not any(k.arg == "init" and isinstance(k.value, ast.Constant) and k.value.value is False for k in options)

@@ -1,11 +1,11 @@
-"""What `function.__code__` tells, as decorators ask it that change some arguments of what they wrap."""
+"""What `function.__code__` and `function.__closure__` tell, as decorators ask them of what they wrap."""
 
 from __future__ import annotations
 
 import ast
 
 from breakscope.static.program import FunctionInfo
-from breakscope.values import UNKNOWN, Const, Sequence, Value
+from breakscope.values import UNKNOWN, Cell, Const, Function, Sequence, Value
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.ListComp, ast.SetComp, ast.DictComp,
           ast.GeneratorExp)
@@ -24,6 +24,17 @@ def code_attribute(info: FunctionInfo, name: str) -> Value:
     others = [*arguments.kwonlyargs, *filter(None, (arguments.vararg, arguments.kwarg))]
     names = dict.fromkeys((*positional, *(arg.arg for arg in others), *_local_names(info.node.body)))
     return Sequence("tuple", [Const(name) for name in names])
+
+
+def cells(function: Function) -> Value:
+    """`function.__closure__`: a cell for each name of an enclosing function that it uses, in order of the names."""
+    used = {n.id for n in ast.walk(function.info.node) if isinstance(n, ast.Name)}
+    found, scope = {}, function.scope
+    while scope is not None and scope.function is not None:
+        for name in used & scope.names.keys() - found.keys():
+            found[name] = Cell(scope, name)
+        scope = scope.scope
+    return Sequence("tuple", [found[name] for name in sorted(found)])
 
 
 def _local_names(body: list[ast.stmt]) -> list[str]:

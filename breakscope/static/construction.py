@@ -78,7 +78,7 @@ class Construction:
         externals = self.external_bases(info)
         if any(self.library.is_enum(name) for name in externals):
             return Py("enum", args[0].source if args and isinstance(args[0], Py) else "")
-        init = self.find_member(info, "__init__")
+        init = None if self.has_generated_init(info) else self.find_member(info, "__init__")
         if type(init) is Function:
             args, kwargs = self.as_declared(init.info, args, kwargs)
         key = (
@@ -99,15 +99,15 @@ class Construction:
         instance = instances[key] = Instance(cls)
         self.kept.extend((cls, *args, *kwargs.values()))
         self.note_made(instance, frame)
-        if init is not None:
-            try:
+        try:
+            if init is not None:
                 self.call_member(instance, init, args, kwargs, node, frame)
-            except Raised:
-                if frame.emits or frame.caught or frame.function is None:
-                    raise
-                return UNKNOWN  # as for any call that seems to raise; half an object would be taken for the whole
-        else:
-            self.fill_fields(instance, args, kwargs, node, frame)
+            else:
+                self.fill_fields(instance, args, kwargs, node, frame)
+        except Raised:
+            if frame.emits or frame.caught or frame.function is None:
+                raise
+            return UNKNOWN  # as for any call that seems to raise; half an object would be taken for the whole
         return instance
 
     def call_namespace(self, args, kwargs, node: ast.AST, frame: Frame) -> Value:

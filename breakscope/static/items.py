@@ -7,6 +7,7 @@ import ast
 from breakscope.events import Call, Mutate, ScalarRead, Store
 from breakscope.static.frames import Frame
 from breakscope.static.joins import element_of, join, join_all
+from breakscope.static.tensor_items import index_parts
 from breakscope.values import (
     NONE,
     UNKNOWN,
@@ -65,14 +66,32 @@ class Items:
                 return container.attributes.get(fields[index.value], UNKNOWN)
             method = self.attribute(container, "__getitem__", node, frame)
             if isinstance(method, Function):
-                return self.call_value(method, [index], {}, node, frame)
+                found = self.call_value(method, [index], {}, node, frame)
+                told = all(not option.is_unknown for option in options(found))
+                return found if told else self.field_at(container, index, found, node, frame)
             if index.is_const and isinstance(index.value, str):
                 return container.attributes.get(index.value, UNKNOWN)
         if container.is_scalar:
             return Scalar()
-        if isinstance(index, Tensor) and index.dtype == "bool":  # only a tensor takes a mask
+        if any(isinstance(part, Tensor) and part.dtype == "bool" for part in index_parts(index)):  # only a tensor takes a mask
             return self.tensor_item(node, Tensor(sure=False), index, frame, store)
         return UNKNOWN
+
+    def field_at(self, owner: Instance, index: Value, found: Value, node: ast.AST, frame: Frame) -> Value:
+        """What a dataclass gives for a number that it passes on to its fields in order, those that are None left out;
+        `found` where that is not known, or it is no dataclass."""
+        if not (index.is_const and type(index.value) is int and index.value >= 0 and self.has_generated_init(owner.cls.info)):
+            return found
+        place = index.value
+        for name, *_ in self.fields(owner.cls.info):
+            value = self.attribute(owner, name, node, frame)
+            there = [option for option in options(value) if not option.is_none]
+            if there and not place:
+                return join_all(there)
+            if there and len(there) < len(options(value)):
+                return found  # one that may be left out
+            place -= bool(there)
+        return found
 
     def item_of_one(self, node: ast.AST, container: Union, index: Value, frame: Frame, store: str) -> Value:
         """The item of each that it may be; who indexes with a tensor hardly means the list that it is beside a tensor."""

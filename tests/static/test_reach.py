@@ -52,6 +52,12 @@ MERGED = (
     "            else:\n                kwargs[name] = self.config.layer\n"
     "        return function(self, *args, **kwargs)\n    return wrapper\n\n\n"
 )
+FIELDS = (
+    "import dataclasses\n\n\nclass Base:\n    def __init__(self, **kwargs):\n        pass\n\n    def __getitem__(self, k):\n"
+    "        return self.to_tuple()[k]\n\n    def to_tuple(self):\n        return tuple(v for v in vars(self).values() if v is not None)\n\n\n"
+    "@dataclasses.dataclass\nclass Out(Base):\n    last: torch.Tensor\n    count: object = None\n    rest: object = None\n\n\n"
+    "class Inner(nn.Module):\n    def forward(self, x):\n        return Out(last=x * 2, count=x.sum())\n\n\n"
+)
 NAMED = "self.first, self.second, self.limit = nn.Linear(4, 4), nn.GRU(4, 4), 2"
 
 PROGRAMS = {
@@ -60,6 +66,14 @@ PROGRAMS = {
             "    def forward(self, x):\n        return x",
             "    @merged\n    def forward(self, x: torch.Tensor, n: torch.Tensor, **kwargs):\n"
             "        return torch.repeat_interleave(x[:, 0], n[:, 0])"), ["BRK307"]),
+    "an inherited __init__ under the one that a dataclass writes": (
+        model("out = self.inner(x)\n        if out.count > 0:\n            x = x * 2\n        if out[1] > 0:\n            x = x * 2\n"
+              "        return x + out.last", FIELDS, "self.inner = Inner()"), ["BRK101", "BRK101"]),
+    "an attribute of a tuple or an object": (
+        model("out = self.inner(x)\n        out = out if self.training else out.to_tuple()\n        if out.last.sum() > 0:\n"
+              "            x = x * 2\n        return x", FIELDS, "self.inner = Inner()"), ["BRK101"]),
+    "a mask beside a slice says that a tensor is indexed": (
+        model("return self.unknown(x)[x > 0, :].sum()"), ["BRK302"]),
     "a loop over names of layers": (
         model("for name in ('first', 'second'):\n            x = getattr(self, name)(x)\n        return x", init=NAMED),
         ["BRK503"]),
