@@ -41,7 +41,7 @@ CURES = {
 }
 INT_ATTRIBUTE = ("keep the number in a buffer and update it in place; for an int that counts, "
                  "`torch._dynamo.config.allow_unspec_int_on_nn_module = True` makes it dynamic")
-NONE_ATTRIBUTE = "make it in `__init__`, as a buffer of its largest size, or pass it in and return it"
+NONE_ATTRIBUTE = "set it in `__init__`, a tensor as a buffer of its largest size, or pass it in and return it"
 RATE = "give the optimizer `lr=torch.tensor(...)` and change it in place (`fill_`, a scheduler): a float is compiled in"
 
 TENSOR_VALUES = re.compile(r"expected (?:requires_grad=)?(?P<expected>[^,]+?)(?:, actual (?P<actual>[^.]+))?(?:\.\s|\.?$)")

@@ -294,11 +294,16 @@ class Attributes:
     ) -> None:
         source = target.value.id if type(target.value) is ast.Name else self.text(target.value, frame.module)
         frame.names.pop(f"{source}.{name}", None)
-        setter = self.find_member(owner.cls.info, name)
-        if isinstance(setter, Instance):
-            method = self.find_member(setter.cls.info, "__set__")
+        member = self.find_member(owner.cls.info, name)
+        if isinstance(member, Instance):
+            method = self.find_member(member.cls.info, "__set__")
             if method is not None:
-                self.call_member(setter, method, [owner, value], {}, node, frame)
+                self.call_member(member, method, [owner, value], {}, node, frame)
+                return
+        elif type(member) is Function and "property" in member.info.marks:
+            setter = self.find_member(owner.cls.info, f"{name}.setter")
+            if setter is not None:
+                self.call_member(owner, setter, [value], {}, node, frame)
                 return
         before = owner.attributes.get(name)
         if frame.emits:

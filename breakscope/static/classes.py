@@ -199,7 +199,9 @@ def _collect(body: list[ast.stmt], members: dict[str, object]) -> None:
     for statement in body:
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             decorators = {d.attr for d in getattr(statement, "decorator_list", ()) if isinstance(d, ast.Attribute)}
-            if not decorators & {"setter", "deleter"} and not any(
+            if "setter" in decorators:
+                members[f"{statement.name}.setter"] = statement
+            elif "deleter" not in decorators and not any(
                 getattr(d, "id", getattr(d, "attr", "")) in ("overload", "_overload_method")
                 for d in statement.decorator_list
             ):

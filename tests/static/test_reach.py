@@ -58,6 +58,10 @@ FIELDS = (
     "@dataclasses.dataclass\nclass Out(Base):\n    last: torch.Tensor\n    count: object = None\n    rest: object = None\n\n\n"
     "class Inner(nn.Module):\n    def forward(self, x):\n        return Out(last=x * 2, count=x.sum())\n\n\n"
 )
+SETTER = (
+    "class Config:\n    def __init__(self, kind=None):\n        self.kind = kind\n\n    @property\n    def kind(self):\n"
+    "        return self._kind\n\n    @kind.setter\n    def kind(self, value):\n        self._kind = value\n\n\n"
+)
 NAMED = "self.first, self.second, self.limit = nn.Linear(4, 4), nn.GRU(4, 4), 2"
 
 PROGRAMS = {
@@ -74,6 +78,10 @@ PROGRAMS = {
               "            x = x * 2\n        return x", FIELDS, "self.inner = Inner()"), ["BRK101"]),
     "a mask beside a slice says that a tensor is indexed": (
         model("return self.unknown(x)[x > 0, :].sum()"), ["BRK302"]),
+    "what a property's setter keeps": (
+        model("self.config.kind = 'slow' if self.training else 'fast'\n        if self.config.kind is None:\n            print(x)\n"
+              "        return x.sum().item() if self.config.kind == 'fast' else x", SETTER, "self.config = Config()\n        self.config.kind = 'fast'"),
+        ["BRK201"]),
     "a loop over names of layers": (
         model("for name in ('first', 'second'):\n            x = getattr(self, name)(x)\n        return x", init=NAMED),
         ["BRK503"]),
