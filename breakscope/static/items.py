@@ -62,7 +62,7 @@ class Items:
             )
         if kind is Instance:
             fields = self.field_names(container)
-            if fields and index.is_const and isinstance(index.value, int) and index.value < len(fields):
+            if index.is_const and isinstance(index.value, int) and -len(fields) <= index.value < len(fields):
                 return container.attributes.get(fields[index.value], UNKNOWN)
             method = self.attribute(container, "__getitem__", node, frame)
             if isinstance(method, Function):

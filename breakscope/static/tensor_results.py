@@ -117,7 +117,7 @@ class TensorResults:
                 and args[0].is_const
                 and isinstance(args[0].value, int)
                 and shape.items
-                and args[0].value < len(shape.items)
+                and -len(shape.items) <= args[0].value < len(shape.items)
             ):
                 return shape.items[args[0].value]
             return ShapeInt() if args or kwargs else shape

@@ -82,6 +82,9 @@ PROGRAMS = {
         model("self.config.kind = 'slow' if self.training else 'fast'\n        if self.config.kind is None:\n            print(x)\n"
               "        return x.sum().item() if self.config.kind == 'fast' else x", SETTER, "self.config = Config()\n        self.config.kind = 'fast'"),
         ["BRK201"]),
+    "a dimension that a tensor of known size does not have": (
+        model("rows = torch.ones(4)\n        size = rows.size(-2) if self.training else rows.size(3)\n        return x.sum().item() * size"),
+        ["BRK201"]),
     "a loop over names of layers": (
         model("for name in ('first', 'second'):\n            x = getattr(self, name)(x)\n        return x", init=NAMED),
         ["BRK503"]),
