@@ -11,6 +11,7 @@ from breakscope.static.joins import element_of, join_names
 from breakscope.values import UNKNOWN, Class, External, ExternalInstance, Instance, Sequence, Value, options
 
 MOST_NAMES = 8  # that a loop's body is run for one by one
+MOST_TURNS = 32  # of the innermost of such loops inside of each other
 
 
 class ControlFlow:
@@ -96,10 +97,13 @@ class ControlFlow:
             return GO_ON
         lost, frame.lost = frame.lost, frame.lost or "loop"
         names = _names(iterable)
-        if names:
-            status = self.run_each(node, frame, names)
-            frame.lost = lost
-            return status
+        if names and self.turns * len(names) <= MOST_TURNS:
+            self.turns *= len(names)
+            try:
+                return self.run_each(node, frame, names)
+            finally:
+                self.turns //= len(names)
+                frame.lost = lost
         self.run_loop_body(node, frame, (node.target, element))
         frame.lost = lost
         return self.exec_path_of_else(node, frame)

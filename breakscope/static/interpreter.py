@@ -97,6 +97,7 @@ class Interpreter(
         self.reached: dict[tuple[int, int], frozenset[str]] = {}  # (class, method) that regions enter with known
         # arguments -> the parameters that were None each time
         self.work = 0
+        self.turns = 1  # how often the bodies of loops over names run, see control_flow.py
         self.turn = 0  # counts the checked files
         self.reads: dict[tuple[int, str], tuple] = {}  # (id of owner, attribute) -> where the region first reads it
         self.pending: list[tuple[Activation, int, tuple[int, str]]] = []  # stores whose `is_read` is not known yet

@@ -1,5 +1,7 @@
 """What the interpreter follows: a program for each shape of code, and the breaks that Dynamo shows in it."""
 
+import textwrap
+
 import pytest
 from programs import TORCH, analysed, found, write
 
@@ -381,6 +383,15 @@ PROGRAMS = {
 def test_program(name, tmp_path):
     source, wanted = PROGRAMS[name]
     assert [code for code, _ in found(analysed(tmp_path, {"program.py": source}, python=(3, 11)))] == wanted
+
+
+def test_loops_over_names_inside_of_each_other_end(tmp_path):
+    """Followed name by name in the outer ones only: all would be 8 ** 6 turns."""
+    body = "".join(f"{'    ' * depth}for n{depth} in {list('abcdefgh')}:\n" for depth in range(6))
+    lines = textwrap.indent(body + "    " * 6 + "x = x + 1\n" + "if x.sum() > 0:\n    x = x * 2\n", "        ")
+    source = model("pass").replace("        pass\n\n    def forward(self, x):\n        pass\n",
+                                   f"        pass\n\n    def forward(self, x):\n{lines}        return x\n")
+    assert [code for code, _ in found(analysed(tmp_path, {"program.py": source}))] == ["BRK101"]
 
 
 CONDITIONS = """
