@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from breakscope.events import CHOSEN, Call, Event, Problem
 from breakscope.knowledge import kind, load, since
 from breakscope.rule import Handler, Rule
-from breakscope.static.frames import Activation
+from breakscope.static.frames import Activation, Step
 from breakscope.static.program import ModuleInfo
 from breakscope.static.regions import Region
 
@@ -146,8 +146,8 @@ class Judge:
                 links = (*chain, (activation, step.node))
                 left = lost and not step.child.is_compiled_apart
                 if in_library:
-                    doubt = doubtful or step.undecided or bool(step.condition)
-                    inner = self._walk(step.child, links, found, breaks, open_, condition, doubt, left)
+                    doubt = doubtful or _is_open(step)
+                    inner = self._walk(step.child, links, found, breaks, open_, condition or _training(step), doubt, left)
                 else:
                     answers = {} if step.child.module.library else breaks  # each line that enters a library counts
                     inner = self._walk(step.child, links, found, answers, open_, step.condition or condition, eager=left)
@@ -193,7 +193,7 @@ class Judge:
     ) -> Verdict:
         module = chain[-1][0].module
         if module.library:
-            doubtful = doubtful or event.undecided or bool(event.condition)
+            doubtful, condition = doubtful or _is_open(event), condition or _training(event)
             return Verdict(rule, problem, event, module, chain, hidden, condition, doubtful=doubtful)
         return Verdict(rule, problem, event, module, chain, hidden, event.condition or condition)
 
@@ -239,3 +239,13 @@ def _traced(event: Call) -> bool:
 def _rank(verdict: Verdict) -> tuple:
     certainty = ("certain", "likely", "possible").index(verdict.problem.certainty)
     return (verdict.hidden, verdict.doubtful, certainty, bool(verdict.condition), verdict.rule.code)
+
+
+def _is_open(part: Step | Event) -> bool:
+    """True for a test whose outcome nobody outside of a library knows; that a model is trained is no secret."""
+    return not _training(part) and bool(part.undecided or part.condition)
+
+
+def _training(part: Step | Event) -> str:
+    """The test `self.training` that decides whether a part of a library runs; "" for any other."""
+    return part.condition if part.condition.endswith(".training") and not part.condition.startswith("not ") else ""

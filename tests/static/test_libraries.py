@@ -36,6 +36,13 @@ LIBRARY = {
                 if x.max() > 3:
                     return x
                 return -x
+
+        class Drop(torch.nn.Module):
+            def forward(self, x):
+                if self.training:
+                    if torch.rand(()) < 0.1:
+                        return x
+                return -x
         """,
     "site-packages/netlib/models/__init__.py": """\
         from typing import TYPE_CHECKING
@@ -110,6 +117,12 @@ def test_each_line_that_enters_a_library_is_told(checked):
 
 def test_what_a_test_inside_the_library_decides_is_hidden(checked):
     assert checked("return netlib.ops.maybe(x, self.config)", names="Gate\n    import netlib.ops") == []
+
+
+def test_what_runs_in_training_alone_is_shown(checked):
+    """Nobody has to look that test up."""
+    (finding,) = checked("return Drop()(x)", names="Gate\n    from netlib.ops import Drop")
+    assert (finding.code, finding.chain[-1].line, finding.condition) == ("BRK101", 23, "self.training")
 
 
 def test_what_only_type_checkers_are_told_of_is_found_when_it_is_used(checked):
