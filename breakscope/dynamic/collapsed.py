@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from breakscope.dynamic.compiles import first_of
 from breakscope.dynamic.observations import FrameCompile
 from breakscope.dynamic.places import Frame, Places
 from breakscope.dynamic.source import SourceFile
@@ -37,9 +38,7 @@ def _resumed(compile: FrameCompile, compiles: Mapping[str, FrameCompile], source
     the frame was given up, or nothing of it was compiled afterwards."""
     if compile.failed:
         return 0
-    frame, _, rest = compile.compile_id.partition("/")
-    reset = rest.partition("#")[2]
-    first = compiles.get(f"{frame}/0#{reset}" if reset else f"{frame}/0", compile)  # later ones find it compiled
+    first = first_of(compile, compiles) or compile  # later ones find what follows compiled
     function, is_later = source.function_line(compile.line), False
     for other in compiles.values():
         if is_later and other.resumed_at and (other.path, other.function) == (compile.path, compile.function) and (

@@ -42,13 +42,18 @@ def _with_place(compile: FrameCompile, compiles: Mapping[str, FrameCompile]) -> 
     """A frame over its recompile limit is reported without its name: an earlier compile of the same frame has it."""
     if compile.path:
         return compile
-    frame, _, rest = compile.compile_id.partition("/")
-    reset = rest.partition("#")[2]
-    first = compiles.get(f"{frame}/0#{reset}" if reset else f"{frame}/0")
+    first = first_of(compile, compiles)
     if first is None:
         return compile
     return replace(compile, function=first.function, path=first.path, line=first.line, resumed_at=first.resumed_at,
                    stack=compile.stack or first.stack)
+
+
+def first_of(compile: FrameCompile, compiles: Mapping[str, FrameCompile]) -> FrameCompile | None:
+    """The first compile of the same frame."""
+    frame, _, rest = compile.compile_id.partition("/")
+    reset = rest.partition("#")[2]
+    return compiles.get(f"{frame}/0#{reset}" if reset else f"{frame}/0")
 
 
 def _with_metrics(compile: FrameCompile, metrics: Metrics) -> FrameCompile:

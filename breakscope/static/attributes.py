@@ -358,5 +358,5 @@ def _that_may_have(name: str, owner: Union) -> list[Value]:
     """The options that an attribute is read of: of a tuple or an object, what no tuple has."""
     found = [option for option in owner.options if not option.is_none]
     if any(type(option) is Instance for option in found):
-        return [option for option in found if type(option) is not Sequence or hasattr(TYPES.get(option.type, option), name)]
+        return [o for o in found if type(o) is not Sequence or o.type not in TYPES or hasattr(TYPES[o.type], name)]
     return found

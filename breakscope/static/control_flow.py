@@ -1,4 +1,4 @@
-"""Branches, loops, try and match."""
+"""Branches, try and match."""
 
 from __future__ import annotations
 
@@ -9,9 +9,6 @@ from breakscope.static.conditions import opposite
 from breakscope.static.frames import GO_ON, LEAVE_LOOP, RAISE, RETURN, Frame, Raised
 from breakscope.static.joins import element_of, join_names
 from breakscope.values import UNKNOWN, Class, External, ExternalInstance, Instance, Sequence, Value, options
-
-MOST_NAMES = 8  # that a loop's body is run for one by one
-MOST_TURNS = 32  # of the innermost of such loops inside of each other
 
 
 class ControlFlow:
@@ -70,96 +67,6 @@ class ControlFlow:
             return GO_ON
         frame.names = names if second else join_names(names, frame.names)
         return GO_ON
-
-    def exec_While(self, node: ast.While, frame: Frame) -> int:
-        lost, frame.lost = frame.lost, frame.lost or "loop"
-        truth = self.test(node.test, frame, "while")
-        if truth is not False:
-            self.narrow(node.test, True, frame)
-            self.run_loop_body(node, frame, None)
-        frame.lost = lost
-        return self.exec_path_of_else(node, frame)
-
-    def exec_For(self, node: ast.For, frame: Frame) -> int:
-        iterable = self.eval(node.iter, frame)
-        element = self.iterate(iterable, node.iter, frame)
-        if element is None:  # certainly empty
-            return self.exec_path_of_else(node, frame)
-        if (
-            self.driver is not None
-            and frame.function is self.driver
-            and isinstance(iterable, Sequence)
-            and iterable.items is not None
-        ):
-            for item in iterable.items:
-                self.assign(node.target, item, frame, node)
-                self.exec_path(node.body, frame)
-            return GO_ON
-        lost, frame.lost = frame.lost, frame.lost or "loop"
-        names = _names(iterable)
-        if names and self.turns * len(names) <= MOST_TURNS:
-            self.turns *= len(names)
-            try:
-                return self.run_each(node, frame, names)
-            finally:
-                self.turns //= len(names)
-                frame.lost = lost
-        self.run_loop_body(node, frame, (node.target, element))
-        frame.lost = lost
-        return self.exec_path_of_else(node, frame)
-
-    exec_AsyncFor = exec_For
-
-    def exec_path_of_else(self, node, frame: Frame) -> int:
-        return self.exec_block(node.orelse, frame) if node.orelse else GO_ON
-
-    def run_each(self, node: ast.For, frame: Frame, items: list[Value]) -> int:
-        """Run a loop and its `else`, the body once for each of a few names: with each, other attributes, keys and arguments
-        are meant."""
-        outer, frame.breaks = (frame.exits, frame.breaks), []
-        left, status = [], GO_ON
-        for item in items:
-            frame.exits, frame.names = [], dict(frame.names)
-            self.assign(node.target, item, frame, node)
-            status = self.exec_path(node.body, frame)
-            broken = set(map(id, frame.breaks))
-            going_on = [names for names in (*([] if status else [frame.names]), *frame.exits) if id(names) not in broken]
-            left += frame.breaks
-            frame.breaks = []
-            if not going_on:
-                status = status or LEAVE_LOOP
-                break
-            frame.names, status = joined(going_on), GO_ON
-        frame.exits, frame.breaks = outer
-        status = status or self.exec_path_of_else(node, frame)
-        if status and not left:
-            return status
-        frame.names = joined([*([] if status else [frame.names]), *left])
-        return GO_ON
-
-    def run_loop_body(self, node, frame: Frame, step) -> None:
-        """Run a loop's body until what it knows no longer changes, at most twice more, and join with not running it."""
-        before = frame.names
-        outer_exits = frame.exits
-        current = before
-        for _ in range(2):
-            frame.exits = []
-            frame.names = dict(current)
-            if step is not None:
-                self.assign(step[0], step[1], frame, node)
-            status = self.exec_path(node.body, frame)
-            after = [*frame.exits, *([frame.names] if status in (GO_ON,) else [])]
-            if not after:
-                break
-            merged = current
-            for names in after:
-                merged = join_names(merged, names)
-            if not _changed(current, merged):
-                current = merged
-                break
-            current = merged
-        frame.exits = outer_exits
-        frame.names = current
 
     def exec_Try(self, node: ast.Try, frame: Frame) -> int:
         before = dict(frame.names)
@@ -314,26 +221,5 @@ def _is_type_checking(test: ast.expr) -> bool:
     return getattr(test, "id", getattr(test, "attr", "")) == "TYPE_CHECKING"
 
 
-def _changed(before: dict[str, Value], after: dict[str, Value]) -> bool:
-    return any(after[k] is not v and after[k] != v for k, v in before.items() if k in after)
-
-
 def _names_bound(pattern: ast.pattern) -> list[str]:
     return [n.name for n in ast.walk(pattern) if isinstance(n, ast.MatchAs | ast.MatchStar) and n.name]
-
-
-def joined(ends: list[dict[str, Value]]) -> dict[str, Value]:
-    """The names where several paths meet."""
-    names = ends[0]
-    for other in ends[1:]:
-        names = join_names(names, other)
-    return names
-
-
-def _names(iterable: Value) -> list[Value]:
-    """The items of a sequence of a few constant texts, or of tuples that begin with one; none for any other."""
-    items = iterable.items if isinstance(iterable, Sequence) and not iterable.home else None
-    if not items or len(items) > MOST_NAMES:
-        return []
-    first = [item.items[0] if isinstance(item, Sequence) and item.items else item for item in items]
-    return items if all(value.is_const and isinstance(value.value, str) for value in first) else []

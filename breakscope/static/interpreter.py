@@ -33,6 +33,7 @@ from breakscope.static.items import Items
 from breakscope.static.library import Library
 from breakscope.static.library_calls import LibraryCalls
 from breakscope.static.library_objects import LibraryObjects
+from breakscope.static.loops import Loops
 from breakscope.static.numpy_numbers import NumpyNumbers
 from breakscope.static.operators import Operators
 from breakscope.static.program import Import, ModuleInfo, Namespace, Program, hollow_out
@@ -61,6 +62,7 @@ class Interpreter(
     AnnotatedResults,
     Statements,
     ControlFlow,
+    Loops,
     WithBlocks,
     Assignment,
     LibraryCalls,
@@ -97,7 +99,7 @@ class Interpreter(
         self.reached: dict[tuple[int, int], frozenset[str]] = {}  # (class, method) that regions enter with known
         # arguments -> the parameters that were None each time
         self.work = 0
-        self.turns = 1  # how often the bodies of loops over names run, see control_flow.py
+        self.turns = 1  # how often the bodies of loops over names run, see loops.py
         self.turn = 0  # counts the checked files
         self.reads: dict[tuple[int, str], tuple] = {}  # (id of owner, attribute) -> where the region first reads it
         self.pending: list[tuple[Activation, int, tuple[int, str]]] = []  # stores whose `is_read` is not known yet
