@@ -6,6 +6,7 @@ import _ast
 
 from breakscope.plain.classes import Class
 from breakscope.plain.kinds import (
+    ANSWER,
     INDEX,
     NONE,
     NUMBER,
@@ -35,8 +36,9 @@ NUMBER_NAMES = frozenset(
 )
 WHOLES = frozenset({INDEX, WHOLE, NUMBER})
 WHOLE_OPERATORS = frozenset({_ast.Add, _ast.Sub, _ast.Mult, _ast.FloorDiv, _ast.Mod})
-NUMERIC = frozenset({NUMBER, NONE})
-TESTED = frozenset({NUMBER, TEXT, NONE, SIZES})
+NUMERIC = frozenset({NUMBER, ANSWER, NONE})
+BITWISE = frozenset({_ast.BitAnd, _ast.BitOr, _ast.BitXor})
+TESTED = frozenset({NUMBER, ANSWER, TEXT, NONE, SIZES})
 
 
 class Expressions:
@@ -166,6 +168,8 @@ class Expressions:
             return left + right
         if type(op) in WHOLE_OPERATORS and (left in WHOLES and right in WHOLES) and (left, right) != (NUMBER, NUMBER):
             return INDEX if INDEX in (left, right) else WHOLE
+        if ANSWER in (left, right) and type(op) in BITWISE and {left, right} <= {ANSWER, NUMBER}:
+            return ANSWER
         left, right = settled(left), settled(right)
         if type(left) is not str or type(right) is not str or UNKNOWN in (left, right):
             return self.fail()
@@ -180,6 +184,8 @@ class Expressions:
         if type(node.op) is _ast.Not:
             self.truth(kind)
             return NUMBER
+        if kind == ANSWER and type(node.op) is _ast.Invert:
+            return ANSWER
         return settled(kind) if settled(kind) in (NUMBER, TENSOR) else self.fail()
 
     def eval_BoolOp(self, node, frame) -> object:
@@ -203,7 +209,7 @@ class Expressions:
         if all(type(op) is _ast.Is or type(op) is _ast.IsNot for op in node.ops):
             return NUMBER
         if all(type(kind) is str and kind in STATIC for kind in kinds):
-            return NUMBER
+            return ANSWER if NUMBER in kinds else NUMBER
         if len(node.ops) == 1 and type(node.ops[0]) not in (_ast.In, _ast.NotIn):
             if all(type(kind) is str and kind in (TENSOR, NUMBER) for kind in kinds):
                 return TENSOR

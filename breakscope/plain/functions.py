@@ -6,12 +6,15 @@ import _ast
 
 from breakscope.plain.classes import Class
 from breakscope.plain.kinds import (
+    ANSWER,
     NONE,
     NUMBER,
     REST,
+    SIZES,
     STATIC,
     Data,
     Function,
+    Many,
     NotPlain,
     Rest,
     Self,
@@ -19,10 +22,12 @@ from breakscope.plain.kinds import (
     join,
     joined,
     same,
+    settled,
 )
 from breakscope.plain.objects import Frame
 
 RUNNING = (None, 0)
+OPEN = frozenset({NUMBER, ANSWER, SIZES})
 MOST_CALLS = 12  # of functions inside each other
 
 
@@ -136,4 +141,38 @@ class Functions:
             self.block(node.body, frame)
         frame.is_open = False
         self.depth -= 1
-        return frame.result
+        returns = getattr(node, "returns", None)
+        return frame.result if returns is None else self.told(frame.result, returns)
+
+    def told(self, result: object, annotation) -> object:
+        """The result; what nothing is known of is also what the annotation says, as the analyzer takes it."""
+        if not _is_open(result):
+            return result
+        said = self.annotated(annotation)
+        if said is None and self.source.names_variable(annotation):
+            return self.fail()
+        return result if said is None or said in STATIC else _filled(result, said)
+
+
+def _is_open(kind: object) -> bool:
+    """True for what the analyzer may know nothing of, and for what holds it."""
+    if type(kind) is tuple:
+        return any(map(_is_open, kind))
+    kind = kind.element if type(kind) is Many else kind
+    return kind in OPEN if type(kind) is str else type(kind) is tuple and _is_open(kind)
+
+
+def _filled(result: object, said: object) -> object:
+    """The kinds of the result joined with what is said, where they are open."""
+    if not _is_open(result):
+        return result
+    if type(result) is tuple:
+        parts = said if type(said) is tuple and len(said) == len(result) else [_element(said)] * len(result)
+        return tuple([_filled(*pair) for pair in zip(result, parts)])
+    if type(result) is Many:
+        return result.widen(_element(said))
+    return join(result, said)
+
+
+def _element(kind: object) -> object:
+    return kind.element if type(kind) is Many else settled(kind)

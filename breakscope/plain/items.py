@@ -5,7 +5,20 @@ from __future__ import annotations
 import _ast
 
 from breakscope.mask_names import names_a_mask
-from breakscope.plain.kinds import INDEX, NONE, NUMBER, SIZES, STATIC, TENSOR, TENSORS, TEXT, UNKNOWN, Many, settled
+from breakscope.plain.kinds import (
+    ANSWER,
+    INDEX,
+    NONE,
+    NUMBER,
+    SIZES,
+    STATIC,
+    TENSOR,
+    TENSORS,
+    TEXT,
+    UNKNOWN,
+    Many,
+    settled,
+)
 
 LAYER_TENSORS = frozenset({"weight", "bias", "in_proj_weight", "in_proj_bias", "running_mean", "running_var"})
 NUMERIC = frozenset({NUMBER, NONE})
@@ -53,8 +66,10 @@ class Items:
         if kind is _ast.Starred:
             node = node.value
         found = self.eval(node, frame)
+        if found == ANSWER or found in (INDEX, NUMBER) and _looks_a_mask(node):
+            return self.fail()
         if found == INDEX:
-            return self.fail() if names_a_mask(getattr(node, "id", getattr(node, "attr", ""))) else INDEX
+            return INDEX
         found = settled(found)
         if type(found) is Many and found.role == "list":
             found = found.element
@@ -65,6 +80,12 @@ class Items:
         if type(kind) is frozenset and len(kind) == 1:
             kind = next(iter(kind))
         return kind.parts if type(kind) is Many and kind.role != "dict" else None
+
+
+def _looks_a_mask(node) -> bool:
+    """True for what the analyzer takes for a mask where it does not know the type."""
+    return (names_a_mask(getattr(node, "id", getattr(node, "attr", "")))
+            or type(node) is _ast.UnaryOp and type(node.op) is _ast.Invert)
 
 
 def _is_of_tensor(node, base: object) -> bool:

@@ -1,6 +1,7 @@
 """What the look knows of a value: its kind, only as fine as soundness needs.
 
 NUMBER   a Python value that no tensor decides: a size, a constant, something out of the configuration; never text
+ANSWER   the same, but perhaps what a comparison gave: the analyzer may take it for a mask
 TEXT     the same, but perhaps text
 NONE     None
 SIZES    a sequence of NUMBERs: a shape, a tuple of ints; not changed in place
@@ -22,13 +23,13 @@ frozenset   modules and functions that can be called: Class, Many, Bound, Functi
 from __future__ import annotations
 
 NUMBER, TEXT, NONE, SIZES, TENSOR, UNKNOWN = "number", "text", "none", "sizes", "tensor", "unknown"
-SURE, WHOLE, INDEX = "sure", "whole", "index"
+SURE, WHOLE, INDEX, ANSWER = "sure", "whole", "index", "answer"
 TENSORS = frozenset({SURE, WHOLE, INDEX})
 LAYER = ""  # some torch.nn layer that may be called
 ANY = "?"  # what configuration passes in: the analyzer follows no call of it
 OUTER = "!"  # an object of a package that nobody speaks of, and what is read of it
 REST = "**"  # the key of what `**mapping` passes
-STATIC = frozenset({NUMBER, TEXT, NONE, SIZES})  # never a tensor, nor anything that holds one
+STATIC = frozenset({NUMBER, ANSWER, TEXT, NONE, SIZES})  # never a tensor, nor anything that holds one
 
 
 class NotPlain(Exception):
@@ -202,6 +203,8 @@ def join(a: object, b: object) -> object:
         return b
     if UNKNOWN in (a, b):
         return UNKNOWN
+    if ANSWER in (a, b) and NUMBER in (a, b):
+        return ANSWER
     if type(a) is tuple and type(b) is tuple and len(a) == len(b):
         return tuple([join(x, y) for x, y in zip(a, b)])
     a, b = settled(a), settled(b)
@@ -219,10 +222,10 @@ def join(a: object, b: object) -> object:
 
 
 def settled(kind: object) -> object:
-    """A tuple display of sizes as SIZES, any other of tensors and sizes as TENSOR, and so each of TENSORS; other kinds
-    as they are."""
+    """A tuple display of sizes as SIZES, any other of tensors and sizes as TENSOR, and so each of TENSORS; an ANSWER as
+    a NUMBER; other kinds as they are."""
     if type(kind) is not tuple:
-        return TENSOR if type(kind) is str and kind in TENSORS else kind
+        return kind if type(kind) is not str else TENSOR if kind in TENSORS else NUMBER if kind == ANSWER else kind
     parts = {settled(part) for part in kind if type(part) is str or type(part) is tuple}
     if len(parts) == 0 and kind or any(type(part) not in (str, tuple) for part in kind):
         return UNKNOWN

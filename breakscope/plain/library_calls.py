@@ -179,7 +179,7 @@ class LibraryCalls:
         """`super().name(...)`: of a class of the file, else of a layer; nn.Module's own methods do nothing here."""
         args, named = self.arguments(node, frame)
         owner = frame.owner
-        if type(owner) is not Self or frame.cls is None:
+        if type(owner) is not Self or frame.cls is None or not _names_own_class(node.func.value, frame):
             return self.fail()
         order = owner.cls.order()
         for cls in order[order.index(frame.cls) + 1 :]:
@@ -215,6 +215,12 @@ class LibraryCalls:
         elif name in ("add_module", "register_module"):
             raise NotPlain
         return UNKNOWN
+
+
+def _names_own_class(call, frame) -> bool:
+    """True for `super()` and for `super(Cls, self)` in class Cls."""
+    named = call.args[0] if call.args else None
+    return named is None or type(named) is _ast.Name and named.id == frame.cls.name
 
 
 def _is_index(kind: object) -> bool:

@@ -63,6 +63,10 @@ class Source:
             return False
         return f"{top}.{rest.partition('.')[0]}" not in SPOKEN_OF and self.files.is_outside(top)
 
+    def names_variable(self, annotation: _ast.expr) -> bool:
+        """True when an annotation names what a call at the top of the file made: a type variable."""
+        return any(type(self.constants.get(name)) is _ast.Call for name in named(annotation))
+
     def is_only_read(self, name: str) -> bool:
         """True for a container at the top of the file that nothing in the file can change."""
         if self.read is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from pathlib import Path
 
+from breakscope import glance
 from breakscope.static import StaticOptions, StaticResult, analyze
 
 TORCH = "2.13.0"
@@ -18,8 +19,13 @@ def write(folder: Path, files: dict[str, str]) -> None:
 
 
 def analysed(folder: Path, files: dict[str, str], *entries: str, **options) -> StaticResult:
-    """Write the files and analyse the folder; entries are FILE::NAME with FILE in the folder."""
+    """Write the files and analyse the folder; entries are FILE::NAME with FILE in the folder. What the look at plain
+    code clears of them must be clean."""
     write(folder, files)
+    for path in (folder / name for name in files):
+        if glance._is_clean(str(path), {}):
+            alone = analyze([str(path)], StaticOptions(torch=TORCH))
+            assert [f for f in alone.findings if f.confidence != "possible"] + [*alone.errors] == [], path
     entries = tuple(f"{folder}/{entry}" for entry in entries)
     return analyze([str(folder)], StaticOptions(torch=TORCH, entries=entries, **options))
 
