@@ -173,7 +173,7 @@ class Source:
                 cls.parents.append(own)
                 continue
             name = self.dotted(base)
-            if not self._is_known_base(name):
+            if not self._is_known_base(name, base):
                 raise NotPlain
             cls.bases.append(name)
         cls.is_enum = "enum.Enum" in cls.bases or "enum.IntEnum" in cls.bases
@@ -194,14 +194,17 @@ class Source:
             raise NotPlain
         return cls
 
-    def _is_known_base(self, name: str) -> bool:
-        """True for a base of which the analyzer reads no source."""
+    def _is_known_base(self, name: str, base: _ast.expr) -> bool:
+        """True for a base of which the analyzer reads no source; `name` is what the expression stands for."""
         head = name.partition(".")[0]
         if not name or name == MODULE or name in BASES:
             return bool(name)
         if name.startswith("torch.nn."):
             return name.count(".") == 2
-        return self.files.is_outside(head) if head in self.imports else head not in self.bound
+        first = base
+        while type(first) is _ast.Attribute:
+            first = first.value
+        return first.id not in self.bound or self.files.is_outside(head)
 
     def class_of(self, node: _ast.expr) -> Class | None:
         """The class of the project that an expression stands for."""

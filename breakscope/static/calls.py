@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from breakscope.events import CHOSEN, Call
+from breakscope.static.abstract_methods import is_announced
 from breakscope.static.binding import given_arguments, misfits
 from breakscope.static.frames import GO_ON, RAISE, Activation, Frame, OutOfBudget, Raised, Step
 from breakscope.static.generators import is_generator
@@ -207,11 +208,22 @@ class Calls:
                 self.wrapper_runs.setdefault(id(info), (outcome.activation, inner.info.qualname))
             step = Step(None, outcome.activation, frame.lost, node, frame.condition, frame.undecided)
             frame.activation.steps.append(step)
+        if (outcome.raised is not None or outcome.value.is_none) and self.is_a_subclass_s(function, frame):
+            return self.told(function, {}, UNKNOWN)
         if outcome.raised is not None:
             if not frame.emits and not frame.caught and info.name != "__init__":
                 return UNKNOWN  # this code ran in reality: what is known of the call's arguments was too little
             raise Raised(outcome.raised)
         return outcome.value
+
+    def is_a_subclass_s(self, function: Function, frame: Frame) -> bool:
+        """True when what runs is not this method, but what a subclass has in its place: by an annotation, or because
+        the method as it stands here would end the program."""
+        owner = function.bound
+        if type(owner) is not Instance or type(function.info.node) is not ast.FunctionDef:
+            return False
+        is_open = self.annotated.get(id(owner.cls.info)) is owner or not frame.caught
+        return is_open and is_announced(function.info)
 
     def followed(
         self, function: Function, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame, emits: bool

@@ -64,9 +64,26 @@ SETTER = (
     "class Config:\n    def __init__(self, kind=None):\n        self.kind = kind\n\n    @property\n    def kind(self):\n"
     "        return self._kind\n\n    @kind.setter\n    def kind(self, value):\n        self._kind = value\n\n\n"
 )
+ANNOUNCED = (
+    "import abc\n\n\nclass Posed(abc.ABC):\n    @property\n    def shape(self) -> tuple:\n        raise NotImplementedError('no')\n\n"
+    "    def score(self, x) -> torch.Tensor:\n        name = type(self).__name__\n        raise NotImplementedError(name)\n\n"
+    "    @abc.abstractmethod\n    def mean(self, x) -> torch.Tensor:\n        pass\n\n\n"
+)
 NAMED = "self.first, self.second, self.limit = nn.Linear(4, 4), nn.GRU(4, 4), 2"
 
 PROGRAMS = {
+    "a method that the annotated class only announces": (
+        model("x = self.posed.score(x)\n        print(x)\n        return x", ANNOUNCED, "self.posed = posed").replace(
+            "size=4", "posed: Posed"), ["BRK401"]),
+    "what an announced method's annotation says": (
+        model("if self.posed.score(x) > 0 or self.posed.mean(x) > 0:\n            x = x * 2\n        return x", ANNOUNCED,
+              "self.posed = posed").replace("size=4", "posed: Posed"), ["BRK101", "BRK101"]),
+    "an announced property that is tried": (
+        model("try:\n            shape = self.posed.shape\n        except NotImplementedError:\n            print(x)\n        return x",
+              ANNOUNCED, "self.posed = posed").replace("size=4", "posed: Posed"), []),
+    "a method of its own class that is tried": (
+        model("try:\n            return self.quick(x)\n        except NotImplementedError:\n            print(x)\n        return x\n\n"
+              "    def quick(self, x):\n        raise NotImplementedError"), ["BRK401"]),
     "a decorator that fills in arguments by name": (
         model("return x", MERGED).replace(
             "    def forward(self, x):\n        return x",

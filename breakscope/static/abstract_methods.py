@@ -1,0 +1,23 @@
+"""Methods that a class only announces: what runs is a subclass's, of which nothing is known here."""
+
+from __future__ import annotations
+
+import ast
+
+from breakscope.static.program import FunctionInfo
+
+QUIET = (ast.Assign, ast.Pass)
+
+
+def is_announced(info: FunctionInfo) -> bool:
+    """True for a method that does nothing but raise NotImplementedError, and for an abstract one without code."""
+    body = [s for s in info.node.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
+    if body and isinstance(body[-1], ast.Raise):
+        return _name(body[-1].exc) == "NotImplementedError" and all(isinstance(s, QUIET) for s in body[:-1])
+    return all(isinstance(s, ast.Pass) for s in body) and any(
+        _name(d).startswith("abstract") for d in info.node.decorator_list)
+
+
+def _name(node: ast.expr | None) -> str:
+    node = node.func if isinstance(node, ast.Call) else node
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
