@@ -9,7 +9,7 @@ SIGNS = {"+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "
          "&": "and_", "|": "or_", "^": "xor", "<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne",
          "<<": "lshift", ">>": "rshift"}
 OP = re.compile(
-    r"^\s*\w+(?:: \"[^\"]*\")? = (?:(?P<call>[\w.]+)\(|[\w.]+ (?P<operator>[-+*/@%&|^<>=!]{1,3}) )", re.MULTILINE)
+    r"^[ \t]*\w+(?:: \"[^\"\n]*\")? = (?:(?P<call>[\w.]+)\(|[\w.]+ (?P<operator>[-+*/@%&|^<>=!]{1,3}) )", re.MULTILINE)
 
 
 def op_names(code: str) -> tuple[str, ...]:

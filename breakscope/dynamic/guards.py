@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 from breakscope.dynamic.dialects import in_user_words
 
-COMMENT = re.compile(r"\s+#\s(?P<rest>.*)", re.DOTALL)
+COMMENT = re.compile(r"(?<!\s)\s+#\s(?P<rest>.*)", re.DOTALL)
 PLACE = re.compile(r"#\s*(?P<path>[^#\s][^#\n]*?):(?P<line>\d{1,9}) in (?P<function>[\w<>.]+)")
 PREFIX = re.compile(r"^\s*(?:- )?(?:!?\d+/)?\d+/\d+(?:_\d+)?: ")
 STACK_FRAME = re.compile(r'File "(?P<path>[^"]+)", line (?P<line>\d{1,9}), in (?P<name>\S+)')
 LONGEST = 2000  # characters of a guard
 OBJECT_ID = re.compile(r", \d{6,}(?=\))")  # differs from run to run
-HINT = re.compile(r"\s*\(HINT: (?P<hint>.*?)\)\s*$", re.DOTALL)
+HINT = re.compile(r"(?<!\s)\s*\(HINT: (?P<hint>.*?)\)\s*$", re.DOTALL)
 
 # A guard that could not be asked: what it reads is gone.
 MISSING_ATTRIBUTE = re.compile(r"'(?P<type>[\w.]+)' object has no attribute '(?P<attribute>\w+)'")

@@ -19,7 +19,7 @@ from breakscope.dynamic.trace_header import Metrics
 RECOMPILING = re.compile(r"Recompiling function (?P<name>.{1,400}) in (?P<path>.{1,4096}):(?P<line>\d{1,9})\s*$", re.MULTILINE)
 LIMIT = re.compile(r"torch\._dynamo hit config\.\w*limit\w* \(\d+\)\n\s+function: '(?P<name>.{1,400})' \((?P<path>.{1,4096}):(?P<line>\d{1,9})\)")
 TRACEBACK = "\nTraceback (most recent call last):"  # of torch's own frames, below the user's
-FAILURE = re.compile(r"^\s*- (?=!?\d+/)", re.MULTILINE)
+FAILURE = re.compile(r"^[ \t]*- (?=!?\d+/)", re.MULTILINE)
 
 
 def processes_of_log(messages: Sequence[LogMessage]) -> list[Process]:

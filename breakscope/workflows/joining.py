@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
+from os.path import isfile
 
 import msgspec
 
@@ -47,7 +47,7 @@ def in_our_words(report: Report, ran: RunResult, rules: Sequence[str]) -> Report
 def passed_through(findings: Iterable[Finding]) -> tuple[str, ...]:
     """The files that hold findings or a call on the way to them, those that are there."""
     paths = dict.fromkeys(path for f in findings for path in (f.path, *(link.path for link in f.chain)))
-    return tuple(path for path in paths if Path(path).is_file())
+    return tuple(path for path in paths if isfile(path))  # pathlib's raises on a name that is too long
 
 
 def static_options(ran: RunResult, rules: Sequence[str]) -> StaticOptions:
