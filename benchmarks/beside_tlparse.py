@@ -116,8 +116,9 @@ def compare(tlparse: str, file: Path, folder: Path) -> tuple[Counter, list[tuple
         listed[kind] += 1
         named = frames(text, folder)
         if kind == "breaks":
-            broken.add((compile_id, named[-1] if named else ()))
-            if not places.intersection(named):
+            told_of = [place for place in named if place in places]  # below them stand Dynamo's own frames
+            broken.add((compile_id, told_of[-1] if told_of else text))
+            if not told_of:
                 absent.append((kind, f"[{compile_id}] {text.strip()[:100]!r}"))
         elif kind in again:
             if not again[kind][compile_id]:
