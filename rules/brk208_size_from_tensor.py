@@ -43,14 +43,14 @@ SIZES = {  # name -> positions of the arguments that must be Python numbers; the
 }
 
 
-KEYWORDS = ("size", "k", "length", "chunks", "steps", "shape", "num_classes")
+KEYWORDS = ("size", "k", "length", "chunks", "steps", "shape", "num_classes", "split_size_or_sections")
 
 
 @rule.on(Call, SIZES)
 def check(event):
     given = [event.args[at] for at in SIZES[event.name] if at < len(event.args)]
     given += [event.kwargs[name] for name in KEYWORDS if name in event.kwargs]
-    inside = [item for value in given if isinstance(value, Sequence) for item in value.items or ()]
+    inside = [item for value in given if isinstance(value, Sequence) for item in value.items or [value.element]]
     if any(value.is_tensor and value.origin == "op" and _is_number(value) for value in (*given, *inside)):
         yield event.problem(
             f"a size in `{event.source}` is read from a tensor, so the graph ends here",

@@ -12,6 +12,7 @@ from breakscope.static.builtin_sequences import is_lazy
 from breakscope.static.frames import Frame
 from breakscope.static.joins import element_of
 from breakscope.static.library import TYPED
+from breakscope.static.ranks import joined_rank
 from breakscope.values import (
     FALSE,
     NONE,
@@ -195,7 +196,7 @@ class LibraryCalls:
         ):
             element = element_of(args[0])
             sure = isinstance(element, Tensor) and element.sure
-            made = Tensor(element.dtype if isinstance(element, Tensor) else None, None, None, sure)
+            made = Tensor(element.dtype if isinstance(element, Tensor) else None, joined_rank(last, element), None, sure)
             return Sequence("tuple", None, made) if last in ("broadcast_tensors", "meshgrid") else made
         if last in ("meshgrid", "broadcast_tensors"):
             return (

@@ -9,6 +9,7 @@ from breakscope.static.construction import Super
 from breakscope.static.frames import Frame
 from breakscope.static.joins import join, join_all
 from breakscope.static.library_calls import PYTHON_RESULTS
+from breakscope.static.ranks import rank_behind_layer
 from breakscope.static.recurrent import WALKS, first_met
 from breakscope.values import (
     FALSE,
@@ -248,30 +249,7 @@ class LibraryObjects:
                 return Sequence("tuple", [Tensor("float"), join(Tensor("float"), NONE)])
             if last == "Identity":
                 return args[0] if args else UNKNOWN
-            rank = first.ndim if first is not None else None
-            if last == "Embedding":
-                rank = rank + 1 if rank is not None else None
-            elif last not in (
-                "Linear",
-                "Dropout",
-                "LayerNorm",
-                "ReLU",
-                "GELU",
-                "SiLU",
-                "Tanh",
-                "Sigmoid",
-                "Softmax",
-                "Conv1d",
-                "Conv2d",
-                "Conv3d",
-                "BatchNorm1d",
-                "BatchNorm2d",
-                "GroupNorm",
-                "MaxPool2d",
-                "AvgPool2d",
-                "AdaptiveAvgPool2d",
-            ):
-                rank = None
+            rank = rank_behind_layer(owner, first.ndim if first is not None else None)
             return Tensor("float", rank, None, first.sure if first is not None else True)
         return UNKNOWN
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from breakscope.static.ranks import SAME_SHAPE, rank_of_result, reduced_rank
 from breakscope.values import (
     FALSE,
     NONE,
@@ -25,14 +26,6 @@ KEEPS_DTYPE = frozenset(
     new_empty adjoint mT T
     """.split()
 )
-KEEPS_RANK = frozenset(
-    """
-    detach clone contiguous cuda cpu float long int bool half double to type_as exp log abs sqrt relu sigmoid
-    tanh neg masked_fill clamp flip roll transpose softmax log_softmax round floor ceil isnan isinf isfinite eq
-    ne lt le gt ge logical_not requires_grad_ zeros_like ones_like empty_like full_like rand_like randn_like
-    cumsum argsort t bitwise_not
-    """.split()
-)
 BOOL_RESULTS = frozenset(
     """
     eq ne lt le gt ge isnan isinf isfinite isneginf isposinf isclose isin any all bool logical_and logical_or
@@ -43,12 +36,6 @@ INT_RESULTS = frozenset(
     """
     long int argmax argmin argsort nonzero bincount count_nonzero searchsorted bucketize argwhere short byte
     char
-    """.split()
-)
-SCALAR_RESULTS = frozenset(
-    """
-    sum mean max min any all prod std var norm median amax amin argmax argmin logsumexp count_nonzero nansum
-    nanmean
     """.split()
 )
 SUMS = frozenset({"sum", "nansum", "prod", "cumsum", "cumprod"})  # of integers and booleans: integers
@@ -173,10 +160,11 @@ class TensorResults:
         if name in ("t", "transpose", "permute") and owner.shape is not None and owner.kind == "":
             shape = tuple(reversed(owner.shape)) if name == "t" else None
             return Tensor(owner.dtype, owner.ndim, shape, owner.sure, "strided")
+        of_package = full.startswith(("torch.", "numpy.")) and not full.startswith("numpy.ndarray.")
         return Tensor(
             self.result_dtype(name, owner, kwargs),
-            self.result_rank(name, owner, args, kwargs, full),
-            owner.shape if name in KEEPS_RANK and name not in ("transpose", "t") else None,
+            rank_of_result(name, owner, args[1:] if of_package else args, kwargs),
+            owner.shape if name in SAME_SHAPE and name not in ("transpose", "t") else None,
             owner.sure,
             "numpy" if owner.kind == "numpy" else "",
         )
@@ -240,41 +228,6 @@ class TensorResults:
             return "float"
         return None
 
-    def result_rank(
-        self, name: str, owner: Tensor, args: list[Value], kwargs: dict[str, Value], full: str
-    ) -> int | None:
-        rest = args[1:] if full.startswith(("torch.", "numpy.")) and not full.startswith("numpy.ndarray.") else args
-        if name in SCALAR_RESULTS and not rest and not kwargs.keys() - {"dtype"}:
-            return 0
-        if name in SCALAR_RESULTS and name != "norm" and (len(rest) < 2 or name not in ("std", "var")):
-            return reduced_rank(owner, rest, kwargs)
-        if name in KEEPS_RANK:
-            return owner.ndim
-        if name in ("unsqueeze", "unsqueeze_"):
-            return owner.ndim + 1 if owner.ndim is not None else None
-        if name in ("view", "reshape", "expand", "permute", "repeat", "new_zeros", "new_ones", "new_full", "new_empty"):
-            if len(rest) == 1 and isinstance(rest[0], Sequence):
-                return len(rest[0].items) if rest[0].items is not None else None
-            return (
-                len(rest)
-                if rest and not kwargs.get("*") and all(not isinstance(v, Sequence | External) for v in rest)
-                else None
-            )
-        return None
-
     def returned(self, full: str) -> Value | None:
         """What the generated table says a library call returns; None when it says nothing."""
         return VALUES.get(self.library.returns(full))
-
-
-def reduced_rank(owner: Tensor, args: list[Value], kwargs: dict[str, Value]) -> int | None:
-    """The rank of what a reduction over the first of `args`, or over `dim`, leaves."""
-    over = args[0] if args else kwargs.get("dim") or kwargs.get("axis")
-    keep = args[1] if len(args) > 1 else kwargs.get("keepdim") or kwargs.get("keepdims")
-    if owner.ndim is None or not (keep is None or keep.is_const) or len(args) > 2:
-        return None
-    if keep is not None and keep.value is True:
-        return owner.ndim
-    if type(over) is Sequence and over.items is not None:
-        return owner.ndim - len(over.items)
-    return owner.ndim - 1 if type(over) is Const and type(over.value) is int and owner.ndim else None

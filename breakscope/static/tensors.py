@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from breakscope.events import Call, ScalarRead
 from breakscope.static.frames import Frame
 from breakscope.static.library import ADDRESS
+from breakscope.static.ranks import product_rank
 from breakscope.static.tensor_items import TensorItems
 from breakscope.static.tensor_results import TensorResults
 from breakscope.values import (
@@ -92,7 +93,7 @@ class Tensors(TensorResults, TensorItems):
         shapes = {t.shape for t in tensors}
         return Tensor(
             dtype,
-            max(ranks) if None not in ranks and op is not ast.MatMult else None,
+            None if None in ranks else product_rank(*ranks) if op is ast.MatMult and len(ranks) == 2 else max(ranks),
             shapes.pop() if len(shapes) == 1 and op is not ast.MatMult else None,
             all(t.sure for t in tensors),
             tensors[0].kind if tensors[0].kind == "numpy" else "",
