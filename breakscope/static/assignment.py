@@ -116,8 +116,9 @@ class Assignment:
 
     def unpacked(self, value: Value, count: int, starred: bool, node: ast.AST, frame: Frame) -> list[Value] | None:
         """The known parts of a value that is unpacked into `count` targets."""
-        if isinstance(value, Sequence) and value.items is not None and value.type != "generator":
-            return value.items
+        if isinstance(value, Sequence) and value.items is not None:
+            if value.type != "generator" or len(value.items) == count:  # another number: some were taken before
+                return value.items
         if isinstance(value, Instance):
             fields = self.field_names(value)
             if fields:

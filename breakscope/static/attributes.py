@@ -159,15 +159,11 @@ class Attributes:
                 return self.value_of_annotation(annotation, Frame(cls.module, None, cls.scope, None, False, 0, ""))
         if self.field_names(owner) and name in ("_replace", "_asdict"):
             return Method(owner, name)
-        if frame.emits and self.interesting("object.__getattr__"):
-            getter = self.find_member(owner.cls.info, "__getattr__")
-            bases = (getattr(builtins, base, None) for base in self.external_bases(owner.cls.info))
-            if getter is not None and not any(hasattr(base, name) for base in bases):
-                self.emit(
-                    Call, node, frame, "likely", name="object.__getattr__", receiver=owner, args=(Const(name), getter),
-                    kwargs={}
-                )
-        return UNKNOWN
+        getter = self.find_member(owner.cls.info, "__getattr__")
+        bases = (getattr(builtins, base, None) for base in self.external_bases(owner.cls.info))
+        if getter is None or any(hasattr(base, name) for base in bases):
+            return UNKNOWN
+        return self.missing_attribute(owner, getter, name, node, frame)
 
     def class_attribute(self, owner: Class, name: str) -> Value:
         member = self.find_member(owner.info, name)
@@ -305,6 +301,7 @@ class Attributes:
             if setter is not None:
                 self.call_member(owner, setter, [value], {}, node, frame)
                 return
+        self.tell_setter(owner, name, value, node, frame)
         before = owner.attributes.get(name)
         if frame.emits:
             if id(owner) in self.made_inside:

@@ -17,6 +17,7 @@ from breakscope.static.annotated_results import AnnotatedResults
 from breakscope.static.annotations import Annotations
 from breakscope.static.apart import Apart
 from breakscope.static.assignment import Assignment
+from breakscope.static.attribute_methods import AttributeMethods
 from breakscope.static.attributes import Attributes
 from breakscope.static.binding import Binding
 from breakscope.static.builtin_calls import BuiltinCalls
@@ -57,6 +58,7 @@ class Interpreter(
     Conditions,
     Classes,
     Attributes,
+    AttributeMethods,
     Items,
     Annotations,
     AnnotatedResults,

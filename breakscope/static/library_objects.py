@@ -90,6 +90,8 @@ class LibraryObjects:
             if name == "__call__" and self.is_module(instance):
                 forward = self.attribute(instance, "forward", node, frame)
                 return self.call_value(forward, args, kwargs, node, frame)
+            if name in ("__getattr__", "__setattr__"):
+                return self.inherited_attribute_method(instance, name, args, node, frame)
             if name in self.library.module_methods and self.is_module(instance):
                 return self.call_module_method(instance, name, args, kwargs, node, frame)
             base = next((n for n in externals if n in self.library.builtins), "")

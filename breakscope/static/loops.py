@@ -26,6 +26,8 @@ class Loops:
 
     def exec_For(self, node: ast.For, frame: Frame) -> int:
         iterable = self.eval(node.iter, frame)
+        if frame.emits and isinstance(iterable, Sequence) and iterable.type == "generator":
+            _runs_inside(frame)
         element = self.iterate(iterable, node.iter, frame)
         if element is None:  # certainly empty
             return self.exec_path_of_else(node, frame)
@@ -103,6 +105,13 @@ class Loops:
             current = merged
         frame.exits = outer_exits
         frame.names = current
+
+
+def _runs_inside(frame: Frame) -> None:
+    """Note that what made the generator, the last call, does its work in the loop's turns."""
+    last = frame.activation.steps[-1] if frame.activation.steps else None
+    if last is not None and last.child is not None:
+        last.lost = last.lost or "loop"
 
 
 def _changed(before: dict[str, Value], after: dict[str, Value]) -> bool:

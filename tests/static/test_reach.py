@@ -69,9 +69,34 @@ ANNOUNCED = (
     "    def score(self, x) -> torch.Tensor:\n        name = type(self).__name__\n        raise NotImplementedError(name)\n\n"
     "    @abc.abstractmethod\n    def mean(self, x) -> torch.Tensor:\n        pass\n\n\n"
 )
+FIELDED = (
+    "class Fields:\n    def __init__(self):\n        self._kept = {}\n\n    def __setattr__(self, name, value):\n"
+    "        if name.startswith('_'):\n            super().__setattr__(name, value)\n        else:\n"
+    "            self._kept[name] = value\n\n    def __getattr__(self, name):\n        if name not in self._kept:\n"
+    "            raise AttributeError(name)\n        return self._kept[name]\n\n    def picked(self, item):\n"
+    "        return {name: value[item] for name, value in self._kept.items()}\n\n\n"
+)
+AROUND = (
+    "class Around(nn.Module):\n    def __init__(self, inner):\n        super().__init__()\n        self.inner = inner\n\n"
+    "    def __getattr__(self, name):\n        try:\n            return super().__getattr__(name)\n        except AttributeError:\n"
+    "            return getattr(self.inner, name)\n\n    def forward(self, x):\n        return self.inner(x)\n\n\n"
+    "class Inner(nn.Module):\n    def score(self, x):\n        return x.sum().item()\n\n    def forward(self, x):\n        return x * 2\n\n\n"
+)
+POSITIVE = "def positive(x):\n    for i in range(3):\n        if x[i] > 0:\n            yield i\n\n\n"
 NAMED = "self.first, self.second, self.limit = nn.Linear(4, 4), nn.GRU(4, 4), 2"
 
 PROGRAMS = {
+    "attributes that __setattr__ keeps in a dict": (
+        model("kept = Fields()\n        kept.score = x * 2\n        return kept.picked(kept.score > 0)", FIELDED),
+        ["BRK302", "BRK113", "BRK558"]),
+    "a module around another that lends its methods": (
+        model("return self.around(x) * self.around.score(x)", AROUND, "self.around = Around(Inner())"), ["BRK201"]),
+    "a break in a generator loses the loop that drives it": (
+        model("found = (x > 0).any()\n        for i in positive(x):\n            x = x + 1 if found else x\n        return x", POSITIVE),
+        ["BRK101"]),
+    "names unpacked from a generator expression": (
+        model("flags = (name == 'b' for name in ('a', 'b'))\n        first, second = flags\n        if first:\n            print(x)\n"
+              "        if second:\n            x.item()\n        return x"), ["BRK201"]),
     "a method that the annotated class only announces": (
         model("x = self.posed.score(x)\n        print(x)\n        return x", ANNOUNCED, "self.posed = posed").replace(
             "size=4", "posed: Posed"), ["BRK401"]),
