@@ -33,6 +33,7 @@ RUNS = {
     "optimizer_step": {},
     "backward_breaks": {},
     "fixed_batch": {"vary": True},
+    "remembers": {},
     "stacked": {},
     "many_strings": {"calls": "strings"},
     "stops at import": {"file": str(TARGETS / "stops_at_import.py"), "name": "make"},
@@ -170,6 +171,14 @@ def test_batch_that_cannot_vary(runs):
     assert "no call with another batch size" in note
     assert "only two rows" in note
     assert runs["fixed_batch"].run.status == "ok"
+
+
+def test_backward_that_fails_in_later_calls(runs):
+    """The second call's loss hangs on the first call's graph, which is gone; what works is run all the same."""
+    result = runs["remembers"]
+    (note,) = result.run.notes
+    assert "backward left out" in note
+    assert (result.errors, result.run.status, result.run.calls, result.run.backward) == ((), "ok", 3, True)
 
 
 def test_recompile_limit(runs):

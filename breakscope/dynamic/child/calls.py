@@ -27,6 +27,7 @@ class Plan:
     backward: bool
     device: torch.device
     limit: int | None = None  # leave off after this many calls: those that worked in eager
+    forward_only: frozenset[int] = frozenset()  # calls, from 0 on, whose backward fails in eager too
 
 
 @dataclass
@@ -37,6 +38,7 @@ class Made:
     backward: int = 0
     varied: bool = False
     notes: list[str] = field(default_factory=list)
+    forward_only: set[int] = field(default_factory=set)  # calls whose backward failed
 
 
 class Enough(BaseException):
@@ -72,7 +74,7 @@ def make_calls(module: ModuleType, target: Target, function: Callable, plan: Pla
 
     def call_with_backward(args: tuple, kwargs: dict) -> None:
         output = call(*args, **kwargs)
-        if plan.backward:
+        if plan.backward and made.calls - 1 not in plan.forward_only:
             run_backward(output, target, (args, kwargs), plan, made, mark, strict)
 
     tensors.seed_everything()
@@ -107,7 +109,9 @@ def run_backward(output: Any, target: Target, arguments: Any, plan: Plan, made: 
     except Exception as problem:
         if strict:
             raise
-        made.notes.append(f"backward left out: it fails without torch.compile too ({_short(problem)})")
+        if not made.forward_only:
+            made.notes.append(f"backward left out: it fails without torch.compile too ({_short(problem)})")
+        made.forward_only.add(made.calls - 1)
 
 
 def _vary(call_with_backward: Callable, target: Target, times: int, made: Made, strict: bool) -> bool:

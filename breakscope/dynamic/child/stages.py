@@ -152,7 +152,7 @@ def eager_reference(module: ModuleType, plan: Plan, automatic: bool, job: dict, 
         raise Stopped
     failed = bool(result.get("error") or result.get("end"))
     return replace(plan, vary=plan.vary and result["varied"], backward=plan.backward and result["backward"] > 0,
-                   limit=result["calls"] if failed else None)
+                   limit=result["calls"] if failed else None, forward_only=frozenset(result.get("forward_only", ())))
 
 
 def _reference_on(module: ModuleType, plan: Plan, job: dict, folder: Path, progress: Progress) -> dict:
@@ -206,7 +206,7 @@ def _reference(module: ModuleType, plan: Plan, job: dict) -> dict:
         except Stopped:
             problem = f"{notes.error['type']}: {notes.error['message'][:200]}"
     return {"calls": made.calls, "backward": made.backward, "varied": made.varied, "notes": made.notes,
-            "error": notes.error, "problem": problem}
+            "forward_only": sorted(made.forward_only), "error": notes.error, "problem": problem}
 
 
 class _Notes:
