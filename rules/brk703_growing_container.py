@@ -57,3 +57,27 @@ def good():
             return y
 
     return Recorder()
+
+
+@rule.example(*CALLS, module=True)
+def bad():
+    class Meters(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.meters = {"loss": []}
+
+        def forward(self, x):
+            y = x * 2
+            self.meters["loss"].append(y)  # BRK703
+            return y
+
+    return Meters()
+
+
+@rule.becomes
+def good():
+    class Meters(torch.nn.Module):
+        def forward(self, x):
+            return x * 2
+
+    return Meters()

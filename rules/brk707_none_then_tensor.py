@@ -4,6 +4,9 @@
 the second call fails the guard and compiles the other path. Where the tensor then grows (`torch.cat` on a cache of keys
 and values), its sizes cause one more recompile.
 
+It is the same for a size or number: `if self.shape != x.shape: self.shape = x.shape` compares with None in the first call
+and with sizes afterwards.
+
 Make the buffer in `__init__`, with its largest size, and write into it with `index_copy_` or a slice; or pass the state
 in and return it, and let the caller make the first one. A tensor computed once is best computed in `__init__`.
 """
@@ -12,20 +15,29 @@ import torch
 
 from breakscope.events import Store
 from breakscope.rule import Rule
-from breakscope.values import maybe_tensor, options
+from breakscope.values import Const, Dict, Sequence, ShapeInt, maybe_tensor, options
 
 rule = Rule("BRK707", "none-then-tensor", kind="recompile", severity="warning",
             dynamo=("none_argument", "attribute", "size"))
+
+KEPT = (Sequence, Dict, ShapeInt, Const)  # what Dynamo guards by its value or length
 
 
 @rule.on(Store, scope=("attribute", "global", "nonlocal"), is_read=True)
 def check(event):
     first = options(event.initial)
-    if len(first) >= 1 and first[0].is_none and maybe_tensor(event.value):
-        name = f"{event.owner}.{event.name}" if event.owner else event.name
+    if len(first) < 1 or not first[0].is_none:
+        return
+    name = f"{event.owner}.{event.name}" if event.owner else event.name
+    if maybe_tensor(event.value):
         yield event.problem(
             f"`{name}` is None in the first call and a tensor afterwards, so the region is compiled again",
             help=f"make `{event.name}` in `__init__` as a buffer, or pass it in and return it",
+        )
+    elif isinstance(event.value, KEPT) and not event.value.is_none:
+        yield event.problem(
+            f"`{name}` is None in the first call and {event.value.describe()} afterwards, so the region is compiled again",
+            help=f"set `{event.name}` in `__init__`, or compute it outside the compiled region",
         )
 
 
@@ -61,3 +73,25 @@ def good():
             return x * 2
 
     return Smooth()
+
+
+@rule.example(*CALLS, module=True, dynamo=("attribute",))
+def bad():
+    class Positions(torch.nn.Module):
+        shape = None
+
+        def forward(self, x):
+            if self.shape != x.shape:
+                self.shape = x.shape  # BRK707
+            return x * self.shape[0]
+
+    return Positions()
+
+
+@rule.becomes
+def good():
+    class Positions(torch.nn.Module):
+        def forward(self, x):
+            return x * x.shape[0]
+
+    return Positions()

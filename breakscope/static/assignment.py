@@ -77,6 +77,7 @@ class Assignment:
             and not frame.prefix
         ):
             value.home = f"global {name}"
+            self.note_nested(value, name)
         frame.names[name] = value
 
     def note_outside(self, owner: object, name, value: Value, before: Value, frame: Frame, node: ast.AST) -> None:

@@ -328,6 +328,7 @@ class Attributes:
             return
         if isinstance(value, Sequence | Dict) and not value.home:
             value.home = f"{source}.{name}"
+            self.note_nested(value, value.home)
         if frame.bound is not owner and frame.function is not None and self.is_module(owner):
             owner.version += 1
         if frame.function is not None and frame.bound is owner or before is None:

@@ -115,6 +115,7 @@ class Classes:
         value = frame.names.get(name, UNKNOWN)
         if isinstance(value, Sequence | Dict) and not value.home:
             value.home = f"{cls.name}.{name}"
+            self.note_nested(value, value.home)
         return value
 
     def class_frame(self, cls: ClassInfo, statement: ast.stmt, frame: Frame | None = None) -> Frame:

@@ -110,6 +110,7 @@ class Interpreter(
         self.compiled: list[Value] = []  # what was passed to torch.compile
         self.annotated: dict[int, Value] = {}  # class -> the object that stands for arguments of it
         self.namespace: Class | None = None  # stands for types.SimpleNamespace
+        self.inner_homes: dict[int, tuple[Value, str]] = {}  # by id: containers inside of others that outlive the call: where
         self.made_inside: dict[int, Made] = {}  # by id: the objects made inside of regions
         self.made_count = 0
         self.overwritten: set[tuple] = set()  # keys of what the running region surely sets before it reads it
@@ -208,6 +209,7 @@ class Interpreter(
             self.wrappers,
             self.wrapper_runs,
             self.shells,
+            self.inner_homes,
         ):
             store.clear()
 

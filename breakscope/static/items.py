@@ -233,17 +233,27 @@ class Items:
         for name in read:
             self.note_outside(container, name, Const(f"{method}, {len(self.outside)}"), NONE, frame, node)
 
+    def note_nested(self, container: Sequence | Dict, home: str, depth: int = 2) -> None:
+        """Note where the lists and dicts inside a container live that outlives the call."""
+        known = container.items.items() if type(container) is Dict else enumerate(container.items or ())
+        for name, value in (*((repr(key), part) for key, part in known), ("...", container.element)):
+            if isinstance(value, Sequence | Dict) and not value.home:
+                self.inner_homes[id(value)] = value, f"{home}[{name}]"
+                if depth:
+                    self.note_nested(value, f"{home}[{name}]", depth - 1)
+
     def emit_mutate(
         self, node: ast.AST, frame: Frame, container: Sequence | Dict, method: str, value: Value, key: Value = UNKNOWN
     ) -> None:
         if self.driver is not None and container.home and method != "clear":
             self.note_mutation(container, method, frame, node)
-        if frame.emits and (container.home or frame.within and id(container) in self.outside_subgraph):
+        home = container.home or self.inner_homes.get(id(container), (container, ""))[1]
+        if frame.emits and (home or frame.within and id(container) in self.outside_subgraph):
             self.emit(
                 Mutate,
                 node,
                 frame,
-                home=container.home,
+                home=home,
                 method=method,
                 value=value,
                 key=key,

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from breakscope.events import Call
 from breakscope.knowledge import since
 from breakscope.static.builtin_sequences import is_lazy
+from breakscope.static.copies import copied
 from breakscope.static.frames import Frame
 from breakscope.static.joins import element_of
 from breakscope.static.library import TYPED
@@ -52,12 +53,13 @@ MODULE_LISTS = {
 PASS_THROUGH = frozenset(
     """
     torch.compile torch.nn.utils.weight_norm torch.nn.utils.spectral_norm
-    torch.nn.utils.parametrizations.weight_norm torch.nn.utils.parametrizations.spectral_norm copy.deepcopy
-    copy.copy torch.autograd.Variable torch.nn.utils.parametrizations.orthogonal
+    torch.nn.utils.parametrizations.weight_norm torch.nn.utils.parametrizations.spectral_norm
+    torch.autograd.Variable torch.nn.utils.parametrizations.orthogonal
     torch.compiler.allow_in_graph torch.func.functionalize torch.nn.DataParallel
     torch.nn.parallel.DistributedDataParallel torch.nn.init torch.quantization.fuse_modules
     """.split()
 )
+COPIES = {"copy.copy": False, "copy.deepcopy": True}  # deep?
 GLOBAL_STATES = {  # what a driver sets with these -> what Dynamo guards
     "torch.set_grad_enabled": "grad_mode",
     "torch.use_deterministic_algorithms": "global_state",
@@ -99,6 +101,8 @@ class LibraryCalls:
             return External(name)  # `@torch.compiler.disable(recursive=False)`
         if name in SCRIPTING and args and isinstance(args[0], Instance | ExternalInstance):
             return ExternalInstance(SCRIPTING[name])
+        if name in COPIES and args:
+            return copied(args[0], COPIES[name])
         if name in PASS_THROUGH:
             return args[0] if args else UNKNOWN
         head, _, last = name.rpartition(".")

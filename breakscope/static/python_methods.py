@@ -161,6 +161,8 @@ class PythonMethods:
             if name == "setdefault" and not known:
                 self.emit_mutate(node, frame, owner, "setdefault", missing, args[0])
                 self.put(owner, args[0], missing)
+                if owner.home:
+                    self.note_nested(owner, owner.home)
             if known:
                 return found
             return missing if not owner.open and args[0].is_const else join(found, missing)

@@ -86,6 +86,14 @@ POSITIVE = "def positive(x):\n    for i in range(3):\n        if x[i] > 0:\n    
 NAMED = "self.first, self.second, self.limit = nn.Linear(4, 4), nn.GRU(4, 4), 2"
 
 PROGRAMS = {
+    "a copy of what outlives the call": (
+        model("made = copy.deepcopy(STATE)\n        made['steps'].append(4)\n        return x + len(made['steps'])",
+              "import copy\n\nSTATE = {'steps': [1]}\n\n\n"), []),
+    "lists inside of what outlives the call": (
+        model("self.meters['loss'].append(x)\n        self.kept.setdefault('x', []).append(x)\n        self.more['y'].append(x)\n"
+              "        return x * 2", "import collections\n\n\n",
+              "self.meters, self.kept, self.more = {'loss': []}, {}, collections.defaultdict(list)"),
+        ["BRK703", "BRK703", "BRK704", "BRK703"]),
     "attributes that __setattr__ keeps in a dict": (
         model("kept = Fields()\n        kept.score = x * 2\n        return kept.picked(kept.score > 0)", FIELDED),
         ["BRK302", "BRK113", "BRK558"]),
