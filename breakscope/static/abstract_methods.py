@@ -11,11 +11,15 @@ QUIET = (ast.Assign, ast.Pass)
 
 def is_announced(info: FunctionInfo) -> bool:
     """True for a method that does nothing but raise NotImplementedError, and for an abstract one without code."""
-    body = [s for s in info.node.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
-    if body and isinstance(body[-1], ast.Raise):
-        return _name(body[-1].exc) == "NotImplementedError" and all(isinstance(s, QUIET) for s in body[:-1])
-    return all(isinstance(s, ast.Pass) for s in body) and any(
-        _name(d).startswith("abstract") for d in info.node.decorator_list)
+    body = info.node.body
+    if isinstance(body[-1], ast.Raise):
+        return _name(body[-1].exc) == "NotImplementedError" and all(isinstance(s, QUIET) or _is_text(s) for s in body[:-1])
+    return any(_name(d).startswith("abstract") for d in info.node.decorator_list) and all(
+        isinstance(s, ast.Pass) or _is_text(s) for s in body)
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 def _name(node: ast.expr | None) -> str:
