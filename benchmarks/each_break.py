@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from breakscope.dynamic import RunOptions, run_fully
-from breakscope.dynamic.bench import BenchOptions
+from breakscope.dynamic.bench.options import BenchOptions
 from breakscope.dynamic.bench.saving import saved
 from breakscope.dynamic.bench.statistics import rank_correlation
 from breakscope.dynamic.bench.worker import Worker, worker_folder

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from breakscope.dynamic.bench import BenchOptions, bench_target
+from breakscope.dynamic.bench.options import BenchOptions
+from breakscope.dynamic.bench.run import bench_target
 from breakscope.report.bench import Bench
 
 

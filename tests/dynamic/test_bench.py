@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from running import TARGETS
 
-from breakscope.dynamic.bench import BenchOptions, bench_target
+from breakscope.dynamic.bench.options import BenchOptions
+from breakscope.dynamic.bench.run import bench_target
 from breakscope.errors import UserError
 from breakscope.report.bench_text import render
 

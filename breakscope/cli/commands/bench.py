@@ -83,7 +83,7 @@ def command(target: str, **given) -> int:
     file, name = options.split_target(target)
 
     def work() -> int:
-        from breakscope.dynamic.bench import BenchOptions
+        from breakscope.dynamic.bench.options import BenchOptions
         from breakscope.workflows.bench import bench
 
         measured = bench(BenchOptions(

@@ -3,8 +3,3 @@
 `bench_target` starts the workers (`worker`), lets each compile and warm up, has them step in turns (`turns`), charges
 the compile time (`charges`), compares the step times (`statistics`) and says what to use (`decide`).
 """
-
-from breakscope.dynamic.bench.options import BenchOptions
-from breakscope.dynamic.bench.run import bench_target
-
-__all__ = ["BenchOptions", "bench_target"]
