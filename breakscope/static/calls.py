@@ -149,26 +149,6 @@ class Calls:
         result = self.call_value(method, args, kwargs, node, frame)
         return self.run_hooks(instance, args, result, node, frame)
 
-    def run_pre_hooks(self, module: Value, args, kwargs, node, frame):
-        for kind, hook in self.hooks.get(id(module), ()):
-            if kind == "pre":
-                self.call_quietly(hook, [module, Sequence("tuple", list(args))], node, frame)
-        return args, kwargs
-
-    def run_hooks(self, module: Value, args: list[Value], result: Value, node: ast.AST, frame: Frame) -> Value:
-        for kind, hook in self.hooks.get(id(module), ()):
-            if kind == "forward":
-                self.call_quietly(hook, [module, Sequence("tuple", list(args)), result], node, frame)
-            elif kind == "backward":
-                self.emit(Call, node, frame, name="torch.nn.Module.full_backward_hook", receiver=hook, kwargs={})
-        return result
-
-    def call_quietly(self, hook: Value, args: list[Value], node: ast.AST, frame: Frame) -> None:
-        try:
-            self.call_value(hook, args, {}, node, frame)
-        except Raised:
-            pass
-
     def call_function(
         self, function: Function, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:

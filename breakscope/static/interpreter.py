@@ -18,6 +18,7 @@ from breakscope.static.annotations import Annotations
 from breakscope.static.apart import Apart
 from breakscope.static.assignment import Assignment
 from breakscope.static.attribute_methods import AttributeMethods
+from breakscope.static.attribute_stores import AttributeStores
 from breakscope.static.attributes import Attributes
 from breakscope.static.binding import Binding
 from breakscope.static.builtin_calls import BuiltinCalls
@@ -30,6 +31,7 @@ from breakscope.static.construction import Construction, Made
 from breakscope.static.control_flow import ControlFlow
 from breakscope.static.expressions import Expressions
 from breakscope.static.frames import GO_ON, Activation, Frame, Step
+from breakscope.static.hooks import Hooks
 from breakscope.static.items import Items
 from breakscope.static.library import Library
 from breakscope.static.library_calls import LibraryCalls
@@ -59,6 +61,7 @@ class Interpreter(
     Classes,
     Attributes,
     AttributeMethods,
+    AttributeStores,
     Items,
     Annotations,
     AnnotatedResults,
@@ -76,6 +79,7 @@ class Interpreter(
     PythonMethods,
     NumpyNumbers,
     Calls,
+    Hooks,
     Templates,
     Binding,
     Construction,

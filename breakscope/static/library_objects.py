@@ -7,6 +7,7 @@ import ast
 from breakscope.events import Call
 from breakscope.static.construction import Super
 from breakscope.static.frames import Frame
+from breakscope.static.hooks import HOOKS
 from breakscope.static.joins import join, join_all
 from breakscope.static.library_calls import PYTHON_RESULTS
 from breakscope.static.ranks import rank_behind_layer
@@ -31,13 +32,6 @@ from breakscope.values import (
 )
 
 TENSOR_PAIRS = frozenset({"LSTM", "GRU", "RNN"})
-HOOKS = {
-    "register_forward_hook": "forward",
-    "register_forward_pre_hook": "pre",
-    "register_full_backward_hook": "backward",
-    "register_backward_hook": "backward",
-    "register_full_backward_pre_hook": "backward",
-}
 OWN_DRAWS = {"uniform": "float", "random": "float", "randint": "int", "randrange": "int"}  # of a random.Random
 SELF_METHODS = frozenset(
     """
@@ -166,12 +160,6 @@ class LibraryObjects:
         if frame.emits:
             return Sequence("iterator", None, join_all(v for _, v in named if v is not owner)) if name[0] != "n" else UNKNOWN
         return Sequence("iterator", rows)
-
-    def register_hook(self, owner: Value, name: str, args: list[Value], node: ast.AST, frame: Frame) -> Value:
-        self.emit(Call, node, frame, name="module.register_hook", receiver=owner, args=(Const(name), *args), kwargs={})
-        if not frame.emits:
-            self.hooks.setdefault(id(owner), []).append((HOOKS[name], args[0]))
-        return ExternalInstance("torch.utils.hooks.RemovableHandle")
 
     def registered(self, value: Value, kind: str) -> Value:
         """A registered buffer or parameter is a tensor or None, whatever was passed."""
