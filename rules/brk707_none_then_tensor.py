@@ -15,12 +15,12 @@ import torch
 
 from breakscope.events import Store
 from breakscope.rule import Rule
-from breakscope.values import Const, Dict, Sequence, ShapeInt, maybe_tensor, options
+from breakscope.values import Dict, Sequence, ShapeInt, maybe_tensor, options
 
 rule = Rule("BRK707", "none-then-tensor", kind="recompile", severity="warning",
             dynamo=("none_argument", "attribute", "size"))
 
-KEPT = (Sequence, Dict, ShapeInt, Const)  # what Dynamo guards by its value or length
+KEPT = (Sequence, Dict, ShapeInt)  # a number is mostly set anew in each call, before it is read
 
 
 @rule.on(Store, scope=("attribute", "global", "nonlocal"), is_read=True)

@@ -147,6 +147,9 @@ class AttributeStores:
                 frame.names[f"{source}.{name}"] = value
             if before is None:
                 owner.attributes[name] = value
+            elif before.is_none and not value.is_none:  # what is called from here on finds it
+                owner.attributes[name] = join(before, value)
+                owner.version += 1
             return
         if isinstance(value, Sequence | Dict) and not value.home:
             value.home = f"{source}.{name}"

@@ -86,6 +86,12 @@ POSITIVE = "def positive(x):\n    for i in range(3):\n        if x[i] > 0:\n    
 NAMED = "self.first, self.second, self.limit = nn.Linear(4, 4), nn.GRU(4, 4), 2"
 
 PROGRAMS = {
+    "a cache that the region itself hangs into a layer": (
+        model("self.inner.cache = Cache()\n        return self.inner(x)",
+              "class Cache:\n    def read(self, x):\n        return x.item()\n\n\nclass Inner(nn.Module):\n"
+              "    def __init__(self):\n        super().__init__()\n        self.cache = None\n\n    def forward(self, x):\n"
+              "        if self.cache is not None:\n            x = x * self.cache.read(x)\n        return x\n\n\n",
+              "self.inner = Inner()"), ["BRK201"]),
     "a copy of what outlives the call": (
         model("made = copy.deepcopy(STATE)\n        made['steps'].append(4)\n        return x + len(made['steps'])",
               "import copy\n\nSTATE = {'steps': [1]}\n\n\n"), []),
