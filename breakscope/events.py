@@ -14,6 +14,7 @@ from msgspec import Struct
 from breakscope.values import UNKNOWN, Value
 
 
+FIRST_READ = "functools.cached_property.__get__"  # that of a property, of one object, counts once in a function
 LEFT, CHOSEN = 1, 2  # how it is undecided whether code runs, see Event
 
 

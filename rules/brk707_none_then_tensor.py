@@ -4,7 +4,7 @@
 the second call fails the guard and compiles the other path. Where the tensor then grows (`torch.cat` on a cache of keys
 and values), its sizes cause one more recompile.
 
-It is the same for a size or number: `if self.shape != x.shape: self.shape = x.shape` compares with None in the first call
+It is the same for a size: `if self.shape != x.shape: self.shape = x.shape` compares with None in the first call
 and with sizes afterwards.
 
 Make the buffer in `__init__`, with its largest size, and write into it with `index_copy_` or a slice; or pass the state

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from breakscope.events import CHOSEN, Call, Event, Problem
+from breakscope.events import CHOSEN, FIRST_READ, Call, Event, Problem
 from breakscope.knowledge import kind, load, since
 from breakscope.rule import Handler, Rule
 from breakscope.static.frames import Activation, Step
@@ -139,6 +139,7 @@ class Judge:
         lost, any_break = eager, False
         quiet = True
         in_library = bool(activation.module.library)
+        computed: set[tuple] = set()  # cached properties that have their values; another call may be of another object
         waiting, broken = [], set()  # broken: what comprehensions with a break inside go over
         last_break = -1
         for index, step in enumerate(activation.steps):
@@ -164,6 +165,8 @@ class Judge:
                 continue
             if step.event.only_when_lost:
                 waiting.append(step.event)
+                continue
+            if type(step.event) is Call and step.event.name == FIRST_READ and _is_read_again(step.event, computed):
                 continue
             if step.problems is None:
                 step.problems = self.first_problems(step.event)
@@ -206,6 +209,16 @@ class Judge:
         old = found.get(verdict.place)
         if old is None or _rank(old) > _rank(verdict):
             found[verdict.place] = verdict
+
+
+def _is_read_again(event: Call, computed: set[tuple]) -> bool:
+    """True for a cached property that has its value by then."""
+    read = id(event.receiver), event.args
+    if read in computed:
+        return True
+    if not event.undecided and not event.condition:
+        computed.add(read)
+    return False
 
 
 def at_entrance(verdict: Verdict) -> Verdict | None:

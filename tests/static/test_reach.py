@@ -86,6 +86,9 @@ POSITIVE = "def positive(x):\n    for i in range(3):\n        if x[i] > 0:\n    
 NAMED = "self.first, self.second, self.limit = nn.Linear(4, 4), nn.GRU(4, 4), 2"
 
 PROGRAMS = {
+    "a cached property that is read again": (
+        model("if self.training:\n            x = x * self.sizes.double\n        x = x * self.sizes.double\n"
+              "        return x * self.sizes.double", CACHED, "self.sizes = Sizes()"), ["BRK524", "BRK524"]),
     "a cache that the region itself hangs into a layer": (
         model("self.inner.cache = Cache()\n        return self.inner(x)",
               "class Cache:\n    def read(self, x):\n        return x.item()\n\n\nclass Inner(nn.Module):\n"
