@@ -39,6 +39,7 @@ EXPECTED = {
     "gpt.py": Sample(
         breaks=(Break("if finished.all():", "BRK101", "GB0170"),),
         recompiles=frozenset({"size"}),
+        hazards=(("BRK707", "self.cached = (k, v)"),),
     ),
     "moe.py": Sample(
         breaks=(
