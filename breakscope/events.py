@@ -14,7 +14,6 @@ from msgspec import Struct
 from breakscope.values import UNKNOWN, Value
 
 
-FIRST_READ = "functools.cached_property.__get__"  # that of a property, of one object, counts once in a function
 LEFT, CHOSEN = 1, 2  # how it is undecided whether code runs, see Event
 
 
@@ -48,16 +47,17 @@ class Event(Struct, frozen=True, kw_only=True):
         return self.source if len(self.source) <= 60 else self.source[:57] + "..."
 
     def problem(self, message: str, help: str = "", certainty: str | None = None, node: ast.AST | None = None,
-                fixable: bool = True, lost: str = "", dynamo: tuple[str, ...] = ()) -> "Problem":
+                fixable: bool = True, lost: str = "", dynamo: tuple[str, ...] = (), once: object = None) -> "Problem":
         """What a rule yields: `message` names the user's variable, `help` says what to write instead; both one line.
 
         `node` moves the finding to another ast node of the same function. With `fixable` False the rule's rewrite is
         not asked: the values say that it would be wrong here. `lost` ("call", "with") says that Dynamo cannot resume
         behind this break, whatever stands around it, so that the whole frame runs eagerly. `dynamo` are the ids that
-        this break has, where they are not the rule's.
+        this break has, where they are not the rule's. `once` is what the problem is about (hashable), where only its
+        first time in a function is one.
         """
         return Problem(message, help, certainty or self.certainty, node or self.node, fixable, self.lost or lost,
-                       dynamo)
+                       dynamo, once)
 
 
 class Problem(Struct, frozen=True):
@@ -70,6 +70,7 @@ class Problem(Struct, frozen=True):
     fixable: bool = True
     lost: str = ""
     dynamo: tuple[str, ...] = ()
+    once: object = None
 
 
 class Branch(Event, frozen=True, kw_only=True):

@@ -23,6 +23,7 @@ def check(event):
     yield event.problem(
         f"the first read of the cached property `{event.shown}` takes a lock, which Dynamo does not enter",
         help="read it once before the model is compiled, or make it a plain property",
+        once=(id(event.receiver), event.args),
     )
 
 

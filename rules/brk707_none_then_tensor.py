@@ -25,8 +25,7 @@ KEPT = (Sequence, Dict, ShapeInt)  # a number is mostly set anew in each call, b
 
 @rule.on(Store, scope=("attribute", "global", "nonlocal"), is_read=True)
 def check(event):
-    first = options(event.initial)
-    if len(first) < 1 or not first[0].is_none:
+    if not options(event.initial)[0].is_none:
         return
     name = f"{event.owner}.{event.name}" if event.owner else event.name
     if maybe_tensor(event.value):
@@ -34,7 +33,7 @@ def check(event):
             f"`{name}` is None in the first call and a tensor afterwards, so the region is compiled again",
             help=f"make `{event.name}` in `__init__` as a buffer, or pass it in and return it",
         )
-    elif isinstance(event.value, KEPT) and not event.value.is_none:
+    elif isinstance(event.value, KEPT):
         yield event.problem(
             f"`{name}` is None in the first call and {event.value.describe()} afterwards, so the region is compiled again",
             help=f"set `{event.name}` in `__init__`, or compute it outside the compiled region",

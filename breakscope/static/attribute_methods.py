@@ -12,9 +12,9 @@ from breakscope.values import NONE, UNKNOWN, Const, External, Function, Instance
 class AttributeMethods:
     """What runs where an attribute is missing or set."""
 
-    def missing_attribute(self, owner: Instance, getter: Value | None, name: str, node: ast.AST, frame: Frame) -> Value:
+    def missing_attribute(self, owner: Instance, getter: Value, name: str, node: ast.AST, frame: Frame) -> Value:
         """What the class's `__getattr__` gives for an attribute that nothing was seen to set."""
-        if frame.emits and getter is not None and self.interesting("object.__getattr__"):
+        if frame.emits and self.interesting("object.__getattr__"):
             self.emit(
                 Call, node, frame, "likely", name="object.__getattr__", receiver=owner, args=(Const(name), getter), kwargs={}
             )

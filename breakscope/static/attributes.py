@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 
-from breakscope.events import FIRST_READ, Call
+from breakscope.events import Call
 from breakscope.static.code_objects import cells, code_attribute
 from breakscope.static.construction import Super
 from breakscope.static.frames import Frame
@@ -143,9 +143,8 @@ class Attributes:
 
     def cached_property(self, owner: Instance, bound: Function, node: ast.AST, frame: Frame) -> Value:
         """A read of a cached property, which computes it the first time; outside of regions its value stays."""
-        self.emit(
-            Call, node, frame, "likely", name=FIRST_READ, receiver=owner, args=(Const(bound.info.name),), kwargs={}
-        )
+        name = "functools.cached_property.__get__"
+        self.emit(Call, node, frame, "likely", name=name, receiver=owner, args=(Const(bound.info.name),), kwargs={})
         value = self.call_value(bound, [], {}, node, frame)
         if not frame.emits:
             owner.attributes[bound.info.name] = value

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from breakscope.events import CHOSEN, FIRST_READ, Call, Event, Problem
+from breakscope.events import CHOSEN, Call, Event, Problem
 from breakscope.knowledge import kind, load, since
 from breakscope.rule import Handler, Rule
 from breakscope.static.frames import Activation, Step
@@ -139,7 +139,7 @@ class Judge:
         lost, any_break = eager, False
         quiet = True
         in_library = bool(activation.module.library)
-        computed: set[tuple] = set()  # cached properties that have their values; another call may be of another object
+        told: set[tuple] = set()  # what counts once in a function; another call may be of another object
         waiting, broken = [], set()  # broken: what comprehensions with a break inside go over
         last_break = -1
         for index, step in enumerate(activation.steps):
@@ -166,11 +166,14 @@ class Judge:
             if step.event.only_when_lost:
                 waiting.append(step.event)
                 continue
-            if type(step.event) is Call and step.event.name == FIRST_READ and _is_read_again(step.event, computed):
-                continue
             if step.problems is None:
                 step.problems = self.first_problems(step.event)
             for rule, problem in step.problems:
+                if problem.once is not None:
+                    if (rule.code, problem.once) in told:
+                        continue
+                    if not step.event.undecided and not step.event.condition:
+                        told.add((rule.code, problem.once))
                 if problem.lost == "object" and last_break >= 0:  # then Python has made the object, and given it a name
                     problem = replace(problem, lost="")
                 here = (*chain, (activation, None))
@@ -209,16 +212,6 @@ class Judge:
         old = found.get(verdict.place)
         if old is None or _rank(old) > _rank(verdict):
             found[verdict.place] = verdict
-
-
-def _is_read_again(event: Call, computed: set[tuple]) -> bool:
-    """True for a cached property that has its value by then."""
-    read = id(event.receiver), event.args
-    if read in computed:
-        return True
-    if not event.undecided and not event.condition:
-        computed.add(read)
-    return False
 
 
 def at_entrance(verdict: Verdict) -> Verdict | None:
