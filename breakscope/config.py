@@ -18,8 +18,9 @@ Globs, files and folders are relative to the folder of the file. The command lin
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from breakscope.errors import UserError
 
@@ -30,8 +31,7 @@ TABLES = ("per-file-ignores",)
 KEYS = (*LISTS, *STRINGS, *SWITCHES, *TABLES)
 
 
-@dataclass(frozen=True)
-class Config:
+class Config(Struct, frozen=True):
     """What the file says; empty where it says nothing. `rules` are absolute folders."""
 
     path: str = ""  # of the file, "" when there is none

@@ -17,9 +17,10 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
+
+from msgspec import Struct
 
 from breakscope.environment import import_folders
 from breakscope.rulebook import rules_folder
@@ -32,8 +33,7 @@ METADATA = re.compile(r"torch(?:-(\d+(?:\.\d+)*).*)?\.(?:dist|egg)-info\Z")
 _judged_by: ContextVar[str | None] = ContextVar("the torch version that is judged by", default=None)
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
+class Measured(Struct, frozen=True):
     """One measured variant of a call: its source, the kinds of its arguments and what Dynamo did.
 
     `breaks` are ids in order of appearance, the first that of the call itself. `lost`: nothing of the function was
@@ -52,8 +52,7 @@ class Measured:
         return bool(self.breaks) or self.fails
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """What is known of one call: the ids it breaks with (empty: it is traced) and whether every variant that fits
     agrees."""
 
@@ -63,8 +62,7 @@ class Verdict:
     fails: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class CallFact:
+class CallFact(Struct, frozen=True):
     """All that was measured of calls (or entries, or reads) of one name."""
 
     name: str

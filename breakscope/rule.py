@@ -26,8 +26,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from breakscope.events import Event, Problem
 from breakscope.report.model import Kind, Severity
@@ -45,8 +47,7 @@ FAMILIES = (
 SHOWN = ("graphs", "returns", "error")  # what running a usage rule's example can show
 
 
-@dataclass(frozen=True)
-class Handler:
+class Handler(Struct, frozen=True):
     """One `@rule.on(...)`: the kind of event, the fields it must have, the function to ask."""
 
     event: type[Event]
@@ -68,8 +69,7 @@ class Handler:
         return all(getattr(event, name) in wanted for name, wanted in self.fields.items())
 
 
-@dataclass(frozen=True)
-class Example:
+class Example(Struct, frozen=True):
     """`bad` and `good` with the inputs that both are called with.
 
     Each input is a function that returns the argument tuple of one call. `module` is True when `bad` and `good` are
@@ -86,12 +86,11 @@ class Example:
     dynamo: tuple[str, ...] | None = None  # ids this example shows, when fewer than the rule's
     calls: Callable | None = None  # `calls()` returns the argument tuples, instead of `inputs`
     drive: Callable | None = None  # `drive(call, model)` makes the calls itself, instead of `inputs`
-    shows: dict[str, Any] = field(default_factory=dict)  # usage rules: what running `bad` shows
-    instead: dict[str, Any] = field(default_factory=dict)  # usage rules: what running `good` shows, for the same keys
+    shows: dict[str, Any] = {}  # usage rules: what running `bad` shows
+    instead: dict[str, Any] = {}  # usage rules: what running `good` shows, for the same keys
 
 
-@dataclass
-class Rule:
+class Rule(Struct):
     """One rule.
 
     `dynamo`: GB ids of the breaks it predicts, each "GB0007" or "GB0007: pattern", where pattern is a regular
@@ -115,8 +114,8 @@ class Rule:
     until_python: str = ""
     shares: tuple[str, ...] = ()
     unshown: tuple[str, ...] = ()
-    handlers: list[Handler] = field(default_factory=list)
-    examples: list[Example] = field(default_factory=list)
+    handlers: list[Handler] = []
+    examples: list[Example] = []
     rewriter: Callable | None = None
     page: str = ""  # the file's docstring, filled in by the loader
     path: str = ""  # the rule's file, filled in by the loader

@@ -26,8 +26,6 @@ METHODS = {f"logging.{owner}.{name}" for owner in ("Logger", "LoggerAdapter", "R
            for name in (*LEVELS, *OTHERS, *ADDED)}
 FUNCTIONS = {f"logging.{name}" for name in (*LEVELS, "getLogger", "basicConfig")}
 
-logger = logging.getLogger("rules.brk402")
-
 
 @rule.on(Call, METHODS, FUNCTIONS)
 def check(event):
@@ -44,17 +42,27 @@ def rewrite(node, problem):
     return skip_while_compiling(node, problem)
 
 
-@rule.example(lambda: (torch.ones(4),), dynamo=("GB0291",))
-def bad(x):
-    logger.debug("shape %s", x.shape)  # BRK402
-    return x + 1
+@rule.example(lambda: (torch.ones(4),), module=True, dynamo=("GB0291",))
+def bad():
+    logger = logging.getLogger("rules.brk402")
+
+    def model(x):
+        logger.debug("shape %s", x.shape)  # BRK402
+        return x + 1
+
+    return model
 
 
 @rule.becomes
-def good(x):
-    if not torch.compiler.is_compiling():
-        logger.debug("shape %s", x.shape)
-    return x + 1
+def good():
+    logger = logging.getLogger("rules.brk402")
+
+    def model(x):
+        if not torch.compiler.is_compiling():
+            logger.debug("shape %s", x.shape)
+        return x + 1
+
+    return model
 
 
 @rule.example(lambda: (torch.ones(4),), dynamo=("GB4841",))

@@ -112,18 +112,23 @@ def good_mean(x):
     return x * (sum(numbers) / len(numbers))
 
 
-@rule.example(lambda: (torch.ones(4),), dynamo=("GB0156",))
-def bad_parser(x):
-    parser = argparse.ArgumentParser()  # BRK599
-    return x + 1, parser
+@rule.example(lambda: (torch.ones(4),), module=True, dynamo=("GB0156",))
+def bad_parser():
+    def model(x):
+        parser = argparse.ArgumentParser()  # BRK599
+        return x + 1, parser
 
-
-PARSER = argparse.ArgumentParser()
+    return model
 
 
 @rule.becomes
-def good_parser(x):
-    return x + 1, PARSER
+def good_parser():
+    parser = argparse.ArgumentParser()
+
+    def model(x):
+        return x + 1, parser
+
+    return model
 
 
 @rule.example(lambda: (torch.ones(4),), dynamo=("GB0158",))

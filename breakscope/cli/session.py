@@ -9,9 +9,10 @@ import gc
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
+
+from msgspec import Struct
 
 from breakscope.config import Config, load_config
 from breakscope.errors import UserError
@@ -23,8 +24,7 @@ CLEAN, FOUND, FAILED = 0, 1, 2
 INTERRUPTED = 130
 
 
-@dataclass(frozen=True, kw_only=True)
-class OutputOptions:
+class OutputOptions(Struct, frozen=True, kw_only=True):
     """`format` "" means the configuration's, or text; `file` "" means stdout; `color`: "auto", "always", "never"."""
 
     format: str = ""

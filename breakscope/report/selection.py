@@ -5,14 +5,14 @@ from __future__ import annotations
 import fnmatch
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from breakscope.errors import UserError
 from breakscope.report.model import Finding
 
 
-@dataclass(frozen=True)
-class Selection:
+class Selection(Struct, frozen=True):
     """Codes are whole (`BRK203`) or prefixes (`BRK2`); an empty `select` means every code.
 
     The longest prefix that fits a code decides; between equals, `ignore` wins.

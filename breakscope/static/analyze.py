@@ -6,9 +6,10 @@ import ast
 import gc
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from pathlib import Path
+
+from msgspec import Struct
 
 from breakscope.environment import import_folders
 from breakscope.exports import handed_out
@@ -38,8 +39,7 @@ LATELY = 20  # files
 LARGEST_FILE = 20_000_000  # bytes
 
 
-@dataclass(frozen=True, kw_only=True)
-class StaticOptions:
+class StaticOptions(Struct, frozen=True, kw_only=True):
     """`entries` are FILE::NAME or glob patterns of both; without them every region of the files is analysed.
 
     `torch` is the version whose behaviour is assumed (None: the installed one, else the newest known).
@@ -53,14 +53,13 @@ class StaticOptions:
     torch: str | None = None
     exclude: tuple[str, ...] = ()
     extra_rules: tuple[str, ...] = ()
-    trees: dict[str, tuple[bytes, ast.Module]] = field(default_factory=dict, repr=False, compare=False)
+    trees: dict[str, tuple[bytes, ast.Module]] = {}
     python: tuple[int, int] | None = None
     libraries: bool = True
     possible: bool = True
 
 
-@dataclass(frozen=True, kw_only=True)
-class StaticResult:
+class StaticResult(Struct, frozen=True, kw_only=True):
     """What was found. `hidden` counts findings that a comment silenced, and possible ones that were not asked for; `notes`
     say where the analysis gave up.
 
@@ -74,20 +73,19 @@ class StaticResult:
     hidden: int = 0
     torch: str = ""
     notes: tuple[str, ...] = ()
-    workings: object = field(default=None, repr=False, compare=False)
+    workings: object = None
 
 
-@dataclass(eq=False)
-class _Progress:
+class _Progress(Struct, eq=False):
     """What has been gathered so far."""
 
-    findings: dict[tuple, Finding] = field(default_factory=dict)
-    errors: list[ReportError] = field(default_factory=list)
+    findings: dict[tuple, Finding] = {}
+    errors: list[ReportError] = []
     files: int = 0
     regions: int = 0
-    places: dict[tuple, int] = field(default_factory=dict)  # place -> the sureness of its verdict
-    hidden: set[tuple] = field(default_factory=set)  # places
-    notes: list[str] = field(default_factory=list)
+    places: dict[tuple, int] = {}  # place -> the sureness of its verdict
+    hidden: set[tuple] = set()  # places
+    notes: list[str] = []
 
 
 def analyze(paths: Iterable[str | Path], options: StaticOptions = StaticOptions()) -> StaticResult:

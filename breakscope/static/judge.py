@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-import dataclasses
 from collections import defaultdict
-from dataclasses import dataclass
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from breakscope.events import CHOSEN, Call, Event, Problem
@@ -20,8 +19,7 @@ COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp)
 RESUMED_BEFORE = {"loop": "2.11", "comprehension": "2.11"}  # until then Dynamo resumed behind a break in one
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """One problem at one place, with the calls that lead there, outermost first."""
 
     rule: Rule
@@ -223,7 +221,7 @@ def at_entrance(verdict: Verdict) -> Verdict | None:
     at = own[-1]
     inside = (*verdict.chain[at:-1], (verdict.chain[-1][0], verdict.problem.node))
     problem = replace(verdict.problem, node=call, fixable=False)
-    return dataclasses.replace(
+    return replace(
         verdict, problem=problem, module=verdict.chain[at][0].module, chain=verdict.chain[: at + 1], inside=inside
     )
 

@@ -10,7 +10,8 @@ import ast
 import os
 from collections import OrderedDict
 from collections.abc import Set
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from breakscope.static.importers import Importers
 from breakscope.static.installed import Installed
@@ -24,8 +25,7 @@ COMMON = 4  # folders still to come that import from a module which stays parsed
 LIBRARIES = frozenset({"torch", "numpy"})  # known by tables, never read as source
 
 
-@dataclass(eq=False, slots=True, repr=False)
-class FunctionInfo:
+class FunctionInfo(Struct, eq=False):
     """A `def` or lambda of the checked source."""
 
     name: str
@@ -43,9 +43,11 @@ class FunctionInfo:
     mentions_torch: bool | None = None  # its body names something of torch or numpy
     marks: frozenset[str] = frozenset()  # "staticmethod", "property", "contextmanager", "disabled", "opaque", ...
 
+    def __repr__(self) -> str:
+        return f"<function {self.qualname}>"
 
-@dataclass(eq=False, slots=True, repr=False)
-class ClassInfo:
+
+class ClassInfo(Struct, eq=False):
     """A `class` of the checked source. `bases` and `members` are filled in by the interpreter when first asked for."""
 
     name: str
@@ -59,10 +61,13 @@ class ClassInfo:
     members: dict[str, object] | None = None  # name -> list of statements that define it, last wins
     fields: list | None = None  # of a dataclass or NamedTuple
     annotations: dict[str, ast.expr] | None = None  # of the class body
-    values: dict[str, Value] = field(default_factory=dict)
+    values: dict[str, Value] = {}
     is_module: bool | None = None  # derives from torch.nn.Module, as far as the source shows
     stores: int = 0  # attributes that code outside of the body set, such as a decorator
     decorators: frozenset[str] = frozenset()
+
+    def __repr__(self) -> str:
+        return f"<class {self.qualname}>"
 
 
 class Namespace(Value, eq=False):
@@ -89,8 +94,7 @@ class Import(Value, eq=False):
     when: int = -1
 
 
-@dataclass(eq=False, slots=True, repr=False)
-class ModuleInfo:
+class ModuleInfo(Struct, eq=False):
     """One source file, parsed. `names` is its namespace once the interpreter has executed its top level."""
 
     path: str
@@ -102,14 +106,17 @@ class ModuleInfo:
     library: str = ""  # the installed package that it belongs to, when that is not under check
     names: dict[str, Value] | None = None
     executing: bool = False
-    functions: dict[int, FunctionInfo] = field(default_factory=dict)
-    classes: dict[int, ClassInfo] = field(default_factory=dict)
+    functions: dict[int, FunctionInfo] = {}
+    classes: dict[int, ClassInfo] = {}
     lines: list[str] | None = None
     yields: frozenset[int] | None = None  # the lines with the word "yield"
     size: int = 0  # bytes of the text whose trees are in memory
     aliases: dict[str, ast.expr] | None = None  # names of types, see annotations.py
     has_stars: bool = False  # type checkers are told of `from ... import *`, see stars.py
-    asks: set[ModuleInfo] = field(default_factory=set)  # modules that it imports something from
+    asks: set[ModuleInfo] = set()  # modules that it imports something from
+
+    def __repr__(self) -> str:
+        return f"<module {self.name}>"
 
     @property
     def source(self) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass
 from fnmatch import fnmatch
+
+from msgspec import Struct
 
 from breakscope.static.arguments import configured_instance, parameter_values, takes_tensors, undecorated
 from breakscope.static.calling import add_call_events
@@ -31,8 +32,7 @@ NOWHERE = ast.Pass(lineno=0, col_offset=0)
 COMPILES = re.compile(r"torch(?<!\wtorch)\s*\.\s*compile\s*\(")
 
 
-@dataclass(frozen=True, slots=True)
-class Region:
+class Region(Struct, frozen=True):
     """One compiled region: what is called, and the activation that holds what was seen."""
 
     name: str

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 SIMPLE = frozenset({ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return, ast.Raise, ast.Pass, ast.Assert})
 BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 Position = tuple[int, int]  # line from 1, column in UTF-8 bytes from 0
 
 
-@dataclass(slots=True)
-class Span:
+class Span(Struct):
     """A statement, an `except` clause or a `case`, with its decorators. `header_end` is where the first statement of a
     compound one's body begins, None for a simple statement."""
 

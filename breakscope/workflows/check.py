@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from breakscope import __version__
 from breakscope.config import Config
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
     from breakscope.dynamic import RunOptions
 
 
-@dataclass(frozen=True, kw_only=True)
-class CheckOptions:
+class CheckOptions(Struct, frozen=True, kw_only=True):
     """What to check. `entries` and `torch` are left to the configuration when empty.
 
     `trees` are files that were parsed before, see StaticOptions. `run` is the run whose observations the findings are joined with, or None. `keep` gets what takes long to free, for a
@@ -32,9 +32,9 @@ class CheckOptions:
     torch: str = ""
     libraries: bool = True  # follow installed packages that use torch
     choice: Choice = Choice()
-    trees: dict[str, tuple[bytes, object]] = field(default_factory=dict, repr=False, compare=False)
+    trees: dict[str, tuple[bytes, object]] = {}
     run: RunOptions | None = None
-    keep: list = field(default_factory=list, repr=False, compare=False)
+    keep: list = []
 
 
 def check(options: CheckOptions, config: Config) -> Report:
@@ -67,16 +67,19 @@ def check(options: CheckOptions, config: Config) -> Report:
         notes=static.notes,
     )
     if options.run is not None:
-        report = _with_run(report, replace(options.run, rules=config.rules))
+        report = _with_run(report, options.run, config.rules)
     return narrow(report, selection)
 
 
-def _with_run(report: Report, options: RunOptions) -> Report:
+def _with_run(report: Report, options: RunOptions, rules: tuple[str, ...]) -> Report:
     """The report, what source analysis says of the target as an entry, and what the run saw, in one."""
+    from dataclasses import replace
+
     from breakscope.dynamic import run_fully
     from breakscope.workflows.joining import in_our_words, join_run
     from breakscope.workflows.run import predict
 
+    options = replace(options, rules=rules)
     ran = run_fully(options)
     return in_our_words(join_run(together(report, predict(options, ran)), ran), ran, options.rules)
 

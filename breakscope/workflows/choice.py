@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import msgspec
+from msgspec import Struct
 
 from breakscope.config import Config
 from breakscope.report.model import Report
@@ -12,8 +11,7 @@ from breakscope.report.selection import Selection, check_codes
 from breakscope.rulebook import load_rules
 
 
-@dataclass(frozen=True, kw_only=True)
-class Choice:
+class Choice(Struct, frozen=True, kw_only=True):
     """Codes or prefixes from the command line; empty where it says nothing, and then the configuration counts."""
 
     select: tuple[str, ...] = ()

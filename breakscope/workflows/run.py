@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from breakscope import __version__
 from breakscope.dynamic import RunOptions, RunResult, run_fully

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import pkgutil
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from importlib import import_module
 from types import ModuleType
+
+from msgspec import Struct
 
 from breakscope.errors import UserError
 from breakscope.report.model import Report
 
 
-@dataclass(frozen=True)
-class RuleText:
+class RuleText(Struct, frozen=True):
     """What a format may say of a rule."""
 
     code: str
@@ -28,8 +28,7 @@ class RuleText:
     page: str
 
 
-@dataclass(frozen=True)
-class RenderOptions:
+class RenderOptions(Struct, frozen=True):
     """`width` is the terminal's number of columns, None where lines must not be wrapped (a file, a pipe).
 
     `fixes` asks for the suggested rewrites themselves, where a format would only say that there is one.
@@ -38,7 +37,7 @@ class RenderOptions:
     color: bool = False
     width: int | None = None
     fixes: bool = False
-    rules: Mapping[str, RuleText] = field(default_factory=dict)
+    rules: Mapping[str, RuleText] = {}
 
 
 def names() -> tuple[str, ...]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import partial
+
+from msgspec import Struct
 
 from breakscope.report.formats import _words
 from breakscope.report.formats._layout import (
@@ -32,8 +33,7 @@ ENDS = ", so the graph ends here"
 QUOTED = re.compile(r"`([^`]+)`")
 
 
-@dataclass(frozen=True)
-class Fit:
+class Fit(Struct, frozen=True):
     """What of a finding is shown."""
 
     before: bool = False  # the line before the site
