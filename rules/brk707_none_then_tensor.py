@@ -15,7 +15,7 @@ import torch
 
 from breakscope.events import Store
 from breakscope.rule import Rule
-from breakscope.values import Dict, Sequence, ShapeInt, maybe_tensor, options
+from breakscope.values import Dict, Sequence, ShapeInt, holds_tensor, maybe_tensor, options
 
 rule = Rule("BRK707", "none-then-tensor", kind="recompile", severity="warning",
             dynamo=("none_argument", "attribute", "size"))
@@ -34,9 +34,11 @@ def check(event):
             help=f"make `{event.name}` in `__init__` as a buffer, or pass it in and return it",
         )
     elif isinstance(event.value, KEPT):
+        instead = "tensors as buffers of their largest size, or pass it in and return it"
         yield event.problem(
             f"`{name}` is None in the first call and {event.value.describe()} afterwards, so the region is compiled again",
-            help=f"set `{event.name}` in `__init__`, or compute it outside the compiled region",
+            help=f"set `{event.name}` in `__init__`, "
+            + (instead if holds_tensor(event.value) else "or compute it outside the compiled region"),
         )
 
 

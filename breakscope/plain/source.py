@@ -107,6 +107,10 @@ class Source:
             elif kind is _ast.Assign and len(node.targets) == 1 and type(node.targets[0]) is _ast.Name:
                 self._bind(node.targets[0].id)
                 self.constants[node.targets[0].id] = node.value
+            elif kind is _ast.Assign and (pairs := _side_by_side(node)):
+                for name, value in pairs:
+                    self._bind(name)
+                    self.constants[name] = value
             else:
                 if kind is _ast.Expr and type(node.value) is _ast.Call:
                     self._patched(node.value)
@@ -310,3 +314,13 @@ def _bound(body: list[_ast.stmt]) -> list[str]:
         for name in BLOCKS:
             found += _bound(getattr(node, name, None) or [])
     return found
+
+
+def _side_by_side(node: _ast.Assign) -> list[tuple[str, _ast.expr]]:
+    """Name and value of each in `a, b = 1, 2`; nothing for other assignments."""
+    target, value = node.targets[0], node.value
+    if len(node.targets) > 1 or type(target) is not _ast.Tuple or type(value) is not _ast.Tuple:
+        return []
+    if any(type(name) is not _ast.Name for name in target.elts) or any(type(v) is _ast.Starred for v in value.elts):
+        return []
+    return [(name.id, v) for name, v in zip(target.elts, value.elts)] if len(target.elts) == len(value.elts) else []

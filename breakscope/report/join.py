@@ -153,11 +153,13 @@ def _distance(prediction: Finding, observation: Finding, places: _Places) -> tup
 
 
 def _guards_subject(prediction: Finding, observation: Finding) -> bool:
-    """The guard that failed speaks of something that the prediction's message names."""
+    """The guard that failed speaks of something that the prediction's message names. What a layer calls `self.cached` is
+    `self._modules['blocks']._modules['0'].cached` for the model's guards."""
     names = re.findall(r"`([^`]+)`", prediction.message)
-    return not observation.guard or any(
-        re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", observation.guard) for name in names
-    )
+    inside = [re.escape(name.removeprefix("self.")) for name in names if name.startswith("self.")]
+    patterns = [rf"(?<![\w.]){re.escape(name)}(?!\w)" for name in names]
+    patterns += [rf"(?<![\w.])self(?:\._modules\['\w+'\])+\.{name}(?![\w\[])" for name in inside]
+    return not observation.guard or any(re.search(pattern, observation.guard) for pattern in patterns)
 
 
 def _confirm(prediction: Finding, seen: list[Finding]) -> Finding:

@@ -23,6 +23,8 @@ BREAKING = [
     ("if mask is not None and exists(mask):", "if mask is not None and mask.any():"),
     ('x = layer(x)\n', "x = layer(x) if x.sum() > 0 else x\n"),
     ("return x * 2", "return x * 2 if x.max() > 1 else x"),
+    ("LOW, HIGH = -20.0, 2.0", "LOW, HIGH = -20.0, 2.0\nif torch.ones(1):\n    LOW, HIGH = torch.ones(2)"),
+    ("HIGH - LOW)", "HIGH if x.max() > LOW else LOW)"),
     ("[ids, torch.arange", "[ids > 0, torch.arange"),
     ("return self.width // self.heads", "return int(torch.ones(1).sum()) // self.heads"),
     ("Output(self.fold(x), score=pooled)", "Output(self.fold(x), score=pooled.item())"),

@@ -156,6 +156,15 @@ def test_a_recompile_is_the_same_anywhere_in_its_function_when_the_guard_names_i
     assert recompiles(predicted, observed, "self.step == 3", family="size") == [("predicted", 0), ("observed", 1)]
 
 
+def test_a_layer_s_attribute_is_the_same_in_the_guards_of_the_model_around_it(predicted, observed):
+    inside = "self._modules['blocks']._modules['0']."
+    apart = [("predicted", 0), ("observed", 1)]
+    assert recompiles(predicted, observed, f"{inside}step == 3") == [("confirmed", 1)]
+    assert recompiles(predicted, observed, f"tensor '{inside}step[0]' size mismatch at index 2") == apart
+    assert recompiles(predicted, observed, f"{inside}steps == 3") == apart
+    assert recompiles(predicted, observed, f"{inside}state.step == 3") == apart
+
+
 def test_paths_may_be_absolute_or_relative(predicted, observed, program, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     result = join_findings([finding(path="program.py", line=2)], [observed(2)], {program: {2}})

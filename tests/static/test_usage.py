@@ -5,6 +5,7 @@ import textwrap
 import pytest
 
 from breakscope.static import StaticOptions, analyze
+from breakscope.static.usage import mentions
 
 HEADER = """\
 import time
@@ -230,3 +231,9 @@ def test_what_is_wrong_is_flagged(tmp_path, name):
 def test_what_is_right_is_not(tmp_path, name):
     flagged, _ = found(tmp_path, RIGHT[name])
     assert flagged == set()
+
+
+def test_a_comment_uses_nothing():
+    assert not mentions("import torch\n# torch.compile(model)\nmodel = 1  # plain\n    # see torch.compile\n")
+    assert mentions("import torch\n# torch.compile(model)\nmodel = torch.compile(model)\n")
+    assert mentions("import torch\n'#', torch .compile\n")
