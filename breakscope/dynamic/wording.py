@@ -45,6 +45,7 @@ NONE_ATTRIBUTE = "set it in `__init__`, a tensor as a buffer of its largest size
 RATE = "give the optimizer `lr=torch.tensor(...)` and change it in place (`fill_`, a scheduler): a float is compiled in"
 
 TENSOR_VALUES = re.compile(r"expected (?:requires_grad=)?(?P<expected>[^,]+?)(?:, actual (?P<actual>[^.]+))?(?:\.\s|\.?$)")
+COMPUTED = re.compile(r" (?:[-+*/%]|//) ")  # the guard is on what is made of a name: `(64 % batch) == 0`
 SUBMODULE = re.compile(r"\.(?:__dict__\[')?_(?:modules|parameters|buffers)(?:'\])?\['([^']+)'\]")
 STACK = re.compile(r"___stack\d+")
 SWITCHES = {
@@ -202,8 +203,10 @@ def _values(guard: Guard) -> tuple[str, str]:
         return "", "None"
     if "_isnan(" in text:
         return "nan", ""
-    found = re.match(r"[^=<>!]+ == (?P<value>.+)$", text)
-    return (found["value"] if found and guard.family not in ("size", "alias") else ""), ""
+    found = re.match(r"(?P<name>[^=<>!]+) == (?P<value>.+)$", text)
+    if not found or guard.family in ("size", "alias") or COMPUTED.search(found["name"]):
+        return "", ""
+    return found["value"], ""
 
 
 def _requires(expected: str) -> tuple[str, str]:

@@ -33,6 +33,7 @@ RUNS = {
     "optimizer_step": {},
     "backward_breaks": {},
     "fixed_batch": {"vary": True},
+    "some_batches": {"vary": True},
     "remembers": {},
     "stacked": {},
     "many_strings": {"calls": "strings"},
@@ -171,6 +172,14 @@ def test_batch_that_cannot_vary(runs):
     assert "no call with another batch size" in note
     assert "only two rows" in note
     assert runs["fixed_batch"].run.status == "ok"
+
+
+def test_a_batch_that_works_beside_one_that_does_not(runs):
+    """6 is a divisor, 9 is none; only the call that works is compiled."""
+    result = runs["some_batches"]
+    (note,) = result.run.notes
+    assert "no call with a third batch size" in note and "no divisor of 12" in note
+    assert (result.errors, result.run.status, result.run.calls) == ((), "ok", 4)
 
 
 def test_backward_that_fails_in_later_calls(runs):

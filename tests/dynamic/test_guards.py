@@ -105,6 +105,7 @@ def test_line_of_guard(reason):
 
 WORDS = [  # guards that failed for one thing, what is said of them, the values
     (["k == 2"], "`k` is not 2 any more", ("2",)),
+    (["(64 % n) == 0"], "the code was compiled for `(64 % n) == 0` only", ()),
     (["k == 2", "k == 3", "k == 4"], "`k` changed: 2, 3, 4", ("2", "3", "4")),
     (["k == 3", "k == 0.5", "k == 10"], "`k` changed: 0.5, 3, 10", ("0.5", "3", "10")),
     (["k == 'b'", "k == 'a'"], "`k` changed: 'b', 'a'", ("'b'", "'a'")),

@@ -69,7 +69,7 @@ def program(tmp_path):
 
 def heard_of(program, wait=lambda: None, native=None):
     target = Target(program.Model().forward, (torch.ones(2), wait), {})
-    plan = Plan("Model", "", "", False, False, torch.device("cpu"))
+    plan = Plan("Model", "", "", 0, False, torch.device("cpu"))
     stepper = Stepper.of(target, [(target.args, target.kwargs)], plan)
     cuda = Cuda()
     with warnings.catch_warnings(record=True) as others:
@@ -158,7 +158,7 @@ def test_the_childs_stage_notes_the_syncs_of_a_steady_compiled_step(program, mon
     monkeypatch.setattr(torch.cuda, "get_sync_debug_mode", cuda.get_sync_debug_mode)
     monkeypatch.setattr(torch.cuda, "set_sync_debug_mode", cuda.set_sync_debug_mode)
     target = Target(program.Model().forward, (torch.ones(2), lambda: None), {})
-    plan = Plan("Model", "", "", False, False, torch.device("cpu"))
+    plan = Plan("Model", "", "", 0, False, torch.device("cpu"))
     progress = SimpleNamespace(note=lambda event, **facts: noted.append((event, facts["syncs"])))
     listen_for_syncs(torch.compile(target.function, backend="eager"), target, plan, progress)
     (event, syncs), = noted

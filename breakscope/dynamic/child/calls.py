@@ -23,7 +23,7 @@ class Plan:
     name: str
     calls: str
     drive: str
-    vary: bool
+    vary: int  # how many other batch sizes
     backward: bool
     device: torch.device
     limit: int | None = None  # leave off after this many calls: those that worked in eager
@@ -36,7 +36,7 @@ class Made:
 
     calls: int = 0
     backward: int = 0
-    varied: bool = False
+    varied: int = 0  # calls with another batch size
     notes: list[str] = field(default_factory=list)
     forward_only: set[int] = field(default_factory=set)  # calls whose backward failed
 
@@ -90,7 +90,7 @@ def make_calls(module: ModuleType, target: Target, function: Callable, plan: Pla
         sequence = [(target.args, target.kwargs)] * SAME_CALLS
     for args, kwargs in sequence[:plan.limit]:
         call_with_backward(args, kwargs)
-    for times in BATCHES if plan.vary and not plan.calls else ():
+    for times in BATCHES[: plan.vary] if not plan.calls else ():
         step = "call" if made.varied else "varied"
         if not _vary(call_with_backward, target, times, made, strict):
             break
@@ -125,9 +125,10 @@ def _vary(call_with_backward: Callable, target: Target, times: int, made: Made, 
     except Exception as problem:
         if strict:
             raise
-        made.notes.append(f"no call with another batch size: it fails without torch.compile too ({_short(problem)})")
+        which = "a third" if made.varied else "another"
+        made.notes.append(f"no call with {which} batch size: it fails without torch.compile too ({_short(problem)})")
         return False
-    made.varied = True
+    made.varied += 1
     return True
 
 
@@ -138,4 +139,4 @@ def _wait_for_device(device: torch.device) -> None:
 
 def _short(problem: BaseException) -> str:
     text = " ".join(str(problem).split())
-    return f"{type(problem).__name__}: {text[:160]}"
+    return f"{type(problem).__name__}: {text[:160]}" if text else type(problem).__name__

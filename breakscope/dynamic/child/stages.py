@@ -21,7 +21,7 @@ from breakscope.dynamic.child import host_syncs
 from breakscope.dynamic.child.bench import beside
 from breakscope.dynamic.child.bench.coverage import marked, of_run
 from breakscope.dynamic.child.bench.stepper import Stepper
-from breakscope.dynamic.child.calls import Made, Plan, build, make_calls
+from breakscope.dynamic.child.calls import BATCHES, Made, Plan, build, make_calls
 from breakscope.dynamic.child.load import Target, TargetError, load_file
 from breakscope.dynamic.child.neutral.compare import FirstOutput
 from breakscope.dynamic.child.neutral.install import install
@@ -46,7 +46,7 @@ def run(job: dict, folder: Path, progress: Progress) -> None:
             install(job["neutralise"], progress)
         module = stage(progress, "import", lambda: load_file(Path(job["file"])))
         stage(progress, "options", lambda: check_backend(job["backend"]))
-        plan = Plan(job["name"], job["calls"], job["drive"], job["vary"], job["backward"], device)
+        plan = Plan(job["name"], job["calls"], job["drive"], len(BATCHES) if job["vary"] else 0, job["backward"], device)
         plan = eager_reference(module, plan, automatic, job, folder, progress)
         limit_memory(job, plan.device)
         self_test(progress, "self-test")  # not sooner: with CUDA, compiling starts CUDA, and then nothing can be forked
@@ -151,7 +151,7 @@ def eager_reference(module: ModuleType, plan: Plan, automatic: bool, job: dict, 
     if result["calls"] == 0:
         raise Stopped
     failed = bool(result.get("error") or result.get("end"))
-    return replace(plan, vary=plan.vary and result["varied"], backward=plan.backward and result["backward"] > 0,
+    return replace(plan, vary=min(plan.vary, result["varied"]), backward=plan.backward and result["backward"] > 0,
                    limit=result["calls"] if failed else None, forward_only=frozenset(result.get("forward_only", ())))
 
 
@@ -177,7 +177,7 @@ def _reference_on(module: ModuleType, plan: Plan, job: dict, folder: Path, progr
     if text:
         return json.loads(text)
     end = {"signal": os.WTERMSIG(status)} if os.WIFSIGNALED(status) else {"exit": os.WEXITSTATUS(status)}
-    return {"calls": 0, "backward": 0, "varied": False, "notes": [], "end": end, "problem": f"it ended with {end}"}
+    return {"calls": 0, "backward": 0, "varied": 0, "notes": [], "end": end, "problem": f"it ended with {end}"}
 
 
 def _may_fork() -> bool:
@@ -192,7 +192,7 @@ def _in_fork(module: ModuleType, plan: Plan, job: dict) -> dict:
         limit_memory(job, plan.device)
         return _reference(module, plan, job)
     except BaseException as problem:
-        return {"calls": 0, "backward": 0, "varied": False, "notes": [], "problem": repr(problem)}
+        return {"calls": 0, "backward": 0, "varied": 0, "notes": [], "problem": repr(problem)}
 
 
 def _reference(module: ModuleType, plan: Plan, job: dict) -> dict:

@@ -179,6 +179,15 @@ def fixed_batch():
     return odd_batch, (torch.ones(2, 3),), {}
 
 
+def divisor(x):
+    assert 12 % len(x) == 0, "no divisor of 12"
+    return x * 2
+
+
+def some_batches():
+    return divisor, (torch.ones(3, 4),), {}
+
+
 class Remembering(torch.nn.Module):
     def __init__(self):
         super().__init__()

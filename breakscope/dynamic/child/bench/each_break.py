@@ -30,7 +30,7 @@ def serve(job: dict, folder: Path, progress: Progress) -> None:
     """Prepare the forms, step them in turns, and note the rounds."""
     try:
         device, _ = stage(progress, "options", lambda: pick_device(job["device"]))
-        plan = Plan(job["name"], "", "", False, job["backward"], device)
+        plan = Plan(job["name"], "", "", 0, job["backward"], device)
         limit_memory(job, device)
         stage(progress, "steps", lambda: _measure(plan, job, progress))
     except Stopped:

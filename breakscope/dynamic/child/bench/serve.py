@@ -31,7 +31,7 @@ def serve(job: dict, folder: Path, progress: Progress) -> None:
         device, _ = stage(progress, "options", lambda: pick_device(job["device"]))
         module = stage(progress, "import", lambda: load_file(Path(job["file"])))
         stage(progress, "options", lambda: check_backend(job["backend"]))
-        plan = Plan(job["name"], job["calls"], "", False, job["backward"], device)
+        plan = Plan(job["name"], job["calls"], "", 0, job["backward"], device)
         if job["mode"] == "coverage":
             _answer(answers, stage(progress, "coverage", lambda: coverage.measure(module, plan, job["deadline"])))
             return
