@@ -32,6 +32,7 @@ def check(event):
         yield event.problem(
             f"`{name}` is None in the first call and a tensor afterwards, so the region is compiled again",
             help=f"make `{event.name}` in `__init__` as a buffer, or pass it in and return it",
+            once=name,
         )
     elif isinstance(event.value, KEPT):
         instead = "tensors as buffers of their largest size, or pass it in and return it"
@@ -39,6 +40,7 @@ def check(event):
             f"`{name}` is None in the first call and {event.value.describe()} afterwards, so the region is compiled again",
             help=f"set `{event.name}` in `__init__`, "
             + (instead if holds_tensor(event.value) else "or compute it outside the compiled region"),
+            once=name,
         )
 
 

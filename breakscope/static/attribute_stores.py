@@ -147,6 +147,8 @@ class AttributeStores:
                 frame.names[f"{source}.{name}"] = value
             if before is None:
                 owner.attributes[name] = value
+                if member is not None:
+                    self.shadowing.add((id(owner), name))
             elif before.is_none and not value.is_none:  # what is called from here on finds it
                 owner.attributes[name] = join(before, value)
                 owner.version += 1

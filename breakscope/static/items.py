@@ -165,12 +165,13 @@ class Items:
             if self.driver is not None and isinstance(option, Sequence | Dict) and option.home and index.is_const:
                 before = self.item(target, option, index, frame)
                 self.note_outside(option, ("item", index.value), value, before, frame, node)
-            if augmented and frame.emits and isinstance(option, Sequence | Dict) and option.home and index.is_const:
-                self.note_counter(target, option, index, value, frame, node)
+            counts = False
+            if augmented and frame.emits and isinstance(option, Sequence | Dict) and option.home and not index.is_tensor:
+                counts = self.note_counter(target, option, index, value, frame, node)
             if option.is_tensor:
                 self.store_tensor_item(target, option, index, value, frame)
             elif isinstance(option, Dict):
-                new = not (index.is_const and _known_key(option, index))
+                new = not (counts or index.is_const and _known_key(option, index))
                 if (option.home or frame.within) and new and frame.emits:
                     self.emit_mutate(node, frame, option, "__setitem__", value, index)
                 if not (option.home and frame.emits):
@@ -212,20 +213,22 @@ class Items:
                 name = f"{option.type}.__setitem__"
                 self.emit(Call, target, frame, name=name, receiver=option, args=(index, value), kwargs={})
 
-    def note_counter(self, target, container, index: Value, value: Value, frame: Frame, node: ast.AST) -> None:
-        """`STATS["calls"] += 1` in the region."""
+    def note_counter(self, target, container, index: Value, value: Value, frame: Frame, node: ast.AST) -> bool:
+        """`STATS["calls"] += 1` in the region; False when no number is known to be there."""
+        initial = self.item(target, container, index, frame)
         self.emit_store(
             Store,
             node,
             frame,
-            (id(container), ("item", index.value)),
+            (id(container), ("item", index.value if index.is_const else None)),
             owner=self.text(target, frame.module),
             name="",
             scope="attribute",
             value=value,
-            initial=self.item(target, container, index, frame),
+            initial=initial,
             reads_itself=True,
         )
+        return isinstance(initial, Const | Py)
 
     def note_mutation(self, container: Sequence | Dict, method: str, frame: Frame, node: ast.AST) -> None:
         """A running driver changes a container: its length, and with `update` any item that the region reads."""

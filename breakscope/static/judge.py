@@ -170,7 +170,8 @@ class Judge:
                 if problem.once is not None:
                     if (rule.code, problem.once) in told:
                         continue
-                    if not step.event.undecided and not step.event.condition:
+                    open_end = step.event.undecided and rule.kind == "break"  # a recompile happens by any of the places
+                    if not open_end and not step.event.condition:
                         told.add((rule.code, problem.once))
                 if problem.lost == "object" and last_break >= 0:  # then Python has made the object, and given it a name
                     problem = replace(problem, lost="")

@@ -29,6 +29,10 @@ def model(forward: str, before: str = "", init: str = "pass") -> str:
 
 
 CACHED = "class Sizes:\n    @functools.cached_property\n    def double(self):\n        return 8\n\n\n"
+COUNTING = (
+    "class Counting:\n    calls = 0\n\n    def __call__(self, x):\n        self.calls += 1\n        return x\n\n\n"
+    "class Own(Counting):\n    def __init__(self):\n        self.calls = 0\n\n\n"
+)
 SLOW = "class Slow(nn.Module):\n    def forward(self, x):\n        return x.item()\n\n\n"
 REPLACE = (
     "def fast(cls):\n    def forward(self, x):\n        return x * 2\n    cls.forward = forward\n    return cls\n\n\n"
@@ -268,6 +272,28 @@ PROGRAMS = {
     "an attribute that is given back at times": (
         model("y = x * self.scale\n        self.scale = 4\n        if x.shape[0] > 3:\n            self.scale = 1\n        return y",
               init="self.scale = 1"), ["BRK706"]),
+    "a counter that is set back before the call": (
+        model("self.inner.calls = 0\n        for _ in range(3):\n            x = self.inner(x)\n        return x", COUNTING,
+              "self.inner = Counting()"), []),
+    "a counter that is set back behind the call": (
+        model("x = self.inner(x)\n        self.inner.calls = 0\n        return x", COUNTING, "self.inner = Own()"), []),
+    "a counter of the class that is set back on the object": (
+        model("x = self.inner(x)\n        self.inner.calls = 0\n        return x", COUNTING, "self.inner = Counting()"),
+        ["BRK701", "BRK706"]),
+    "a counter that is set to something else behind the call": (
+        model("x = self.inner(x)\n        self.inner.calls = 4\n        return x", COUNTING, "self.inner = Counting()"),
+        ["BRK701", "BRK706"]),
+    "a counter of the class itself": (
+        model("type(self).made += 1\n        return x * 2").replace("    def __init__", "    made = 0\n\n    def __init__"),
+        ["BRK701"]),
+    "numbers in a dict and a list that count": (
+        model("for i in range(2):\n            self.seen[i] += 1\n            self.rows[i] += 1\n            self.free[i] += 1\n"
+              "        return x * 2", "import collections\n\n\n",
+              "self.seen, self.rows = {i: 0 for i in range(3)}, [0, 0]\n        self.free = collections.defaultdict(int)"),
+        ["BRK701", "BRK701", "BRK701"]),
+    "an attribute that was None and is set in several places": (
+        model("if self.mem is None:\n            self.mem = x * 0\n        self.mem = self.mem + x\n"
+              "        self.mem = self.mem * 2\n        return self.mem * 1", init="self.mem = None"), ["BRK707"]),
     "a flag that changes in turns": (
         model("self.even = not self.even\n        return x if self.even else -x", init="self.even = True"), ["BRK706"]),
     "the body of a custom operator": (
