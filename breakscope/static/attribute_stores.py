@@ -131,6 +131,8 @@ class AttributeStores:
                 return
             initial = before if before is not None else self.initial(owner, name)
             reads_itself = old is not None or _reads(node, source, name)
+            if reads_itself and initial is UNKNOWN:  # `getattr(self, name, 0) + 1`: a number from the second call on
+                initial = Py(type(value.value).__name__) if isinstance(value, Const) else value
             self.emit_store(
                 Store,
                 node,
@@ -174,6 +176,14 @@ class AttributeStores:
 def _reads(node: ast.AST, source: str, name: str) -> bool:
     """True when the stored value is computed from the attribute itself."""
     value = getattr(node, "value", None)
-    return value is not None and any(
-        isinstance(n, ast.Attribute) and n.attr == name and ast.unparse(n.value) == source for n in ast.walk(value)
-    )
+    return value is not None and any(_is_read(part, source, name) for part in ast.walk(value))
+
+
+def _is_read(node: ast.AST, source: str, name: str) -> bool:
+    """True for `source.name` and `getattr(source, "name", ...)`."""
+    if isinstance(node, ast.Attribute):
+        return node.attr == name and ast.unparse(node.value) == source
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id != "getattr":
+        return False
+    owner, asked = [*node.args[:2], None, None][:2]
+    return isinstance(asked, ast.Constant) and asked.value == name and ast.unparse(owner) == source

@@ -283,6 +283,8 @@ PROGRAMS = {
     "a counter that is set to something else behind the call": (
         model("x = self.inner(x)\n        self.inner.calls = 4\n        return x", COUNTING, "self.inner = Counting()"),
         ["BRK701", "BRK706"]),
+    "a counter that begins where it is first read": (
+        model("self.calls = getattr(self, 'calls', 0) + 1\n        return x * 2"), ["BRK701"]),
     "a counter of the class itself": (
         model("type(self).made += 1\n        return x * 2").replace("    def __init__", "    made = 0\n\n    def __init__"),
         ["BRK701"]),
