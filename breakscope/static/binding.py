@@ -116,9 +116,9 @@ def type_comments(info: FunctionInfo) -> dict[str, ast.expr]:
     """Annotations from a `# type: (Tensor, int) -> Tensor` comment between the header and the body."""
     if info.comments is None:
         info.comments = {}
-        node, lines = info.node, info.module.source_lines()
-        if isinstance(node, ast.FunctionDef):
-            for text in lines[node.lineno - 1 : node.body[0].lineno]:
+        node = info.node
+        if isinstance(node, ast.FunctionDef) and info.module.has_type_comments():
+            for text in info.module.source_lines()[node.lineno - 1 : node.body[0].lineno]:
                 before, mark, rest = text.partition("# type: (")
                 if mark and "->" in rest:
                     try:

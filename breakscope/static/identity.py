@@ -48,11 +48,13 @@ def _returned_parameter(info: FunctionInfo, depth: int) -> str | None:
         return None
     if isinstance(node.body[-1], ast.Expr | ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Assert | ast.Pass):
         return None  # returns None there
+    own, last = {p.arg for p in node.args.args}, node.body[-1]
+    if isinstance(last, ast.Return) and _source_of(info, last.value, depth) not in own:
+        return None  # as most do, whatever they return elsewhere
     names = {_source_of(info, r.value, depth) for r in _returns(node.body)}
     if len(names) != 1:
         return None
     name = names.pop()
-    own = {p.arg for p in node.args.args}
     return name if name in own and not _rebinds(node.body, name) else None
 
 

@@ -32,6 +32,7 @@ from breakscope.values import (
 MOST_ALIKE = 2  # analyses for arguments of one kind, all with the same outcome, after which there are no more
 MOST_ANALYSES = 10  # analyses of one function, whatever the arguments, before one for new arguments can be left out
 MOST_IDLE = 8  # latest analyses of a function that showed nothing new, after which similar arguments share an outcome
+LONG_IDLE = 24  # of them, after which it does not matter either which tensors an object of another file has
 MOST_GROUPS = 24  # that are looked through for the most similar arguments
 MOST_FOR_EFFECT = 2  # analyses of a constructor inherited from another file, and of other methods called for effect
 OBJECTS = (Instance, Dict, Sequence, Function, Class, ExternalInstance)  # told apart by identity
@@ -134,18 +135,21 @@ class Known(Struct, eq=False):
         if self.count < MOST_ANALYSES or self.idle < MOST_IDLE:
             return None
         best, most = None, len(kind[2]) * (2 if self.alike else 1)
+        by_name = self.idle < LONG_IDLE
         for other, group in self.groups:
-            different = _differences(kind, other)
+            different = _differences(kind, other, by_name)
             if different is not None and different * 2 <= most:
                 best, most = group, different * 2 - 1
         return best
 
 
-def _differences(kind: tuple, other: tuple) -> int | None:
+def _differences(kind: tuple, other: tuple, by_name: bool) -> int | None:
     """How many parameters of two kinds differ; None when one is a tensor, or an object with a tensor, where the other is
-    none."""
+    none. `by_name`: an object with other tensors is such a one too."""
     different = [(a, b) for a, b in zip(kind[2], other[2]) if a != b]
     tensors = [(_tensors_in(a), _tensors_in(b)) for a, b in different]
+    if not by_name:
+        tensors = [(a if a is None else bool(a), b if b is None else bool(b)) for a, b in tensors]
     return None if any(a != b for a, b in tensors if a is not None and b is not None) else len(different)
 
 

@@ -110,6 +110,7 @@ class ModuleInfo(Struct, eq=False):
     classes: dict[int, ClassInfo] = {}
     lines: list[str] | None = None
     yields: frozenset[int] | None = None  # the lines with the word "yield"
+    type_comments: bool | None = None  # some function tells its types in a comment
     size: int = 0  # bytes of the text whose trees are in memory
     aliases: dict[str, ast.expr] | None = None  # names of types, see annotations.py
     has_stars: bool = False  # type checkers are told of `from ... import *`, see stars.py
@@ -126,6 +127,11 @@ class ModuleInfo(Struct, eq=False):
         if self.lines is None:
             self.lines = split_lines(self.source)
         return self.lines
+
+    def has_type_comments(self) -> bool:
+        if self.type_comments is None:
+            self.type_comments = b"# type: (" in self.text
+        return self.type_comments
 
     def yield_lines(self) -> frozenset[int]:
         if self.yields is None:
