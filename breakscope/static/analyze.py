@@ -27,7 +27,8 @@ from breakscope.static.installed import Installed
 from breakscope.static.interpreter import Interpreter
 from breakscope.static.judge import Judge, Verdict
 from breakscope.static.library import Library
-from breakscope.static.program import ModuleInfo, Program
+from breakscope.static.modules import ModuleInfo
+from breakscope.static.program import Program
 from breakscope.static.regions import Region, default_regions, entry_regions, exported_regions, inherited_regions
 from breakscope.static.source import SourceError, decode, refuse_what_is_no_python
 from breakscope.static.stack import with_room

@@ -8,7 +8,7 @@ from functools import lru_cache
 from breakscope.static.classes import MODULE_BASES
 from breakscope.static.frames import Frame, Raised
 from breakscope.static.joins import join, join_all
-from breakscope.static.program import Import, ModuleInfo, Namespace
+from breakscope.static.modules import Import, ModuleInfo, Namespace
 from breakscope.values import (
     NONE,
     UNKNOWN,

@@ -10,7 +10,7 @@ import ast
 
 from breakscope.static.frames import Frame
 from breakscope.static.generators import is_generator
-from breakscope.static.program import FunctionInfo, Import
+from breakscope.static.modules import FunctionInfo, Import
 from breakscope.values import (
     Class, Const, Dict, External, Function, Instance, Method, Py, Scalar, Sequence, ShapeInt, Value, holds_tensor, options,
 )

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from breakscope.static.frames import Frame, OutOfBudget, Raised
 from breakscope.static.interpreter import Interpreter
 from breakscope.static.joins import element_of, join
-from breakscope.static.program import ClassInfo, function_info
+from breakscope.static.modules import ClassInfo, function_info
 from breakscope.values import (
     NONE,
     UNKNOWN,

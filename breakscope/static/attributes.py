@@ -10,7 +10,7 @@ from breakscope.static.code_objects import cells, code_attribute
 from breakscope.static.construction import Super
 from breakscope.static.frames import Frame
 from breakscope.static.joins import join_all
-from breakscope.static.program import Import, Namespace
+from breakscope.static.modules import Import, Namespace
 from breakscope.static.recurrent import RECURRENT
 from breakscope.static.super_properties import first_use
 from breakscope.static.tensors import TENSOR_ONLY

@@ -7,7 +7,7 @@ from itertools import repeat
 
 from breakscope.static.frames import Frame, Raised
 from breakscope.static.joins import join_all
-from breakscope.static.program import FunctionInfo
+from breakscope.static.modules import FunctionInfo
 from breakscope.values import UNKNOWN, Dict, Instance, Sequence, Union, Value, options
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 
-from breakscope.static.program import ModuleInfo
+from breakscope.static.modules import ModuleInfo
 from breakscope.static.source import parse
 from breakscope.static.spans import start_of
 

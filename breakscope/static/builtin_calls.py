@@ -8,8 +8,8 @@ from breakscope.events import Call, Format, ScalarRead
 from breakscope.static.computed_names import MOST_COMPUTED, SHORTEST_AFFIX, affixes
 from breakscope.static.frames import Frame
 from breakscope.static.joins import join, join_all
+from breakscope.static.modules import Import
 from breakscope.static.numpy_numbers import is_numpy_number
-from breakscope.static.program import Import
 from breakscope.values import (
     FALSE,
     NONE,

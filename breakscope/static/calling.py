@@ -10,7 +10,7 @@ import ast
 from breakscope.events import Outside, Varies
 from breakscope.static.frames import Activation, Frame, OutOfBudget, Raised
 from breakscope.static.interpreter import Interpreter
-from breakscope.static.program import ModuleInfo
+from breakscope.static.modules import ModuleInfo
 from breakscope.static.variation import aliases, describe, differing, variation
 from breakscope.values import (
     Const,

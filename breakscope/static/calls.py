@@ -12,7 +12,7 @@ from breakscope.static.generators import is_generator
 from breakscope.static.identity import handed_back, is_foreign, wrapped_name
 from breakscope.static.joins import join_all, key_of
 from breakscope.static.memory import Group, Known, Outcome, effect_kind_of, kind_of, opened, snapshot
-from breakscope.static.program import FunctionInfo
+from breakscope.static.modules import FunctionInfo
 from breakscope.values import (
     NONE,
     UNKNOWN,

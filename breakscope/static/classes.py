@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from breakscope.static.frames import Frame, Raised
-from breakscope.static.program import ClassInfo, function_info
+from breakscope.static.modules import ClassInfo, function_info
 from breakscope.values import (
     UNKNOWN,
     Class,

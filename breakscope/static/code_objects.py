@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from breakscope.static.program import FunctionInfo
+from breakscope.static.modules import FunctionInfo
 from breakscope.values import UNKNOWN, Cell, Const, Function, Sequence, Value
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.ListComp, ast.SetComp, ast.DictComp,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from breakscope.events import Call
 from breakscope.static.frames import Frame, Raised
 from breakscope.static.joins import key_of
-from breakscope.static.program import ClassInfo, ModuleInfo
+from breakscope.static.modules import ClassInfo, ModuleInfo
 from breakscope.values import UNKNOWN, Class, External, ExternalInstance, Function, Instance, Py, Value
 
 MARKS = {

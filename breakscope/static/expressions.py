@@ -8,8 +8,8 @@ from breakscope.events import CHOSEN, Format, ScalarRead
 from breakscope.static.conditions import opposite, usual_truth
 from breakscope.static.frames import Frame, Raised
 from breakscope.static.joins import join, join_all
+from breakscope.static.modules import Import, function_info
 from breakscope.static.numpy_numbers import is_numpy_number
-from breakscope.static.program import Import, function_info
 from breakscope.values import (
     UNKNOWN,
     Const,

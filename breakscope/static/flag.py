@@ -14,7 +14,7 @@ from breakscope.knowledge import load as load_knowledge
 from breakscope.report.inside import told_outside
 from breakscope.report.model import Finding, Fix, Link
 from breakscope.static.judge import Verdict
-from breakscope.static.program import ModuleInfo
+from breakscope.static.modules import ModuleInfo
 from breakscope.static.spans import Position, Span, Spans
 from breakscope.static.suppress import Suppressions
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from breakscope.events import Event
-from breakscope.static.program import FunctionInfo, ModuleInfo
+from breakscope.static.modules import FunctionInfo, ModuleInfo
 from breakscope.values import Value
 
 GO_ON, RETURN, RAISE, LEAVE_LOOP = range(4)  # how a block ended

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from breakscope.static.program import FunctionInfo
+from breakscope.static.modules import FunctionInfo
 
 
 def is_generator(info: FunctionInfo) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 
-from breakscope.static.program import FunctionInfo, ModuleInfo, function_info
+from breakscope.static.modules import FunctionInfo, ModuleInfo, function_info
 
 SHORT = 8  # statements; a longer body is not run for its effects
 DEPTH = 5

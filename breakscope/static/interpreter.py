@@ -37,9 +37,10 @@ from breakscope.static.library import Library
 from breakscope.static.library_calls import LibraryCalls
 from breakscope.static.library_objects import LibraryObjects
 from breakscope.static.loops import Loops
+from breakscope.static.modules import Import, ModuleInfo, Namespace, hollow_out
 from breakscope.static.numpy_numbers import NumpyNumbers
 from breakscope.static.operators import Operators
-from breakscope.static.program import Import, ModuleInfo, Namespace, Program, hollow_out
+from breakscope.static.program import Program
 from breakscope.static.python_methods import PythonMethods
 from breakscope.static.special_calls import SpecialCalls
 from breakscope.static.statements import Statements

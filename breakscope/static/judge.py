@@ -12,7 +12,7 @@ from breakscope.events import CHOSEN, Call, Event, Problem
 from breakscope.knowledge import kind, load, since
 from breakscope.rule import Handler, Rule
 from breakscope.static.frames import Activation, Step
-from breakscope.static.program import ModuleInfo
+from breakscope.static.modules import ModuleInfo
 from breakscope.static.regions import Region
 
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp)

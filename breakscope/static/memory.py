@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from breakscope.static.frames import Activation
 from breakscope.static.joins import element_of, key_of
-from breakscope.static.program import FunctionInfo, is_hollow
+from breakscope.static.modules import FunctionInfo, is_hollow
 from breakscope.values import (
     UNKNOWN,
     Class,

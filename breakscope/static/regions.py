@@ -12,7 +12,7 @@ from breakscope.static.arguments import configured_instance, parameter_values, t
 from breakscope.static.calling import add_call_events
 from breakscope.static.frames import Activation, Frame, OutOfBudget, Raised
 from breakscope.static.interpreter import Interpreter
-from breakscope.static.program import ModuleInfo, Namespace
+from breakscope.static.modules import ModuleInfo, Namespace
 from breakscope.values import (
     UNKNOWN,
     Class,

@@ -7,7 +7,8 @@ import ast
 from breakscope.events import Call, Statement
 from breakscope.static.frames import GO_ON, LEAVE_LOOP, RAISE, RETURN, Frame, OutOfBudget, Raised
 from breakscope.static.library import COMPILING
-from breakscope.static.program import ClassInfo, Import, ModuleInfo, Namespace, absolute_name, function_info
+from breakscope.static.modules import ClassInfo, Import, ModuleInfo, Namespace, function_info
+from breakscope.static.program import absolute_name
 from breakscope.values import NONE, UNKNOWN, Class, Dict, External, Function, Instance, Py, Sequence, Value
 
 BUDGET = 60_000  # statements run for one region: far above what real models need, an end for all others

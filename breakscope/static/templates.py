@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from breakscope.static.program import ClassInfo, FunctionInfo
+from breakscope.static.modules import ClassInfo, FunctionInfo
 from breakscope.values import Function, Instance
 
 CALL_ON_SELF = re.compile(r"\b(?:self|super\(\))\.(\w+)\(")

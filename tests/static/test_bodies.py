@@ -8,7 +8,7 @@ import pytest
 from programs import TORCH
 
 from breakscope.static import StaticOptions, analyze, bodies, program
-from breakscope.static.program import ModuleInfo, function_info
+from breakscope.static.modules import ModuleInfo, function_info
 from breakscope.static.source import decode
 
 ANALYZE = sys.modules["breakscope.static.analyze"]  # the package's attribute of that name is the function

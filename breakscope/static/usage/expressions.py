@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from breakscope.static.program import Namespace
+from breakscope.static.modules import Namespace
 from breakscope.static.usage.loops import counts, path_of, sizes, varies
 from breakscope.static.usage.scope import Choice, Local, merge
 from breakscope.static.usage.wrapping import WRAPPERS, Decorator, Wrapping, short

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from breakscope.static.frames import Activation
 from breakscope.static.interpreter import Interpreter
-from breakscope.static.program import ModuleInfo
+from breakscope.static.modules import ModuleInfo
 from breakscope.static.regions import Region
 from breakscope.static.spans import start_of
 from breakscope.static.usage.follow import Follower, OutOfWork

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from breakscope.static.frames import Activation, Step
 from breakscope.static.interpreter import Interpreter
-from breakscope.static.program import ModuleInfo
+from breakscope.static.modules import ModuleInfo
 from breakscope.static.usage.expressions import Expressions
 from breakscope.static.usage.loops import path_of
 from breakscope.static.usage.scope import Local, Scope, decide, key, maybe, merge, merged
