@@ -68,7 +68,7 @@ def load_file(path: Path, heavy: bool) -> Rule:
     spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
     if not heavy:
-        module.__dict__["__builtins__"] = {**vars(builtins), "__import__": _import_without_libraries}
+        module.__dict__["__builtins__"] = _light_builtins()
     try:
         spec.loader.exec_module(module)
     except RuleError as problem:
@@ -104,6 +104,11 @@ def load_rules(extra: tuple[str, ...] = (), heavy: bool = False) -> tuple[Rule, 
             raise RuleError(f"{rule.path}: code {rule.code} is taken by {seen[rule.code].path}")
         seen[rule.code] = rule
     return tuple(sorted(rules, key=lambda rule: rule.code))
+
+
+@lru_cache(maxsize=1)
+def _light_builtins() -> dict:
+    return {**vars(builtins), "__import__": _import_without_libraries}
 
 
 def _import_without_libraries(name, globals=None, locals=None, fromlist=(), level=0):

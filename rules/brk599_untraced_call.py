@@ -40,8 +40,8 @@ TRAINING = ("torch.autograd.", "torch.optim.", "torch.nn.Module.", "torch.GradSc
 
 def names() -> set[str]:
     """Whose call broke in every variant; of library functions also those that broke in some."""
-    always, sometimes = load().names(*IDS, *OTHER_IDS), load().names(*IDS, *OTHER_IDS, always=False)
-    return {name for name in always | {n for n in sometimes if "." in n} if not name.startswith(TRAINING)}
+    found = load().names(*IDS, *OTHER_IDS, always=False)
+    return {name for name in found if not name.startswith(TRAINING) and ("." in name or load().call(name).always)}
 
 
 @rule.on(Call, names)
