@@ -89,7 +89,7 @@ class Assignment:
         """Emit a Store whose `is_read` is settled when the whole region is known."""
         if frame.emits:
             before = len(frame.activation.steps)
-            if key not in self.reads and not fields.get("reads_itself") and _always_runs(node, frame):
+            if key not in self.reads and _always_runs(node, frame):
                 self.overwritten.add(key)
             self.emit(event_type, node, frame, **fields)
             if len(frame.activation.steps) > before:

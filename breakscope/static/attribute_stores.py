@@ -149,8 +149,6 @@ class AttributeStores:
                 frame.names[f"{source}.{name}"] = value
             if before is None:
                 owner.attributes[name] = value
-                if member is not None:
-                    self.shadowing.add((id(owner), name))
             elif before.is_none and not value.is_none:  # what is called from here on finds it
                 owner.attributes[name] = join(before, value)
                 owner.version += 1
@@ -185,5 +183,4 @@ def _is_read(node: ast.AST, source: str, name: str) -> bool:
         return node.attr == name and ast.unparse(node.value) == source
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id != "getattr":
         return False
-    owner, asked = [*node.args[:2], None, None][:2]
-    return isinstance(asked, ast.Constant) and asked.value == name and ast.unparse(owner) == source
+    return len(node.args) > 1 and getattr(node.args[1], "value", None) == name and ast.unparse(node.args[0]) == source

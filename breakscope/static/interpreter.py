@@ -119,7 +119,6 @@ class Interpreter(
         self.made_inside: dict[int, Made] = {}  # by id: the objects made inside of regions
         self.made_count = 0
         self.overwritten: set[tuple] = set()  # keys of what the running region surely sets before it reads it
-        self.shadowing: set[tuple] = set()  # keys of what the running region's objects get over their class's
         self.outside_subgraph: set[int] = set()  # ids of containers that a function run as a subgraph has from outside
         self.driver = None  # the running driver: its loops are followed step by step
         self.operand_truths: dict[int, list[bool | None]] = {}  # of the operands of each `and` and `or` as last tested
@@ -250,21 +249,17 @@ class Interpreter(
         self.pending.clear()
         self.outside_subgraph.clear()
         self.overwritten.clear()
-        self.shadowing.clear()
         self.running.clear()
         self.last_test_is_configuration = False
 
     def end_region(self) -> None:
         """Settle which of the stored attributes the region reads too, and which it leaves as it found them."""
-        stores = [(key, activation.steps[index].event) for activation, index, key in self.pending]
-        first, last = dict(reversed(stores)), dict(stores)
+        last = {key: activation.steps[index].event for activation, index, key in self.pending}
         for activation, index, key in self.pending:
             step = activation.steps[index]
-            if key not in self.shadowing and _restores(first[key], last[key]):
+            if _restores(last[key]):
                 activation.steps[index] = Step(replace(step.event, scope="restored"))
-            elif key in self.overwritten:  # what the region finds there does not matter
-                activation.steps[index] = Step(replace(step.event, reads_itself=False))
-            elif key in self.reads:
+            elif key in self.reads and key not in self.overwritten:
                 activation.steps[index] = Step(replace(step.event, is_read=True))
 
     def module_names(self, module: ModuleInfo) -> dict[str, Value]:
@@ -330,9 +325,9 @@ def _is_own_submodule(value: Import, imported: Import) -> bool:
     return value.member == imported.member and value.module == imported.module
 
 
-def _restores(first: Event, last: Event) -> bool:
-    """True when the last store certainly happens and gives back the constant that was there before the region."""
-    new, before = last.value, (first.initial, last.initial)
-    if last.undecided or last.condition or not isinstance(new, Const):
+def _restores(event: Event) -> bool:
+    """True for a store that certainly happens and gives back the constant that was there before the region."""
+    new, first = event.value, event.initial
+    if event.undecided or event.condition or not isinstance(new, Const) or not isinstance(first, Const):
         return False
-    return any(isinstance(old, Const) and type(new.value) is type(old.value) and new.value == old.value for old in before)
+    return type(new.value) is type(first.value) and new.value == first.value

@@ -186,3 +186,15 @@ def test_a_wrapper_that_an_inherited_constructor_makes_is_of_each_object(tmp_pat
     files = {f"library/metric_{n}.py": METRIC.format(read="item" if n == 4 else "relu") for n in range(6)}
     write(tmp_path, {"library/__init__.py": "", "library/framework.py": WRAPPING, **files})
     assert sites(tmp_path) == {("metric_4.py", 7, "BRK201")}
+
+
+def test_a_counter_that_other_models_set_back_is_still_one(tmp_path):
+    counting = "class Counting(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.calls = 0\n\n" \
+        "    def forward(self, x):\n        self.calls += 1\n        return x * 2\n"
+    model = "class Model{n}(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.inner = Counting()\n\n" \
+        "    def forward(self, x):\n        {first}\n        return self.inner(x)\n\n\n"
+    models = model.format(n=0, first="pass") + "".join(model.format(n=n, first="self.inner.calls = 0") for n in (1, 2, 3, 4))
+    head = "import torch\nfrom torch import nn\n"
+    write(tmp_path, {"counting.py": head + counting, "models.py": f"{head}from counting import Counting\n\n\n{models}"})
+    result = analyze([str(tmp_path)], StaticOptions(torch=TORCH))
+    assert [(f.code, f.line) for f in result.findings] == [("BRK701", 9)]

@@ -29,10 +29,6 @@ def model(forward: str, before: str = "", init: str = "pass") -> str:
 
 
 CACHED = "class Sizes:\n    @functools.cached_property\n    def double(self):\n        return 8\n\n\n"
-COUNTING = (
-    "class Counting:\n    calls = 0\n\n    def __call__(self, x):\n        self.calls += 1\n        return x\n\n\n"
-    "class Own(Counting):\n    def __init__(self):\n        self.calls = 0\n\n\n"
-)
 SLOW = "class Slow(nn.Module):\n    def forward(self, x):\n        return x.item()\n\n\n"
 REPLACE = (
     "def fast(cls):\n    def forward(self, x):\n        return x * 2\n    cls.forward = forward\n    return cls\n\n\n"
@@ -272,17 +268,6 @@ PROGRAMS = {
     "an attribute that is given back at times": (
         model("y = x * self.scale\n        self.scale = 4\n        if x.shape[0] > 3:\n            self.scale = 1\n        return y",
               init="self.scale = 1"), ["BRK706"]),
-    "a counter that is set back before the call": (
-        model("self.inner.calls = 0\n        for _ in range(3):\n            x = self.inner(x)\n        return x", COUNTING,
-              "self.inner = Counting()"), []),
-    "a counter that is set back behind the call": (
-        model("x = self.inner(x)\n        self.inner.calls = 0\n        return x", COUNTING, "self.inner = Own()"), []),
-    "a counter of the class that is set back on the object": (
-        model("x = self.inner(x)\n        self.inner.calls = 0\n        return x", COUNTING, "self.inner = Counting()"),
-        ["BRK701", "BRK706"]),
-    "a counter that is set to something else behind the call": (
-        model("x = self.inner(x)\n        self.inner.calls = 4\n        return x", COUNTING, "self.inner = Counting()"),
-        ["BRK701", "BRK706"]),
     "a counter that begins where it is first read": (
         model("self.calls = getattr(self, 'calls', 0) + 1\n        return x * 2"), ["BRK701"]),
     "a counter of the class itself": (
