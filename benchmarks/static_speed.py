@@ -76,12 +76,15 @@ class Measured:
     peak_mb: float
     exit_code: int
     output: str = ""
+    failed: bool = False  # the tool is not installed, or broke off: its seconds say nothing
 
     @property
     def lines_per_second(self) -> float:
         return self.lines / self.cpu_seconds
 
     def row(self) -> str:
+        if self.failed:
+            return f"{self.tool:<28}not measured"
         return (f"{self.tool:<28}{self.files:>7,}{self.lines:>11,}{self.cpu_seconds:>10.2f}"
                 f"{self.lines_per_second:>12,.0f}{self.peak_mb:>9.0f}{self.exit_code:>6}")
 
@@ -98,10 +101,12 @@ def measure(tool: str, command: list, files: Files, folder: Path) -> Measured:
     unit = 1 if sys.platform == "darwin" else 1024
     text = err.read_text(encoding="utf-8", errors="replace")
     said = "\n".join(line for line in text.splitlines() if not line.startswith("import time:"))
-    if child.returncode not in (0, 1) or "No module named" in said or "Traceback" in said:
+    failed = child.returncode not in (0, 1) or "No module named" in said or "Traceback" in said
+    if failed:
         print(f"{tool or 'breakscope check'} ended with {child.returncode}: {said.strip()[-500:]}", file=sys.stderr)
     seconds = usage.ru_utime + usage.ru_stime
-    return Measured(tool, len(files.paths), files.lines, seconds, usage.ru_maxrss * unit / 1e6, child.returncode, text)
+    return Measured(tool, len(files.paths), files.lines, seconds, usage.ru_maxrss * unit / 1e6, child.returncode, text,
+                    failed)
 
 
 def imported(importtime: str) -> list[str]:
@@ -180,7 +185,10 @@ def main() -> int:
         for tool, command, part in tools(args.folder, files, args, folder):
             row = measure(tool, command, part, folder)
             print(row.row(), flush=True)
-            rows.append({**asdict(row), "output": "", "lines_per_cpu_second": round(row.lines_per_second)})
+            if row.failed and tool == "breakscope check":
+                return 1
+            if not row.failed:
+                rows.append({**asdict(row), "output": "", "lines_per_cpu_second": round(row.lines_per_second)})
             if tool == "breakscope check":
                 seen = imported(row.output)
         clean_exit, clean = imports_of(CLEAN_FILE, folder)
