@@ -62,11 +62,17 @@ def _break_finding(seen: Break, rules: tuple[Rule, ...], observations: Observati
 
 def _lost_function(seen: Break, observations: Observations) -> str:
     """The function whose frame the break lost, where it is not the one that holds it: that one is compiled by itself then."""
-    lost = {(frame.path, frame.function) for frame in observations.lost_frames}
+    named = {(frame.path, frame.function) for frame in observations.lost_frames}
+    placed = {(frame.path, frame.line) for frame in observations.lost_frames}
+
+    def is_lost(frame: Frame) -> bool:  # by the line where its function begins: one file has several `forward`
+        begins = SourceFile.read(frame.path).function_line(frame.line)
+        return (frame.path, begins) in placed if begins else (frame.path, frame.function) in named
+
     *callers, site = seen.chain
-    if not seen.lost or (site.path, site.function) in lost:
+    if not seen.lost or is_lost(site):
         return ""
-    return next((SourceFile.read(f.path).qualified_name(f.line) or f.function for f in callers if (f.path, f.function) in lost), "")
+    return next((SourceFile.read(f.path).qualified_name(f.line) or f.function for f in callers if is_lost(f)), "")
 
 
 def _recompile_findings(recompiles: Iterable[RecompileSeen], rules: tuple[Rule, ...], folder: Path) -> list[Finding]:

@@ -54,6 +54,11 @@ class Flagger:
         line, column, end_line, end_column = self.range_of(node)
         rule, problem = verdict.rule, verdict.problem
         entered = verdict.inside[-1][0] if verdict.inside else None  # the library's function that breaks
+        lost, lost_function = problem.lost, entered.function if entered and problem.lost else ""
+        if not lost and verdict.confidence != "possible":
+            lost, lost_function = verdict.loses
+        if rule.kind != "break":
+            lost = lost_function = ""
         first = max(1, line - CONTEXT_LINES)
         if self.lines[first - 1].strip() == "" and first < line:
             first += 1
@@ -76,8 +81,8 @@ class Flagger:
             dynamo=self.ids_of(verdict),
             chain=links(verdict),
             condition=verdict.condition,
-            lost=verdict.problem.lost if rule.kind == "break" else "",
-            lost_function=entered.function if entered and problem.lost and rule.kind == "break" else "",
+            lost=lost,
+            lost_function=lost_function,
             library=entered.module.library if entered else "",
             fix=self.fix(verdict, span.node),
             first_source_line=first,

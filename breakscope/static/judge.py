@@ -18,6 +18,8 @@ from breakscope.static.regions import Region
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp)
 RESUMED_BEFORE = {"loop": "2.11", "comprehension": "2.11"}  # until then Dynamo resumed behind a break in one
 
+OF_CALLERS = ("loop", "try", "with")  # around a call: a break in what is called loses the caller too
+
 
 class Verdict(Struct, frozen=True):
     """One problem at one place, with the calls that lead there, outermost first."""
@@ -31,6 +33,7 @@ class Verdict(Struct, frozen=True):
     condition: str = ""  # the configuration test that decides whether this code runs
     inside: tuple[tuple[Activation, object], ...] = ()  # in an installed library: the calls from the checked code's on
     doubtful: bool = False  # a test inside the library decides whether this code runs
+    loses: tuple[str, str] = ("", "")  # why the frame of which caller is lost too, the outermost one's
 
     @property
     def confidence(self) -> str:
@@ -115,6 +118,7 @@ class Judge:
         condition: str = "",
         doubtful: bool = False,
         eager: bool = False,
+        loses: tuple[str, str] = ("", ""),
     ) -> bool:
         """True when something in the activation, or called from it, breaks the graph each time that it is entered.
 
@@ -122,7 +126,8 @@ class Judge:
         looks at as part of its caller is eager from its first break on.
 
         `condition` is the configuration test that decides whether the activation is entered; inside an installed library,
-        where nobody can look up what it says, each test whose outcome is open makes what follows `doubtful`. `breaks`
+        where nobody can look up what it says, each test whose outcome is open makes what follows `doubtful`. `loses`: the
+        outermost caller that calls this where it cannot be resumed, so that a break in here loses its frame. `breaks`
         remembers the answer, and whether there was a condition or doubt: then a call without looks again.
         """
         if activation.is_quiet:
@@ -144,17 +149,18 @@ class Judge:
             if step.child is not None:
                 links = (*chain, (activation, step.node))
                 left = lost and not step.child.is_compiled_apart
+                cost = loses if loses[0] else self._cost(step, activation)
                 if in_library:
                     doubt = doubtful or _is_open(step)
-                    inner = self._walk(step.child, links, found, breaks, open_, condition or _training(step), doubt, left)
+                    inner = self._walk(step.child, links, found, breaks, open_, condition or _training(step), doubt, left, cost)
                 else:
                     answers = {} if step.child.module.library else breaks  # each line that enters a library counts
-                    inner = self._walk(step.child, links, found, answers, open_, step.condition or condition, eager=left)
+                    inner = self._walk(step.child, links, found, answers, open_, step.condition or condition, eager=left, loses=cost)
                 quiet = quiet and step.child.is_quiet
                 if inner and step.undecided != CHOSEN:
                     if step.event is not None and not lost and last_break < step.made_at:
                         for rule, problem in self.first_problems(step.event):
-                            self._keep(self._verdict(rule, problem, step.event, links, False, condition, doubtful), found)
+                            self._keep(self._verdict(rule, problem, step.event, links, False, condition, doubtful, loses), found)
                             lost = True
                     any_break, last_break = any_break or not step.undecided, index
                     if isinstance(step.node, COMPREHENSIONS):
@@ -176,7 +182,7 @@ class Judge:
                 if problem.lost == "object" and last_break >= 0:  # then Python has made the object, and given it a name
                     problem = replace(problem, lost="")
                 here = (*chain, (activation, None))
-                self._keep(self._verdict(rule, problem, step.event, here, lost, condition, doubtful), found)
+                self._keep(self._verdict(rule, problem, step.event, here, lost, condition, doubtful, loses), found)
                 if rule.kind == "break" and not lost and problem.certainty != "possible" and step.event.undecided != CHOSEN:
                     any_break, last_break = any_break or not step.event.undecided, index
                     lost = lost or bool(problem.lost) or not activation.is_compiled_apart
@@ -184,7 +190,8 @@ class Judge:
             if not lost and not (id(event.node) in broken and event.is_lost_with_its_iterator):
                 continue
             for rule, problem in self.problems(event)[:1]:
-                self._keep(self._verdict(rule, problem, event, (*chain, (activation, None)), False, condition, doubtful), found)
+                here = (*chain, (activation, None))
+                self._keep(self._verdict(rule, problem, event, here, False, condition, doubtful, loses), found)
         activation.is_quiet = quiet and not waiting and not any(step.problems for step in activation.steps)
         if activation.is_quiet:
             activation.finish()
@@ -193,14 +200,21 @@ class Judge:
             breaks[id(activation)] = (any_break, bool(condition) or doubtful)
         return any_break
 
+    def _cost(self, step: Step, activation: Activation) -> tuple[str, str]:
+        """What a break behind a call costs the function that calls: ("", "") when Dynamo resumes it there."""
+        if step.lost not in OF_CALLERS or step.lost in self.resumed or not activation.is_compiled_apart or not activation.function:
+            return "", ""
+        return step.lost, activation.function
+
     def _verdict(
-        self, rule: Rule, problem: Problem, event: Event, chain: tuple, hidden: bool, condition: str, doubtful: bool
+        self, rule: Rule, problem: Problem, event: Event, chain: tuple, hidden: bool, condition: str, doubtful: bool,
+        loses: tuple[str, str],
     ) -> Verdict:
         module = chain[-1][0].module
         if module.library:
             doubtful, condition = doubtful or _is_open(event), condition or _training(event)
-            return Verdict(rule, problem, event, module, chain, hidden, condition, doubtful=doubtful)
-        return Verdict(rule, problem, event, module, chain, hidden, event.condition or condition)
+            return Verdict(rule, problem, event, module, chain, hidden, condition, doubtful=doubtful, loses=loses)
+        return Verdict(rule, problem, event, module, chain, hidden, event.condition or condition, loses=loses)
 
     def _keep(self, verdict: Verdict, found: dict) -> None:
         """Keep the verdict unless a surer one is known for its place."""
