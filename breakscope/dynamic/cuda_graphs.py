@@ -1,7 +1,8 @@
 """CUDA graphs that inductor left out or recorded again, and why: from the metrics of compiles and from the text log.
 
 torch 2.13 writes `skipping cudagraphs due to REASON`, with the user's stack behind `Found from :` where it knows it, and
-(TORCH_LOGS=+cudagraphs) `Re-recording function=NAME, mode=MODE, reason=REASON`. The metrics of a compile keep its last reason.
+(TORCH_LOGS=+cudagraphs) `Re-recording function=NAME, mode=MODE, reason=REASON` (2.11: without the mode). The metrics of a compile keep its last
+reason; what shows only in a call, as mutated inputs and new sizes do, stands in the log alone.
 """
 
 from __future__ import annotations
@@ -18,8 +19,10 @@ from breakscope.dynamic.trace import Record
 from breakscope.report.model import CudaGraph
 
 SKIPPED = re.compile(r"^skipping cudagraphs? due to (?P<reason>.{1,20000})", re.DOTALL)
-AGAIN = re.compile(r"Re-recording function=(?P<name>[^,\n]{1,400}), mode=\w{1,40}, reason=(?P<reason>.{1,20000})", re.DOTALL)
+AGAIN = re.compile(r"Re-recording function=[^,\n]{1,400},(?: mode=\w{1,40},)? reason=(?P<reason>.{1,20000})", re.DOTALL)
+SIZES = re.compile(r"CUDAGraph supports dynamic shapes by recording a new graph.{1,400}We have observed (?P<reason>\d{1,9} distinct sizes)", re.DOTALL)
 PREFIX = re.compile(r"^(?:skipping cudagraphs? due to )+")
+POINTERS = re.compile(r" from \d{1,20} to \d{1,20}|\s*input stack trace: None")
 STACK = re.compile(r"\.?\s*Found from ?:.*", re.DOTALL)
 FRAME = re.compile(r'File "(?P<path>[^"\n]{1,4096})", line (?P<line>\d{1,9}), in (?P<name>[^\n]{1,400})')
 LONGEST = 300  # characters of a reason
@@ -35,13 +38,32 @@ def read_cuda_graphs(records: Iterable[Record], messages: Iterable[LogMessage], 
             told[key] = told.get(key, 0) + 1
     in_trace = set(told)
     for message in messages:
-        found = SKIPPED.search(message.text) or AGAIN.search(message.text)
-        if found is None:
-            continue
-        kind = "skipped" if found.re is SKIPPED else "recorded again"
-        key = (kind, message.compile_id, _plain(found["reason"]))
-        if key not in in_trace:
+        kind, reason = _said(message.text)
+        key = (kind, message.compile_id, reason)
+        if kind and key not in in_trace:
             told[key] = told.get(key, 0) + 1
+    return _facts(told, compiles, places)
+
+
+def heard_cuda_graphs(texts: Iterable[str], places: Places) -> tuple[CudaGraph, ...]:
+    """Those of messages that a process heard of itself."""
+    told: dict[tuple[str, str, str], int] = {}
+    for text in texts:
+        kind, reason = _said(text)
+        if kind:
+            told[kind, "", reason] = told.get((kind, "", reason), 0) + 1
+    return _facts(told, {}, places)
+
+
+def _said(text: str) -> tuple[str, str]:
+    """What a message says of a CUDA graph: the kind of fact, and the reason; ("", "") when it says neither."""
+    if found := SKIPPED.search(text):
+        return "skipped", _plain(found["reason"])
+    found = AGAIN.search(text) or SIZES.search(text)
+    return ("recorded again", POINTERS.sub("", _plain(found["reason"]))) if found else ("", "")
+
+
+def _facts(told: Mapping[tuple[str, str, str], int], compiles: Mapping[str, FrameCompile], places: Places) -> tuple[CudaGraph, ...]:
     facts: dict[CudaGraph, int] = {}
     for (kind, compile_id, text), number in told.items():
         fact = _fact(kind, text, compiles.get(compile_id), places)

@@ -12,6 +12,7 @@ from breakscope.dynamic.observations import Observations
 from breakscope.dynamic.options import RunOptions
 from breakscope.dynamic.places import Places, original_name
 from breakscope.dynamic.process import Ended
+from breakscope.dynamic.reasons import read_frames
 from breakscope.dynamic.source import SourceFile
 from breakscope.report.model import ReportError
 
@@ -21,6 +22,7 @@ STAGES = {
     "capture": "under torch.compile, though it works without", "witness": "under torch._dynamo.explain",
 }
 STACK_LINE = re.compile(r'^\s*File "(?P<path>.+)", line (?P<line>\d+) in (?P<name>.+)$')
+C_FRAMES = re.compile(r"(?:\\n|\n)Exception raised from [^\n]*?\(most recent call first\):(?:(?:\\n|\n)frame #\d+: [^\n]*?(?=\\n|\n|'\)))*(?:\\n|\n)?")
 MEMORY = re.compile(r"MemoryError|can't allocate memory|out of memory|bad_alloc|not enough memory", re.IGNORECASE)
 
 
@@ -59,7 +61,8 @@ def _raised(note: dict, options: RunOptions, places: Places) -> ReportError:
     where = STAGES.get(note["stage"], "")
     if note["type"] == "TargetError":
         return ReportError(message=note["message"], path=options.file)
-    frames = [f for f in note["frames"] if places.is_user(f[0])]
+    note = note | {"message": without_c_frames(note["message"])}
+    frames = [f for f in [*note["frames"], *_traced(note["message"])] if places.is_user(f[0])]
     path, line = (frames[-1][0], frames[-1][1] or 0) if frames else (options.file, 0)
     text = " ".join(note["message"].split()).strip()
     if note["type"] == "SystemExit":
@@ -72,6 +75,17 @@ def _raised(note: dict, options: RunOptions, places: Places) -> ReportError:
         message = f"{options.target} raised {note['type']} {where}" + (f": {text[:300]}" if text else "")
     detail = _traceback(_without_resumed(frames), f"{note['type']}: {note['message'].strip()}".removesuffix(": "))
     return ReportError(message=message, path=shown_path(path, Path.cwd()), line=line, detail=detail)
+
+
+def _traced(message: str) -> list[list]:
+    """The frames that Dynamo was tracing when it raised: no frame of Python's own stands for what it inlines."""
+    return [[f.path, f.line, f.function, SourceFile.read(f.path).line(f.line).strip()] for f in read_frames(message, "from user code:")]
+
+
+def without_c_frames(text: str) -> str:
+    """A message without the stack of C++ that some versions of torch put into it; as its repr too, where \\n stands for
+    the ends of lines."""
+    return C_FRAMES.sub("", text)
 
 
 def _ended_early(note: dict, options: RunOptions, folder: Path, places: Places, printed: str = "") -> ReportError:

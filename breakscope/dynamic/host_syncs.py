@@ -13,16 +13,17 @@ from breakscope.dynamic.source import SourceFile
 from breakscope.report.model import Finding, HostSync
 
 LONGEST = 80  # characters of source
+BACKWARD = "backward pass"  # autograd runs it in a thread of its own, below no line of the user's
 
 
 def read_host_syncs(noted: Iterable[dict], places: Places) -> tuple[HostSync, ...]:
     """The syncs of one step at the innermost line of the user's, most first; without a path where no user's line led there,
-    as in a backward pass that the run itself began."""
+    as in a backward pass."""
     counts: dict[HostSync, int] = {}
     for told in noted:
         frames = [Frame(path, line, original_name(name)) for path, line, name in told["frames"]]
         chain = places.chain(frames)
-        fact = _at(chain[-1]) if chain else HostSync()
+        fact = _at(chain[-1]) if chain else HostSync(function=BACKWARD if told.get("backward") else "")
         counts[fact] = counts.get(fact, 0) + told["count"]
     found = [msgspec.structs.replace(fact, count=count) for fact, count in counts.items()]
     return tuple(sorted(found, key=lambda sync: (-sync.count, sync.path, sync.line)))

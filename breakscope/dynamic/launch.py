@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from breakscope.dynamic.processes import TEXT_LOG
 from breakscope.errors import UserError
 
 TICK = 0.2  # seconds between two looks at the program
@@ -56,7 +57,7 @@ def run_program(command: Sequence[str], folder: Path, timeout: float | None, tic
 
 def _started(command: Sequence[str], folder: Path) -> subprocess.Popen:
     try:
-        return subprocess.Popen(command, env={**os.environ, "TORCH_TRACE": str(folder)})
+        return subprocess.Popen(command, env={"TORCH_LOGS_OUT": str(folder / TEXT_LOG), **os.environ, "TORCH_TRACE": str(folder)})
     except OSError as problem:
         hint = f"; write `python {command[0]}`" if command[0].endswith(".py") else ""
         raise UserError(f"cannot start {command[0]}: {problem.strerror}{hint}") from None

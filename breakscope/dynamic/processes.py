@@ -6,9 +6,10 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from breakscope.dynamic.text_log import LogMessage
+from breakscope.dynamic.text_log import LogMessage, read_log
 from breakscope.dynamic.trace import Record, read_trace_file
 
+TEXT_LOG = "torch_logs.txt"  # beside the traces: what torch logs of itself, warnings unless TORCH_LOGS asks for more
 BEGUN = re.compile(rb"[A-Z](\d{4} \d\d:\d\d:\d\d\.\d+) ")
 RANK_IN_NAME = re.compile(r"_rank_(\d{1,9})_")
 TORCH = re.compile(r"^(?P<root>.*[/\\]torch)[/\\](?:_dynamo|_compile\.py|nn[/\\]modules|_inductor|_functorch)\b")
@@ -31,13 +32,17 @@ class Process:
 def read_processes(path: Path) -> list[Process]:
     """The processes of a folder of traces, or of one file, by rank and then in the order in which they began."""
     names: dict[int, str] = {}
+    logged: dict[int, list[LogMessage]] = {}
+    for file in path.rglob(TEXT_LOG) if path.is_dir() else ():
+        for message in read_log(file):
+            logged.setdefault(message.process, []).append(message)
     found = []
     for file in sorted(trace_files(path), key=_begun):
         by_number: dict[int, list[Record]] = {}
         for record in read_trace_file(file, names):
             by_number.setdefault(record.process, []).append(record)
         for number, records in by_number.items():
-            found.append(Process(number, _rank(records, file), tuple(records)))
+            found.append(Process(number, _rank(records, file), tuple(records), tuple(logged.get(number, ()))))
     return in_order(found)
 
 

@@ -11,9 +11,10 @@ from breakscope.dynamic.trace import PHASE
 
 LOG_LINE = re.compile(
     r"^(?:\[[\w-]+\]: ?)*(?P<stamp>[A-Z]\d{4} \d\d:\d\d:\d\d\.\d+ (?P<process>\d{1,10}) \S{1,4096}:\d{1,9}\])"
-    r"(?: \[(?P<id>[^\]\s]{0,60}?\d{1,15}/\d{1,15}[^\]\s]{0,60})\])?(?: \[__(?P<artifact>\w+)\])? ?(?P<text>.*)")
+    r"(?: \[(?P<id>[^\]\s]{0,60}?\d{1,15}/\d{1,15}[^\]\s]{0,60})\])?(?: \[__(?P<artifact>\w+)\])?"
+    r"(?: \[(?P<late>\d{1,15}/\d{1,15}[^\]\s]{0,60})\])? ?(?P<text>.*)")  # what a graph says later names its compile itself
 RANK = re.compile(r"^(?:\[[\w-]+\]: ?)*?\[rank(?P<rank>\d{1,9})\]:")
-STARTS = ("TRACE ", "Graph break", "Recompiling ", PHASE)
+STARTS = ("TRACE ", "Graph break", "Recompiling ", "Re-recording ", "skipping cudagraph", "CUDAGraph supports ", PHASE)
 LONGEST = 1 << 20  # characters of a line
 
 
@@ -33,7 +34,7 @@ def read_log(file: Path) -> Iterator[LogMessage]:
     """The messages of a TORCH_LOGS_OUT file. torch repeats the prefix on every line of a message."""
     lines: list[str] = []
     current: tuple | None = None
-    phase = ""
+    phase = late = ""
     for line in _lines(file):
         found = LOG_LINE.match(line)
         if found is None:
@@ -46,12 +47,13 @@ def read_log(file: Path) -> Iterator[LogMessage]:
             if text.startswith(PHASE):
                 phase = text.removeprefix(PHASE).strip()
             else:
-                yield LogMessage(current[2], current[1], text, phase, current[3], current[4])
+                yield LogMessage(current[2], current[1] or late, text, phase, current[3], current[4])
             lines = []
+        late = late if lines else found["late"] or ""
         current = key
         lines.append(found["text"])
     if current is not None and lines:
-        yield LogMessage(current[2], current[1], "\n".join(lines), phase, current[3], current[4])
+        yield LogMessage(current[2], current[1] or late, "\n".join(lines), phase, current[3], current[4])
 
 
 def _lines(file: Path) -> Iterator[str]:

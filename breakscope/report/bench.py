@@ -6,11 +6,11 @@ from typing import Literal
 
 import msgspec
 
-from breakscope.report.model import Fact, Interval, ReportError
+from breakscope.report.model import CudaGraph, Fact, Interval, ReportError
 
 BENCH_SCHEMA_VERSION = "1"
 
-ChargedTo = Literal["start-up", "first compile", "fragments", "recompile", "restarts", "given up"]
+ChargedTo = Literal["start-up", "first compile", "fragments", "recompile", "CUDA graphs", "restarts", "given up"]
 
 
 class Charge(Fact):
@@ -66,6 +66,8 @@ class Mode(Fact):
     steps: Steps | None = None
     peak_bytes: int | None = None  # while stepping: resident memory on the CPU, allocated on a GPU
     peak_warm_up_bytes: int | None = None
+    gpu_busy: float | None = None  # the share of a step's time in which the GPU runs something, 0 to 1; None on the CPU
+    cuda_graphs: tuple[CudaGraph, ...] = ()  # left out or recorded again while warming up
     pays_after_steps: int | None = None
     outputs: Agreement | None = None
     gradients: Agreement | None = None

@@ -9,12 +9,14 @@ from rich.table import Table
 from rich.text import Text
 
 from breakscope.report.bench import Agreement, Bench, Mode, Saving
+from breakscope.report.formats._blocks import cuda_graph_text
 from breakscope.report.formats._layout import expand, wrap
 
 WIDTH = 140  # where there is no terminal
 NONE = "-"
 STYLES = {"faster": "green", "slower": "red"}
 MOST_SITES = 8
+MOST_CUDA_GRAPHS = 5
 CLOCKS = {"cpu": "; steps in CPU time", "wall": "; steps in wall time", "device": "; steps in the device's time"}
 
 
@@ -33,10 +35,11 @@ def render(bench: Bench, width: int | None, color: bool) -> str:
         _paragraph(console, _head(bench), "bold")
         console.print(_table(bench, console.width))
         console.print()
-    for paragraph in (*_compiling(bench), *_agreements(bench), *_coverage(bench), *_saving(bench.saving)):
+    for paragraph in (*_compiling(bench), *_busy(bench), *_agreements(bench), *_coverage(bench), *_saving(bench.saving)):
         _paragraph(console, paragraph)
     for mode in bench.modes:
-        for text in (_meaning(mode), mode.problem and mode.status != "failed" and f"{mode.name}: {mode.status}: {mode.problem}", *mode.notes):
+        for text in (_meaning(mode), mode.problem and mode.status != "failed" and f"{mode.name}: {mode.status}: {mode.problem}",
+                     *_cuda_graphs(mode), *mode.notes):
             if text:
                 _paragraph(console, f"note: {text}")
     for note in bench.notes:
@@ -156,6 +159,20 @@ def _paragraph(console: Console, text: str, style: str = "") -> None:
 
 def _meaning(mode: Mode) -> str:
     return f"{mode.name}: {mode.meaning}" if mode.steps and mode.name not in ("eager", "default") else ""
+
+
+def _cuda_graphs(mode: Mode) -> list[str]:
+    """The CUDA graphs of a mode that were left out or recorded again, those of one reason once."""
+    texts = [f"{mode.name}: {cuda_graph_text('CUDA graph', found)}" + (f", at {found.path}:{found.line}" if found.path else "")
+             for found in mode.cuda_graphs[:MOST_CUDA_GRAPHS]]
+    more = len(mode.cuda_graphs) - MOST_CUDA_GRAPHS
+    return texts + ([f"{mode.name}: {more} more of such graphs"] if more > 0 else [])
+
+
+def _busy(bench: Bench) -> list[str]:
+    """One sentence for all modes; what is left of a step the GPU waits for the CPU."""
+    shares = [f"{mode.gpu_busy * 100:.0f} % of a step in mode {mode.name}" for mode in bench.modes if mode.gpu_busy is not None]
+    return [f"The GPU is busy for {', '.join(shares)}."] if shares else []
 
 
 def _seconds(seconds: float | None) -> str:

@@ -161,7 +161,7 @@ class CudaGraph(Fact):
 
 class HostSync(Fact):
     """A place where a step makes the CPU wait for the GPU, `count` times; without a path where no line of the user's
-    led there."""
+    led there, then `function` may say "backward pass"."""
 
     path: str = ""
     line: int = 0

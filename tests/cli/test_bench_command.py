@@ -5,6 +5,7 @@ import json
 import pytest
 from command import runner
 from jsonschema import Draft202012Validator
+from msgspec.structs import replace
 
 from breakscope.report import schema
 from breakscope.report.bench import (
@@ -21,7 +22,7 @@ from breakscope.report.bench import (
     bench_to_json,
 )
 from breakscope.report.bench_text import render
-from breakscope.report.model import ReportError
+from breakscope.report.model import CudaGraph, ReportError
 
 SAVED = Bench(
     version="0.1.0", torch="2.13.0", python="3.11.7", target="model.py::make", device="cpu", backend="inductor",
@@ -96,6 +97,19 @@ def test_the_published_schema_is_current():
 def test_what_is_written_is_read_back():
     assert bench_from_json(bench_to_json(SAVED)) == SAVED
     Draft202012Validator(json.loads(schema.bench_text())).validate(json.loads(bench_to_json(SAVED)))
+
+
+def test_on_a_gpu_it_is_told_how_busy_it_is_and_which_cuda_graphs_fail():
+    eager, default, _ = SAVED.modes
+    graphs = (CudaGraph(kind="skipped", reason="mutated inputs (1 instances)", path="m.py", line=9, function="f"),
+              CudaGraph(kind="recorded again", reason="9 distinct sizes", count=2))
+    modes = (replace(eager, gpu_busy=0.514), replace(default, name="reduce-overhead", gpu_busy=0.58, cuda_graphs=graphs * 3))
+    text = " ".join(render(replace(SAVED, device="cuda (NVIDIA H100)", modes=modes), 140, color=False).split())
+    assert "The GPU is busy for 51 % of a step in mode eager, 58 % of a step in mode reduce-overhead." in text
+    assert "reduce-overhead: the CUDA graph of `f` was left out: mutated inputs (1 instances), at m.py:9" in text
+    assert "reduce-overhead: a CUDA graph was recorded again: 9 distinct sizes (2 times)" in text
+    assert "reduce-overhead: 1 more of such graphs" in text
+    assert "GPU" not in render(SAVED, 140, color=False)
 
 
 @pytest.mark.parametrize("width", [80, 140])

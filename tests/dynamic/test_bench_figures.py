@@ -4,6 +4,7 @@ import random
 
 import msgspec
 import pytest
+import torch
 
 from breakscope.dynamic.bench.charges import Call, Compile, break_sites, charge, compile_wall, start_up
 from breakscope.dynamic.bench.decide import decide
@@ -11,6 +12,7 @@ from breakscope.dynamic.bench.run import _pays_after
 from breakscope.dynamic.bench.saving import cost_of_breaks, saved, with_step_cost
 from breakscope.dynamic.bench.statistics import compare, interval_of, percentile, rank_correlation, sign_test
 from breakscope.dynamic.bench.turns import block_length, describe
+from breakscope.dynamic.child.bench.busy import busy_seconds, covered
 from breakscope.report.bench import Agreement, Coverage, Mode, Saving, Site
 from breakscope.report.model import Cost, Finding, Interval
 
@@ -41,6 +43,18 @@ def test_every_second_is_charged_once():
         ("recompile", "size"): (7.0, 2), ("recompile", "attribute"): (1.0, 1), ("restarts", ""): (1.0, 1),
         ("given up", ""): (0.5, 1)}
     assert sum(c.seconds for c in charge(compiles, 0.25)) == pytest.approx(0.25 + sum(c.seconds for c in compiles))
+
+
+def test_cuda_graphs_that_are_recorded_while_a_graph_runs_are_no_recompiles():
+    compiles = (compile_of("0/0", 0.0, 4.0), compile_of("0/1", 5.0, 2.0, recompile_reason="0/0: self.step == 3"),
+                compile_of("0/1", 8.0, 0.5, name="", runtime=True), compile_of("0/1", 9.0, 0.25, name="", runtime=True))
+    assert charged(*compiles) == {
+        ("first compile", ""): (4.0, 1), ("recompile", "attribute"): (2.0, 1), ("CUDA graphs", ""): (0.75, 2)}
+
+
+def test_a_gpu_is_busy_while_any_kernel_runs():
+    assert covered([(5.0, 6.0), (0.0, 2.0), (1.0, 3.0), (1.5, 1.75)]) == 4.0
+    assert busy_seconds(lambda: None, 1, torch.device("cpu")) is None
 
 
 def test_a_compile_inside_another_is_not_charged_twice():

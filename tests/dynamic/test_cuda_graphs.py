@@ -1,12 +1,17 @@
 """CUDA graphs left out and recorded again, from text in the form in which torch 2.13 writes it. No GPU is needed."""
 
 import json
+import logging
+from pathlib import Path
 
-from breakscope.dynamic.cuda_graphs import reason_of
+from breakscope.dynamic.child.bench.graph_log import LOGGERS, listening
+from breakscope.dynamic.cuda_graphs import heard_cuda_graphs, reason_of
 from breakscope.dynamic.places import Places
+from breakscope.dynamic.processes import TEXT_LOG
 from breakscope.dynamic.reader import read_records
 from breakscope.dynamic.text_log import read_log
 from breakscope.dynamic.trace import read_trace_file
+from breakscope.dynamic.traced import read_traced
 from breakscope.report.model import CudaGraph
 
 PLACES = Places(torch="/site-packages/torch", python=("/stdlib",), own="/nowhere")
@@ -58,9 +63,44 @@ def test_what_trace_and_log_tell_counts_once_and_repeats_are_counted(tmp_path):
 def test_a_graph_that_is_recorded_again(tmp_path):
     (found,) = read(tmp_path, in_trace(None), in_log(RERECORDED))
     assert found.kind == "recorded again" and found.function == "forward" and found.line == 9
-    assert found.reason.startswith("static input data pointer changed. input name: primals_2.")
+    assert found.reason == "static input data pointer changed. input name: primals_2. data pointer changed"
 
 
 def test_a_reason_is_one_short_line():
     assert reason_of(MUTATED) == "mutated inputs (1 instances)"
     assert len(reason_of("skipping cudagraphs due to " + "x\n" * 5000)) <= 300
+
+
+GOLDEN = Path(__file__).parent / "golden" / "2.11.0_cuda_graphs.txt"  # written on an H100
+FOUND = [("skipped", "mutated inputs (1 instances)", "/project/graphs.py", 13, 1),
+         ("recorded again", "9 distinct sizes", "", 0, 1),
+         ("recorded again", "static input data pointer changed. input name: arg0_1. data pointer changed", "", 0, 6)]
+
+
+def told(graphs):
+    return [(g.kind, g.reason, g.path, g.line, g.count) for g in graphs]
+
+
+def test_the_log_of_a_gpu(tmp_path):
+    assert told(read(tmp_path, "", GOLDEN.read_text())) == FOUND
+
+
+def test_what_graphs_say_while_they_run_lies_beside_the_trace(tmp_path):
+    """No compile's metrics tell of mutated inputs: torch sees them in the first call."""
+    (tmp_path / TEXT_LOG).write_text(GOLDEN.read_text())
+    (tmp_path / "of_3727.log").write_text(in_trace(None).replace(" 77 ", " 3727 "))
+    (tmp_path / "of_77.log").write_text(in_trace(None))
+    assert told(read_traced(tmp_path).seen.cuda_graphs) == FOUND
+
+
+def test_a_mode_hears_its_graphs():
+    logger = logging.getLogger(LOGGERS[1])
+    level = logger.level
+    with listening() as heard:
+        logger.debug("[3/0] Re-recording function=%s, mode=%s, reason=%s", "f", "FORWARD", "x. data pointer changed from 1 to 2")
+        logging.getLogger(LOGGERS[0]).warning(MUTATED)
+        logger.info("Recording cudagraph tree for symint key (64, 4)")
+    logger.warning(MUTATED)
+    assert told(heard_cuda_graphs(heard, PLACES)) == [
+        ("recorded again", "x. data pointer changed", "", 0, 1), ("skipped", "mutated inputs (1 instances)", "/project/model.py", 12, 1)]
+    assert len(heard) == 3 and logger.level == level and not logger.handlers

@@ -14,6 +14,7 @@ import pytest
 import torch
 
 from breakscope.dynamic.child import host_syncs as child
+from breakscope.dynamic.child.bench.coverage import marked
 from breakscope.dynamic.child.bench.stepper import Stepper
 from breakscope.dynamic.child.calls import Plan
 from breakscope.dynamic.child.load import Target
@@ -114,7 +115,7 @@ def test_syncs_are_counted_at_the_users_lines(program, monkeypatch):
     monkeypatch.chdir(os.path.dirname(program.__file__))
     _, heard, _ = heard_of(program)
     inner = line_of("warnings.warn('called")
-    in_torch = [[frame for frame in stack if frame[2] != "item"] for stack in heard]  # as where C++ warns, not a function
+    in_torch = [tuple(frame for frame in stack if frame[2] != "item") for stack in heard]  # as where C++ warns, not a function
     assert [(s.path, s.line, s.count) for s in read(heard)] == [("syncing.py", inner, 4)]
     assert read(in_torch) == (
         HostSync(path="syncing.py", line=line_of("item(2.0)"), function="Model.forward", code="total += item(2.0)", count=3),
@@ -123,7 +124,33 @@ def test_syncs_are_counted_at_the_users_lines(program, monkeypatch):
 
 def test_a_sync_that_no_line_of_the_users_led_to_has_no_place():
     own = [(child.__file__.replace("host_syncs", "bench/stepper"), 9, "_work"), (torch.__file__, 3, "backward")]
-    assert read([own, own]) == (HostSync(count=2),)
+    assert read([tuple(own)] * 2) == (HostSync(count=2),)
+    assert read([(*own, (torch.autograd.graph.__file__, 5, "_engine_run_backward"))]) == (HostSync(function="backward pass"),)
+
+
+def test_inside_a_graph_the_node_knows_the_line(program, monkeypatch):
+    """With a graph's frames alone the sync would stand where the compiled function was called."""
+    monkeypatch.chdir(os.path.dirname(program.__file__))
+    graph = torch.fx.Graph()
+    wait = graph.call_function(lambda x: warnings.warn(TEXT, UserWarning, stacklevel=1), (graph.placeholder("x"),))
+    wait.meta["stack_trace"] = f'  File "{program.__file__}", line {line_of("total = item")}, in forward\n    total = item(1.0)'
+    graph.output(wait)
+    monkeypatch.setattr(torch.cuda, "is_initialized", lambda: True)
+    monkeypatch.setattr(torch.cuda, "get_sync_debug_mode", lambda: 1)
+    run = marked(torch.fx.GraphModule({}, graph), [])
+    with child.listening(Cuda(), SimpleNamespace()) as heard:
+        run(torch.ones(2))
+    here = tuple(frame for frame in heard[0] if frame[0] != __file__)
+    assert [(s.line, s.function, s.code) for s in read([here])] == [(line_of("total = item"), "Model.forward", "total = item(1.0)")]
+
+
+def test_code_that_inductor_wrote_is_no_place(monkeypatch, tmp_path):
+    monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path))
+    code = compile("warnings.warn(text, UserWarning, stacklevel=1)", str(tmp_path / "ab" / "cab.py"), "exec")
+    with child.listening(Cuda(), SimpleNamespace()) as heard:
+        exec(code, {"warnings": warnings, "text": TEXT})
+    assert [name for path, _, name in heard[0] if path == __file__] == ["test_code_that_inductor_wrote_is_no_place"]
+    assert not any(path.startswith(str(tmp_path)) for path, _, _ in heard[0])
 
 
 BREAK = Finding(
@@ -131,7 +158,7 @@ BREAK = Finding(
     confidence="certain", evidence="confirmed", function="f", message="`x.item()` reads a tensor's value", count=1,
     first_source_line=3, source=("    n = x.item()",))
 SYNCS = (HostSync(path="m.py", line=3, function="f", code="n = x.item()", count=2),
-         HostSync(path="m.py", line=9, function="g", code="y = x.cpu()"), HostSync(count=1))
+         HostSync(path="m.py", line=9, function="g", code="y = x.cpu()"), HostSync(count=1), HostSync(function="backward pass"))
 
 
 def test_the_report_tells_them_with_the_break_and_else_by_line():
@@ -143,8 +170,9 @@ def test_the_report_tells_them_with_the_break_and_else_by_line():
     assert "confirmed, 1 event, 2 host syncs per step" in text
     assert re.findall(r"^.*host sync: .*$", text, re.MULTILINE) == [
         "m.py:9: host sync: `y = x.cpu()` makes the CPU wait for the GPU 1 time per step",
-        "breakscope: host sync: the step, at no line of yours, makes the CPU wait for the GPU 1 time per step"]
-    assert "; 4 host syncs per step." in text
+        "breakscope: host sync: the step, at no line of yours, makes the CPU wait for the GPU 1 time per step",
+        "breakscope: host sync: the backward pass makes the CPU wait for the GPU 1 time per step"]
+    assert "; 5 host syncs per step." in text
 
 
 def test_a_run_on_the_cpu_says_nothing_of_them():

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from breakscope.dynamic.launch import Ended, run_program
+from breakscope.dynamic.processes import TEXT_LOG
 from breakscope.errors import UserError
 
 needs_posix = pytest.mark.skipif(os.name != "posix", reason="signals")
@@ -33,6 +34,15 @@ def test_exit_code_as_a_shell_shows_it(ended, code):
 def test_the_program_gets_the_folder_and_its_code_is_told(tmp_path):
     ended = run("import os, pathlib, sys; pathlib.Path(os.environ['TORCH_TRACE'], 'a').touch(); sys.exit(7)", tmp_path)
     assert ended.code == 7 and not ended.timed_out and (tmp_path / "a").exists()
+
+
+@pytest.mark.parametrize("own", ["", "mine.txt"])
+def test_what_torch_logs_is_kept_beside_the_traces_unless_the_user_has_it(tmp_path, monkeypatch, own):
+    monkeypatch.delenv("TORCH_LOGS_OUT", raising=False)
+    if own:
+        monkeypatch.setenv("TORCH_LOGS_OUT", own)
+    run("import os, pathlib; pathlib.Path(os.environ['TORCH_TRACE'], 'said').write_text(os.environ['TORCH_LOGS_OUT'])", tmp_path)
+    assert (tmp_path / "said").read_text() == (own or str(tmp_path / TEXT_LOG))
 
 
 @pytest.mark.parametrize(("command", "words"), [

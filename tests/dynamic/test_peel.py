@@ -162,6 +162,13 @@ REAL = "__breakscope_real__"
     ("with x.lock: pass", "x.lock", False, 0,
      "with __breakscope_null__() if __breakscope_compiling__() else x.lock:\n    pass", None),
     ("y = 1", "y", False, 0, "y = 1", None),
+    # torch up to 2.11 marks the whole statement
+    ("return x * x.a().item()", "return x * x.a().item()", False, 0, f"return {REAL}(0, x, x.a())", "lambda _0, _1: _0 * _1.item()"),
+    ("y = x.a().item()", "y = x.a().item()", False, 0, f"y = {REAL}(0, x.a())", "lambda _0: _0.item()"),
+    ("if x.a().item(): pass", "if x.a().item():", False, 0, f"if {REAL}(0, x.a()):\n    pass", "lambda _0: _0.item()"),
+    ("for v in x.f(): pass", "for v in x.f():", False, 0, f"for v in {REAL}(0, x):\n    pass",
+     "lambda _0: __breakscope_list__(_0.f())"),
+    ("y, z = x.f()", "y, z = x.f()", False, 0, "y, z = x.f()", None),
 ])
 def test_rewriting(line, marked, branch, attempt, changed, computed):
     text = f"class C:\n    def f(self, x):\n        {line}\n"

@@ -14,7 +14,8 @@ from breakscope.report.bench import Charge, Site
 @dataclass(frozen=True)
 class Compile:
     """One entry of torch._dynamo's compilation metrics. `begin` and `seconds` are wall time; a backward pass that
-    compiles is an entry of its own with `forward` False and no name."""
+    compiles is an entry of its own with `forward` False and no name; so is what is made while a graph already runs, CUDA
+    graphs above all, with `runtime`."""
 
     compile_id: str
     name: str
@@ -29,6 +30,7 @@ class Compile:
     fail_reason: str
     fail_path: str
     fail_line: int
+    runtime: bool = False
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,8 @@ def start_up(calls: Sequence[Call], compiles: Sequence[Compile], made: float) ->
 
 def charge(compiles: Sequence[Compile], start_up: float = 0.0) -> tuple[Charge, ...]:
     """Every compile's own seconds charged once: to the first compile of the target, to fragments (the other frames
-    that breaks left), to a family of recompiles, to frames given up, and to attempts that Dynamo began again."""
+    that breaks left), to a family of recompiles, to CUDA graphs recorded later, to frames given up, and to attempts that
+    Dynamo began again."""
     sums: dict[tuple[str, str], list[float]] = {}
 
     def add(to: str, seconds: float, family: str = "") -> None:
@@ -73,13 +76,16 @@ def charge(compiles: Sequence[Compile], start_up: float = 0.0) -> tuple[Charge, 
         add("start-up", start_up)
     own = own_seconds(compiles)
     first = _frame(min(compiles, key=lambda c: c.begin).compile_id) if compiles else ""
-    forwards = {c.compile_id: c for c in compiles if c.forward}
+    forwards = {c.compile_id: c for c in compiles if c.forward and not c.runtime}
     for compile, seconds in zip(compiles, own, strict=True):
         restarted = min(compile.before_restart, seconds)
         if restarted:
             add("restarts", restarted)
-        add(*_account(forwards.get(compile.compile_id, compile), first, seconds - restarted))
-    order = ("start-up", "first compile", "fragments", "recompile", "restarts", "given up")
+        if compile.runtime:
+            add("CUDA graphs", seconds)
+        else:
+            add(*_account(forwards.get(compile.compile_id, compile), first, seconds - restarted))
+    order = ("start-up", "first compile", "fragments", "recompile", "CUDA graphs", "restarts", "given up")
     return tuple(
         Charge(to=to, family=family, seconds=round(seconds, 6), compiles=int(number))
         for (to, family), (seconds, number) in sorted(sums.items(), key=lambda i: (order.index(i[0][0]), -i[1][0])))

@@ -23,7 +23,7 @@ from breakscope.dynamic.bench.options import DEFAULT, EAGER, MODES, OF_INDUCTOR,
 from breakscope.dynamic.bench.saving import saved
 from breakscope.dynamic.bench.turns import Rounds, against, block_length, describe, in_turns
 from breakscope.dynamic.bench.worker import Worker, WorkerError, worker_folder
-from breakscope.dynamic.cuda_graphs import reason_of
+from breakscope.dynamic.cuda_graphs import heard_cuda_graphs
 from breakscope.dynamic.findings import shown_path
 from breakscope.dynamic.places import Places
 from breakscope.errors import UserError
@@ -174,7 +174,9 @@ def _mode(prepared: Prepared, options: BenchOptions, rounds: dict[str, Rounds], 
     if name not in rounds or not rounds[name]:
         return msgspec.structs.replace(mode, status="timeout", problem="no time was left to measure steps")
     steps = describe(rounds[name], rounds.get(EAGER) if name != EAGER else None)
-    mode = msgspec.structs.replace(mode, steps=steps, peak_bytes=peaks.get(name))
+    busy = said.get("busy")
+    mode = msgspec.structs.replace(
+        mode, steps=steps, peak_bytes=peaks.get(name), gpu_busy=min(1.0, busy / steps.median_seconds) if busy else None)
     return msgspec.structs.replace(mode, pays_after_steps=_pays_after(mode))
 
 
@@ -194,19 +196,17 @@ def _with_warm_up(mode: Mode, prepared: Prepared, cold_step: float) -> Mode:
     charges = charge(prepared.compiles, start_up(calls, prepared.compiles, said["start_up"]))
     wall = compile_wall(calls, said["start_up"], cold_step)
     agreement = {part: Agreement(**facts) for part, facts in said["agreement"].items()}
-    skips = said["cudagraph_skips"]
     return msgspec.structs.replace(
         mode, compile_seconds=wall, charges=charges, graphs=said["graphs"], **agreement,
         attributed=min(1.0, sum(c.seconds for c in charges) / wall) if wall else None,
         still_compiling=bool(calls[-1].compiles),
-        notes=_left_out(said) if skips and said["device"].startswith("cuda") else ())
+        cuda_graphs=_cuda_graphs(said) if said["device"].startswith("cuda") else ())
 
 
-def _left_out(said: dict) -> tuple[str, ...]:
-    """CUDA graphs that inductor left out, with the reasons that its compiles tell."""
-    reasons = dict.fromkeys(reason_of(c["cudagraph_skip"]) for c in said["compiles"] if c.get("cudagraph_skip"))
-    why = f": {'; '.join(reasons)}" if reasons else ""
-    return (f"inductor left out CUDA graphs {said['cudagraph_skips']} times{why}",)
+def _cuda_graphs(said: dict) -> tuple[CudaGraph, ...]:
+    """Those that inductor left out or recorded again while the mode warmed up."""
+    found = heard_cuda_graphs(said["cuda_graphs"], Places.here(said["torch_root"]))
+    return tuple(msgspec.structs.replace(each, path=shown_path(each.path, Path.cwd())) if each.path else each for each in found)
 
 
 def _errors(prepared: list[Prepared], lost: dict[str, WorkerError]) -> tuple[ReportError, ...]:

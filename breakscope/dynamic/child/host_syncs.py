@@ -7,6 +7,8 @@ torch.cuda.synchronize is watched where it enters C.
 
 from __future__ import annotations
 
+import os
+import re
 import sys
 import warnings
 from collections.abc import Iterator
@@ -14,12 +16,19 @@ from contextlib import contextmanager
 from typing import Any
 
 import torch
+from torch import fx
+
+from breakscope.dynamic.child.bench import coverage
 
 WARNING = "called a synchronizing CUDA operation"  # c10/cuda/CUDAFunctions.cpp, alike from torch 2.6 to 2.15
 NATIVE = "_cuda_synchronize"  # what torch.cuda.synchronize calls; to replace that one itself would fail Dynamo's guards
 DEEPEST = 200  # frames
 
-Stack = list[tuple[str, int, str]]  # file, line, function; outermost first
+BACKWARD = "_engine_run_backward"  # autograd keeps the warnings of its threads, and gives them out in the one that called it
+NODE = fx.Interpreter.run_node.__code__
+IN_NODE = re.compile(r'File "(?P<path>[^"\n]+)", line (?P<line>\d+), in (?P<name>[^\n]+)')
+
+Stack = tuple[tuple[str, int, str], ...]  # file, line, function; outermost first
 
 
 @contextmanager
@@ -56,18 +65,24 @@ def listening(cuda: Any = torch.cuda, native: Any = torch._C) -> Iterator[list[S
 
 def counted(heard: list[Stack]) -> list[dict]:
     """Equal stacks once, for the diary."""
-    counts: dict[tuple, int] = {}
+    counts: dict[Stack, int] = {}
     for stack in heard:
-        counts[tuple(stack)] = counts.get(tuple(stack), 0) + 1
-    return [{"frames": list(stack), "count": count} for stack, count in counts.items()]
+        counts[stack] = counts.get(stack, 0) + 1
+    return [{"frames": stack, "backward": any(name == BACKWARD for _, _, name in stack), "count": count}
+            for stack, count in counts.items()]
 
 
 def _stack() -> Stack:
-    """The frames below which the sync happened, without this file's."""
-    frame = sys._getframe(1)
-    found: Stack = []
+    """The frames below which the sync happened, without those of ours that listen or run a graph, and without code that
+    inductor wrote. Inside of a graph the node knows the user's line, the frames do not."""
+    frame, written = sys._getframe(1), os.environ.get("TORCHINDUCTOR_CACHE_DIR") or "no such folder"
+    found: list[tuple[str, int, str]] = []
     while frame is not None and len(found) < DEEPEST:
-        if frame.f_code.co_filename != __file__:
-            found.append((frame.f_code.co_filename, frame.f_lineno or 0, frame.f_code.co_name))
+        code = frame.f_code
+        if code.co_filename not in (__file__, coverage.__file__) and not code.co_filename.startswith(written):
+            found.append((code.co_filename, frame.f_lineno or code.co_firstlineno, code.co_name))
+        if code is NODE:
+            users = IN_NODE.finditer(frame.f_locals["n"].stack_trace or "")
+            found += [(each["path"], int(each["line"]), each["name"]) for each in users][::-1]
         frame = frame.f_back
-    return found[::-1]
+    return tuple(found[::-1])

@@ -12,6 +12,8 @@ from typing import Any
 import torch
 from torch.utils import _pytree as pytree
 
+LEFT_ALONE = {"torch", "numpy", *sys.stdlib_module_names}  # packages whose objects hold no models of the user's
+
 
 def seed_everything() -> None:
     """The same numbers in every stage of every run."""
@@ -35,7 +37,8 @@ def move_values(values: Any, device: torch.device) -> Any:
 
 
 def move_function(function: Callable, device: torch.device) -> Callable:
-    """Move a module, or what a function, method or partial holds: its owner, its closure, the globals it names."""
+    """Move a module, or what a function, method or partial holds: its owner, its closure, the globals it names. An owner
+    that is no module, such as a trainer, is moved attribute by attribute."""
     if device.type == "cpu":
         return function
     if isinstance(function, torch.nn.Module):
@@ -43,13 +46,12 @@ def move_function(function: Callable, device: torch.device) -> Callable:
     if isinstance(function, functools.partial):
         inner = move_function(function.func, device)
         return functools.partial(inner, *move_values(function.args, device), **move_values(function.keywords, device))
-    owner = getattr(function, "__self__", None)
-    if isinstance(owner, torch.nn.Module):
-        owner.to(device)
+    _move_held(getattr(function, "__self__", None), device, set())
     code = getattr(function, "__code__", None)
     for cell in getattr(function, "__closure__", None) or ():
         try:
             cell.cell_contents = move_values(cell.cell_contents, device)
+            _move_held(cell.cell_contents, device, set())
         except ValueError:  # the cell is empty
             continue
     for name in code.co_names if code else ():
@@ -57,6 +59,22 @@ def move_function(function: Callable, device: torch.device) -> Callable:
         if isinstance(value, (torch.nn.Module, torch.Tensor)):
             function.__globals__[name] = move_values(value, device)
     return function
+
+
+def _move_held(owner: Any, device: torch.device, seen: set[int]) -> None:
+    """Move the tensors and modules of an object in place, and those of the objects that it holds."""
+    if isinstance(owner, torch.nn.Module):
+        owner.to(device)
+    elif isinstance(owner, torch.optim.Optimizer):  # its parameters are those of a module, moved in place
+        for parameter, state in owner.state.items():
+            owner.state[parameter] = move_values(state, device)
+    elif id(owner) not in seen and hasattr(owner, "__dict__") and type(owner).__module__.partition(".")[0] not in LEFT_ALONE:
+        seen.add(id(owner))
+        for name, value in list(vars(owner).items()):
+            if any(isinstance(leaf, (torch.Tensor, torch.nn.Module)) for leaf in pytree.tree_leaves(value)):
+                owner.__dict__[name] = move_values(value, device)
+            else:
+                _move_held(value, device, seen)
 
 
 def another_batch(args: tuple, kwargs: dict, times: int) -> tuple[tuple, dict] | None:

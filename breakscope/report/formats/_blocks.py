@@ -46,7 +46,7 @@ def run_lines(report: Report, width: int | None) -> list[Line]:
         lines += hanging([(f"{frame.path}:{frame.line}:", "bold"), ("lost:", "bold red")], why, width)
     for found in run.cuda_graphs:
         place = f"{found.path}:{found.line}:" if found.path else "breakscope:"
-        lines += hanging([(place, "bold"), ("CUDA graph:", "bold yellow")], _cuda_graph(found), width)
+        lines += hanging([(place, "bold"), ("CUDA graph:", "bold yellow")], cuda_graph_text("one", found), width)
     lines += _sync_lines(report, width)
     return [*lines, EMPTY] if lines else []
 
@@ -58,7 +58,7 @@ def _sync_lines(report: Report, width: int | None) -> list[Line]:
     lines: list[Line] = []
     for sync in rest[:MOST_SYNCS]:
         place = f"{sync.path}:{sync.line}:" if sync.path else "breakscope:"
-        what = f"`{sync.code or sync.function}`" if sync.path else "the step, at no line of yours,"
+        what = f"`{sync.code or sync.function}`" if sync.path else f"the {sync.function or 'step, at no line of yours,'}"
         lines += hanging([(place, "bold"), ("host sync:", "bold yellow")],
                          f"{what} makes the CPU wait for the GPU {count(sync.count, 'time')} per step", width)
     if len(rest) > MOST_SYNCS:
@@ -73,10 +73,11 @@ def _lost_frame(finding: Finding) -> tuple[str, str]:
     return next(paths, finding.path), name
 
 
-def _cuda_graph(found: CudaGraph) -> str:
-    where = f" of `{found.function}`" if found.function else ""
+def cuda_graph_text(what: str, found: CudaGraph) -> str:
+    """"the one of `f` was left out: mutated inputs (1 instances) (2 times)"; `what` stands for "one"."""
+    who = f"the {what} of `{found.function}`" if found.function else "one" if what == "one" else f"a {what}"
     times = f" ({count(found.count, 'time')})" if found.count > 1 else ""
-    return f"the one{where} was {'left out' if found.kind == 'skipped' else 'recorded again'}: {found.reason}{times}"
+    return f"{who} was {'left out' if found.kind == 'skipped' else 'recorded again'}: {found.reason}{times}"
 
 
 def _parting(found: Divergence, status: str) -> str:

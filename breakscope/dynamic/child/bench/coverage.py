@@ -31,9 +31,12 @@ UNSTEADY = "its ops' times swing too much from step to step to say"
 
 
 def marked(graph: torch.fx.GraphModule, inputs: list) -> Callable:
-    """A backend of torch.compile: the graph as it is, with a mark around it for the profiler."""
+    """A backend of torch.compile: the graph as it is, with a mark around it for the profiler; node by node while host syncs
+    are listened to, so that each has its line."""
 
     def run(*args):
+        if torch.cuda.is_initialized() and torch.cuda.get_sync_debug_mode():
+            return torch.fx.Interpreter(graph).run(*args)
         with record_function(GRAPH) if torch.autograd._profiler_enabled() else nullcontext():
             return graph(*args)
 

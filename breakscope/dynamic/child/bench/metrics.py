@@ -82,19 +82,15 @@ def is_broken(compile: dict) -> bool:
     return RESUMED in compile["name"] or bool(compile["failed"] and compile["fail_reason"])
 
 
-def cudagraph_skips() -> int:
-    return int(dynamo.counters["inductor"].get("cudagraph_skips", 0))
-
-
 def _facts(entry) -> dict:
     forward = entry.is_forward is not False
     frame_seconds = entry.entire_frame_compile_time_s if forward else None
     seconds = max(float(frame_seconds or 0.0), (entry.duration_us or 0) / 1e6)
     return {
         "compile_id": str(entry.compile_id or ""), "name": entry.co_name or "", "path": entry.co_filename or "",
-        "line": entry.co_firstlineno or 0, "begin": (entry.start_time_us or 0) / 1e6, "seconds": seconds,
+        "line": entry.co_firstlineno or 0, "runtime": bool(getattr(entry, "is_runtime", False)), "begin": (entry.start_time_us or 0) / 1e6, "seconds": seconds,
         "forward": forward, "before_restart": float(entry.dynamo_time_before_restart_s or 0.0) if forward else 0.0,
         "recompile_reason": entry.recompile_reason or "", "failed": forward and entry.graph_op_count is None,
         "fail_reason": entry.fail_reason or "", "fail_path": entry.fail_user_frame_filename or "",
-        "cudagraph_skip": getattr(entry, "cudagraph_skip_reason", None) or "", "fail_line": entry.fail_user_frame_lineno or 0, "ops": entry.graph_op_count or 0,
+        "fail_line": entry.fail_user_frame_lineno or 0, "ops": entry.graph_op_count or 0,
     }

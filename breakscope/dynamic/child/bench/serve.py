@@ -15,7 +15,8 @@ from types import ModuleType
 import torch
 import torch._dynamo
 
-from breakscope.dynamic.child.bench import beside, compare, coverage, memory, metrics
+from breakscope.dynamic.child.bench import beside, compare, coverage, graph_log, memory, metrics
+from breakscope.dynamic.child.bench.busy import busy_seconds
 from breakscope.dynamic.child.bench.stepper import Stepper
 from breakscope.dynamic.child.bench.warm_up import warm_up
 from breakscope.dynamic.child.calls import Plan
@@ -73,15 +74,17 @@ def _prepare(module: ModuleType, plan: Plan, job: dict, folder: Path, progress: 
         stepper.function = stage(progress, "capture", lambda: _compiled(plain, job))
         start_up = time.perf_counter() - began
     name = "eager" if job["mode"] == "eager" else "capture"
-    agreement = stage(progress, name, lambda: _compare(module, plan, stepper, job, folder))
-    calls = stage(progress, name, lambda: warm_up(stepper, agreement.pop("calls"), job["warm_by"]))
+    with graph_log.listening() as graph_messages:
+        agreement = stage(progress, name, lambda: _compare(module, plan, stepper, job, folder))
+        calls = stage(progress, name, lambda: warm_up(stepper, agreement.pop("calls"), job["warm_by"]))
     seen = metrics.all_compiles(spans)
+    busy = stage(progress, name, lambda: busy_seconds(stepper.timed, stepper.turn, plan.device))
     result = {
         "start_up": start_up, "calls": calls, "turn": stepper.turn, "compiles": seen, "graphs": metrics.graphs(seen),
         "warm_up_peak": memory.peak(plan.device), "device": _device_name(plan.device), "threads": torch.get_num_threads(),
         "clock": "device" if plan.device.type == "cuda" else stepper.clock.kind,
         "python": sys.version.split()[0], "torch": str(torch.__version__), "torch_root": str(Path(torch.__file__).parent),
-        "cudagraph_skips": metrics.cudagraph_skips(), "backward": stepper.went_backward, **agreement,
+        "cuda_graphs": graph_messages, "busy": busy, "backward": stepper.went_backward, **agreement,
     }
     memory.start(plan.device)
     return stepper, plain, result

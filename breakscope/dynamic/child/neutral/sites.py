@@ -110,8 +110,8 @@ def find(tree: ast.AST, text: str, site: Site) -> Found | None:
         statement = max(inside, key=lambda node: node.lineno, default=None)
     while statement is not None and not isinstance(statement, ast.stmt):
         statement = parents.get(statement)
-    if expression is None and site.branch and isinstance(statement, (ast.If, ast.While, ast.Assert)):
-        expression = statement.test
+    if expression is None:
+        expression = _computed(statement)
     return Found(expression, statement, parents) if statement is not None else None
 
 
@@ -131,6 +131,19 @@ def _expression(tree: ast.AST, lines: list[str], site: Site) -> ast.expr | None:
         return next(node for node in reversed(starting) if not isinstance(node, (ast.Name, ast.Constant)))
     longer = [node for node in starting if node.end_lineno > site.line]
     return next(iter(exact or longer or starting), None)
+
+
+def _computed(statement: ast.stmt | None) -> ast.expr | None:
+    """What a statement computes that breaks nothing by itself: torch up to 2.11 marks no expression, only the statement."""
+    if isinstance(statement, (ast.If, ast.While, ast.Assert)):
+        return statement.test
+    if isinstance(statement, (ast.For, ast.AsyncFor)):
+        return statement.iter
+    targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+    if isinstance(statement, ast.Return) or isinstance(statement, (ast.Assign, ast.AugAssign, ast.AnnAssign)) and all(
+            isinstance(target, ast.Name) for target in targets):
+        return statement.value
+    return None
 
 
 def _subscript(node: ast.expr | None, parents: dict[ast.AST, ast.AST]) -> ast.expr | None:

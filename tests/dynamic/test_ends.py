@@ -1,0 +1,34 @@
+"""How a run ended, from what the child noted."""
+
+import pytest
+
+from breakscope.dynamic.ends import describe_errors, without_c_frames
+from breakscope.dynamic.options import RunOptions
+from breakscope.dynamic.places import Places
+from breakscope.dynamic.process import Ended
+
+C_STACK = """Cannot call numel() on tensor with symbolic sizes/strides
+Exception raised from throw_cannot_call_with_symbolic at /pytorch/c10/core/TensorImpl.cpp:289 (most recent call first):
+frame #0: c10::Error::Error(c10::SourceLocation, std::__cxx11::basic_string<char>) + 0x9d (0x7f in libc10.so)
+frame #1: at::native::quantile(at::Tensor const&, double) + 0x184 (0x7fab5034c7a4 in libtorch_cpu.so)
+"""
+
+
+@pytest.mark.parametrize(("text", "left"), [
+    (C_STACK, "Cannot call numel() on tensor with symbolic sizes/strides"),
+    (f"got RuntimeError({C_STACK!r})\n  Hint: look", "got RuntimeError('Cannot call numel() on tensor with symbolic sizes/strides')\n  Hint: look"),
+    ("frame #0: of a video\nframe #1", "frame #0: of a video\nframe #1"),
+])
+def test_a_stack_of_c_is_left_out(text, left):
+    assert without_c_frames(text) == left
+
+
+def test_an_error_stands_at_the_line_that_dynamo_was_tracing(tmp_path):
+    """No frame of Python's own stands for what Dynamo inlines."""
+    model = tmp_path / "model.py"
+    model.write_text("def limit(x):\n    return x.quantile(0.9)\n\n\ndef step(x):\n    return limit(x)\n")
+    note = {"event": "error", "stage": "capture", "type": "torch._dynamo.exc.TorchRuntimeError", "frames": [[str(model), 6, "step", "return limit(x)"]],
+            "message": f'it fails\n\nfrom user code:\n   File "{model}", line 2, in limit\n    return x.quantile(0.9)\n\nSet TORCHDYNAMO_VERBOSE=1'}
+    places = Places(torch="/site-packages/torch", python=("/stdlib",), own="/nowhere")
+    (error,) = describe_errors(tmp_path, RunOptions(file=str(model), name="step"), [note, {"event": "done"}], Ended(1, False, ""), places)
+    assert error.line == 2 and "line 6, in step" in error.detail and "line 2, in limit\n    return x.quantile(0.9)" in error.detail
