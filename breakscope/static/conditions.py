@@ -48,7 +48,12 @@ class Conditions:
             return None if truth is None else not truth
         value = self.eval_table[kind](node, frame)
         self.last_test_is_configuration, self.last_test_usually = self.is_configuration(value), usual_truth(value)
-        return self.truth_of(value, node, frame, construct, **facts)
+        lost = frame.lost
+        if node is frame.jumps[0]:
+            frame.lost = frame.jumps[1]
+        truth = self.truth_of(value, node, frame, construct, **facts)
+        frame.lost = lost
+        return truth
 
     def test_bool_op(self, node: ast.BoolOp, frame: Frame, construct: str, facts: dict) -> bool | None:
         is_and, unknown, configuration = type(node.op) is ast.And, False, False

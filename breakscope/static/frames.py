@@ -80,6 +80,7 @@ class Frame(Struct, eq=False):
     prefix: str
     names: dict[str, Value] = {}
     lost: str = ""
+    jumps: tuple[object, str] = (None, "")  # what the jump at the end of a `while` asks for, and what a break there loses
     certainty: str = "certain"
     condition: str = ""
     returns: list[Value] = []

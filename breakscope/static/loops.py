@@ -17,7 +17,9 @@ class Loops:
 
     def exec_While(self, node: ast.While, frame: Frame) -> int:
         lost, frame.lost = frame.lost, frame.lost or "loop"
+        jumps, frame.jumps = frame.jumps, (_last_operand(node.test), lost)
         truth = self.test(node.test, frame, "while")
+        frame.jumps = jumps
         if truth is not False:
             self.narrow(node.test, True, frame)
             self.run_loop_body(node, frame, None)
@@ -66,7 +68,7 @@ class Loops:
         for item in items:
             frame.exits, frame.names = [], dict(frame.names)
             self.assign(node.target, item, frame, node)
-            status = self.exec_path(node.body, frame)
+            status = self.run_turn(node, frame)
             broken = set(map(id, frame.breaks))
             going_on = [names for names in (*([] if status else [frame.names]), *frame.exits) if id(names) not in broken]
             left += frame.breaks
@@ -82,6 +84,20 @@ class Loops:
         frame.names = _joined([*([] if status else [frame.names]), *left])
         return GO_ON
 
+    def run_turn(self, node, frame: Frame) -> int:
+        """One turn of a loop's body. From a break on, Dynamo looks for a jump back and gives up at the first `return`: what
+        stands in front of one does not lose the frame (torch._dynamo.symbolic_convert.maybe_has_backedge)."""
+        if frame.lost != "loop":
+            return self.exec_path(node.body, frame)
+        status = GO_ON
+        for statements, returns in _parts(node):
+            frame.lost = "" if returns else "loop"
+            status = self.exec_path(statements, frame)
+            if status != GO_ON:
+                break
+        frame.lost = "loop"
+        return status
+
     def run_loop_body(self, node, frame: Frame, step) -> None:
         """Run a loop's body until what it knows no longer changes, at most twice more, and join with not running it."""
         before = frame.names
@@ -92,7 +108,7 @@ class Loops:
             frame.names = dict(current)
             if step is not None:
                 self.assign(step[0], step[1], frame, node)
-            status = self.exec_path(node.body, frame)
+            status = self.run_turn(node, frame)
             after = [*frame.exits, *([frame.names] if status in (GO_ON,) else [])]
             if not after:
                 break
@@ -112,6 +128,40 @@ def _runs_inside(frame: Frame) -> None:
     last = frame.activation.steps[-1] if frame.activation.steps else None
     if last is not None and last.child is not None:
         last.lost = last.lost or "loop"
+
+
+def _last_operand(test: ast.expr) -> ast.expr:
+    """The operand whose truth the jump at a loop's end asks for; behind that jump nothing jumps back."""
+    while isinstance(test, ast.BoolOp) or isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test = test.values[-1] if isinstance(test, ast.BoolOp) else test.operand
+    return test
+
+
+def _parts(node) -> list[tuple[list[ast.stmt], bool]]:
+    """A loop's body in parts, and whether a `return` comes behind each before anything jumps back; kept with the loop."""
+    parts = getattr(node, "parts", None)
+    if parts is None:
+        node.parts = parts = []
+        returns = False
+        for statement in reversed(node.body):
+            leaves = _leaves(statement)
+            behind = ast.Return in leaves or returns and ast.Continue not in leaves
+            if parts and parts[0][1] is behind:
+                parts[0][0].insert(0, statement)
+            else:
+                parts.insert(0, ([statement], behind))
+            returns = behind
+    return parts
+
+
+def _leaves(node: ast.AST, loops: bool = True) -> set[type]:
+    """Which of Return and Continue a statement holds: not those of functions in it, nor what goes on with a loop in it."""
+    if isinstance(node, (ast.Return, ast.Continue)):
+        return {type(node)} if loops or isinstance(node, ast.Return) else set()
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.expr)):
+        return set()
+    loops = loops and not isinstance(node, (ast.For, ast.AsyncFor, ast.While))
+    return {leaf for child in ast.iter_child_nodes(node) for leaf in _leaves(child, loops)}
 
 
 def _changed(before: dict[str, Value], after: dict[str, Value]) -> bool:

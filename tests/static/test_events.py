@@ -1,7 +1,7 @@
 """What the analyzer says of single statements, as Dynamo of torch 2.13 was measured to do. Bodies begin in line 9."""
 
 import pytest
-from programs import found, region
+from programs import analysed, found, region
 
 BODIES = {
     "match names each tried case": ("match x.sum():\n    case 1 | 2:\n        pass\n    # other\n    case 3:\n        pass\n",
@@ -94,3 +94,32 @@ def test_a_comprehension_is_a_frame_of_its_own_before_python_3_12(tmp_path):
     shown = [[(f.code, f.confidence, bool(f.lost)) for f in result.findings] for result in (old, new)]
     assert shown[0] == [("BRK107", "certain", True), ("BRK101", "certain", False)]
     assert shown[1] == [("BRK107", "certain", True), ("BRK101", "possible", False)]
+
+
+@pytest.mark.parametrize(("around", "lost"), [
+    ("for _ in range(3):\n        x = read(x)", ("loop", "f")), ("x = read(x)", ("", "")),
+    ("with torch.no_grad():\n        x = read(x)", ("", "")), ("try:\n        x = read(x)\n    finally:\n        pass", ("try", "f")),
+])
+def test_a_break_in_a_callee_says_which_caller_it_loses(tmp_path, around, lost):
+    text = f"import torch\n\n\ndef read(x):\n    return x * x.sum().item()\n\n\n@torch.compile\ndef f(x):\n    {around}\n    return x\n"
+    (found,) = analysed(tmp_path, {"m.py": text}).findings
+    assert (found.function, found.lost, found.lost_function) == ("read", *lost)
+
+
+LOSES = {  # held to Dynamo of torch 2.13, each by running it
+    "while x.sum() < 10:\n    x = x + 1\n": [("BRK103", "")],
+    "while x.sum().item() < 10:\n    x = x + 1\n": [("BRK201", "loop")],
+    "n = 0\nwhile n < 5 and not x.sum() > 10:\n    x, n = x + 1, n + 1\n": [("BRK103", "")],
+    "for i in range(3):\n    if x.sum() > 100:\n        continue\n    if i == 7:\n        return x\n": [("BRK101", "loop")],
+    "for i in range(3):\n    x = x * x.sum().item()\n    for j in range(2):\n        x = x + 1\n    if i == 7:\n        return x\n": [("BRK201", "")],
+    "for i in range(3):\n    if i == 7:\n        return x\n    x = x * x.sum().item()\n": [("BRK201", "loop")],
+    "for i in range(3):\n    for j in range(2):\n        x = x * x.sum().item()\n        if j == 7:\n            return x\n    x = x + 1\n": [("BRK201", "")],
+    "while True:\n    x = x + 1\n    if x.sum() > 10:\n        break\n": [("BRK101", "loop")],
+    "while x.sum() < 10:\n    x = x * x.max().item()\n": [("BRK103", ""), ("BRK201", "loop")],
+    "for i in range(3):\n    if i == 7:\n        def g():\n            return 1\n    x = x * x.sum().item()\n": [("BRK201", "loop")],
+}
+
+
+@pytest.mark.parametrize("body", LOSES, ids=range(len(LOSES)))
+def test_a_break_loses_the_frame_where_a_jump_back_comes_before_a_return(tmp_path, body):
+    assert [(f.code, f.lost) for f in region(tmp_path, body).findings] == LOSES[body]
