@@ -88,6 +88,7 @@ class Example(Struct, frozen=True):
     drive: Callable | None = None  # `drive(call, model)` makes the calls itself, instead of `inputs`
     shows: dict[str, Any] = {}  # usage rules: what running `bad` shows
     instead: dict[str, Any] = {}  # usage rules: what running `good` shows, for the same keys
+    on: str = ""  # usage rules: the kind of device that running them needs
 
 
 class Rule(Struct):
@@ -155,20 +156,21 @@ class Rule(Struct):
 
         return register
 
-    def program(self, shows: dict[str, Any], instead: dict[str, Any]) -> Callable:
+    def program(self, shows: dict[str, Any], instead: dict[str, Any], on: str = "") -> Callable:
         """Register `bad` of a usage rule: a program that takes nothing, and what running it `shows`.
 
         What running `good` shows `instead` must differ in every key.
 
         Keys: "graphs" (how many were compiled), "returns" (what the program returns), "error" (a regular expression
-        found in "Type: message" of the exception that ends it; "" for none).
+        found in "Type: message" of the exception that ends it; "" for none). `on`: the kind of device without which
+        neither shows anything, "cuda".
         """
         same = [name for name in SHOWN if name in shows and shows[name] == instead.get(name)]
         if same or shows.keys() != instead.keys() or not shows or shows.keys() - set(SHOWN):
             raise ValueError(f"`shows` and `instead` must differ in every key, which may be {', '.join(SHOWN)}")
 
         def register(function: Callable) -> Callable:
-            self.examples.append(Example(function, (), shows=shows, instead=instead))
+            self.examples.append(Example(function, (), shows=shows, instead=instead, on=on))
             return function
 
         return register

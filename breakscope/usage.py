@@ -126,10 +126,25 @@ class Use(Event, frozen=True, kw_only=True):
 
 
 class Timed(Event, frozen=True, kw_only=True):
-    """A clock runs over the first call of something compiled, and over nothing but calls; `node` is the difference."""
+    """A clock runs over calls of something compiled, and over nothing but calls; `node` is the difference.
+
+    `what` it measures besides, or instead: "compiling" (the first call is among them), "launching" (the file speaks of a
+    GPU, and nothing waits for it before the clock is read again).
+    """
 
     value: Wrapped
     subject: str = ""
+    what: str = "compiling"
+
+
+class Kept(Event, frozen=True, kw_only=True):
+    """What a callable that records CUDA graphs returned is read after a later call has written over it; `node` is what was
+    kept, as `kept` shows it, `holder` the name or attribute that keeps it ("" where none does)."""
+
+    value: Wrapped
+    subject: str = ""
+    holder: str = ""
+    kept: str = ""
 
 
 class Configure(Event, frozen=True, kw_only=True):

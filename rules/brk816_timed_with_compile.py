@@ -18,7 +18,7 @@ from breakscope.usage import Timed
 rule = Rule("BRK816", "timed-with-compile", kind="usage", severity="warning")
 
 
-@rule.on(Timed)
+@rule.on(Timed, what="compiling")
 def check(event):
     yield event.problem(
         f"this time includes compiling `{event.subject}`, which its first call does",

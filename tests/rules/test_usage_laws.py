@@ -52,11 +52,18 @@ def test_1_source_analysis_flags_the_marked_lines_and_nothing_else(case):
     assert found_in(case.rule, case.example.good) == []
 
 
+def needs_its_device(case):
+    if case.example.on == "cuda" and not torch.cuda.is_available():
+        pytest.skip("shows nothing without a GPU")
+
+
 @each
 def test_2_running_the_program_shows_what_the_rule_says(case):
+    needs_its_device(case)
     assert_shown(case.example.bad, case.example.shows)
 
 
 @each
 def test_3_the_good_twin_shows_the_opposite(case):
+    needs_its_device(case)
     assert_shown(case.example.good, case.example.instead)

@@ -208,6 +208,171 @@ RIGHT = {
 }
 
 
+# What each of these does was seen on an H100 with torch 2.11.
+GRAPHS = """\
+import torch
+from torch import nn
+
+model = torch.compile(nn.Linear(8, 8).to("cuda"), mode="reduce-overhead")
+other = torch.compile(nn.Linear(8, 8).to("cuda"), mode="max-autotune")
+
+"""
+OVERWRITTEN = {
+    "without gradients": """
+        def run(xs):
+            kept, views = [], []
+            with torch.no_grad():
+                for x in xs:
+                    kept.append(model(x))  # BRK825
+                    views += [model(x)[0].detach()]  # BRK825
+            return torch.stack(kept), torch.cat(views)
+    """,
+    "a loss behind its backward pass": """
+        def train(xs, optimizer, criterion):
+            losses = []
+            for x in xs:
+                loss = model(x).loss
+                loss.backward()
+                optimizer.step()
+                losses.append(loss.detach())  # BRK825
+            return torch.stack(losses).mean()
+    """,
+    "the step before": """
+        @torch.inference_mode()
+        def run(xs):
+            last = None
+            for x in xs:
+                y = model(x)
+                if last is not None:
+                    print((y - last).abs().mean())
+                last = y  # BRK825
+    """,
+    "on an object": """
+        class Tracker:
+            @torch.no_grad()
+            def step(self, x):
+                y = model(x)
+                self.total += (y - self.last).sum().item()
+                self.last = y  # BRK825
+    """,
+    "two in one step": """
+        def train(xs):
+            for x in xs:
+                with torch.no_grad():
+                    target = model(x)  # BRK825
+                loss = (other(x) - target).pow(2).mean()
+                loss.backward()
+    """,
+    "in a comprehension": """
+        def run(xs):
+            with torch.no_grad():
+                return torch.cat([model(x) for x in xs])  # BRK825
+    """,
+    "straight back in": """
+        def run(h):
+            with torch.no_grad():
+                for _ in range(8):
+                    h = model(h)  # BRK825
+            return h
+    """,
+    "asked for as an option": """
+        @torch.compile(options={"triton.cudagraphs": True})
+        def step(x):
+            return x.relu()
+        def run(xs):
+            with torch.no_grad():
+                outputs = {}
+                for i, x in enumerate(xs):
+                    outputs[i] = step(x)  # BRK825
+            return sum(outputs.values())
+    """,
+    "marked steps": """
+        def run(xs):
+            kept = []
+            for x in xs:
+                torch.compiler.cudagraph_mark_step_begin()
+                kept.append(model(x) if x.sum() > 0 else other(x))  # BRK825
+            return torch.cat(kept)
+    """,
+}
+NOT_OVERWRITTEN = {
+    "copies and what is computed": """
+        def run(xs):
+            copies, host, means, total = [], [], [], 0
+            with torch.no_grad():
+                for x in xs:
+                    y = model(x)
+                    copies.append(y.clone())
+                    host.append(y.cpu())
+                    means.append(y.mean())
+                    total += y.sum()
+            return torch.cat(copies), torch.cat(host), torch.stack(means), total, y
+    """,
+    "read before the next call": """
+        def run(xs):
+            last = None
+            with torch.no_grad():
+                for x in xs:
+                    if last is not None:
+                        print(last.mean())
+                    last = model(x + 1)
+    """,
+    "two calls before one backward pass": """
+        def train(xs):
+            for x in xs:
+                a, b = model(x), model(x + 1)
+                (a - b).pow(2).sum().backward()
+    """,
+    "no backward pass yet": """
+        def run(xs):
+            kept = [model(x) for x in xs]
+            return torch.stack(kept).sum()
+    """,
+    "two calls of a marked step": """
+        def run(xs):
+            with torch.no_grad():
+                for x in xs:
+                    torch.compiler.cudagraph_mark_step_begin()
+                    a = model(x)
+                    b = other(x)
+                    print((a - b).sum())
+    """,
+    "only counted": """
+        def run(xs):
+            kept = []
+            with torch.no_grad():
+                for x in xs:
+                    kept.append(model(x))
+            return len(kept)
+    """,
+    "without graphs": """
+        plain = torch.compile(nn.Linear(8, 8).to("cuda"), mode="max-autotune-no-cudagraphs")
+        def run(xs):
+            with torch.no_grad():
+                return torch.cat([plain(x) for x in xs])
+    """,
+    "what goes back in was computed": """
+        def run(h, xs):
+            with torch.no_grad():
+                for x in xs:
+                    h = model(h + x)
+            return h
+    """,
+}
+CLOCKS = """
+import time
+compiled = torch.compile(nn.Linear(8, 8).to("cuda"))
+def bench(x):
+    compiled(x)
+    torch.cuda.synchronize()
+    start = time.perf_counter()
+    for _ in range(10):
+        compiled(x)
+    {waiting}
+    return time.perf_counter() - start{flag}
+"""
+
+
 def found(tmp_path, program):
     path = tmp_path / "program.py"
     path.write_text(HEADER + textwrap.dedent(program), encoding="utf-8")
@@ -237,3 +402,20 @@ def test_a_comment_uses_nothing():
     assert not mentions("import torch\n# torch.compile(model)\nmodel = 1  # plain\n    # see torch.compile\n")
     assert mentions("import torch\n# torch.compile(model)\nmodel = torch.compile(model)\n")
     assert mentions("import torch\n'#', torch .compile\n")
+
+
+@pytest.mark.parametrize("name", [*OVERWRITTEN, *NOT_OVERWRITTEN])
+def test_outputs_of_cuda_graphs(tmp_path, name):
+    program = GRAPHS + textwrap.dedent((OVERWRITTEN | NOT_OVERWRITTEN)[name])
+    marked = {(n, "BRK825") for n, line in enumerate(program.splitlines(), 1) if "# BRK825" in line}
+    (tmp_path / "script.py").write_text(program)
+    seen = {(f.line, f.code) for f in analyze([str(tmp_path)], StaticOptions(torch="2.13.0")).findings if f.confidence != "possible"}
+    assert seen == marked and bool(marked) == (name in OVERWRITTEN)
+
+
+@pytest.mark.parametrize(("waiting", "flag"), [("pass", "  # BRK826"), ("torch.cuda.synchronize()", ""), ("x.sum().item()", "")])
+def test_clocks_that_do_not_wait(tmp_path, waiting, flag):
+    program = GRAPHS + CLOCKS.format(waiting=waiting, flag=flag)
+    (tmp_path / "script.py").write_text(program.replace("    pass\n", ""))
+    findings = analyze([str(tmp_path)], StaticOptions(torch="2.13.0")).findings
+    assert [f.code for f in findings] == (["BRK826"] if flag else [])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from breakscope.static.modules import Namespace
+from breakscope.static.usage.graph_outputs import records_graphs
 from breakscope.static.usage.loops import counts, path_of, sizes, varies
 from breakscope.static.usage.scope import Choice, Local, merge
 from breakscope.static.usage.wrapping import WRAPPERS, Decorator, Wrapping, short
@@ -164,6 +165,8 @@ class Expressions(Wrapping):
     def wrapped_call(self, value: Wrapped, node: ast.Call, args: list[Value]) -> Value:
         self.used(value, node)
         if value.is_compiled:
+            if records_graphs(value):
+                self.graph_calls[id(node)] = value
             self.use("()", value, node, node.func, args, varies=self.argument_varies(value, node))
         return UNKNOWN
 

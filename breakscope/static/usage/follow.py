@@ -14,6 +14,7 @@ from breakscope.static.frames import Activation, Step
 from breakscope.static.interpreter import Interpreter
 from breakscope.static.modules import ModuleInfo
 from breakscope.static.usage.expressions import Expressions
+from breakscope.static.usage.graph_outputs import GraphOutputs
 from breakscope.static.usage.loops import path_of
 from breakscope.static.usage.scope import Local, Scope, decide, key, maybe, merge, merged
 from breakscope.static.usage.syntax import bound, is_main, kept, names_prefix, pairs, tells
@@ -50,11 +51,12 @@ class Follower(Expressions):
         self.compiled_of: dict[int, Wrapped] = {}  # id of a module value -> what torch.compile made of it
         self.running: ast.stmt | None = None  # the statement that is being followed
         self.saves_prefix = False  # the file saves states whose keys begin with `_orig_mod.`
+        self.graph_calls: dict[int, Wrapped] = {}  # id of a call -> what it calls, which records CUDA graphs
         self.knows_prefix = "_orig_mod" in module.source and names_prefix(module.tree)
 
     def emit(self, event_type, node: ast.AST, certainty: str = "certain", **fields) -> None:
         """Record an event, once for each place, kind and circumstance."""
-        about = [fields.get(name) for name in ("name", "repeats", "varies", "new_backend")]
+        about = [fields.get(name) for name in ("name", "repeats", "varies", "new_backend", "what")]
         detail = (id(node), event_type, certainty, type(fields.get("target")), *about)
         if self.silent or detail in self.activation.seen:
             return
@@ -66,6 +68,12 @@ class Follower(Expressions):
     def top_level(self) -> None:
         """Follow the module's own statements."""
         self.block(self.module.tree.body)
+        self.graph_outputs(self.module.tree)
+
+    def graph_outputs(self, node: ast.AST) -> None:
+        """What becomes of the outputs of CUDA graphs in a function's own statements, or in the module's."""
+        if self.graph_calls and not self.silent:
+            GraphOutputs(self, self.graph_calls).function(node)
 
     def function(self, node: ast.AST, qualname: str, known: dict[str, Value] | None = None, repeats: bool = False,
                  outer: Scope | None = None, repeated: frozenset[str] | None = None) -> Value:
@@ -90,6 +98,7 @@ class Follower(Expressions):
         self.scope.kept = kept(node)
         self.depth += 1
         self.block(node.body)
+        self.graph_outputs(node)
         for inner in self.scope.inner:
             self.function(inner.node, inner.qualname, outer=self.scope)
         result = UNKNOWN
@@ -120,11 +129,11 @@ class Follower(Expressions):
             if self.scope.ended:
                 break
         if not self.scope.loops and not self.silent:
-            for node, call in timed_calls(self, statements):
+            for node, call, what in timed_calls(self, statements):
                 value = self.look_up(path_of(call.func))
                 if isinstance(value, Wrapped):
-                    certainty = "likely" if value.sometimes else "certain"
-                    self.emit(Timed, node, certainty, value=value, subject=ast.unparse(call.func))
+                    certainty = "likely" if value.sometimes or what == "launching" else "certain"
+                    self.emit(Timed, node, certainty, value=value, subject=ast.unparse(call.func), what=what)
 
     def statement(self, node: ast.stmt) -> None:
         self.running = node

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from breakscope.static.usage.graph_outputs import ON_GPU
 from breakscope.static.usage.loops import path_of
 from breakscope.usage import Wrapped
 from breakscope.values import External
@@ -14,8 +15,9 @@ CLOCKS = frozenset(
 ) | {"timeit.default_timer"}
 
 
-def timed_calls(follower, statements: list[ast.stmt]) -> Iterator[tuple[ast.AST, ast.Call]]:
-    """(difference, call) for each span of a block that times the first call of something compiled, and only calls.
+def timed_calls(follower, statements: list[ast.stmt]) -> Iterator[tuple[ast.AST, ast.Call, str]]:
+    """(difference, call, "compiling") for each span of a block that times the first call of something compiled, and only
+    calls; (difference, call, "launching") for those that end before a GPU has done what it was told.
 
     A span that holds more than calls is no benchmark: a training loop's total time includes compiling by right.
     """
@@ -25,9 +27,12 @@ def timed_calls(follower, statements: list[ast.stmt]) -> Iterator[tuple[ast.AST,
             for node in ast.walk(statement.value):
                 span = _difference(follower, node, started, index)
                 if span:
-                    call = _only_calls(follower, statements[span[0] + 1 : span[1]])
-                    if call is not None:
-                        yield node, call
+                    calls = _only_calls(follower, statements[span[0] + 1 : span[1]])
+                    first = [call for call in calls or () if call is not None and _is_first(follower, call)]
+                    if first:
+                        yield node, first[-1], "compiling"
+                    if calls and calls[-1] is not None and ON_GPU.search(follower.module.source):
+                        yield node, calls[-1], "launching"
         if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
             name = statement.targets[0].id
             started.pop(name, None)
@@ -53,25 +58,34 @@ def _difference(follower, node: ast.AST, started: dict[str, int], index: int) ->
     return (started[node.right.id], index) if _is_clock(follower, node.left) else None
 
 
-def _only_calls(follower, statements: list[ast.stmt]) -> ast.Call | None:
-    """The first call of something compiled, when the statements do nothing but call it and wait for the device."""
-    found: ast.Call | None = None
+def _only_calls(follower, statements: list[ast.stmt]) -> list[ast.Call | None] | None:
+    """The calls of something compiled, None for one that waits for the device; None in all where the statements do more."""
+    found: list[ast.Call | None] = []
     for statement in statements:
         call: ast.AST | None = None
         if isinstance(statement, ast.Expr | ast.Assign):
             call = statement.value
         elif isinstance(statement, ast.With) or (isinstance(statement, ast.For) and _is_range(statement.iter)):
-            call = _only_calls(follower, statement.body)
+            inside = _only_calls(follower, statement.body)
+            if inside is None:
+                return None
+            found += inside
+            continue
         if not isinstance(call, ast.Call):
             return None
         if path_of(call.func).endswith("synchronize"):
+            found.append(None)
             continue
         value = follower.eval(call.func)
         if not (isinstance(value, Wrapped) and value.is_compiled):
             return None
-        if follower.first_calls.get(id(value.node), value) is call:
-            found = call
+        found.append(call)
     return found
+
+
+def _is_first(follower, call: ast.Call) -> bool:
+    value = follower.eval(call.func)
+    return follower.first_calls.get(id(value.node), value) is call
 
 
 def _is_range(node: ast.expr) -> bool:
