@@ -155,6 +155,12 @@ def test_a_block_holds_whole_turns_through_the_calls():
     assert block_length(10.0, 4) == 4 and block_length(1e-6, 7) % 7 == 0
 
 
+def test_modes_that_did_not_end_are_named():
+    late = Mode(name="dynamic", meaning="", status="timeout")
+    assert decide((EAGER, mode("default", 0.5, 10.0), late), same, ["max-autotune"])[1].endswith(" Not measured: dynamic, max-autotune.")
+    assert decide((EAGER, mode("default", 1.3, 10.0), late), same)[1].endswith(" Not measured: dynamic.")
+
+
 def mode(name, factor, compile_seconds, **facts):
     eager = [[1.0, 1.0, 1.0]] * 10
     steps = describe([[factor] * 3] * 10, eager if name != "eager" else None)

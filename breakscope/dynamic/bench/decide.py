@@ -23,15 +23,16 @@ def decide(modes: Sequence[Mode], between: Comparison, left_out: Sequence[str] =
     tried = [m for m in modes if m.name != "eager" and m.steps and m.steps.verdict]
     if eager is None or not tried:
         return "", "Nothing can be said: " + _nothing(modes)
+    missing = [m.name for m in modes if m.status in ("timeout", "not measured")]
     fast = [m for m in tried if m.steps.verdict == "faster"]
     wrong = [m for m in fast if _differs(m)]
     fit = [m for m in fast if not _differs(m) and not m.still_compiling]
     if not fit:
-        return "eager", _not_paying(tried, fast, wrong) + _because(coverage, saving)
+        return "eager", _not_paying(tried, fast, wrong) + _because(coverage, saving) + _unmeasured(missing)
     best = min(fit, key=lambda m: m.steps.ratio)
     equal = [m for m in fit if m is best or between(m.name, best.name) != "slower"]
     chosen = min(equal, key=lambda m: m.compile_seconds or 0.0)
-    return chosen.name, _paying(chosen, equal, wrong) + _unmeasured(left_out)
+    return chosen.name, _paying(chosen, equal, wrong) + _unmeasured([*missing, *left_out])
 
 
 def _paying(mode: Mode, equal: Sequence[Mode], wrong: Sequence[Mode]) -> str:

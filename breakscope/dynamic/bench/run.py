@@ -94,6 +94,9 @@ def bench_target(options: BenchOptions) -> Bench:
                 prepared.append(_skipped(mode, options))
                 continue
             now = time.time()
+            if now > ready_by:
+                prepared.append(Prepared(mode, skipped="no time was left for it; --timeout gives more"))
+                continue
             limit = options.mode_timeout or (ready_by - now) / len(waiting)
             prepared.append(prepare(mode, min(ready_by, now + limit)))
             waiting.remove(mode)

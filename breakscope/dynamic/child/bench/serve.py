@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -78,7 +79,9 @@ def _prepare(module: ModuleType, plan: Plan, job: dict, folder: Path, progress: 
         agreement = stage(progress, name, lambda: _compare(module, plan, stepper, job, folder))
         calls = stage(progress, name, lambda: warm_up(stepper, agreement.pop("calls"), job["warm_by"]))
     seen = metrics.all_compiles(spans)
-    busy = stage(progress, name, lambda: busy_seconds(stepper.timed, stepper.turn, plan.device))
+    busy = None
+    with contextlib.suppress(Exception):  # a profiler that sees nothing, or may not look, must not cost the mode
+        busy = busy_seconds(stepper.timed, stepper.turn, plan.device)
     result = {
         "start_up": start_up, "calls": calls, "turn": stepper.turn, "compiles": seen, "graphs": metrics.graphs(seen),
         "warm_up_peak": memory.peak(plan.device), "device": _device_name(plan.device), "threads": torch.get_num_threads(),
