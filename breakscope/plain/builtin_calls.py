@@ -56,6 +56,8 @@ class BuiltinCalls:
             return NUMBER if first != UNKNOWN else self.fail()
         if name == "range":
             return SIZES if all(map(is_static, args)) else self.fail()
+        if name == "slice" and all(map(is_static, args)):
+            return NUMBER
         if name in NUMBERS_OF and all(map(is_static, args)):
             return self.fail() if name in ("min", "max") and _is_made_item_by_item(node) else NUMBER
         if name == "sum" and type(args[0]) is Many and settled(self.iterate(args[0])) == TENSOR:

@@ -29,6 +29,7 @@ from breakscope.plain.names import LAYERS
 REFUSED_KEYWORDS = frozenset({"generator", "out", "requires_grad"})
 LIST_METHODS = frozenset({"append", "extend", "insert", "items", "values", "keys"})
 PLAIN_ARGUMENTS = (str, tuple, Many)
+ONE_LAYER = frozenset({LAYER})
 
 
 class Calls:
@@ -67,6 +68,8 @@ class Calls:
             kind = type(base)
             if kind in PLAIN_ARGUMENTS or kind is frozenset and func.attr in LIST_METHODS:
                 return self.call_method(base, func.attr, node, frame)
+            if self.strict and base == ONE_LAYER and func.attr in ("parameters", "buffers") and not node.args and not node.keywords:
+                return self.listed(TENSOR, node)
             if kind is Self and base.cls.method(func.attr) is None and func.attr not in self.attributes(base.cls):
                 return self.call_module_method(base, func.attr, node, frame)
             callee = self.attribute(base, func.attr)

@@ -175,6 +175,30 @@ class Statements:
             frame.names = then if second else joined(then, frame.names)
         return first and second
 
+    def run_Match(self, node, frame) -> bool:
+        """One case or none runs; only constants are matched, against what no tensor decides."""
+        if not is_static(self.eval(node.subject, frame)):
+            self.fail()
+        before, ends = frame.names, []
+        is_left_open = True
+        for case in node.cases:
+            if not _is_constant(case.pattern):
+                self.fail()
+            frame.names = dict(before)
+            if case.guard is not None:
+                self.truth(self.eval(case.guard, frame))
+            elif type(case.pattern) is _ast.MatchAs:
+                is_left_open = False
+            if self.block(case.body, frame):
+                frame.is_partial = True
+            else:
+                ends.append(frame.names)
+        ends += [before] if is_left_open else []
+        frame.names = ends[0] if ends else before
+        for names in ends[1:]:
+            frame.names = joined(frame.names, names)
+        return not ends
+
     def run_For(self, node, frame) -> bool:
         self.loop(node, frame)
         return False
@@ -256,6 +280,15 @@ class Statements:
 
     def run_Nonlocal(self, node, frame) -> bool:
         raise NotPlain
+
+
+def _is_constant(pattern) -> bool:
+    """True for patterns that are constants, several of them, or anything without a name for it."""
+    if type(pattern) is _ast.MatchOr:
+        return all(map(_is_constant, pattern.patterns))
+    if type(pattern) is _ast.MatchAs:
+        return pattern.pattern is None and pattern.name is None
+    return type(pattern) is _ast.MatchSingleton or type(pattern) is _ast.MatchValue and type(pattern.value) is _ast.Constant
 
 
 def _is_named(kind: object) -> bool:

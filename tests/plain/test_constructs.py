@@ -133,3 +133,40 @@ def test_files_that_a_model_imports_from_are_followed(folder, broken):
     path = package / name
     path.write_text(path.read_text().replace(old, new))
     assert not look(package, USER)
+
+
+SMALL = """import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, mode="mean", shift=2):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+        self.mode, self.shift = mode, shift
+
+    def forward(self, x):
+        y = self.fc(x)
+        {body}
+        return y
+"""
+CLEARED = {
+    "match": "match self.mode:\n            case 'mean' | 'avg':\n                y = y.mean(-1)\n            case None:\n                y = y * 2\n"
+             "            case _ if self.shift > 1:\n                return x\n            case _:\n                pass",
+    "slice": "for s in (slice(0, -self.shift), slice(-self.shift, None)):\n            y = y + x[:, s].sum()",
+    "percent": "self.fc('%d_%s' % (x.dim(), self.mode)) if False else None",
+    "parameters": "y = y.to(next(self.fc.parameters()).dtype)",
+}
+REFUSED = {
+    "match on a tensor": "match y.sum():\n            case 1:\n                y = y * 2",
+    "match that names what it matches": "match self.mode:\n            case name:\n                y = y * len(name)",
+    "a break in a case": "match self.mode:\n            case 'mean':\n                y = y * y.sum().item()",
+    "a guard on a tensor": "match self.mode:\n            case 'mean' if y.sum() > 0:\n                y = y * 2",
+    "a slice of a tensor": "y = x[slice(0, y.argmax())]",
+    "percent of a tensor": "print('%d' % (y.sum(),))",
+}
+
+
+@pytest.mark.parametrize("name", [*CLEARED, *REFUSED])
+def test_single_constructs(folder, name):
+    assert look(folder, SMALL.replace("{body}", (CLEARED | REFUSED)[name])) == (name in CLEARED)
