@@ -208,7 +208,7 @@ RIGHT = {
 }
 
 
-# What each of these does was seen on an H100 with torch 2.11.
+# What these do was seen on an H100 with torch 2.11; of two ("any backward pass ...", "behind a call ...") it was read in torch.
 GRAPHS = """\
 import torch
 from torch import nn
@@ -262,6 +262,13 @@ OVERWRITTEN = {
                     target = model(x)  # BRK825
                 loss = (other(x) - target).pow(2).mean()
                 loss.backward()
+    """,
+    "any backward pass ends the waiting": """
+        def train(real, noise, criterion):
+            for x, z in zip(real, noise):
+                fake = model(z)  # BRK825
+                criterion(other(x), other(fake.detach())).backward()
+                criterion(other(fake)).backward()
     """,
     "in a comprehension": """
         def run(xs):
@@ -322,6 +329,15 @@ NOT_OVERWRITTEN = {
             for x in xs:
                 a, b = model(x), model(x + 1)
                 (a - b).pow(2).sum().backward()
+    """,
+    "behind a call that waits for its backward pass": """
+        def train(xs):
+            for x in xs:
+                y = model(x)
+                with torch.no_grad():
+                    a = other(x)
+                    b = other(x + 1)
+                (y - a - b).sum().backward()
     """,
     "no backward pass yet": """
         def run(xs):

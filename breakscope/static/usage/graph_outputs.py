@@ -1,8 +1,9 @@
 """Outputs of CUDA graphs that are read after the next call has written over them.
 
-Measured with torch 2.11 on a GPU: without gradients every call of any such callable begins a new step, and what earlier
-calls returned is gone; with gradients a call does so once a backward pass has been through the one before. Where
-torch.compiler.cudagraph_mark_step_begin() is used, it alone begins steps.
+Measured with torch 2.11 on a GPU: every call of any such callable begins a new step, and what earlier calls returned is
+gone, unless one of them that asks for gradients still waits for a backward pass (torch._inductor.cudagraph_trees,
+can_start_new_generation: any backward pass ends the waiting). Where torch.compiler.cudagraph_mark_step_begin() is used, it
+alone begins steps.
 """
 
 from __future__ import annotations
@@ -30,11 +31,10 @@ ASKS = frozenset("len isinstance type id".split())
 
 @dataclass(eq=False)
 class Output:
-    """What one call returned. `waits`: for its backward pass, until which it stays."""
+    """What one call returned, until a later one has written over it."""
 
     value: Wrapped
     subject: str
-    waits: bool
     gone: bool = False
 
 
@@ -60,10 +60,11 @@ class GraphOutputs:
         self.certainty = "likely" if ON_GPU.search(follower.module.source) else "possible"
         self.holds: dict[str, Held] = {}
         self.live: list[Output] = []
-        self.no_grad = False
+        self.no_grad = self.waits = False  # for a backward pass
 
     def function(self, node: ast.AST) -> None:
         """Twice: what is left on an object meets the next call."""
+        self.waits = False
         self.no_grad = any(_is_without_gradients(d) for d in getattr(node, "decorator_list", ()))
         for _ in range(2):
             self.block(node.body)
@@ -195,31 +196,27 @@ class GraphOutputs:
             return output
         if method in ALIASES:
             return self.held(node.func.value)
-        if method == "backward":
-            self.done()
-        elif method == MARK:
+        if method == MARK:
             self.begin_step()
         elif method:
             self.read(node.func.value)
+        if method == "backward":
+            self.waits = False
         return {}
 
     def new_output(self, node: ast.Call) -> Held:
-        if not self.marks:
-            self.begin_step(lambda output: not output.waits)
-        output = Output(self.calls[id(node)], short(node.func), waits=not self.no_grad)
+        if not self.marks and not self.waits:
+            self.begin_step()
+        self.waits = self.waits or not self.no_grad
+        output = Output(self.calls[id(node)], short(node.func))
         self.live.append(output)
         return {output: (node, "")}
 
-    def begin_step(self, ends=lambda output: True) -> None:
+    def begin_step(self) -> None:
         """What earlier steps returned may be written over from now on."""
         for output in self.live:
-            output.gone = output.gone or ends(output)
-        self.live = [output for output in self.live if not output.gone]
-
-    def done(self) -> None:
-        """A backward pass has been through all that was called."""
-        for output in self.live:
-            output.waits = False
+            output.gone = True
+        self.live = []
 
 
 def _is_without_gradients(node: ast.expr) -> bool:
