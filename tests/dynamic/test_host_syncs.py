@@ -22,7 +22,8 @@ from breakscope.dynamic.child.stages import listen_for_syncs
 from breakscope.dynamic.host_syncs import read_host_syncs, with_host_syncs
 from breakscope.dynamic.places import Places
 from breakscope.report.formats import RenderOptions, render
-from breakscope.report.model import Finding, HostSync, Report, Run
+from breakscope.report.formats._words import terse_notes
+from breakscope.report.model import Cost, Finding, HostSync, Interval, Report, Run
 
 TEXT = "called a synchronizing CUDA operation (Triggered internally at /pytorch/c10/cuda/CUDAFunctions.cpp:154.)"
 PROGRAM = f'''
@@ -173,6 +174,13 @@ def test_the_report_tells_them_with_the_break_and_else_by_line():
         "breakscope: host sync: the step, at no line of yours, makes the CPU wait for the GPU 1 time per step",
         "breakscope: host sync: the backward pass makes the CPU wait for the GPU 1 time per step"]
     assert "; 5 host syncs per step." in text
+
+
+@pytest.mark.parametrize(("cost", "said"), [
+    (Cost(compile_seconds=1.9), "confirmed, 2 host syncs per step"),
+    (Cost(compile_seconds=1.9, step_seconds=0.002, step_interval=Interval(low=0.001, high=0.003)), "confirmed, 2 ms per step")])
+def test_where_there_is_little_room_they_go_before_compiling(cost, said):
+    assert said == terse_notes(msgspec.structs.replace(BREAK, host_syncs=2, cost=cost))
 
 
 def test_a_run_on_the_cpu_says_nothing_of_them():

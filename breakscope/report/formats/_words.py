@@ -20,15 +20,18 @@ def notes(finding: Finding, ids: bool = False) -> str:
     told = [" ".join((word, *(_ids(finding) if ids and word == finding.evidence else ()))) for word in _known(finding)]
     if finding.count:
         told.append(count(finding.count, "event"))
-    if finding.host_syncs:
-        told.append(f"{count(finding.host_syncs, 'host sync')} per step")
-    return ", ".join([*told, *_costs(finding.cost)])
+    return ", ".join([*told, *_syncs(finding), *_costs(finding.cost)])
 
 
 def terse_notes(finding: Finding) -> str:
-    """Evidence and the cost that matters most."""
-    cost = finding.cost and Cost(step_seconds=finding.cost.step_seconds, compile_seconds=finding.cost.compile_seconds)
-    return ", ".join([*_known(finding), *_costs(cost)[:1]])
+    """Evidence and the cost that matters most: what was measured of a step, then waits for a GPU, then compiling."""
+    step = _costs(finding.cost and Cost(step_seconds=finding.cost.step_seconds))
+    compiling = _costs(finding.cost and Cost(compile_seconds=finding.cost.compile_seconds))
+    return ", ".join([*_known(finding), *(step or _syncs(finding) or compiling)])
+
+
+def _syncs(finding: Finding) -> list[str]:
+    return [f"{count(finding.host_syncs, 'host sync')} per step"] if finding.host_syncs else []
 
 
 def _known(finding: Finding) -> list[str]:
