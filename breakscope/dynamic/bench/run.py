@@ -28,7 +28,7 @@ from breakscope.dynamic.findings import shown_path
 from breakscope.dynamic.places import Places
 from breakscope.errors import UserError
 from breakscope.report.bench import Agreement, Bench, Coverage, Mode, Saving, Site
-from breakscope.report.model import ReportError
+from breakscope.report.model import CudaGraph, ReportError
 
 FALLBACK = "aot_eager"
 KEPT_FOR_STEPS = 0.25  # of the time limit
