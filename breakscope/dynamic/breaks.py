@@ -180,9 +180,10 @@ def _merge(reports: Iterable[Report], compiles: Mapping[str, FrameCompile]) -> t
         key = (site.path, site.line, report.reason.gb_id or report.reason.type)
         lost = _lost(report, compiles.get(report.compile_id))
         backward = report.phase.startswith("capture backward")
+        rest = (report.compile_id,) if lost == "rest" else ()
         known = merged.get(key)
         if known is None:
-            merged[key] = Break(site, report.reason, report.chain, (report.compile_id,), lost, backward)
+            merged[key] = Break(site, report.reason, report.chain, (report.compile_id,), lost, backward, not_resumed=rest)
             continue
         again = report.compile_id in known.compile_ids
         merged[key] = replace(
@@ -190,12 +191,16 @@ def _merge(reports: Iterable[Report], compiles: Mapping[str, FrameCompile]) -> t
             chain=max(known.chain, report.chain, key=len),
             compile_ids=known.compile_ids if again else (*known.compile_ids, report.compile_id),
             lost=known.lost or lost, backward=known.backward and backward, count=known.count + (not again),
+            not_resumed=(*known.not_resumed, *rest),
         )
     return tuple(merged.values())
 
 
 def _lost(report: Report, compile: FrameCompile | None) -> str:
-    """Why the whole frame runs eager: "loop", "with", "try", "skipped"; "" when Dynamo resumes behind the break."""
+    """Why the whole frame runs eager: "loop", "with", "try", "skipped"; "rest": what comes behind the last ops before the
+    break does; "" when Dynamo resumes behind the break."""
+    if report.reason.not_resumed:
+        return "rest"
     if not (report.reason.abandoned or (compile and compile.failed)):
         return ""
     wrapper = report.reason.wrapped_by.lower()

@@ -104,6 +104,9 @@ def lost_frames(compiles: Mapping[str, FrameCompile], breaks: Iterable[Break], p
         lost.setdefault((compile.path, compile.line, why), LostFrame(
             function=compile.function, path=compile.path, line=compile.line, why=why, reason=reason))
     for found in breaks:
+        for compile in (compiles[i] for i in found.not_resumed if i in compiles):
+            lost.setdefault((compile.path, compile.line, "rest"), LostFrame(
+                function=compile.function, path=compile.path, line=compile.line, why="rest", reason=found.reason.text))
         first = found.chain[0]
         if found.lost and len(found.chain) == 1 and not any(i in compiles for i in found.compile_ids):  # from a text log
             line = SourceFile.read(first.path).function_line(first.line) or first.line

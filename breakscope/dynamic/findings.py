@@ -63,7 +63,7 @@ def _break_finding(seen: Break, rules: tuple[Rule, ...], observations: Observati
 def _lost_function(seen: Break, observations: Observations) -> str:
     """The function whose frame the break lost, where it is not the one that holds it: that one is compiled by itself then."""
     named = {(frame.path, frame.function) for frame in observations.lost_frames}
-    placed = {(frame.path, frame.line) for frame in observations.lost_frames}
+    placed = {(f.path, SourceFile.read(f.path).function_line(f.line) or f.line) for f in observations.lost_frames}
 
     def is_lost(frame: Frame) -> bool:  # by the line where its function begins: one file has several `forward`
         begins = SourceFile.read(frame.path).function_line(frame.line)

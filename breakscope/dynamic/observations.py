@@ -43,6 +43,7 @@ class Break:
     lost: str = ""
     backward: bool = False  # seen only while a backward pass ran
     count: int = 1
+    not_resumed: tuple[str, ...] = ()  # the compiles that kept what came before it, and left the rest of their function
 
 
 @dataclass(frozen=True)

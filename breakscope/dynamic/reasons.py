@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from breakscope.dynamic.dialects import ANOTHER, ENDS, PREAMBLES, REASON, id_of_old_text
+from breakscope.dynamic.dialects import ANOTHER, ENDS, NOT_RESUMED, PREAMBLES, REASON, id_of_old_text
 from breakscope.dynamic.places import Frame
 
 LINK = re.compile(r"/gb/gb(\d{1,9})\.html")
@@ -29,6 +29,7 @@ class Reason:
     gb_id: str = ""
     wrapped_by: str = ""  # type of the second break that lost the frame: "graph break in loop"
     abandoned: bool = False  # Dynamo says that the whole frame runs eager
+    not_resumed: bool = False  # or all that comes behind the ops before the break
 
     @property
     def text(self) -> str:
@@ -53,7 +54,7 @@ def read_reason(text: str, ids: dict[str, str]) -> Reason:
     reason = _read_one(_without_preamble(_until_end(first)), ids)
     wrapper = _read_one(_until_end(second), ids) if second else None
     return Reason(reason.type, reason.explanation, reason.context, reason.hints, reason.gb_id,
-                  wrapper.type if wrapper else "", abandoned)
+                  wrapper.type if wrapper else "", abandoned, body.lstrip().startswith(NOT_RESUMED))
 
 
 def read_frames(text: str, title: str = "User code traceback:") -> list[Frame]:

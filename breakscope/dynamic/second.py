@@ -9,6 +9,8 @@ import msgspec
 from breakscope.dynamic.observations import Observations
 from breakscope.report.model import Graph
 
+STEPPED = "step_unsupported"  # what explain calls the place before a break that Dynamo cannot resume behind: no other break
+
 
 def fill_graphs(graphs: Sequence[Graph], witness: dict) -> tuple[Graph, ...]:
     """Give each graph of the first call the op names that explain saw, where both count the same ops in order."""
@@ -29,7 +31,7 @@ def compare(seen: Observations, witness: dict) -> tuple[str, ...]:
     notes = []
     for told in witness.get("breaks", []):
         frames = [(path, line) for path, line, _ in told["frames"]]
-        if frames and not lines.intersection(frames):
+        if frames and not lines.intersection(frames) and not str(told["reason"]).startswith(STEPPED):
             path, line = frames[-1]
             reason = " ".join(str(told["reason"]).split())[:160]
             notes.append(f"torch._dynamo.explain also reports a break at {path}:{line}: {reason}")

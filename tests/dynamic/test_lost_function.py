@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from breakscope.dynamic import RunOptions, run_target
 from breakscope.dynamic.findings import make_findings
 from breakscope.dynamic.observations import Break, Observations
 from breakscope.dynamic.places import Frame
@@ -43,3 +44,38 @@ def test_functions_of_one_name_are_told_apart(tmp_path, line, named):
     frames = (LostFrame(function="forward", path=path, line=line, why="loop"),)
     (finding,) = make_findings(Observations(breaks=(seen,), lost_frames=frames), (), Path.cwd())
     assert (finding.function, finding.lost_function) == ("Block.forward", named)
+
+
+TRIED = """import torch
+
+
+def inner(x):
+    y = x.relu() + 1
+    try:
+        y = y * y.sum().item()
+    finally:
+        pass
+    return y.sin()
+
+
+def outer(x):
+    return inner(x * 2) + 1
+
+
+def loop(x):
+    for _ in range(2):
+        x = outer(x)
+    return x
+"""
+
+
+@pytest.mark.parametrize(("name", "lost"), [("inner", ("rest", "")), ("outer", ("rest", ""))])
+def test_a_break_that_is_not_resumed_behind_loses_the_rest(tmp_path, name, lost):
+    """Dynamo keeps the ops in front of the `try`, and leaves all behind them to Python, without a failed compile."""
+    file = tmp_path / "model.py"
+    file.write_text(f"{TRIED}\n\ndef make():\n    return {name}, (torch.ones(3),)\n")
+    result = run_target(RunOptions(file=str(file), name="make", vary=False, device="cpu", timeout=120.0))
+    (found,) = [f for f in result.findings if f.kind == "break"]
+    assert (found.line, found.lost, found.lost_function, found.dynamo) == (7, *lost, ("GB0124",))
+    assert [(f.function, f.why) for f in result.run.lost_frames] == [("inner", "rest")]
+    assert not found.reason.startswith("Encountered") and not [n for n in result.run.notes if "explain" in n]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from breakscope.report.formats._layout import EMPTY, Line, expand, hanging, wrap
 from breakscope.report.formats._peeled import peeled_texts
-from breakscope.report.formats._words import LOST_BY
+from breakscope.report.formats._words import LOST_BY, how_much
 from breakscope.report.model import CudaGraph, Divergence, Finding, RankEvent, Report, ReportError
 from breakscope.report.summary import count
 
@@ -40,7 +40,7 @@ def run_lines(report: Report, width: int | None) -> list[Line]:
     for frame in run.lost_frames:
         if (frame.path, frame.function.rpartition(".")[2]) in explained:
             continue
-        why = f"all of `{frame.function}` runs eager: {LOST_BY.get(frame.why, frame.why)}"
+        why = f"{how_much(frame.why)} of `{frame.function}` runs eager: {LOST_BY.get(frame.why, frame.why)}"
         if frame.reason and frame.reason != frame.why:
             why += f" ({' '.join(frame.reason.split())})"
         lines += hanging([(f"{frame.path}:{frame.line}:", "bold"), ("lost:", "bold red")], why, width)

@@ -152,7 +152,7 @@ def _choices(finding: Finding, lost: str, terse: bool) -> list[tuple[str, str]]:
     condition = _words.condition(finding)
     eager = [lost.rpartition(": ")[2]]
     if lost and not finding.lost_function:
-        eager.append("whole function eager")
+        eager.append("rest of the function eager" if finding.lost == "rest" else "whole function eager")
     full, bare = _words.notes(finding, ids=True), _words.notes(finding)
     if terse:
         full = bare = _words.terse_notes(finding)

@@ -11,7 +11,7 @@ MOST_VALUES = 6
 LOST_BY = {
     "loop": "a break in a loop", "try": "a break in a `try`", "with": "a break in a `with`", "skipped": "Dynamo skipped it",
     "assert": "a break in an `assert`", "implicit": "a break in what an operator or an attribute calls",
-    "object": "a break in a call on an object made here", "recompile limit": "it was compiled again too often",
+    "rest": "a break that Dynamo cannot resume behind", "object": "a break in a call on an object made here", "recompile limit": "it was compiled again too often",
 }
 
 
@@ -79,7 +79,12 @@ def lost(finding: Finding) -> str:
     if not finding.lost or finding.lost == "recompile limit":  # which its message tells
         return ""
     why, function = LOST_BY.get(finding.lost, finding.lost), finding.lost_function or finding.function or "the frame"
-    return f"{why.removeprefix('a ')}: all of `{function}` runs eager"
+    return f"{why.removeprefix('a ')}: {how_much(finding.lost)} of `{function}` runs eager"
+
+
+def how_much(lost: str) -> str:
+    """Of a lost function."""
+    return "the rest" if lost == "rest" else "all"
 
 
 def behind(finding: Finding) -> str:
