@@ -180,7 +180,7 @@ def _merge(reports: Iterable[Report], compiles: Mapping[str, FrameCompile]) -> t
         key = (site.path, site.line, report.reason.gb_id or report.reason.type)
         lost = _lost(report, compiles.get(report.compile_id))
         backward = report.phase.startswith("capture backward")
-        rest = (report.compile_id,) if lost == "rest" else ()
+        rest = (report.compile_id,) if report.reason.not_resumed else ()
         known = merged.get(key)
         if known is None:
             merged[key] = Break(site, report.reason, report.chain, (report.compile_id,), lost, backward, not_resumed=rest)
@@ -197,8 +197,8 @@ def _merge(reports: Iterable[Report], compiles: Mapping[str, FrameCompile]) -> t
 
 
 def _lost(report: Report, compile: FrameCompile | None) -> str:
-    """Why the whole frame runs eager: "loop", "with", "try", "skipped"; "rest": what comes behind the last ops before the
-    break does; "" when Dynamo resumes behind the break."""
+    """Why the whole frame runs eager: "loop", "with", "try", "skipped"; "rest": what comes behind the last ops, or the
+    last break, before it does; "" when Dynamo resumes behind the break."""
     if report.reason.not_resumed:
         return "rest"
     if not (report.reason.abandoned or (compile and compile.failed)):
@@ -210,7 +210,7 @@ def _lost(report: Report, compile: FrameCompile | None) -> str:
         return "with"
     if "except" in wrapper or "try" in wrapper.split():
         return "try"
-    return _around(report, compile) or "skipped"
+    return _around(report, compile) or ("rest" if compile and compile.resumed_at else "skipped")
 
 
 def _around(report: Report, compile: FrameCompile | None) -> str:

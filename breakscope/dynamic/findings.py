@@ -63,15 +63,21 @@ def _break_finding(seen: Break, rules: tuple[Rule, ...], observations: Observati
 def _lost_function(seen: Break, observations: Observations) -> str:
     """The function whose frame the break lost, where it is not the one that holds it: that one is compiled by itself then."""
     named = {(frame.path, frame.function) for frame in observations.lost_frames}
-    placed = {(f.path, SourceFile.read(f.path).function_line(f.line) or f.line) for f in observations.lost_frames}
+    placed = {(f.path, SourceFile.read(f.path).function_line(f.line) or f.line) for f in observations.lost_frames
+              if not f.function.startswith("<")}
 
     def is_lost(frame: Frame) -> bool:  # by the line where its function begins: one file has several `forward`
         begins = SourceFile.read(frame.path).function_line(frame.line)
-        return (frame.path, begins) in placed if begins else (frame.path, frame.function) in named
+        if not begins or frame.function.startswith("<"):
+            return (frame.path, frame.function) in named
+        return (frame.path, begins) in placed
 
     *callers, site = seen.chain
-    if not seen.lost or is_lost(site):
+    if not seen.lost:
         return ""
+    if is_lost(site):  # a comprehension may be lost in a function that is not
+        inside = SourceFile.read(site.path).qualified_name(site.line)
+        return f"{inside}.{site.function}" if inside and site.function.startswith("<") else ""
     return next((SourceFile.read(f.path).qualified_name(f.line) or f.function for f in callers if is_lost(f)), "")
 
 
