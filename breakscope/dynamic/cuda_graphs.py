@@ -1,8 +1,8 @@
 """CUDA graphs that inductor left out or recorded again, and why: from the metrics of compiles and from the text log.
 
 torch 2.13 writes `skipping cudagraphs due to REASON`, with the user's stack behind `Found from :` where it knows it, and
-(TORCH_LOGS=+cudagraphs) `Re-recording function=NAME, mode=MODE, reason=REASON` (2.11: without the mode). The metrics of a compile keep its last
-reason; what shows only in a call, as mutated inputs and new sizes do, stands in the log alone.
+(TORCH_LOGS=+cudagraphs) `Re-recording function=NAME, mode=MODE, reason=REASON` (2.11: without the mode). The metrics of a
+compile keep its last reason; what shows only in a call, as mutated inputs and new sizes do, stands in the log alone.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from breakscope.report.model import CudaGraph
 
 SKIPPED = re.compile(r"^skipping cudagraphs? due to (?P<reason>.{1,20000})", re.DOTALL)
 AGAIN = re.compile(r"Re-recording function=[^,\n]{1,400},(?: mode=\w{1,40},)? reason=(?P<reason>.{1,20000})", re.DOTALL)
-SIZES = re.compile(r"CUDAGraph supports dynamic shapes by recording a new graph.{1,400}We have observed (?P<reason>\d{1,9} distinct sizes)", re.DOTALL)
+SIZES = re.compile(
+    r"CUDAGraph supports dynamic shapes by recording a new graph.{1,400}We have observed (?P<reason>\d{1,9} distinct sizes)", re.DOTALL)
 PREFIX = re.compile(r"^(?:skipping cudagraphs? due to )+")
 POINTERS = re.compile(r" from \d{1,20} to \d{1,20}|\s*input stack trace: None")
 STACK = re.compile(r"\.?\s*Found from ?:.*", re.DOTALL)
@@ -63,7 +64,8 @@ def _said(text: str) -> tuple[str, str]:
     return ("recorded again", POINTERS.sub("", _plain(found["reason"]))) if found else ("", "")
 
 
-def _facts(told: Mapping[tuple[str, str, str], int], compiles: Mapping[str, FrameCompile], places: Places) -> tuple[CudaGraph, ...]:
+def _facts(told: Mapping[tuple[str, str, str], int], compiles: Mapping[str, FrameCompile],
+           places: Places) -> tuple[CudaGraph, ...]:
     facts: dict[CudaGraph, int] = {}
     for (kind, compile_id, text), number in told.items():
         fact = _fact(kind, text, compiles.get(compile_id), places)

@@ -22,7 +22,9 @@ STAGES = {
     "capture": "under torch.compile, though it works without", "witness": "under torch._dynamo.explain",
 }
 STACK_LINE = re.compile(r'^\s*File "(?P<path>.+)", line (?P<line>\d+) in (?P<name>.+)$')
-C_FRAMES = re.compile(r"(?:\\n|\n)Exception raised from [^\n]*?\(most recent call first\):(?:(?:\\n|\n)frame #\d+: [^\n]*?(?=\\n|\n|'\)))*(?:\\n|\n)?")
+C_FRAMES = re.compile(
+    r"(?:\\n|\n)Exception raised from [^\n]*?\(most recent call first\):"
+    r"(?:(?:\\n|\n)frame #\d+: [^\n]*?(?=\\n|\n|'\)))*(?:\\n|\n)?")
 MEMORY = re.compile(r"MemoryError|can't allocate memory|out of memory|bad_alloc|not enough memory", re.IGNORECASE)
 
 
@@ -79,7 +81,8 @@ def _raised(note: dict, options: RunOptions, places: Places) -> ReportError:
 
 def _traced(message: str) -> list[list]:
     """The frames that Dynamo was tracing when it raised: no frame of Python's own stands for what it inlines."""
-    return [[f.path, f.line, f.function, SourceFile.read(f.path).line(f.line).strip()] for f in read_frames(message, "from user code:")]
+    return [[f.path, f.line, f.function, SourceFile.read(f.path).line(f.line).strip()]
+            for f in read_frames(message, "from user code:")]
 
 
 def without_c_frames(text: str) -> str:

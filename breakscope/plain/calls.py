@@ -68,8 +68,8 @@ class Calls:
             kind = type(base)
             if kind in PLAIN_ARGUMENTS or kind is frozenset and func.attr in LIST_METHODS:
                 return self.call_method(base, func.attr, node, frame)
-            if self.strict and base == ONE_LAYER and func.attr in ("parameters", "buffers") and not node.args and not node.keywords:
-                return self.listed(TENSOR, node)
+            if self.strict and base == ONE_LAYER and func.attr in ("parameters", "buffers"):
+                return self.listed(TENSOR, node) if not node.args and not node.keywords else self.fail()
             if kind is Self and base.cls.method(func.attr) is None and func.attr not in self.attributes(base.cls):
                 return self.call_module_method(base, func.attr, node, frame)
             callee = self.attribute(base, func.attr)

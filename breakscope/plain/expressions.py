@@ -170,8 +170,9 @@ class Expressions:
             return INDEX if INDEX in (left, right) else WHOLE
         if ANSWER in (left, right) and type(op) in BITWISE and {left, right} <= {ANSWER, NUMBER}:
             return ANSWER
-        if left == TEXT and type(op) is _ast.Mod and type(right) is tuple and all(part in STATIC for part in map(settled, right) if type(part) is str) and all(type(settled(part)) is str for part in right):
-            return TEXT
+        if left == TEXT and type(op) is _ast.Mod and type(right) is tuple:
+            right = [settled(part) for part in right]
+            return TEXT if all(type(part) is str and part in STATIC for part in right) else self.fail()
         left, right = settled(left), settled(right)
         if type(left) is not str or type(right) is not str or UNKNOWN in (left, right):
             return self.fail()
