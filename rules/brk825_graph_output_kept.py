@@ -4,7 +4,8 @@
 memory. What an earlier call returned raises a RuntimeError when it is read ("accessing tensor output of CUDAGraphs that
 has been overwritten by a subsequent run"), or silently holds the new values (both seen with torch 2.11 on an H100). So
 do losses that are collected with `.detach()`, outputs that are compared with those of the step before, and an output
-that is read after another such callable ran. With gradients an output stays until a backward pass has been through it.
+that is read after another such callable ran. While a call with gradients waits for its backward pass, all outputs stay;
+any backward pass ends that, even one of another model.
 
 Keep a copy (`.clone()`), or what is computed from it (`.cpu()`, `.item()`, a sum). Where several calls belong to one
 step, `torch.compiler.cudagraph_mark_step_begin()` says where the next one begins.

@@ -12,8 +12,9 @@ from collections.abc import Iterable, Mapping
 from breakscope.knowledge import load
 
 REASON = re.compile(r"^(?:Graph Break )?Reason: ?", re.MULTILINE)  # "Reason:" up to 2.7
-NOT_RESUMED = "Encountered graph break that we cannot resume from"  # behind ops that stay compiled, as in a `try`
-PREAMBLES = ("Encountered graph break when attempting to trace", "Failed to handle graph break gracefully", NOT_RESUMED)  # from 2.11
+NOT_RESUMED = "Encountered graph break that we cannot resume from"  # behind ops that stay compiled, as in a `try`; seen in 2.13
+PREAMBLES = ("Encountered graph break when attempting to trace", "Failed to handle graph break gracefully",  # from 2.11
+             NOT_RESUMED)
 ANOTHER = "*** While handling this graph break, another graph break occurred: ***"  # from 2.11
 SKIPPED = "Graph break: skip: from user code at:"  # up to 2.9, and only with TORCH_LOGS=graph_breaks
 REPEATED = "(user stack suppressed due to duplicate graph break)"  # in the text log, from 2.9 or 2.11
