@@ -26,6 +26,7 @@ def main(arguments: list[str] | None = None) -> int:
             if is_script:
                 os._exit(0)  # nothing was written; to free all that was imported takes a tenth of the time
             return 0
+        _import_msgspec()
         from breakscope.cli.session import OutputOptions, answer
         from breakscope.workflows.check import CheckOptions, check
 
@@ -41,6 +42,15 @@ def _plain_check(arguments: list[str]) -> tuple[str, ...]:
     if len(arguments) < 2 or arguments[0] != "check" or any(a.startswith("-") for a in arguments):
         return ()
     return tuple(arguments[1:])
+
+
+def _import_msgspec() -> None:
+    """Import msgspec without typing_extensions: it takes the place of `typing` there, and half of the import's time."""
+    absent = sys.modules.setdefault("typing_extensions", None) is None
+    import msgspec  # noqa: F401
+
+    if absent:
+        del sys.modules["typing_extensions"]
 
 
 if __name__ == "__main__":

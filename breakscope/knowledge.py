@@ -345,6 +345,11 @@ def since(version: str) -> bool:
     return _numbers(target_version())[:2] >= _numbers(version)[:2]
 
 
+def series(version: str) -> str:
+    """The version without its patch level: "2.13"."""
+    return ".".join(map(str, _numbers(version)[:2]))
+
+
 def load(version: str | None = None) -> Knowledge:
     """The tables of the newest shipped version that is not newer than `version` (default: `target_version()`; a patch
     level does not count), else of the oldest. Raises ValueError when `version` is no version."""

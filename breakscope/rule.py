@@ -63,11 +63,6 @@ class Handler(Struct, frozen=True):
         names = self.names.union(*(function() for function in self.more_names))
         return replace(self, names=names or frozenset({""}), more_names=())
 
-    def wants(self, event: Event) -> bool:
-        if self.names and event.name not in self.names:
-            return False
-        return all(getattr(event, name) in wanted for name, wanted in self.fields.items())
-
 
 class Example(Struct, frozen=True):
     """`bad` and `good` with the inputs that both are called with.

@@ -83,11 +83,14 @@ def load_file(path: Path, heavy: bool) -> Rule:
     return rule
 
 
+def rule_files(folder: Path) -> list[str]:
+    """The names of a folder's rule files, sorted. Those that start with an underscore are helpers, not rules."""
+    return sorted(name for name in os.listdir(folder) if name.endswith(".py") and not name.startswith("_"))
+
+
 def load_folder(folder: Path, heavy: bool = False) -> list[Rule]:
-    """All rules of a folder, by code. Files whose name starts with an underscore are helpers, not rules."""
-    names = sorted(name for name in os.listdir(folder) if name.endswith(".py") and not name.startswith("_"))
-    rules = [load_file(folder / name, heavy) for name in names]
-    return sorted(rules, key=lambda rule: rule.code)
+    """All rules of a folder, by code."""
+    return sorted((load_file(folder / name, heavy) for name in rule_files(folder)), key=lambda rule: rule.code)
 
 
 @lru_cache(maxsize=4)

@@ -13,11 +13,11 @@ from msgspec import Struct
 
 from breakscope.environment import import_folders
 from breakscope.exports import handed_out
-from breakscope.knowledge import judging_by, out_of_range, since, target_version
+from breakscope.knowledge import judging_by, out_of_range, target_version
 from breakscope.knowledge import load as load_knowledge
+from breakscope.listeners import listeners
 from breakscope.report.model import Finding, ReportError
-from breakscope.rule import Rule
-from breakscope.rulebook import RuleError, load_rules
+from breakscope.rulebook import RuleError
 from breakscope.static.bodies import drop_idle_bodies
 from breakscope.static.files import heirs, python_files
 from breakscope.static.flag import Flagger, relative_path
@@ -150,9 +150,9 @@ class _Analysis:
 
     @property
     def judge(self) -> Judge:
-        """The rules, loaded when the first file turns out to matter."""
+        """What asks the rules, made when the first file turns out to matter."""
         if self._judge is None:
-            self._judge = Judge(tuple(r for r in load_rules(self.options.extra_rules) if _holds(r, self.python)))
+            self._judge = Judge(listeners(self.python, self.options.extra_rules))
         return self._judge
 
     @property
@@ -385,8 +385,3 @@ def _fits(path: str, pattern: str) -> bool:
         fnmatch(p, pattern) for p in (path, relative, os.path.basename(path))
     )
 
-
-def _holds(rule: Rule, python: tuple[int, ...]) -> bool:
-    """True when the rule's pattern breaks under the judged torch and Python."""
-    ended = rule.until_python and python >= tuple(map(int, rule.until_python.split(".")))
-    return not ended and since(rule.since) and not (rule.until and since(rule.until))

@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from breakscope.events import CHOSEN, Call, Event, Problem
 from breakscope.knowledge import kind, load, since
-from breakscope.rule import Handler, Rule
+from breakscope.listeners import Listener
+from breakscope.rule import Rule
 from breakscope.static.frames import Activation, Step
 from breakscope.static.modules import ModuleInfo
 from breakscope.static.regions import Region
@@ -52,20 +53,18 @@ class Verdict(Struct, frozen=True):
 class Judge:
     """Asks each rule about the events it wants."""
 
-    def __init__(self, rules: tuple[Rule, ...]) -> None:
-        self.by_event: dict[type, list[tuple[Rule, Handler]]] = defaultdict(list)
-        self.by_name: dict[tuple[type, str], list[tuple[Rule, Handler]]] = defaultdict(list)
+    def __init__(self, listeners: list[Listener]) -> None:
+        self.by_event: dict[str, list[Listener]] = defaultdict(list)
+        self.by_name: dict[tuple[str, str], list[Listener]] = defaultdict(list)
         self.names: set[str] = set()
         self.entered: set[tuple[str, str]] = set()  # functions that regions reach: path and qualified name
-        for rule in rules:
-            for handler in map(Handler.settled, rule.handlers):
-                if handler.names:
-                    self.names |= handler.names
-                    for name in handler.names:
-                        self.by_name[handler.event, name].append((rule, handler))
-                else:
-                    self.by_event[handler.event].append((rule, handler))
-        self.wants_all = {t.__name__ for t in self.by_event}
+        for listener in listeners:
+            self.names |= listener.names
+            for name in listener.names:
+                self.by_name[listener.event, name].append(listener)
+            if not listener.names:
+                self.by_event[listener.event].append(listener)
+        self.wants_all = set(self.by_event)
         self.resumed = {place for place, version in RESUMED_BEFORE.items() if not since(version)}
 
     def interesting(self, name: str) -> bool:
@@ -74,14 +73,15 @@ class Judge:
 
     def problems(self, event: Event) -> list[tuple[Rule, Problem]]:
         """What the rules say of an event, lower codes first; one rule speaks for each place."""
-        asked = [*self.by_event.get(type(event), ())]
+        sort = type(event).__name__
+        asked = [*self.by_event.get(sort, ())]
         name = getattr(event, "name", None)
         if name is not None:
-            asked += self.by_name.get((type(event), name), ())
+            asked += self.by_name.get((sort, name), ())
         found = []
-        for rule, handler in asked:
-            if handler.wants(event):
-                found.extend((rule, self.fitted(problem)) for problem in handler.check(event) or ())
+        for listener in asked:
+            if listener.wants(event):
+                found.extend((listener.rule, self.fitted(problem)) for problem in listener.problems(event))
         if found and type(event) is Call and _traced(event):
             found = [pair for pair in found if pair[0].kind != "break"]
         return sorted(found, key=lambda pair: pair[0].code)

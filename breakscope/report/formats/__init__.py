@@ -7,7 +7,7 @@ It may also define `WANTS_RULES = True` to be given the rules' own texts.
 
 from __future__ import annotations
 
-import pkgutil
+import os
 from collections.abc import Mapping
 from importlib import import_module
 from types import ModuleType
@@ -42,7 +42,8 @@ class RenderOptions(Struct, frozen=True):
 
 def names() -> tuple[str, ...]:
     """The formats that exist, by name."""
-    return tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")))
+    files = (os.path.splitext(name) for folder in __path__ for name in os.listdir(folder))
+    return tuple(sorted(name for name, end in files if end == ".py" and not name.startswith("_")))
 
 
 def load(name: str) -> ModuleType:
