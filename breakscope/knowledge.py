@@ -11,7 +11,6 @@ by `python -m breakscope.knowledge_build`. Reading them never imports torch.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterator
@@ -20,7 +19,7 @@ from contextvars import ContextVar
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, json
 
 from breakscope.environment import import_folders
 from breakscope.rulebook import rules_folder
@@ -165,13 +164,13 @@ class Knowledge:
     @cached_property
     def _differences(self) -> dict:
         path = self.folder / DIFFERENCES
-        return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+        return json.decode(path.read_bytes()) if path.is_file() else {}
 
     def _table(self, name: str) -> dict:
         if base := self._differences.get("base"):
             return differing(Knowledge(self.folder.parent / base)._table(name), self._differences["tables"].get(name, {}))
         path = self.folder / f"{name}.json"
-        return json.loads(path.read_text(encoding="utf-8"))["entries"] if path.is_file() else {}
+        return json.decode(path.read_bytes())["entries"] if path.is_file() else {}
 
     calls = cached_property(lambda self: self._table("calls"))
     contexts = cached_property(lambda self: self._table("contexts"))

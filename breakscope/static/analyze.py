@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterable
 from fnmatch import fnmatch
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -19,8 +20,7 @@ from breakscope.listeners import listeners
 from breakscope.report.model import Finding, ReportError
 from breakscope.rulebook import RuleError
 from breakscope.static.bodies import drop_idle_bodies
-from breakscope.static.files import heirs, python_files
-from breakscope.static.flag import Flagger, relative_path
+from breakscope.static.files import heirs, python_files, relative_path
 from breakscope.static.frames import OutOfBudget
 from breakscope.static.importers import Importers
 from breakscope.static.installed import Installed
@@ -34,6 +34,9 @@ from breakscope.static.source import SourceError, decode, refuse_what_is_no_pyth
 from breakscope.static.stack import with_room
 from breakscope.static.suspects import may_matter
 from breakscope.static.usage import mentions
+
+if TYPE_CHECKING:
+    from breakscope.static.flag import Flagger
 
 CONFIDENCES = ("certain", "likely", "possible")
 LATELY = 20  # files
@@ -370,6 +373,8 @@ class _Analysis:
         return True
 
     def flagger(self, module: ModuleInfo) -> Flagger:
+        from breakscope.static.flag import Flagger  # clean files never need it
+
         flagger = self._flaggers.get(module.path)
         if flagger is None or flagger.module is not module:
             flagger = self._flaggers[module.path] = Flagger(module, self._rewrites)

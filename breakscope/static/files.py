@@ -130,3 +130,12 @@ class _Ignored:
                 if spec.match_file(relative):
                     return True
         return False
+
+
+def relative_path(path: str) -> str:
+    """The path from the working directory, with forward slashes; absolute when it lies elsewhere."""
+    try:
+        relative = os.path.relpath(path)
+    except ValueError:  # another drive
+        return path.replace(os.sep, "/")
+    return (path if relative.startswith("..") else relative).replace(os.sep, "/")

@@ -6,13 +6,13 @@ A suspect function is parsed again by libcst as a slice of its own lines; what c
 from __future__ import annotations
 
 import ast
-import os
 from functools import cached_property
 
 from breakscope.events import Call, Enter
 from breakscope.knowledge import load as load_knowledge
 from breakscope.report.inside import told_outside
 from breakscope.report.model import Finding, Fix, Link
+from breakscope.static.files import relative_path
 from breakscope.static.judge import Verdict
 from breakscope.static.modules import ModuleInfo
 from breakscope.static.spans import Position, Span, Spans
@@ -203,15 +203,6 @@ def links(verdict: Verdict) -> tuple[Link, ...]:
     if len(steps) > MOST_LINKS:
         steps = [*steps[: MOST_LINKS // 2], *steps[-MOST_LINKS // 2 :]]
     return tuple(steps)
-
-
-def relative_path(path: str) -> str:
-    """The path from the working directory, with forward slashes; absolute when it lies elsewhere."""
-    try:
-        relative = os.path.relpath(path)
-    except ValueError:  # another drive
-        return path.replace(os.sep, "/")
-    return (path if relative.startswith("..") else relative).replace(os.sep, "/")
 
 
 def _characters(line: str, offset: int) -> int:
