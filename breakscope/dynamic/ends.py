@@ -12,7 +12,7 @@ from breakscope.dynamic.observations import Observations
 from breakscope.dynamic.options import RunOptions
 from breakscope.dynamic.places import Places, original_name
 from breakscope.dynamic.process import Ended
-from breakscope.dynamic.reasons import read_frames
+from breakscope.dynamic.reasons import read_frames, without_c_frames
 from breakscope.dynamic.source import SourceFile
 from breakscope.report.model import ReportError
 
@@ -22,9 +22,6 @@ STAGES = {
     "capture": "under torch.compile, though it works without", "witness": "under torch._dynamo.explain",
 }
 STACK_LINE = re.compile(r'^\s*File "(?P<path>.+)", line (?P<line>\d+) in (?P<name>.+)$')
-C_FRAMES = re.compile(
-    r"(?:\\n|\n)Exception raised from [^\n]*?\(most recent call first\):"
-    r"(?:(?:\\n|\n)frame #\d+: [^\n]*?(?=\\n|\n|'\)))*(?:\\n|\n)?")
 MEMORY = re.compile(r"MemoryError|can't allocate memory|out of memory|bad_alloc|not enough memory", re.IGNORECASE)
 
 
@@ -83,12 +80,6 @@ def _traced(message: str) -> list[list]:
     """The frames that Dynamo was tracing when it raised: no frame of Python's own stands for what it inlines."""
     return [[f.path, f.line, f.function, SourceFile.read(f.path).line(f.line).strip()]
             for f in read_frames(message, "from user code:")]
-
-
-def without_c_frames(text: str) -> str:
-    """A message without the stack of C++ that some versions of torch put into it; as its repr too, where \\n stands for
-    the ends of lines."""
-    return C_FRAMES.sub("", text)
 
 
 def _ended_early(note: dict, options: RunOptions, folder: Path, places: Places, printed: str = "") -> ReportError:

@@ -13,10 +13,14 @@ HEADER = re.compile(r"^Graph break\b.*? in user code at (?P<path>.{1,4096}):(?P<
 FRAME = re.compile(r'^\s*File "(?P<path>.{1,4096})", line (?P<line>\d{1,9}), in (?P<name>.{1,400}?)\s*$')
 LONGEST = 4000  # characters of one part
 LONGEST_LINE = 5000  # of a traceback; what is longer is damage
+C_FRAMES = re.compile(
+    r"(?:\\n|\n)Exception raised from [^\n]*?\(most recent call first\):"
+    r"(?:(?:\\n|\n)frame #\d+: [^\n]*?(?=\\n|\n|'\)))*(?:\\n|\n)?")
 USELESS_HINTS = ("Please report an issue", "It may be possible to write Dynamo tracing rules", "File an issue to PyTorch",
                  "This graph break is fundamental", "This graph break may have been caused by an earlier graph break",
                  "This is likely to be a Dynamo bug", "Your code may result in an error when running in eager",
                  "If it is a Python builtin, please file an issue")
+
 
 @dataclass(frozen=True)
 class Reason:
@@ -48,13 +52,19 @@ def read_reason(text: str, ids: dict[str, str]) -> Reason:
     `ids` maps the types of torch's registry to GB ids, for the dialects that do not name the id.
     """
     found = REASON.search(text)
-    body = text[found.end():] if found else text
+    body = without_c_frames(text[found.end():] if found else text)
     first, _, second = body.partition(ANOTHER)
     abandoned = bool(second) or body.lstrip().startswith(PREAMBLES[1])
     reason = _read_one(_without_preamble(_until_end(first)), ids)
     wrapper = _read_one(_until_end(second), ids) if second else None
     return Reason(reason.type, reason.explanation, reason.context, reason.hints, reason.gb_id,
                   wrapper.type if wrapper else "", abandoned, body.lstrip().startswith(NOT_RESUMED))
+
+
+def without_c_frames(text: str) -> str:
+    """A message without the stack of C++ that some versions of torch put into it; as its repr too, where \\n stands for
+    the ends of lines."""
+    return C_FRAMES.sub("", text)
 
 
 def read_frames(text: str, title: str = "User code traceback:") -> list[Frame]:

@@ -2,10 +2,11 @@
 
 import pytest
 
-from breakscope.dynamic.ends import describe_errors, without_c_frames
+from breakscope.dynamic.ends import describe_errors
 from breakscope.dynamic.options import RunOptions
 from breakscope.dynamic.places import Places
 from breakscope.dynamic.process import Ended
+from breakscope.dynamic.reasons import read_reason, without_c_frames
 
 C_STACK = """Cannot call numel() on tensor with symbolic sizes/strides
 Exception raised from throw_cannot_call_with_symbolic at /pytorch/c10/core/TensorImpl.cpp:289 (most recent call first):
@@ -21,6 +22,14 @@ frame #1: at::native::quantile(at::Tensor const&, double) + 0x184 (0x7fab5034c7a
 ])
 def test_a_stack_of_c_is_left_out(text, left):
     assert without_c_frames(text) == left
+
+
+def test_the_reason_of_a_break_is_told_without_them():
+    text = ("Graph Break Reason: RuntimeError when making fake tensor call\n  Explanation: Dynamo failed to run: got RuntimeError("
+            "'Cannot call numel()\\nException raised from throw at /a/b.cpp:2 (most recent call first):\\nframe #0: f() + 0x9d "
+            "(0x7f in libc10.so)\\nframe #1: <unknown> + 0x2 (0x7f in libtorch.so)\\n')\n  Hint: Look again.\n")
+    reason = read_reason(text, {})
+    assert reason.explanation == "Dynamo failed to run: got RuntimeError('Cannot call numel()')" and reason.hints == ("Look again.",)
 
 
 def test_an_error_stands_at_the_line_that_dynamo_was_tracing(tmp_path):
