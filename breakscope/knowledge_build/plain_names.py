@@ -18,7 +18,7 @@ from breakscope.knowledge import CallFact, Knowledge, judging_by, load, shipped
 from breakscope.rule import Handler
 from breakscope.rulebook import load_rules
 from breakscope.static.library import MODULE_METHODS
-from breakscope.static.tensors import READS, TENSOR_ONLY
+from breakscope.static.tensors import READS, SCALAR_ATTRIBUTES, TENSOR_ONLY
 from breakscope.values import UNKNOWN, Const, Tensor, Value
 
 FILE = Path(__file__).resolve().parents[1] / "plain" / "names.py"
@@ -35,6 +35,7 @@ NEVER = READS.keys() | frozenset(
     retain_grad index
     """.split()
 )
+MOVING = frozenset("cuda cpu xpu ipu mtia npu mps to qscheme reinforce grad_dtype".split())  # no table has all of them
 CONTAINERS = frozenset(
     "Module ModuleList ModuleDict Sequential ParameterList ParameterDict Parameter DataParallel Container".split()
 )
@@ -62,7 +63,8 @@ def build() -> dict[str, frozenset[str] | dict[str, int]]:
             found[table] = {n: min(v["FIRST"].get(n, MOST_ARGUMENTS) for v in versions) for n in loose}
         else:
             found[table] = frozenset(kept)
-    found["SPOKEN_OF"] = frozenset().union(*(v["SPOKEN_OF"] for v in versions))
+    for table in ("SPOKEN_OF", "TENSOR_NAMES", "SEVERAL"):
+        found[table] = frozenset().union(*(v[table] for v in versions))
     return found
 
 
@@ -71,6 +73,14 @@ def _tops(facts: Knowledge, asked: dict[str, list]) -> set[str]:
     tables = (facts.calls, facts.contexts, facts.modules, facts.classes, facts.ops, facts.results, asked)
     names = (name.split(".") for table in tables for name in table)
     return {".".join(parts[: 1 if len(parts) < 3 else 2]) for parts in names if parts[0].isidentifier() and parts[1:]}
+
+
+def _tensor_names(facts: Knowledge, asked: dict[str, list]) -> set[str]:
+    """What tensors have, or rules ask for as if they had it."""
+    tables = (facts.calls, facts.attributes, facts.ops, facts.results, asked)
+    names = {name.split(".")[1] for table in tables for name in table if name.startswith("Tensor.")}
+    names |= READS.keys() | SCALAR_ATTRIBUTES.keys() | TENSOR_ONLY | MOVING
+    return {name for name in names if name.isidentifier() and not name.startswith("_")}
 
 
 def _of_version(facts: Knowledge) -> dict:
@@ -91,6 +101,7 @@ def _of_version(facts: Knowledge) -> dict:
     return {
         "FREE": free,
         "FIRST": {n: _leading(n, [handler for name, handler in numbers if name == n]) for n in mild},
+        "SEVERAL": {n for n in tensors if not set(facts.returns(n) or "[").isdisjoint("([")},
         "TENSOR_KEYWORDS": {k for k in KEYWORDS
                             if not any(_speaks(h, n, [], {k: t}) for n, h in numbers for t in TENSORS)},
         "PYTHON_RESULTS": {n for n in traced - tensors if n not in asked and facts.returns(n) in PYTHON},
@@ -99,6 +110,7 @@ def _of_version(facts: Knowledge) -> dict:
         "SPOKEN_OF": _tops(facts, asked),
         "MODULE_METHODS": MODULE_METHODS,
         "TENSOR_ONLY": TENSOR_ONLY | {"tolist"},
+        "TENSOR_NAMES": _tensor_names(facts, asked),
         "CONTEXTS": {n for n in contexts if "._" not in n and facts.context(n).never} | {"torch.no_grad"},
     }
 
@@ -181,6 +193,7 @@ HEAD = '''"""Names that are safe in a compiled region, whatever the torch versio
 COMMENTS = {
     "FREE": "functions and methods that make tensors of any arguments",
     "FIRST": "those of which only so many first arguments may be tensors (a method's own not counted)",
+    "SEVERAL": "those that may give several tensors",
     "TENSOR_KEYWORDS": "keywords of these under which a tensor may be passed",
     "PYTHON_RESULTS": "those that give a Python value",
     "LAYERS": "modules that may be called",
@@ -188,6 +201,7 @@ COMMENTS = {
     "SPOKEN_OF": "packages, and parts of a package, of which some rule or table speaks",
     "MODULE_METHODS": "methods of every module",
     "TENSOR_ONLY": "what is called by one of these is a tensor",
+    "TENSOR_NAMES": "attributes of tensors, and what rules ask for as if it were one",
     "CONTEXTS": "context managers that may be entered",
 }
 

@@ -19,7 +19,7 @@ from breakscope.plain.expressions import Expressions
 from breakscope.plain.files import Files
 from breakscope.plain.functions import Functions
 from breakscope.plain.items import Items
-from breakscope.plain.kinds import INDEX, TENSOR, UNKNOWN, Clock, Many, NotPlain
+from breakscope.plain.kinds import GIVEN, TENSOR, UNKNOWN, Clock, Many, NotPlain
 from breakscope.plain.library_calls import LibraryCalls
 from breakscope.plain.objects import Objects
 from breakscope.plain.parameters import Parameters
@@ -121,7 +121,7 @@ class Look(
             return
         self.source = method[0].source
         kinds = self.parameters(method[1], 1, False)
-        names = {name: INDEX if kind == TENSOR else kind for name, kind in kinds.items()}
+        names = {name: GIVEN if kind == TENSOR else kind for name, kind in kinds.items()}
         for rest, role in ((method[1].args.vararg, "list"), (method[1].args.kwarg, "dict")):
             if rest:
                 names[rest.arg] = self.many(rest, role).widen(TENSOR)

@@ -5,19 +5,24 @@ from __future__ import annotations
 import _ast
 
 from breakscope.plain.kinds import (
+    NONE,
     NUMBER,
     SIZES,
+    STATIC,
     TENSOR,
     TEXT,
     UNKNOWN,
     Many,
     Rest,
+    Self,
     join,
     settled,
 )
 from breakscope.plain.library_calls import is_static
+from breakscope.plain.objects import COMPUTED
 
 NUMBERS_OF = frozenset({"int", "float", "bool", "abs", "round", "min", "max", "sum", "divmod", "pow", "any", "all"})
+CONVERTERS = frozenset({"int", "float", "bool"})
 ORDERS = frozenset({"list", "tuple", "reversed"})
 ASKS = {"isinstance": 2, "hasattr": 2, "callable": 1}
 
@@ -33,14 +38,16 @@ class BuiltinCalls:
                 kinds = [self.eval(part, frame) for part in node.args[1:]]
                 return self.listed(NUMBER, node) if all(map(is_static, kinds)) else self.fail()
         args, named = self.arguments(node, frame)
-        if name == "dict" and not args:
-            made = self.many(node, "dict")
+        if name == "dict" and len(args) < 2:
+            made = self.many(node, "dict").widen(self.values_of(args[0]) if args else NONE)
             for kind in named.values():
                 made.widen(kind)
             return made
         if name == "getattr" and 2 <= len(args) <= 3 and type(node.args[1]) is _ast.Constant:
             found = self.attribute(args[0], str(node.args[1].value))
             return join(found, args[2]) if len(args) > 2 else found
+        if name == "getattr" and len(args) == 2 and type(args[0]) is Self and args[1] == TEXT:
+            return self.attributes(args[0].cls).get(COMPUTED) or self.fail()
         if any(type(kind) is Rest for kind in args):
             return self.fail()
         if name == "enumerate" and named.get("start") == NUMBER or name == "zip" and named.get("strict") == NUMBER:
@@ -48,6 +55,15 @@ class BuiltinCalls:
         if named or not args:
             return self.many(node, "list") if name == "list" and not named else self.fail()
         return self.call_on(name, args, node)
+
+    def values_of(self, kind: object) -> object:
+        """The kind of the values in what `dict(...)` is made of: a dict, or pairs."""
+        if type(kind) is not Many or kind.role not in ("dict", "list"):
+            return self.fail()
+        if kind.role == "dict":
+            return kind.element
+        pair = kind.element
+        return pair[1] if type(pair) is tuple and len(pair) == 2 and pair[0] in STATIC else self.fail()
 
     def call_on(self, name: str, args: list, node) -> object:
         """A builtin of positional arguments."""
@@ -57,6 +73,8 @@ class BuiltinCalls:
         if name == "range":
             return SIZES if all(map(is_static, args)) else self.fail()
         if name == "slice" and all(map(is_static, args)):
+            return NUMBER
+        if name in CONVERTERS and not self.strict:
             return NUMBER
         if name in NUMBERS_OF and all(map(is_static, args)):
             return self.fail() if name in ("min", "max") and _is_made_item_by_item(node) else NUMBER

@@ -48,6 +48,10 @@ class Calls:
             kind = self.eval(keyword.value, frame)
             if keyword.arg is not None:
                 named[keyword.arg] = kind
+            elif type(kind) is Many and kind.root().passed is not None:
+                for name, passed in kind.root().passed.items():
+                    named.setdefault(name, passed)
+                named[REST] = join(named.get(REST, NONE), NUMBER)
             elif type(kind) is Many and kind.role == "dict":
                 named[REST] = join(named[REST], kind.element) if REST in named else kind.element
             else:

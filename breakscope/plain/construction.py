@@ -46,13 +46,22 @@ class Construction:
         if method is not None:
             self.source = method[0].source
             names = self.parameters(method[1], 1, True)
+            others = {}  # what `**rest` gets
             for name, kind in self.passed.get(cls, {}).items():
-                names[name] = join(names[name], kind) if name in names else kind
+                if name.startswith(REST) and name != REST:
+                    others[name.removeprefix(REST)] = join(NUMBER, kind)
+                else:
+                    names[name] = join(names[name], kind) if name in names else kind
             spec = method[1].args
             for rest, key, role in ((spec.vararg, VARARG, "list"), (spec.kwarg, REST, "dict")):
                 kind = names.pop(key, NONE)
                 if rest:
                     names[rest.arg] = self.many(rest, role).widen(join(NUMBER, kind))
+            if spec.kwarg and REST not in self.passed.get(cls, {}):
+                names[spec.kwarg.arg].passed = others
+            elif spec.kwarg:
+                for kind in others.values():
+                    names[spec.kwarg.arg].widen(kind)
             self.run_function(method[1], method[0], self.self_of(cls), names)
         self.source = before
 
@@ -84,6 +93,8 @@ class Construction:
     def make_one(self, option: object, args: list, named: dict, node) -> object:
         if type(option) is Class:
             return self.make_own(option, args, named)
+        if type(option) is not str:
+            return self.call_option(option, args, named, node)
         if option in LAYERS:
             return frozenset({LAYER})
         if option == ANY:
@@ -132,9 +143,10 @@ class Construction:
             given += [(name, kind) for name in (*names[certain:], VARARG)]
         for name, kind in named.items():
             if name == REST:
-                given += [(other, kind) for other in (*names[certain:], *known.difference(names), REST)]
+                open_ = (*names[certain:], *known.difference(names), REST)
+                given += [(other, kind) for other in open_ if other not in named or other == REST and spec.kwarg]
             else:
-                given.append((name if name in known else REST, kind))
+                given.append((name if name in known else REST + name, kind))
         passed = self.passed.setdefault(cls, {})
         for name, kind in given:
             kind = UNKNOWN if type(kind) is Self else kind

@@ -7,11 +7,14 @@ import _ast
 from breakscope.plain.classes import Class
 from breakscope.plain.kinds import (
     ANSWER,
+    GIVEN,
     INDEX,
+    INDICES,
     NONE,
     NUMBER,
     SIZES,
     STATIC,
+    SURE,
     TENSOR,
     TEXT,
     UNKNOWN,
@@ -22,6 +25,7 @@ from breakscope.plain.kinds import (
     join,
     settled,
 )
+from breakscope.plain.names import TENSOR_NAMES
 
 CHILDREN = "[]"  # stands for what a class of the file that is a Sequential or ModuleList holds
 TENSOR_TENSORS = frozenset({"T", "mT", "H", "mH", "real", "imag", "data", "values", "indices"})
@@ -34,7 +38,7 @@ NUMBER_NAMES = frozenset(
     torch.channels_last
     """.split()
 )
-WHOLES = frozenset({INDEX, WHOLE, NUMBER})
+WHOLES = frozenset({INDEX, GIVEN, WHOLE, NUMBER})
 WHOLE_OPERATORS = frozenset({_ast.Add, _ast.Sub, _ast.Mult, _ast.FloorDiv, _ast.Mod})
 NUMERIC = frozenset({NUMBER, ANSWER, NONE})
 BITWISE = frozenset({_ast.BitAnd, _ast.BitOr, _ast.BitXor})
@@ -56,7 +60,7 @@ class Expressions:
     def iterate(self, kind: object) -> object:
         """The kind of what iterating yields."""
         if type(kind) is str:
-            kind = settled(kind)
+            kind = kind if kind == GIVEN else settled(kind)
             return NUMBER if kind == SIZES else kind if kind != NONE else self.fail()
         if type(kind) is tuple:
             made: object = NONE
@@ -105,7 +109,9 @@ class Expressions:
             return SIZES
         if name in TENSOR_NUMBERS:
             return NUMBER
-        return TENSOR if name in TENSOR_TENSORS else self.fail()
+        if name in TENSOR_TENSORS:
+            return TENSOR
+        return NUMBER if self.strict and is_of_no_tensor(name) else self.fail()
 
     def eval_Tuple(self, node, frame) -> object:
         if any(type(part) is _ast.Starred for part in node.elts):
@@ -125,9 +131,12 @@ class Expressions:
     def eval_Dict(self, node, frame) -> object:
         made = self.many(node, "dict")
         for key, value in zip(node.keys, node.values):
-            if key is None or self.eval(key, frame) not in STATIC:
+            kind = self.eval(value, frame)
+            if key is None and type(kind) is Many and kind.role == "dict":
+                kind = kind.element
+            elif key is None or self.eval(key, frame) not in STATIC:
                 made.widen(self.fail())
-            made.widen(self.eval(value, frame))
+            made.widen(kind)
         return made
 
     def eval_ListComp(self, node, frame) -> object:
@@ -167,17 +176,19 @@ class Expressions:
         if type(left) is tuple and type(right) is tuple and type(op) is _ast.Add:
             return left + right
         if type(op) in WHOLE_OPERATORS and (left in WHOLES and right in WHOLES) and (left, right) != (NUMBER, NUMBER):
-            return INDEX if INDEX in (left, right) else WHOLE
+            return WHOLE if INDICES.isdisjoint((left, right)) else INDEX
         if ANSWER in (left, right) and type(op) in BITWISE and {left, right} <= {ANSWER, NUMBER}:
             return ANSWER
         if left == TEXT and type(op) is _ast.Mod and type(right) is tuple:
             right = [settled(part) for part in right]
             return TEXT if all(type(part) is str and part in STATIC for part in right) else self.fail()
+        is_sure = SURE in (left, right) or WHOLE in (left, right)
         left, right = settled(left), settled(right)
         if type(left) is not str or type(right) is not str or UNKNOWN in (left, right):
             return self.fail()
         if TENSOR in (left, right):
-            return TENSOR if {left, right} <= {TENSOR, NUMBER, NONE} else self.fail()
+            made = SURE if is_sure else TENSOR
+            return made if {left, right} <= {TENSOR, NUMBER, NONE} else self.fail()
         if SIZES in (left, right):
             return SIZES if TEXT not in (left, right) else self.fail()
         return TEXT if TEXT in (left, right) else NUMBER
@@ -257,3 +268,8 @@ class Expressions:
         kind = self.eval(node.value, frame)
         frame.names = before
         return self.many(node, "dict").widen(kind)
+
+
+def is_of_no_tensor(name: str) -> bool:
+    """True for an attribute that no tensor has: then what has it is an argument of another type."""
+    return name not in TENSOR_NAMES and not name.startswith(("_", "is_"))

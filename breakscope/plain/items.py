@@ -7,11 +7,14 @@ import _ast
 from breakscope.mask_names import names_a_mask
 from breakscope.plain.kinds import (
     ANSWER,
+    GIVEN,
     INDEX,
+    INDICES,
     NONE,
     NUMBER,
     SIZES,
     STATIC,
+    SURE,
     TENSOR,
     TENSORS,
     TEXT,
@@ -35,7 +38,8 @@ class Items:
             if at is not None:
                 return base[at]
             return base if sliced and settled(base) == SIZES else self.iterate(base)
-        keeps = base == INDEX and index == NUMBER and _keeps_axis(node.slice)
+        keeps = base == SURE or index == NUMBER and (base == GIVEN or base == INDEX and _keeps_axis(node.slice))
+        kept = base
         if index == INDEX and not (settled(base) == TENSOR and _is_of_tensor(node, base)):
             return self.fail()
         base = base if kind is tuple else settled(base)
@@ -52,7 +56,7 @@ class Items:
             return SIZES if sliced else NUMBER
         if base == NONE and self.strict:
             return NUMBER
-        return INDEX if keeps else base if base in (TENSOR, NUMBER, TEXT) else self.fail()
+        return kept if keeps else base if base in (TENSOR, NUMBER, TEXT) else self.fail()
 
     def index(self, node, frame) -> object:
         """The kind of an index: NUMBER when no tensor is in it, INDEX when one is that may be, else refused."""
@@ -66,9 +70,9 @@ class Items:
         if kind is _ast.Starred:
             node = node.value
         found = self.eval(node, frame)
-        if found == ANSWER or found in (INDEX, NUMBER) and _looks_a_mask(node):
+        if found == ANSWER or found in (INDEX, GIVEN, NUMBER) and _looks_a_mask(node):
             return self.fail()
-        if found == INDEX:
+        if type(found) is str and found in INDICES:
             return INDEX
         found = settled(found)
         if type(found) is Many and found.role == "list":

@@ -9,6 +9,7 @@ TENSOR   a tensor, or a value of which nothing is known (an argument): its truth
 SURE     a tensor, and nothing else: a parameter or buffer
 WHOLE    a tensor of whole numbers, or of which the analyzer does not know the type
 INDEX    one that has an axis, or of which it does not know that either: it may index another tensor
+GIVEN    an argument of a region: an INDEX of which it does not know how many axes it has
 UNKNOWN  anything at all; it may only be thrown away
 tuple    a tuple display: the kinds of its items
 Many     a list, dict, nn.ModuleList or nn.Sequential, one object for each place that makes one
@@ -23,8 +24,9 @@ frozenset   modules and functions that can be called: Class, Many, Bound, Functi
 from __future__ import annotations
 
 NUMBER, TEXT, NONE, SIZES, TENSOR, UNKNOWN = "number", "text", "none", "sizes", "tensor", "unknown"
-SURE, WHOLE, INDEX, ANSWER = "sure", "whole", "index", "answer"
-TENSORS = frozenset({SURE, WHOLE, INDEX})
+SURE, WHOLE, INDEX, GIVEN, ANSWER = "sure", "whole", "index", "given", "answer"
+INDICES = frozenset({INDEX, GIVEN})
+TENSORS = frozenset({SURE, WHOLE, INDEX, GIVEN})
 LAYER = ""  # some torch.nn layer that may be called
 ANY = "?"  # what configuration passes in: the analyzer follows no call of it
 OUTER = "!"  # an object of a package that nobody speaks of, and what is read of it
@@ -50,7 +52,7 @@ class Many:
     nothing else changes its length. `role`: "list", "dict", "modules" or "sequential". `is_kept` when it outlives the
     call: a constructor made it. Lists that one name may stand for become one."""
 
-    __slots__ = ("_element", "_merged", "_parts", "clock", "is_kept", "role")
+    __slots__ = ("_element", "_merged", "_parts", "clock", "is_kept", "passed", "role")
 
     def __init__(self, role: str, is_kept: bool, clock: Clock) -> None:
         self.role = role
@@ -59,6 +61,7 @@ class Many:
         self._element: object = NONE
         self._merged: Many | None = None
         self._parts: list | None = None
+        self.passed: dict[str, object] | None = None  # of a constructor's `**rest`: what the file's own calls pass by name
 
     def root(self) -> Many:
         while self._merged is not None:
@@ -106,6 +109,7 @@ class Many:
         first, second = self.root(), other.root()
         if first is not second:
             second._merged = first
+            first.passed = second.passed = None
             first.is_kept = second.is_kept = first.is_kept or second.is_kept
             first.clock.now += 1
             parts, others = first._parts, second._parts
@@ -134,7 +138,8 @@ class Data:
 
 
 class Types:
-    """Classes of the file, and library names ("torch.nn.Linear", "torch.relu", "math.sqrt"), as values."""
+    """Classes of the file, and library names ("torch.nn.Linear", "torch.relu", "math.sqrt"), as values; beside a class also
+    functions of the file."""
 
     __slots__ = ("options",)
 
@@ -246,7 +251,12 @@ def _join_callables(a: object, b: object) -> object:
         a, b = b, a
     if type(a) in CALLABLE:
         other = called(b)
+        if other is None and type(b) is Types and type(a) is not frozenset:
+            return Types(b.options | {a})
         return UNKNOWN if other is None else called(a) | other
+    if SIZES in (a, b):
+        other = b if a == SIZES else a
+        return other.widen(NUMBER) if type(other) is Many and other.role == "list" else UNKNOWN
     if NUMBER in (a, b):
         other = b if a == NUMBER else a
         if type(other) is Types:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import _ast
 
+from breakscope.plain.expressions import is_of_no_tensor
 from breakscope.plain.kinds import (
+    GIVEN,
     INDEX,
+    INDICES,
     LAYER,
     NONE,
     NUMBER,
@@ -25,8 +28,9 @@ from breakscope.plain.kinds import (
     join,
     settled,
 )
-from breakscope.plain.names import FIRST, FREE, MADE, PYTHON_RESULTS, TENSOR_KEYWORDS, TENSOR_ONLY
+from breakscope.plain.names import FIRST, FREE, MADE, PYTHON_RESULTS, SEVERAL, TENSOR_KEYWORDS, TENSOR_ONLY
 from breakscope.plain.objects import COMPUTED
+from breakscope.plain.reach import children
 
 MATH = frozenset({"sqrt", "log", "log2", "log10", "exp", "pow", "sin", "cos", "tan", "ceil", "floor", "gcd"})
 FACTS = frozenset({"torch.finfo", "torch.iinfo", "torch.Size", "torch._assert"})
@@ -39,7 +43,7 @@ KEEPING = frozenset(
 )
 SHAPING = frozenset({"view", "reshape", "flatten"})
 JOINING = frozenset({"torch.stack", "torch.cat", "torch.flatten", "torch.meshgrid"})
-INDICES = frozenset({"torch.arange", "torch.randperm", "torch.argsort", "Tensor.argsort"})
+MADE_INDICES = frozenset({"torch.arange", "torch.randperm", "torch.randint", "torch.argsort", "Tensor.argsort"})
 CHECKPOINT = "torch.utils.checkpoint.checkpoint"
 
 CHECKPOINT_KEYWORDS = frozenset({"use_reentrant", "preserve_rng_state", "determinism_check"})
@@ -51,7 +55,8 @@ class LibraryCalls:
     def call_library(self, name: str, args: list, named: dict, node) -> object:
         """A function of torch or math, or of a package that the analyzer knows nothing of."""
         if name in FREE or name in FIRST or name in PYTHON_RESULTS:
-            return self.call_known(name, 0 if name in PYTHON_RESULTS else FIRST.get(name, len(args)), args, named)
+            made = self.call_known(name, 0 if name in PYTHON_RESULTS else FIRST.get(name, len(args)), args, named)
+            return INDEX if name == "torch.tensor" and _holds_numbers(args, node) else made
         head, _, last = name.rpartition(".")
         if name == "torch.where":
             return self.plain_arguments(args, named) if len(args) == 3 and not named else self.fail()
@@ -63,6 +68,8 @@ class LibraryCalls:
             return NUMBER
         if name == "collections.OrderedDict" and self.strict and not named and len(args) < 2:
             return self.call_ordered(args, node)
+        if head == "math" and not self.strict:
+            return NUMBER
         if (head == "math" and last in MATH or name in FACTS) and all(map(is_static, (*args, *named.values()))):
             return SIZES if last == "Size" else NUMBER
         if self.source.is_silent(name):
@@ -88,8 +95,10 @@ class LibraryCalls:
     def call_known(self, name: str, first: int, args: list, named: dict) -> object:
         """A function or method of the tables, of which the arguments behind the `first` ones must be Python values."""
         result = self.plain_arguments(args, named)
-        if result == TENSOR and (name in INDICES or name in JOINING and all(map(_is_index, args[:1]))):
+        if result == TENSOR and (name in MADE_INDICES and () not in (*args, *named.values()) or name in JOINING and all(map(_is_index, args[:1]))):
             result = INDEX
+        elif result == TENSOR and name not in SEVERAL:
+            result = SURE
         if name in PYTHON_RESULTS:
             return SIZES if name in ("Tensor.size", "Tensor.stride") and not args and not named else NUMBER
         given = args[first:] + [kind for kind in args[:first] if type(kind) is Rest]
@@ -101,6 +110,8 @@ class LibraryCalls:
     def call_method(self, base: object, name: str, node, frame) -> object:
         """A method of a value that is no object of the file."""
         args, named = self.arguments(node, frame)
+        if name == "tolist" and not self.strict and self.is_numpy(node.func.value, frame):
+            return SIZES
         if type(base) is Many:
             if name == "update" and base.role == "dict":
                 for kind in named.values():
@@ -127,6 +138,8 @@ class LibraryCalls:
             return TEXT
         if base == NONE and self.strict:
             return NUMBER
+        if base == TENSOR and self.strict and is_of_no_tensor(name):
+            return TENSOR  # the analyzer follows no call of an argument
         full = f"Tensor.{name}"
         if base == TENSOR and args and name in ("repeat_interleave", "type"):
             return TENSOR if all(map(is_static, (*args, *named.values()))) else self.fail()
@@ -134,9 +147,13 @@ class LibraryCalls:
             return self.fail()
         return self.call_known(full, FIRST.get(full, len(args)), args, named)
 
+    def is_numpy(self, node, frame) -> bool:
+        """True for a call of one of numpy's functions."""
+        return type(node) is _ast.Call and self.library_name(node.func, frame).startswith("numpy.")
+
     def whole(self, base: object, name: str, args: list) -> str | None:
         """The kind of what a method makes of whole numbers; None when it is no such method."""
-        if base == INDEX or base == WHOLE:
+        if base in (INDEX, GIVEN, WHOLE):
             if name in SHAPING and (args or name == "flatten") or name == "unsqueeze":
                 return INDEX
             if name in KEEPING:
@@ -206,12 +223,12 @@ class LibraryCalls:
         given = node.args[0].value if node.args and type(node.args[0]) is _ast.Constant else None
         if name in ("register_buffer", "register_parameter") and type(given) is str:
             value = args[1] if len(args) > 1 else named.get("tensor", TENSOR)
-            kept = type(value) is str and value in (INDEX, WHOLE)
+            kept = type(value) is str and value in (INDEX, GIVEN, WHOLE)
             self.set_attribute(self.attributes(owner.cls), given, value if kept else SURE)
         elif name in ("add_module", "register_module") and type(given) is str and len(args) > 1:
             self.set_attribute(self.attributes(owner.cls), given, args[1])
         elif name in ("register_buffer", "register_parameter"):
-            self.set_attribute(self.attributes(owner.cls), COMPUTED, TENSOR)
+            self.set_attribute(self.attributes(owner.cls), COMPUTED, SURE)
         elif name in ("add_module", "register_module"):
             raise NotPlain
         return UNKNOWN
@@ -227,7 +244,21 @@ def _is_index(kind: object) -> bool:
     """True for an INDEX, and lists of them."""
     if type(kind) is tuple:
         return bool(kind) and all(map(_is_index, kind))
-    return (kind.element if type(kind) is Many else kind) == INDEX
+    kind = kind.element if type(kind) is Many else kind
+    return type(kind) is str and kind in INDICES
+
+
+def _holds_numbers(args: list, node) -> bool:
+    """True for `torch.tensor([...])` of numbers that are no bools."""
+    if len(args) != 1 or not (args[0] == SIZES or type(args[0]) is Many and args[0].element in (NUMBER, SIZES)):
+        return False
+    waiting = [*node.args, *(keyword.value for keyword in node.keywords)]
+    while waiting:
+        part = waiting.pop()
+        if type(part) is _ast.Constant and type(part.value) is bool or type(part) is _ast.Attribute and part.attr == "bool":
+            return False
+        waiting += children(part)
+    return True
 
 
 def is_static(kind: object) -> bool:

@@ -248,6 +248,41 @@ FIRST = {
     "torch.triu": 1, "torch.zeros": 0,
 }
 
+# those that may give several tensors
+SEVERAL = frozenset(
+    """
+    Tensor.aminmax Tensor.chunk Tensor.cummax Tensor.cummin Tensor.dsplit Tensor.frexp Tensor.geqrf Tensor.histogram
+    Tensor.hsplit Tensor.kthvalue Tensor.lu Tensor.max Tensor.median Tensor.min Tensor.mode Tensor.nanmedian
+    Tensor.nonzero Tensor.qr Tensor.slogdet Tensor.sort Tensor.split Tensor.split_with_sizes Tensor.svd
+    Tensor.tensor_split Tensor.topk Tensor.triangular_solve Tensor.unbind Tensor.unique Tensor.unique_consecutive
+    Tensor.unsafe_chunk Tensor.unsafe_split Tensor.unsafe_split_with_sizes Tensor.vsplit torch.adaptive_max_pool1d
+    torch.aminmax torch.atleast_1d torch.atleast_2d torch.atleast_3d torch.batch_norm_backward_reduce
+    torch.batch_norm_gather_stats torch.batch_norm_gather_stats_with_counts torch.batch_norm_stats
+    torch.batch_norm_update_stats torch.broadcast_tensors torch.choose_qparams_optimized torch.chunk
+    torch.cudnn_batch_norm torch.cummax torch.cummin torch.dsplit torch.embedding_bag
+    torch.fbgemm_linear_quantize_weight torch.frexp torch.geqrf torch.gradient torch.gru torch.histogram
+    torch.histogramdd torch.hsplit torch.kthvalue torch.linalg.cholesky_ex torch.linalg.eig torch.linalg.eigh
+    torch.linalg.inv_ex torch.linalg.ldl_factor torch.linalg.ldl_factor_ex torch.linalg.lstsq torch.linalg.lu
+    torch.linalg.lu_factor torch.linalg.lu_factor_ex torch.linalg.qr torch.linalg.slogdet torch.linalg.solve_ex
+    torch.linalg.svd torch.lobpcg torch.lstm torch.lstm_cell torch.lu torch.lu_unpack torch.max
+    torch.max_pool1d_with_indices torch.median torch.meshgrid torch.min torch.miopen_batch_norm
+    torch.miopen_ctc_loss torch.miopen_rnn torch.mkldnn_linear_backward_weights torch.mkldnn_rnn_layer torch.mode
+    torch.nanmedian torch.native_batch_norm torch.native_dropout torch.native_group_norm torch.native_layer_norm
+    torch.nn.functional.adaptive_max_pool1d torch.nn.functional.adaptive_max_pool2d
+    torch.nn.functional.adaptive_max_pool3d torch.nn.functional.fractional_max_pool2d
+    torch.nn.functional.fractional_max_pool3d torch.nn.functional.max_pool1d
+    torch.nn.functional.max_pool1d_with_indices torch.nn.functional.max_pool2d
+    torch.nn.functional.max_pool2d_with_indices torch.nn.functional.max_pool3d
+    torch.nn.functional.max_pool3d_with_indices torch.nn.functional.multi_head_attention_forward torch.nonzero
+    torch.pca_lowrank torch.qr torch.quantize_per_tensor torch.quantized_gru torch.quantized_lstm
+    torch.quantized_lstm_cell torch.rnn_relu torch.rnn_tanh torch.slogdet torch.sort torch.split torch.split_copy
+    torch.split_with_sizes torch.split_with_sizes_copy torch.std_mean torch.svd torch.svd_lowrank torch.tensor_split
+    torch.topk torch.triangular_solve torch.unbind torch.unbind_copy torch.unique torch.unique_consecutive
+    torch.unravel_index torch.unsafe_chunk torch.unsafe_split torch.unsafe_split_with_sizes torch.var_mean
+    torch.vsplit
+    """.split()
+)
+
 # keywords of these under which a tensor may be passed
 TENSOR_KEYWORDS = frozenset(
     """
@@ -390,6 +425,61 @@ TENSOR_ONLY = frozenset(
     index_select isnan item log_softmax long masked_fill masked_fill_ masked_select matmul new_empty new_full
     new_ones new_tensor new_zeros nonzero norm numel permute repeat_interleave requires_grad_ scatter scatter_
     scatter_add scatter_add_ sigmoid softmax squeeze tolist topk transpose type_as unbind unsqueeze view_as
+    """.split()
+)
+
+# attributes of tensors, and what rules ask for as if it were one
+TENSOR_NAMES = frozenset(
+    """
+    H T abs abs_ absolute absolute_ acos acos_ acosh acosh_ add add_ addbmm addbmm_ addcdiv addcdiv_ addcmul
+    addcmul_ addmm addmm_ addmv addmv_ addr addr_ adjoint all allclose amax amin aminmax angle any apply_ arccos
+    arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh arcsinh_ arctan arctan2 arctan2_ arctan_ arctanh arctanh_ argmax
+    argmin argsort argwhere as_strided as_strided_ as_strided_scatter as_subclass asin asin_ asinh asinh_ atan atan2
+    atan2_ atan_ atanh atanh_ backward baddbmm baddbmm_ bernoulli bernoulli_ bfloat16 bincount bitwise_and
+    bitwise_and_ bitwise_left_shift bitwise_left_shift_ bitwise_not bitwise_not_ bitwise_or bitwise_or_
+    bitwise_right_shift bitwise_right_shift_ bitwise_xor bitwise_xor_ bmm bool broadcast_to byte cauchy_
+    ccol_indices cdouble ceil ceil_ celu cfloat chalf char cholesky cholesky_inverse cholesky_solve chunk clamp
+    clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ clone coalesce col_indices conj conj_physical
+    conj_physical_ const_data_ptr contiguous copy_ copysign copysign_ corrcoef cos cos_ cosh cosh_ cosine_similarity
+    count_nonzero cov cpu cross crow_indices cuda cummax cummin cumprod cumprod_ cumsum cumsum_ data data_ptr
+    deg2rad deg2rad_ dense_dim dequantize det detach detach_ device diag diag_embed diagflat diagonal
+    diagonal_scatter diff digamma digamma_ dim dim_order dist div div_ divide divide_ dot double dropout dsplit
+    dtype element_size elu eq eq_ equal erf erf_ erfc erfc_ erfinv erfinv_ exp exp2 exp2_ exp_ expand expand_as
+    expm1 expm1_ exponential_ fill_ fill_diagonal_ fix fix_ flatten flip fliplr flipud float float_power
+    float_power_ floor floor_ floor_divide floor_divide_ fmax fmin fmod fmod_ frac frac_ frexp gather gcd gcd_ ge
+    ge_ geometric_ geqrf ger get_device grad grad_dtype grad_fn greater greater_ greater_equal greater_equal_ gt gt_
+    half hardshrink hash_tensor heaviside heaviside_ histc histogram hsplit huber_loss hypot hypot_ i0 i0_ igamma
+    igamma_ igammac igammac_ imag index index_add index_add_ index_copy index_copy_ index_fill index_fill_ index_put
+    index_put_ index_reduce index_reduce_ index_select indices inner int int_repr inverse ipu is_coalesced
+    is_complex is_conj is_contiguous is_cpu is_cuda is_distributed is_floating_point is_inference is_leaf is_meta
+    is_mps is_neg is_nested is_nonzero is_npu is_pinned is_quantized is_same_size is_set_to is_shared is_signed
+    is_sparse is_xla is_xpu isclose isfinite isinf isnan isneginf isposinf isreal istft item itemsize kron kthvalue
+    layer_norm layout lcm lcm_ ldexp ldexp_ le le_ leaky_relu lerp lerp_ less less_ less_equal less_equal_ lgamma
+    lgamma_ log log10 log10_ log1p log1p_ log2 log2_ log_ log_normal_ log_softmax logaddexp logaddexp2 logcumsumexp
+    logdet logical_and logical_and_ logical_not logical_not_ logical_or logical_or_ logical_xor logical_xor_ logit
+    logit_ logsumexp long lt lt_ lu lu_solve mH mT map2_ map_ masked_fill masked_fill_ masked_scatter
+    masked_scatter_ masked_select matmul matrix_exp matrix_power max maximum mean median min minimum mm mode
+    module_load moveaxis movedim mps msort mtia mul mul_ multinomial multiply multiply_ mv mvlgamma mvlgamma_ name
+    names nan_to_num nan_to_num_ nanmean nanmedian nanquantile nansum narrow narrow_copy nbytes ndim ndimension ne
+    ne_ neg neg_ negative negative_ nelement new new_empty new_empty_strided new_full new_ones new_tensor new_zeros
+    nextafter nextafter_ nonzero nonzero_static norm normal_ not_equal not_equal_ npu numel numpy orgqr ormqr outer
+    output_nr permute pin_memory pinverse polygamma polygamma_ positive pow pow_ prelu prod put put_
+    q_per_channel_axis q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point qr qscheme quantile
+    rad2deg rad2deg_ random_ ravel real reciprocal reciprocal_ record_stream register_hook
+    register_post_accumulate_grad_hook reinforce relu relu_ remainder remainder_ renorm renorm_ repeat
+    repeat_interleave requires_grad requires_grad_ reshape reshape_as resize resize_ resize_as resize_as_
+    resize_as_sparse_ resolve_conj resolve_neg retain_grad retains_grad roll rot90 round round_ row_indices rsqrt
+    rsqrt_ scalar_tensor scaled_dot_product_attention scatter scatter_ scatter_add scatter_add_ scatter_reduce
+    scatter_reduce_ select select_scatter set_ sgn sgn_ shape share_memory_ short sigmoid sigmoid_ sign sign_
+    signbit sin sin_ sinc sinc_ sinh sinh_ size slice_inverse slice_scatter slogdet smm smooth_l1_loss softmax
+    softshrink sort sparse_dim sparse_mask sparse_resize_ sparse_resize_and_clear_ split split_with_sizes sqrt sqrt_
+    square square_ squeeze squeeze_ sspaddmm std stft storage storage_offset storage_type stride sub sub_ subtract
+    subtract_ sum sum_to_size svd swapaxes swapaxes_ swapdims swapdims_ t t_ take take_along_dim tan tan_ tanh tanh_
+    tensor_split threshold tile to to_dense to_mkldnn to_padded_tensor to_sparse to_sparse_bsc to_sparse_bsr
+    to_sparse_coo to_sparse_csc to_sparse_csr tolist topk trace transpose transpose_ triangular_solve tril tril_
+    triu triu_ true_divide true_divide_ trunc trunc_ trunc_normal_ type type_as unbind unflatten unfold uniform_
+    unique unique_consecutive unsafe_chunk unsafe_split unsafe_split_with_sizes unsqueeze unsqueeze_ untyped_storage
+    values var vdot view view_as volatile vsplit where xlogy xlogy_ xpu zero_
     """.split()
 )
 

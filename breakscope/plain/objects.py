@@ -30,6 +30,7 @@ from breakscope.plain.source import Source
 
 LAYER_NUMBERS = frozenset({"in_features", "out_features", "in_channels", "out_channels", "num_heads", "embed_dim",
                            "num_embeddings", "embedding_dim", "eps", "head_dim", "p", "training"})
+LAYER_ATTRIBUTES = dict.fromkeys(LAYER_NUMBERS, NUMBER) | dict.fromkeys(LAYER_TENSORS, TENSOR)
 # An unknown value of which one of these is read is a tensor to the analyzer, and rules ask for calls of them.
 TELLING = frozenset(
     """
@@ -135,7 +136,7 @@ class Objects:
             found = self.attribute_of(option, name)
             return self.fail() if type(found) is Bound else found
         if option == LAYER:
-            return TENSOR if name in LAYER_TENSORS else NUMBER if name in LAYER_NUMBERS else self.fail()
+            return LAYER_ATTRIBUTES[name] if name in LAYER_ATTRIBUTES else self.fail()
         if option == OUTER:
             return frozenset({OUTER})
         if type(option) is Many and option.role == "dict":
@@ -172,7 +173,7 @@ class Objects:
         for one in cls.order():
             if name in one.fields:
                 kind = self.annotated(one.fields[name])
-                kind = UNKNOWN if kind is None or kind == TENSOR else join(kind, self.attributes(cls).get(name, NONE))
+                kind = UNKNOWN if kind is None else join(kind, self.attributes(cls).get(name, NONE))
                 return self.fail() if kind == UNKNOWN else kind
         return self.attributes(cls)[name] if name in self.attributes(cls) else self.fail()
 
@@ -213,8 +214,8 @@ class Objects:
             return NUMBER
         if computed != NONE:
             return computed
-        if name in LAYER_TENSORS and any(base in LAYERS for cls in order for base in cls.bases):
-            return TENSOR
+        if name in LAYER_ATTRIBUTES and any(base in LAYERS for cls in order for base in cls.bases):
+            return LAYER_ATTRIBUTES[name]
         if name in self.files.stored or name in MODULE_METHODS or name.startswith("__"):
             return self.fail()
         if any(name in cls.fields for cls in order):
@@ -232,6 +233,8 @@ class Objects:
 
     def decorator(self, node) -> str:
         """The name of a decorator; TRANSPARENT for one that the analyzer takes to leave functions as they are."""
+        if self.source.registry(node):
+            return TRANSPARENT
         node = node.func if type(node) is _ast.Call else node
         name = self.source.dotted(node)
         if type(node) is _ast.Name and node.id not in self.source.bound:
@@ -266,6 +269,9 @@ class Objects:
         if kind is _ast.UnaryOp or kind is _ast.BinOp:
             parts = [node.operand] if kind is _ast.UnaryOp else [node.left, node.right]
             return NUMBER if all(self.constant(part) == NUMBER for part in parts) else UNKNOWN
+        if kind is _ast.Call and not node.keywords and all(self.constant(part) in (NUMBER, TEXT) for part in node.args):
+            is_converted = type(node.func) is _ast.Name and node.func.id in ("float", "int") and node.func.id not in self.source.bound
+            return NUMBER if is_converted or self.source.dotted(node.func).startswith("math.") else UNKNOWN
         return UNKNOWN
 
     def global_name(self, name: str) -> object:
@@ -284,6 +290,8 @@ class Objects:
             found = self.constant(source.constants[name])
             if found == UNKNOWN and type(source.constants[name]) in DISPLAYS and source.is_only_read(name):
                 found = self.eval(source.constants[name], Frame({}, None, None))
+                for one in source.registered.get(name, ()):
+                    found.widen(Types(frozenset({one})) if type(one) is Class else self.function(one))
             return self.fail() if found == UNKNOWN else found
         if name in source.imports:
             return self.library_value(source.dotted(_ast.Name(name, _ast.Load())))

@@ -11,7 +11,9 @@ FUNCTIONS = (_ast.FunctionDef, _ast.AsyncFunctionDef)
 LEAVES = (_ast.Name, _ast.Constant)
 CONTEXTS = (_ast.Load, _ast.Store)
 CHANGING = frozenset({"setattr", "vars"})
-SHOWING = frozenset({"print", "dict", "sorted", "str", "repr", "len", "list", "tuple", "set"})  # they change nothing
+SHOWING = frozenset(  # they change nothing
+    "print dict sorted str repr len list tuple set zip enumerate reversed sum min max any all".split()
+)
 READING = frozenset({"get", "items", "keys", "values"})
 COMPILES = "compile"
 REGULAR = frozenset({"re", "regex"})  # modules whose `compile` compiles no model
@@ -104,6 +106,8 @@ def clever(tree: _ast.Module) -> frozenset:
             raise NotPlain
         elif kind is _ast.alias and COMPILES in (node.name.rpartition(".")[2], node.asname):
             raise NotPlain
+        if kind is _ast.Call and type(node.func) is _ast.Attribute and node.func.attr == "add_argument":
+            continue  # of a command line: `dest="compile"` is a name for its user
         looked = node.values if kind is _ast.Dict else [node.value] if kind is _ast.keyword else looked_at(node)
         for inner in children(node):
             if inner in looked and type(inner) is _ast.Call and _named(inner, ("vars",)):
@@ -155,9 +159,9 @@ def looked_at(node) -> list:
     return [node.value] if kind is _ast.keyword and node.arg is None else []
 
 
-def only_read(tree: _ast.Module) -> frozenset[str]:
+def only_read(tree: _ast.Module, unread: set) -> frozenset[str]:
     """The names whose containers the file does no more with than to look things up: `NAME[key]`, `NAME.items()`,
-    `key in NAME`, `for key in NAME`, `len(NAME)`."""
+    `key in NAME`, `for key in NAME`, `len(NAME)`. The functions in `unread` do not count."""
     looked: set = set()  # the nodes of such uses
     names, waiting = [], [tree]
     while waiting:
@@ -167,6 +171,6 @@ def only_read(tree: _ast.Module) -> frozenset[str]:
             names.append(node)
         else:
             looked.update(looked_at(node))
-        waiting += children(node)
+        waiting += children(node) if node not in unread else []
     stored = {node.id for node in names if type(node.ctx) is _ast.Load and node not in looked}
     return frozenset(node.id for node in names if node.id not in stored)

@@ -10,6 +10,7 @@ from breakscope.plain.files import Files
 from breakscope.plain.kinds import NotPlain
 from breakscope.plain.names import SPOKEN_OF
 from breakscope.plain.reach import clever, named, only_read
+from breakscope.plain.registries import registry_of
 
 MODULE = "torch.nn.Module"
 ALIASES = {"torch.nn.modules.module.Module": MODULE, "torch.nn.modules.Module": MODULE,
@@ -26,6 +27,7 @@ PLAIN_SPECIAL = frozenset(  # every other special method changes what operators 
 )
 MARKERS = frozenset({"object", "abc.ABC", "typing.Generic", "typing.Protocol"})
 DEFINITIONS = (_ast.FunctionDef, _ast.AsyncFunctionDef)
+DISPLAYS = frozenset({_ast.Dict, _ast.List, _ast.Set, _ast.Tuple})
 BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
@@ -49,6 +51,8 @@ class Source:
         self.bound: set[str] = set()
         self.twice: set[str] = set()
         self.read: frozenset | None = None  # names that are only read
+        self.registered: dict[str, list] = {}  # registry -> the classes and functions that decorators put there
+        self.registrars: set = set()  # these decorators
         self.clever = clever(tree) if is_clever else frozenset()
         self._read(tree.body)
         if not self.twice.isdisjoint(self.classes) or "forward" in files.stored:
@@ -68,9 +72,10 @@ class Source:
         return any(type(self.constants.get(name)) is _ast.Call for name in named(annotation))
 
     def is_only_read(self, name: str) -> bool:
-        """True for a container at the top of the file that nothing in the file can change."""
+        """True for a container at the top of the file that nothing in the file can change, but for decorators that
+        register something."""
         if self.read is None:
-            self.read = only_read(self.tree)
+            self.read = only_read(self.tree, self.registrars)
         return name in self.read and name not in self.twice
 
     def taken(self, name: str) -> object:
@@ -103,10 +108,15 @@ class Source:
                 self._bind(node.name)
                 self.functions[node.name] = node
                 self.files.homes[node] = self
+                for registry in filter(None, map(self.registry, node.decorator_list)):
+                    self.registered.setdefault(registry, []).append(node)
                 self._inside(node.body, node)
             elif kind is _ast.Assign and len(node.targets) == 1 and type(node.targets[0]) is _ast.Name:
                 self._bind(node.targets[0].id)
                 self.constants[node.targets[0].id] = node.value
+            elif kind is _ast.AnnAssign and type(node.target) is _ast.Name and type(node.value) in DISPLAYS:
+                self._bind(node.target.id)
+                self.constants[node.target.id] = node.value
             elif kind is _ast.Assign and (pairs := _side_by_side(node)):
                 for name, value in pairs:
                     self._bind(name)
@@ -181,12 +191,15 @@ class Source:
                 raise NotPlain
             cls.bases.append(name)
         cls.is_enum = "enum.Enum" in cls.bases or "enum.IntEnum" in cls.bases
-        decorators = {self.dotted(_called(d)) for d in node.decorator_list}
+        registering = [d for d in node.decorator_list if self.registry(d)]
+        decorators = {self.dotted(_called(d)) for d in node.decorator_list if d not in registering}
         cls.is_data = "typing.NamedTuple" in cls.bases or "dataclasses.dataclass" in decorators
         is_own = any(b.startswith("torch.nn.") or b.endswith("Module") for b in cls.bases)
         cls.is_module = is_own or any(p.is_module for p in cls.parents)
         if not all(name in CLASS_DECORATORS or self.is_silent(name) for name in decorators):
             raise NotPlain
+        for decorator in registering:
+            self.registered.setdefault(self.registry(decorator), []).append(cls)
         cls.is_object = not cls.is_data and (cls.is_module or MARKERS.issuperset(cls.bases))
         for part in node.body:
             self._member(cls, part)
@@ -197,6 +210,16 @@ class Source:
         if cls.is_module and not cls.is_object or not cls.methods.keys().isdisjoint(cls.values):
             raise NotPlain
         return cls
+
+    def registry(self, decorator: _ast.expr) -> str:
+        """The registry that a decorator of the file fills with what it decorates; "" when it does anything else."""
+        name = _called(decorator)
+        function = self.functions.get(name.id) if type(name) is _ast.Name and name.id not in self.twice else None
+        found = registry_of(function, type(decorator) is _ast.Call) if type(function) is _ast.FunctionDef else ""
+        if found not in self.constants:
+            return ""
+        self.registrars.add(function)
+        return found
 
     def _is_known_base(self, name: str, base: _ast.expr) -> bool:
         """True for a base of which the analyzer reads no source; `name` is what the expression stands for."""

@@ -157,6 +157,7 @@ class Statements:
         """One more element; a container that outlives the call may not grow in a region."""
         if self.strict and (many.is_kept or many.role not in ("list", "dict")):
             raise NotPlain
+        many.root().passed = None
         many.widen(value)
 
     def run_If(self, node, frame) -> bool:

@@ -136,3 +136,113 @@ def main():
 if __name__ == "__main__":
     main()
 '''
+
+# What is registered, passed on by name, or only known to be an argument.
+REGISTERED = '''import argparse
+from typing import Dict, NamedTuple
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+BLOCKS: Dict[str, type] = {}
+HEADS = {"linear": nn.Linear}
+
+
+class Batch(NamedTuple):
+    x: torch.Tensor
+    edges: torch.Tensor
+
+
+def register(name: str):
+    def wrap(cls):
+        if name in BLOCKS:
+            raise KeyError(name)
+        BLOCKS[name] = cls
+        return cls
+
+    return wrap
+
+
+def head(function):
+    HEADS[function.__name__] = function
+    return function
+
+
+@head
+def wide(width):
+    return nn.Sequential(nn.Linear(width, 2 * width), nn.GELU(), nn.Linear(2 * width, width))
+
+
+class Norm(nn.LayerNorm):
+    def forward(self, x):
+        return F.layer_norm(x, self.normalized_shape, self.weight, self.bias, self.eps)
+
+
+@register("plain")
+class Block(nn.Module):
+    def __init__(self, width, rate=0.0, gate=1.0, norm=Norm):
+        super().__init__()
+        self.eps = 1e-6
+        self.rate, self.gate = rate, gate
+        self.norm, self.layer = norm(width), nn.Linear(width, width)
+
+    def forward(self, x):
+        if self.rate == 0.0 or not self.training:
+            return x + self.layer(self.norm(x)) * self.gate
+        return x * self.rate
+
+
+@register("mixed")
+class Mixed(Block):
+    def forward(self, x):
+        return torch.lerp(x, self.layer(x), 0.5 + self.eps)
+
+
+class Stack(nn.Module):
+    def __init__(self, width, rates, **rest):
+        super().__init__()
+        self.blocks = nn.ModuleList([BLOCKS[kind](width, rate=rate, **rest) for kind, rate in zip(BLOCKS, rates)])
+
+    def forward(self, x):
+        for block in self.blocks:
+            x = block(x)
+        return x
+
+
+class Model(nn.Module):
+    def __init__(self, width=8, kind="wide", max_rate=0.1):
+        super().__init__()
+        rates = [float(r) for r in np.linspace(0, max_rate, 2)]
+        self.stack = Stack(width, rates, gate=0.5, norm=Norm)
+        self.again = Stack(width, np.linspace(0, max_rate, 2).tolist())
+        self.head = HEADS[kind](width)
+        self.register_buffer("order", torch.tensor([1, 0, 2, 3]))
+        for at in range(2):
+            self.register_buffer(f"noise_{at}", torch.randn(width))
+
+    def pick(self, table, at):
+        return table[at].view(-1, 1)
+
+    def forward(self, batch: Batch, model, edges, owner=None):
+        x = self.again(self.stack(batch.x))
+        source, target = edges
+        rows = torch.randint(0, x.shape[0], (4,))
+        x = torch.relu(x)
+        x = x.index_add(0, target, x[source]) + (x * 2)[rows].mean()
+        x = x * self.pick(self.noise_0 * 2, edges[0]) + x[:, self.order].sum()
+        if model.training_steps > 3 and owner is not None:
+            x = model.embed(x) * owner.scale
+        shown = dict(dict(zip(("a", "b"), (x, x))), c=x)
+        for at in range(2):
+            x = x + getattr(self, f"noise_{at}")
+        return {**shown, "x": self.head(x)}
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--no-compile", dest="compile", action="store_false")
+    print(parser.parse_args())
+'''
+

@@ -2,7 +2,7 @@
 a line of it breaks."""
 
 import pytest
-from plain_models import MODEL
+from plain_models import MODEL, REGISTERED
 
 from breakscope.glance import is_clean
 from breakscope.static import analyze
@@ -74,6 +74,43 @@ def test_a_package_that_the_analyzer_reads_counts(folder):
     package = folder / "rearranging.py"
     package.write_text("class Rearrange:\n    pass\n\n\ndef rearrange(x, how):\n    return x if x.sum() > 0 else -x\n")
     assert not look(folder, MODEL)
+
+
+BREAKING_REGISTERED = [
+    ("torch.lerp(x, self.layer(x), 0.5 + self.eps)", "x if x.sum() > 0 else self.layer(x)"),
+    ("gate=0.5", "gate=nn.LSTM(4, 4)"),
+    ("* self.gate", "* (1 if self.gate > 0 else 2)", "gate=0.5", "gate=nn.Parameter(torch.ones(1))"),
+    ("BLOCKS[name] = cls", "BLOCKS[name] = cls\n        cls.forward = lambda self, x: x.sum().item()"),
+    ("BLOCKS[name] = cls", "BLOCKS[name] = nn.LSTM"),
+    ("        return cls\n", "        return torch.jit.script(cls)\n"),
+    ("source, target = edges", "source, target = x > 0, x < 0"),
+    ("source, target = edges", "source, target = torch.arange(4)[0], edges"),
+    ("(4,))", "())"),
+    ("[1, 0, 2, 3]", "[True, False]"),
+    ("[1, 0, 2, 3])", "[1, 0], dtype=torch.bool)"),
+    ("torch.tensor([1, 0, 2, 3])", "torch.tensor(1)"),
+    ("self.noise_0 * 2", "x.chunk(2)"),
+    ("(x * 2)[rows]", "(x * 2)[rows > 0]"),
+    ("model.training_steps > 3", "model.item() > 3"),
+    ("owner.scale", "owner.scale.item()"),
+    ("model.training_steps > 3", "batch.edges > 3"),
+    ("c=x)", "c=x.sum().item())"),
+    ("getattr(self, f", "x.sum().item() + getattr(self, f"),
+    ("range(2):\n            x = x +", "range(2):\n            x = x if x.sum() > 0 else"),
+]
+
+
+def test_registered_blocks_are_followed(folder):
+    assert look(folder, REGISTERED)
+
+
+@pytest.mark.parametrize("changes", BREAKING_REGISTERED, ids=range(len(BREAKING_REGISTERED)))
+def test_what_breaks_among_them_is_not_cleared(folder, changes):
+    text = REGISTERED
+    for old, new in zip(changes[::2], changes[1::2]):
+        assert old in text
+        text = text.replace(old, new)
+    assert not look(folder, text)
 
 
 LAYERS = '''from torch import nn
