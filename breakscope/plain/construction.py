@@ -13,6 +13,7 @@ from breakscope.plain.kinds import (
     STATIC,
     SURE,
     TENSOR,
+    TEXT,
     UNKNOWN,
     Data,
     Many,
@@ -109,6 +110,11 @@ class Construction:
             return args[0]
         if option == "collections.OrderedDict" and len(args) == 1 and type(args[0]) is Many:
             return args[0]
+        if option == "collections.OrderedDict" and named and not args:
+            pairs = self.many(node, "list")
+            for kind in named.values():
+                pairs.widen((TEXT, kind))
+            return pairs
         if option == "functools.partial" and args and type(args[0]) is Types:
             for inner in args[0].options:
                 if type(inner) is Class:

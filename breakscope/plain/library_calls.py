@@ -120,6 +120,8 @@ class LibraryCalls:
         if type(base) is frozenset:
             return self.call_module_list(base, name, args, node)
         made = self.whole(base, name, args)
+        if base == GIVEN and name in ("argmax", "argmin") and (args or "dim" in named):
+            made = GIVEN
         if made is not None and all(map(is_static, (*args, *named.values()))):
             return made
         if name == "requires_grad_" and type(node.func.value) is _ast.Subscript and settled(base) == TENSOR:

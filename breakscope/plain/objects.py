@@ -253,6 +253,8 @@ class Objects:
         """The kind of a value in the body of a class."""
         before, self.source = self.source, cls.source
         found = self.constant(cls.values[name])
+        if found == UNKNOWN and type(cls.values[name]) in DISPLAYS and cls.source.is_only_read(f".{name}"):
+            found = self.eval(cls.values[name], Frame({}, None, None)) if name not in self.files.stored else UNKNOWN
         self.source = before
         return found
 

@@ -161,16 +161,20 @@ def looked_at(node) -> list:
 
 def only_read(tree: _ast.Module, unread: set) -> frozenset[str]:
     """The names whose containers the file does no more with than to look things up: `NAME[key]`, `NAME.items()`,
-    `key in NAME`, `for key in NAME`, `len(NAME)`. The functions in `unread` do not count."""
+    `key in NAME`, `for key in NAME`, `len(NAME)`; ".NAME" for attributes of that name. The functions in `unread` do not
+    count."""
     looked: set = set()  # the nodes of such uses
-    names, waiting = [], [tree]
+    names: list[tuple[str, _ast.expr]] = []
+    waiting: list = [tree]
     while waiting:
         node = waiting.pop()
         kind = type(node)
         if kind is _ast.Name:
-            names.append(node)
+            names.append((node.id, node))
         else:
             looked.update(looked_at(node))
+        if kind is _ast.Attribute:
+            names.append((f".{node.attr}", node))
         waiting += children(node) if node not in unread else []
-    stored = {node.id for node in names if type(node.ctx) is _ast.Load and node not in looked}
-    return frozenset(node.id for node in names if node.id not in stored)
+    stored = {name for name, node in names if type(node.ctx) is _ast.Load and node not in looked}
+    return frozenset(name for name, _ in names if name not in stored)
