@@ -98,10 +98,19 @@ class CallFact(Struct, frozen=True):
         """The verdict for arguments of these kinds (see `kind`); without a fitting variant, that of all of them
         together, which is never certain."""
         fitting = [v for v in self.variants if _fits(v, args, kwargs or {})]
-        chosen = fitting or [v for v in self.variants if not _contradicts(v, args, kwargs or {})] or self.variants
+        alike = [v for v in self.variants if not _contradicts(v, args, kwargs or {})] or self.variants
+        chosen = fitting or [v for v in alike if not self._breaks_by_a_keyword(v, kwargs or {})]
         agreed = len({v.is_trouble for v in chosen}) == 1
         ids = tuple(dict.fromkeys(i for v in chosen for i in v.breaks))
         return Verdict(ids, agreed and bool(fitting), any(v.lost for v in chosen), any(v.fails for v in chosen))
+
+
+    def _breaks_by_a_keyword(self, measured: Measured, kwargs: dict[str, str]) -> bool:
+        """True for a call that broke and, without a keyword that is not given now, did not: `torch.rand(3, generator=g)`."""
+        given = {name for name, _ in measured.kwargs}
+        missing = given - kwargs.keys()
+        return measured.is_trouble and bool(missing) and any(
+            not v.is_trouble and {name for name, _ in v.kwargs} <= given - missing for v in self.variants)
 
 
 def kind(value: Value) -> str:

@@ -144,3 +144,11 @@ def test_operators_with_a_condition_have_mixed_verdicts(facts):
         if "when" in entry:
             fact = facts.call(name)
             assert not fact.always and not fact.never, name
+
+
+def test_a_keyword_that_breaks_counts_only_where_it_may_be_given():
+    fact = knowledge.load("2.13.0").call("torch.rand")
+    assert fact.judge(("int", "?"), {"device": "?"}).breaks == ()
+    assert fact.judge(("int",), {"generator": "?"}).breaks == ("GB0055",)
+    only_so = knowledge.CallFact("f", (knowledge.Measured("f(1, k=2)", ("int",), (("k", "int"),), ("GB0001",)),))
+    assert only_so.judge(("int",)).breaks == ("GB0001",)  # nothing shows that it is the keyword
