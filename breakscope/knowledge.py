@@ -303,9 +303,10 @@ def differing(base: dict, difference: dict) -> dict:
 @lru_cache(maxsize=1)
 def shipped() -> list[str]:
     """The torch versions that tables exist for, oldest first."""
-    folder = rules_folder() / "knowledge"
+    folder = os.path.join(rules_folder(), "knowledge")
     files = ("calls.json", DIFFERENCES)
-    found = [p.name for p in folder.iterdir() if any((p / f).is_file() for f in files)] if folder.is_dir() else []
+    versions = os.listdir(folder) if os.path.isdir(folder) else []
+    found = [name for name in versions if any(os.path.isfile(os.path.join(folder, name, file)) for file in files)]
     return sorted(found, key=_numbers)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from importlib.util import cache_from_source
@@ -25,21 +25,12 @@ from breakscope.rulebook import load_file, load_folder, load_rules, rule_files, 
 
 
 class Asked(Struct, frozen=True):
-    """What one `@rule.on(...)` of a rule file asks for under one torch version, without the rule."""
+    """Who asks for what, without the rules."""
 
-    path: str
-    position: int  # among the handlers of the rule
-    event: str  # the name of its class
-    names: frozenset[str]
-    fields: dict[str, tuple[str | bool | int | None, ...]]
-    since: str
-    until: str
-    until_python: str
-
-    def holds(self, python: tuple[int, ...]) -> bool:
-        """True when the rule's pattern breaks under the judged torch and this Python."""
-        ended = self.until_python and python >= tuple(map(int, self.until_python.split(".")))
-        return not ended and since(self.since) and not (self.until and since(self.until))
+    handlers: tuple[tuple[str, int], ...] = ()  # a rule's file, the place of an `@rule.on(...)` in it
+    fields: tuple[dict[str, tuple[str | bool | int | None, ...]], ...] = ()  # those that an event must have, by handler
+    by_event: dict[str, list[int]] = {}  # class of events -> handlers that take all of them
+    by_name: dict[str, dict[str, list[int]]] = {}  # class of events -> canonical name -> handlers that ask for it
 
 
 class Kept(Struct, frozen=True):
@@ -47,20 +38,20 @@ class Kept(Struct, frozen=True):
 
     rules: tuple[str, ...]
     made_of: dict[str, tuple[int, int]]
-    asked: tuple[Asked, ...]
+    asked: Asked
 
 
 class Listener:
-    """A rule's wish for events, and the rule once one has come up."""
+    """One `@rule.on(...)`; its rule is loaded when it is asked for."""
 
-    def __init__(self, asked: Asked, rule: Rule | None = None) -> None:
-        self.event, self.names, self.fields = asked.event, asked.names, asked.fields
-        self._asked, self._rule = asked, rule
+    def __init__(self, path: str, position: int, fields: dict[str, tuple], rule: Rule | None) -> None:
+        self.fields = fields
+        self._path, self._position, self._rule = path, position, rule
 
     @property
     def rule(self) -> Rule:
         if self._rule is None:
-            self._rule = _loaded(self._asked.path)
+            self._rule = _loaded(self._path)
         return self._rule
 
     def wants(self, event: Event) -> bool:
@@ -69,21 +60,43 @@ class Listener:
 
     def problems(self, event: Event) -> Iterable[Problem]:
         """What the rule says of an event that it wants."""
-        return self.rule.handlers[self._asked.position].check(event) or ()
+        return self.rule.handlers[self._position].check(event) or ()
 
 
-def listeners(python: tuple[int, ...], extra: tuple[str, ...] = ()) -> list[Listener]:
-    """What the shipped rules and those of the folders in `extra` ask for, lower codes first, as far as their patterns break
-    under the judged torch and this Python. Raises RuleError as `load_rules` does."""
+class Listeners:
+    """All that rules ask for under one version of torch and of Python."""
+
+    def __init__(self, asked: Asked, rules: Mapping[str, Rule]) -> None:
+        """`rules` by path, as far as they are loaded."""
+        self.asked = asked
+        self.all = [Listener(*handler, fields, rules.get(handler[0])) for handler, fields in zip(asked.handlers, asked.fields)]
+        self.words = set(asked.by_event).union(*asked.by_name.values())
+
+    def to(self, event: Event) -> list[Listener]:
+        """Those who want this event, lower codes first where they take all events of the kind, then those that name it."""
+        kind = type(event).__name__
+        found = [*self.asked.by_event.get(kind, ())]
+        name = getattr(event, "name", None)
+        if name is not None and kind in self.asked.by_name:
+            found += self.asked.by_name[kind].get(name, ())
+        return [listener for listener in map(self.all.__getitem__, found) if listener.wants(event)]
+
+    def want(self, name: str) -> bool:
+        """True when some rule asks for calls of this name, or for all events of a kind of this name."""
+        return name in self.words or "Call" in self.words
+
+
+def listeners(python: tuple[int, ...], extra: tuple[str, ...] = ()) -> Listeners:
+    """What the shipped rules and those of the folders in `extra` ask for, as far as their patterns break under the judged
+    torch and this Python. Raises RuleError as `load_rules` does."""
     if extra:
-        pairs = [(asked, rule) for rule in load_rules(extra) for asked in _asked_by(rule)]
-    else:
-        pairs = [(asked, None) for asked in _kept_or_made(rules_folder())]
-    return [Listener(asked, rule) for asked, rule in pairs if asked.holds(python)]
+        rules = load_rules(extra)
+        return Listeners(_asked_by(rules, python), {rule.path: rule for rule in rules})
+    return Listeners(_kept_or_made(rules_folder(), python), {})
 
 
-def _kept_or_made(folder: Path) -> tuple[Asked, ...]:
-    file, names = _cache_file(folder), tuple(rule_files(folder))
+def _kept_or_made(folder: Path, python: tuple[int, ...]) -> Asked:
+    file, names = _cache_file(folder, python), tuple(rule_files(folder))
     try:
         kept = msgspec.json.decode(file.read_bytes(), type=Kept)
         if kept.rules == names and all(_state(path) == state for path, state in kept.made_of.items()):
@@ -91,14 +104,15 @@ def _kept_or_made(folder: Path) -> tuple[Asked, ...]:
     except (OSError, ValueError):  # there is none, it is damaged, or something that it was made from is gone
         pass
     rules = load_folder(folder)
-    asked = tuple(asked for rule in rules for asked in _asked_by(rule))
+    asked = _asked_by(rules, python)
     _keep(file, Kept(names, _made_of(folder, rules), asked))
     return asked
 
 
-def _cache_file(folder: Path) -> Path:
-    """The file for the judged torch version, where Python would keep bytecode."""
-    return Path(cache_from_source(str(folder / f"asked_{series(target_version())}.py"))).with_suffix(".json")
+def _cache_file(folder: Path, python: tuple[int, ...]) -> Path:
+    """The file for the judged versions, where Python would keep bytecode."""
+    versions = f"{series(target_version())}_{'.'.join(map(str, python[:2]))}"
+    return Path(cache_from_source(str(folder / f"asked_{versions}.py"))).with_suffix(".json")
 
 
 def _keep(file: Path, kept: Kept) -> None:
@@ -125,12 +139,28 @@ def _state(path: str) -> tuple[int, int]:
     return found.st_mtime_ns, found.st_size
 
 
-def _asked_by(rule: Rule) -> list[Asked]:
-    return [
-        Asked(rule.path, position, handler.event.__name__, handler.settled().names, handler.fields,
-              rule.since, rule.until, rule.until_python)
-        for position, handler in enumerate(rule.handlers)
-    ]
+def _asked_by(rules: Iterable[Rule], python: tuple[int, ...]) -> Asked:
+    handlers: list[tuple[str, int]] = []
+    fields: list[dict[str, tuple]] = []
+    by_event: dict[str, list[int]] = {}
+    by_name: dict[str, dict[str, list[int]]] = {}
+    for rule in rules:
+        for position, handler in enumerate(rule.handlers if _breaks(rule, python) else ()):
+            kind = handler.event.__name__
+            names = handler.settled().names
+            for name in names:
+                by_name.setdefault(kind, {}).setdefault(name, []).append(len(handlers))
+            if not names:
+                by_event.setdefault(kind, []).append(len(handlers))
+            handlers.append((rule.path, position))
+            fields.append(handler.fields)
+    return Asked(tuple(handlers), tuple(fields), by_event, by_name)
+
+
+def _breaks(rule: Rule, python: tuple[int, ...]) -> bool:
+    """True when the rule's pattern breaks under the judged torch and this Python."""
+    ended = rule.until_python and python >= tuple(map(int, rule.until_python.split(".")))
+    return not ended and since(rule.since) and not (rule.until and since(rule.until))
 
 
 @lru_cache(maxsize=None)

@@ -320,7 +320,7 @@ class _Analysis:
         if self._interpreter is not None and (self._interpreter.is_full or self.program.is_full):
             self.start_afresh()
         if self._interpreter is None:
-            self._interpreter = Interpreter(self.program, self.library, self.judge.interesting, self.python)
+            self._interpreter = Interpreter(self.program, self.library, self.judge.listeners.want, self.python)
         return self._interpreter
 
     def start_afresh(self) -> None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections import defaultdict
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from breakscope.events import CHOSEN, Call, Event, Problem
 from breakscope.knowledge import kind, load, since
-from breakscope.listeners import Listener
+from breakscope.listeners import Listeners
 from breakscope.rule import Rule
 from breakscope.static.frames import Activation, Step
 from breakscope.static.modules import ModuleInfo
@@ -53,35 +52,16 @@ class Verdict(Struct, frozen=True):
 class Judge:
     """Asks each rule about the events it wants."""
 
-    def __init__(self, listeners: list[Listener]) -> None:
-        self.by_event: dict[str, list[Listener]] = defaultdict(list)
-        self.by_name: dict[tuple[str, str], list[Listener]] = defaultdict(list)
-        self.names: set[str] = set()
+    def __init__(self, listeners: Listeners) -> None:
+        self.listeners = listeners
         self.entered: set[tuple[str, str]] = set()  # functions that regions reach: path and qualified name
-        for listener in listeners:
-            self.names |= listener.names
-            for name in listener.names:
-                self.by_name[listener.event, name].append(listener)
-            if not listener.names:
-                self.by_event[listener.event].append(listener)
-        self.wants_all = set(self.by_event)
         self.resumed = {place for place, version in RESUMED_BEFORE.items() if not since(version)}
-
-    def interesting(self, name: str) -> bool:
-        """True when some rule asks for calls of this name (or for all events of a kind)."""
-        return name in self.names or "Call" in self.wants_all or name in self.wants_all
 
     def problems(self, event: Event) -> list[tuple[Rule, Problem]]:
         """What the rules say of an event, lower codes first; one rule speaks for each place."""
-        sort = type(event).__name__
-        asked = [*self.by_event.get(sort, ())]
-        name = getattr(event, "name", None)
-        if name is not None:
-            asked += self.by_name.get((sort, name), ())
         found = []
-        for listener in asked:
-            if listener.wants(event):
-                found.extend((listener.rule, self.fitted(problem)) for problem in listener.problems(event))
+        for listener in self.listeners.to(event):
+            found.extend((listener.rule, self.fitted(problem)) for problem in listener.problems(event))
         if found and type(event) is Call and _traced(event):
             found = [pair for pair in found if pair[0].kind != "break"]
         return sorted(found, key=lambda pair: pair[0].code)

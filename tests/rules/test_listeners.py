@@ -1,5 +1,6 @@
 """What rules ask for is kept from run to run, and never outlives what it was made from."""
 
+import ast
 import os
 import shutil
 import sys
@@ -7,10 +8,11 @@ import sys
 import pytest
 
 from breakscope import listeners
-from breakscope.events import Event
+from breakscope.events import Event, ScalarRead
 from breakscope.knowledge import judging_by, shipped
-from breakscope.listeners import Listener
+from breakscope.listeners import Listeners
 from breakscope.rulebook import load_rules, rules_folder
+from breakscope.values import Tensor
 
 PYTHON = sys.version_info[:2]
 
@@ -42,8 +44,22 @@ def loaded(monkeypatch):
     return times
 
 
-def told(found: list[Listener]) -> list[tuple]:
-    return [(x.event, x.names, x.fields, x.rule.code) for x in found]
+def told(found: Listeners) -> list[tuple]:
+    """Every handler with its rule's code, its fields, and the kinds and names of events that reach it."""
+    asked = found.asked
+    reached = [[] for _ in found.all]
+    for kind, positions in asked.by_event.items():
+        for at in positions:
+            reached[at].append((kind, ""))
+    for kind, names in asked.by_name.items():
+        for name, positions in names.items():
+            for at in positions:
+                reached[at].append((kind, name))
+    return [(x.rule.code, x.fields, sorted(reach)) for x, reach in zip(found.all, reached)]
+
+
+def codes(found: Listeners) -> set[str]:
+    return {listener.rule.code for listener in found.all}
 
 
 @pytest.mark.parametrize("version", shipped())
@@ -51,13 +67,20 @@ def test_what_is_kept_is_what_the_rules_ask_for(version, loaded):
     with judging_by(version):
         first, again = listeners.listeners(PYTHON), listeners.listeners(PYTHON)
         rules = {rule.code: rule for rule in load_rules()}
-    assert len(loaded) == 1 and told(first) == told(again)
-    codes = {listener.rule.code for listener in again}
-    assert 100 < len(codes) < len(rules)  # some rules have nothing to ask, or their pattern breaks in other versions only
-    with judging_by(version):
-        for code in codes:
-            here = [(x.event, x.names, x.fields) for x in again if x.rule.code == code]
-            assert here == [(h.event.__name__, h.settled().names, h.fields) for h in rules[code].handlers]
+        wanted = [
+            (code, h.fields, sorted((h.event.__name__, name) for name in h.settled().names or ("",)))
+            for code, rule in rules.items() if code in codes(again) for h in rule.handlers
+        ]
+    assert len(loaded) == 1 and told(first) == told(again) == wanted
+    assert 100 < len(codes(again)) < len(rules)  # some have nothing to ask, or their pattern breaks in other versions only
+
+
+def test_events_reach_those_who_ask(folder):
+    found = listeners.listeners(PYTHON)
+    node = ast.parse("f(x)", mode="eval").body
+    item, other = (ScalarRead(node=node, source="f(x)", how=how, value=Tensor()) for how in ("item", "nothing"))
+    assert {x.rule.code for x in found.to(item)} == {"BRK201"} and found.to(other) == []
+    assert found.want("ScalarRead") and not found.want("torch.nothing")
 
 
 def test_a_version_has_its_own(loaded):
@@ -68,6 +91,11 @@ def test_a_version_has_its_own(loaded):
     assert found[0] == found[2] != found[1] and len(loaded) == 2
 
 
+def test_a_python_has_its_own(loaded):
+    of_old, of_new = codes(listeners.listeners((3, 11))), codes(listeners.listeners((3, 13)))
+    assert of_new < of_old and len(loaded) == 2
+
+
 def test_only_rules_that_are_asked_are_loaded(folder, monkeypatch):
     listeners.listeners(PYTHON)
     read = []
@@ -75,8 +103,8 @@ def test_only_rules_that_are_asked_are_loaded(folder, monkeypatch):
     monkeypatch.setattr(listeners, "load_file", lambda path, heavy: read.append(path.name) or original(path, heavy))
     listeners._loaded.cache_clear()
     found = listeners.listeners(PYTHON)
-    assert read == [] and len(found) == 2
-    assert found[0].rule.code == "BRK101" and len(read) == 1
+    assert read == [] and len(found.all) == 2
+    assert found.all[0].rule.code == "BRK101" and len(read) == 1
 
 
 @pytest.mark.parametrize("change", ["added", "removed", "edited", "touched", "damaged"])
@@ -93,11 +121,11 @@ def test_a_change_has_all_rules_read_again(folder, loaded, change):
         os.utime(file, ns=(1, 1))
     else:
         next((folder.parent / "bytecode").rglob("asked_*.json")).write_text('{"rules": 1}')
-    codes = {listener.rule.code for listener in listeners.listeners(PYTHON)}
+    found = codes(listeners.listeners(PYTHON))
     wanted = {"added": {"BRK101", "BRK201", "BRK202"}, "removed": {"BRK101"}}
     assert len(loaded) == 2
     if change != "edited":  # what was loaded of a path stays for this process
-        assert codes == wanted.get(change, {"BRK101", "BRK201"})
+        assert found == wanted.get(change, {"BRK101", "BRK201"})
     listeners.listeners(PYTHON)
     assert len(loaded) == 2
 
@@ -122,7 +150,7 @@ def test_where_nothing_may_be_written_nothing_is(folder, loaded, monkeypatch, tm
 
 def test_where_nothing_can_be_written_all_rules_are_read(folder, loaded, monkeypatch, tmp_path):
     (tmp_path / "file").touch()
-    monkeypatch.setattr(listeners, "_cache_file", lambda folder: tmp_path / "file" / "asked.json")
+    monkeypatch.setattr(listeners, "_cache_file", lambda *_: tmp_path / "file" / "asked.json")
     first, again = listeners.listeners(PYTHON), listeners.listeners(PYTHON)
     assert told(first) == told(again) and len(loaded) == 2
 
@@ -132,7 +160,7 @@ def test_rules_of_the_user_are_read_each_time(folder, tmp_path, loaded):
     own.mkdir()
     text = next(rules_folder().glob("brk202_*.py")).read_text()
     (own / "brk999_own.py").write_text(text.replace("BRK202", "BRK999"))
-    assert "BRK999" in {listener.rule.code for listener in listeners.listeners(PYTHON, (str(own),))}
+    assert "BRK999" in codes(listeners.listeners(PYTHON, (str(own),)))
 
 
 def test_events_have_names_of_their_own():
