@@ -36,6 +36,12 @@ NEVER = READS.keys() | frozenset(
     """.split()
 )
 MOVING = frozenset("cuda cpu xpu ipu mtia npu mps to qscheme reinforce grad_dtype".split())  # no table has all of them
+FIELDS = frozenset(  # of the named tuples that functions give, https://docs.pytorch.org/docs/stable/linalg.html
+    """
+    values indices Q R U S V Vh L P LU LD pivots info sign logabsdet eigenvalues eigenvectors solution residuals rank
+    singular_values mantissa exponent hist bin_edges min max a tau result cloned_coefficient logits mean variance
+    """.split()
+)
 CONTAINERS = frozenset(
     "Module ModuleList ModuleDict Sequential ParameterList ParameterDict Parameter DataParallel Container".split()
 )
@@ -79,7 +85,7 @@ def _tensor_names(facts: Knowledge, asked: dict[str, list]) -> set[str]:
     """What tensors have, or rules ask for as if they had it."""
     tables = (facts.calls, facts.attributes, facts.ops, facts.results, asked)
     names = {name.split(".")[1] for table in tables for name in table if name.startswith("Tensor.")}
-    names |= READS.keys() | SCALAR_ATTRIBUTES.keys() | TENSOR_ONLY | MOVING
+    names |= READS.keys() | SCALAR_ATTRIBUTES.keys() | TENSOR_ONLY | MOVING | FIELDS
     return {name for name in names if name.isidentifier() and not name.startswith("_")}
 
 

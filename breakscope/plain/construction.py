@@ -58,11 +58,10 @@ class Construction:
                 kind = names.pop(key, NONE)
                 if rest:
                     names[rest.arg] = self.many(rest, role).widen(join(NUMBER, kind))
+            for kind in others.values() if spec.kwarg else ():
+                names[spec.kwarg.arg].widen(kind)
             if spec.kwarg and REST not in self.passed.get(cls, {}):
-                names[spec.kwarg.arg].passed = others
-            elif spec.kwarg:
-                for kind in others.values():
-                    names[spec.kwarg.arg].widen(kind)
+                names[spec.kwarg.arg].root().passed = others
             self.run_function(method[1], method[0], self.self_of(cls), names)
         self.source = before
 

@@ -30,7 +30,6 @@ from breakscope.plain.kinds import (
 )
 from breakscope.plain.names import FIRST, FREE, MADE, PYTHON_RESULTS, SEVERAL, TENSOR_KEYWORDS, TENSOR_ONLY
 from breakscope.plain.objects import COMPUTED
-from breakscope.plain.reach import children
 
 MATH = frozenset({"sqrt", "log", "log2", "log10", "exp", "pow", "sin", "cos", "tan", "ceil", "floor", "gcd"})
 FACTS = frozenset({"torch.finfo", "torch.iinfo", "torch.Size", "torch._assert"})
@@ -46,6 +45,7 @@ JOINING = frozenset({"torch.stack", "torch.cat", "torch.flatten", "torch.meshgri
 MADE_INDICES = frozenset({"torch.arange", "torch.randperm", "torch.randint", "torch.argsort", "Tensor.argsort"})
 CHECKPOINT = "torch.utils.checkpoint.checkpoint"
 
+DISPLAYS = (_ast.List, _ast.Tuple)
 CHECKPOINT_KEYWORDS = frozenset({"use_reentrant", "preserve_rng_state", "determinism_check"})
 
 
@@ -56,7 +56,7 @@ class LibraryCalls:
         """A function of torch or math, or of a package that the analyzer knows nothing of."""
         if name in FREE or name in FIRST or name in PYTHON_RESULTS:
             made = self.call_known(name, 0 if name in PYTHON_RESULTS else FIRST.get(name, len(args)), args, named)
-            return INDEX if name == "torch.tensor" and _holds_numbers(args, node) else made
+            return INDEX if name == "torch.tensor" and _holds_numbers(node) else made
         head, _, last = name.rpartition(".")
         if name == "torch.where":
             return self.plain_arguments(args, named) if len(args) == 3 and not named else self.fail()
@@ -127,6 +127,7 @@ class LibraryCalls:
         if name == "requires_grad_" and type(node.func.value) is _ast.Subscript and settled(base) == TENSOR:
             off = node.args[0].value if len(node.args) == 1 and type(node.args[0]) is _ast.Constant else None
             return TENSOR if off is False else self.fail()
+        is_one = type(base) is str
         base = settled(base)
         if base == NUMBER:  # of which nothing is known but that it is no tensor, unless it is called like one
             if name not in TENSOR_ONLY:
@@ -140,7 +141,7 @@ class LibraryCalls:
             return TEXT
         if base == NONE and self.strict:
             return NUMBER
-        if base == TENSOR and self.strict and is_of_no_tensor(name):
+        if base == TENSOR and is_one and self.strict and is_of_no_tensor(name):
             return TENSOR  # the analyzer follows no call of an argument
         full = f"Tensor.{name}"
         if base == TENSOR and args and name in ("repeat_interleave", "type"):
@@ -176,6 +177,9 @@ class LibraryCalls:
                 for kind in args:
                     self.grow(base, kind.element)
                 return NONE
+            if name == "setdefault" and len(args) == 2:
+                self.grow(base, args[1])
+                return base.element
             if name == "get" and args and args[0] in STATIC:
                 return join(base.element, args[1]) if len(args) > 1 else base.element
         if name == "pop" and base.role in ("list", "dict") and not (self.strict and base.is_kept):
@@ -250,16 +254,17 @@ def _is_index(kind: object) -> bool:
     return type(kind) is str and kind in INDICES
 
 
-def _holds_numbers(args: list, node) -> bool:
-    """True for `torch.tensor([...])` of numbers that are no bools."""
-    if len(args) != 1 or not (args[0] == SIZES or type(args[0]) is Many and args[0].element in (NUMBER, SIZES)):
+def _holds_numbers(node: _ast.Call) -> bool:
+    """True for `torch.tensor([...])` of written numbers, without a keyword that may make bools of them."""
+    waiting = list(node.args)
+    if len(waiting) != 1 or type(waiting[0]) not in DISPLAYS or any(k.arg == "dtype" for k in node.keywords):
         return False
-    waiting = [*node.args, *(keyword.value for keyword in node.keywords)]
     while waiting:
         part = waiting.pop()
-        if type(part) is _ast.Constant and type(part.value) is bool or type(part) is _ast.Attribute and part.attr == "bool":
+        if type(part) in DISPLAYS:
+            waiting += part.elts
+        elif type(part) is not _ast.Constant or type(part.value) is not int:
             return False
-        waiting += children(part)
     return True
 
 

@@ -4,6 +4,7 @@ take a walk over the whole tree, and so are asked only when something depends on
 from __future__ import annotations
 
 import _ast
+from _collections_abc import Container
 
 from breakscope.plain.kinds import NotPlain
 
@@ -130,14 +131,14 @@ def _changes(node: _ast.Call) -> bool:
     return type(func) is _ast.Name and (func.id in CHANGING or func.id.endswith("_hook"))
 
 
-def named(node) -> list[str]:
-    """The names in an expression."""
+def named(node, attributes: bool = True) -> list[str]:
+    """The names in a node, and those of attributes."""
     found, waiting = [], [node]
     while waiting:
         node = waiting.pop()
         if type(node) is _ast.Name:
             found.append(node.id)
-        elif type(node) is _ast.Attribute:
+        elif type(node) is _ast.Attribute and attributes:
             found.append(node.attr)
         waiting += children(node)
     return found
@@ -159,7 +160,7 @@ def looked_at(node) -> list:
     return [node.value] if kind is _ast.keyword and node.arg is None else []
 
 
-def only_read(tree: _ast.Module, unread: set) -> frozenset[str]:
+def only_read(tree: _ast.Module, unread: Container) -> frozenset[str]:
     """The names whose containers the file does no more with than to look things up: `NAME[key]`, `NAME.items()`,
     `key in NAME`, `for key in NAME`, `len(NAME)`; ".NAME" for attributes of that name. The functions in `unread` do not
     count."""

@@ -52,7 +52,7 @@ class Source:
         self.twice: set[str] = set()
         self.read: frozenset | None = None  # names that are only read
         self.registered: dict[str, list] = {}  # registry -> the classes and functions that decorators put there
-        self.registrars: set = set()  # these decorators
+        self.registrars: dict[_ast.FunctionDef, str] = {}  # these decorators -> their registry
         self.clever = clever(tree) if is_clever else frozenset()
         self._read(tree.body)
         if not self.twice.isdisjoint(self.classes) or "forward" in files.stored:
@@ -75,8 +75,16 @@ class Source:
         """True for a container at the top of the file that nothing in the file can change, but for decorators that
         register something."""
         if self.read is None:
-            self.read = only_read(self.tree, self.registrars)
+            self.read = only_read(self.tree, self.registrars) - self.filled_otherwise()
         return name in self.read and name not in self.twice
+
+    def filled_otherwise(self) -> set[str]:
+        """The registries whose decorators do more in the file than to decorate."""
+        used = named(self.tree, attributes=False) if self.registrars else []
+        mentioned = dict.fromkeys(self.registrars.values(), 0)
+        for function, registry in self.registrars.items():
+            mentioned[registry] += used.count(function.name)
+        return {registry for registry, times in mentioned.items() if times != len(self.registered.get(registry, ()))}
 
     def taken(self, name: str) -> object:
         """What an imported name of the project stands for: (the Source that defines it, its name there), or a Source
@@ -218,7 +226,7 @@ class Source:
         found = registry_of(function, type(decorator) is _ast.Call) if type(function) is _ast.FunctionDef else ""
         if found not in self.constants:
             return ""
-        self.registrars.add(function)
+        self.registrars[function] = found
         return found
 
     def _is_known_base(self, name: str, base: _ast.expr) -> bool:
