@@ -19,6 +19,7 @@ from breakscope.plain.kinds import (
     TENSORS,
     TEXT,
     UNKNOWN,
+    WHOLE,
     Many,
     settled,
 )
@@ -38,8 +39,7 @@ class Items:
             if at is not None:
                 return base[at]
             return base if sliced and settled(base) == SIZES else self.iterate(base)
-        keeps = base == SURE or index == NUMBER and (base == GIVEN or base == INDEX and _keeps_axis(node.slice))
-        kept = base
+        kept = _kept(base, node.slice) if index == NUMBER or base == SURE else None
         if index == INDEX and not (settled(base) == TENSOR and _is_of_tensor(node, base)):
             return self.fail()
         base = base if kind is tuple else settled(base)
@@ -56,7 +56,7 @@ class Items:
             return SIZES if sliced else NUMBER
         if base == NONE and self.strict:
             return NUMBER
-        return kept if keeps else base if base in (TENSOR, NUMBER, TEXT) else self.fail()
+        return kept or base if base in (TENSOR, NUMBER, TEXT) else self.fail()
 
     def index(self, node, frame) -> object:
         """The kind of an index: NUMBER when no tensor is in it, INDEX when one is that may be, else refused."""
@@ -98,10 +98,13 @@ def _is_of_tensor(node, base: object) -> bool:
     return base in TENSORS or is_weight or type(node.slice) is _ast.Tuple
 
 
-def _keeps_axis(node) -> bool:
-    """True for an index of slices and new axes only."""
-    return all(type(part) is _ast.Slice or type(part) is _ast.Constant and part.value is None
-               for part in (node.elts if type(node) is _ast.Tuple else [node]))
+def _kept(base: object, node) -> str | None:
+    """The kind of a part of a tensor: an INDEX stays one where only slices and new axes are taken."""
+    if base != INDEX:
+        return base if type(base) is str and base in TENSORS else None
+    parts = node.elts if type(node) is _ast.Tuple else [node]
+    is_whole = all(type(part) is _ast.Slice or type(part) is _ast.Constant and part.value is None for part in parts)
+    return INDEX if is_whole else WHOLE
 
 
 def _position(node, parts) -> int | None:

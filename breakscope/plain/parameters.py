@@ -104,7 +104,8 @@ class Parameters:
             return Data(cls) if cls.is_data else frozenset({cls}) if cls.is_object else UNKNOWN
         if inner is node and node.id in source.constants and node.id not in source.twice:
             found = self.annotated(source.constants[node.id])
-            return found if found is None or found in STATIC or found == TENSOR else UNKNOWN
+            is_known = found is None or found in STATIC or found == TENSOR or type(found) is Many
+            return found if is_known else UNKNOWN
         if inner.id in source.bound and (inner.id not in source.imports or inner.id in source.twice):
             return UNKNOWN  # the analyzer may know what it stands for
         name = source.dotted(node)

@@ -63,6 +63,8 @@ z = {w}[torch.randint(0, 3, ())]
 z = {w}[torch.tensor([True, False])]
 z = {w}[torch.tensor(1)]
 z = torch.max({v}, 0).values > 0 and 1
+z = torch.arange(4)[0]; y = {w}[z]
+z = torch.arange(4)[None, :][..., 0]; y = {w}[z]
 z = dict(dict(a={v}), b={w})["b"].item()
 z = {{**dict(a={v}), "b": {w}}}["a"].item()
 z = ({v}, {w}).count({v})
