@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from _collections_abc import Iterable
+
 from breakscope.plain.classes import Class
 from breakscope.plain.expressions import CHILDREN
 from breakscope.plain.kinds import (
@@ -107,6 +109,8 @@ class Construction:
             return TENSOR
         if option in COPIES and args:
             return args[0]
+        if option == "dataclasses.replace" and len(args) == 1 and type(args[0]) is Data and not args[0].kinds:
+            return args[0] if _are_static(named.values()) else UNKNOWN
         if option == "collections.OrderedDict" and len(args) == 1 and type(args[0]) is Many:
             return args[0]
         if option == "collections.OrderedDict" and named and not args:
@@ -123,8 +127,7 @@ class Construction:
 
     def make_own(self, cls: Class, args: list, named: dict) -> object:
         if not cls.is_object:
-            is_static = all(type(kind) is not Rest and settled(kind) in STATIC for kind in (*args, *named.values()))
-            return Data(cls) if cls.is_data and is_static else UNKNOWN
+            return Data(cls) if cls.is_data and _are_static((*args, *named.values())) else UNKNOWN
         if cls not in self.objects:
             self.objects.append(cls)
             self.clock.now += 1
@@ -183,3 +186,7 @@ class Construction:
                 inside = inside[1]  # of an OrderedDict's pairs
             self.grow(made, called(inside) or inside)
         return frozenset({made})
+
+
+def _are_static(kinds: Iterable) -> bool:
+    return all(type(kind) is not Rest and settled(kind) in STATIC for kind in kinds)
