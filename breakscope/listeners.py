@@ -69,7 +69,10 @@ class Listeners:
     def __init__(self, asked: Asked, rules: Mapping[str, Rule]) -> None:
         """`rules` by path, as far as they are loaded."""
         self.asked = asked
-        self.all = [Listener(*handler, fields, rules.get(handler[0])) for handler, fields in zip(asked.handlers, asked.fields)]
+        self.all = [
+            Listener(path, position, fields, rules.get(path))
+            for (path, position), fields in zip(asked.handlers, asked.fields)
+        ]
         self.words = set(asked.by_event).union(*asked.by_name.values())
 
     def to(self, event: Event) -> list[Listener]:

@@ -170,6 +170,8 @@ class Expressions:
         if type(left) is Many and left.role == "list":
             made = self.listed(left.element, node)
             return made.widen(self.iterate(right) if right not in NUMERIC else NONE)
+        if left == SIZES and type(right) is Many and right.role == "list" and right.element == NUMBER:
+            return self.listed(NUMBER, node)  # `list(x.shape) + [n]`
         return self.binary(node.op, left, right)
 
     def binary(self, op, left: object, right: object) -> object:

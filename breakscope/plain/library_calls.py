@@ -95,10 +95,10 @@ class LibraryCalls:
     def call_known(self, name: str, first: int, args: list, named: dict) -> object:
         """A function or method of the tables, of which the arguments behind the `first` ones must be Python values."""
         result = self.plain_arguments(args, named)
-        if result == TENSOR and (name in MADE_INDICES and () not in (*args, *named.values()) or name in JOINING and all(map(_is_index, args[:1]))):
-            result = INDEX
-        elif result == TENSOR and name not in SEVERAL:
-            result = SURE
+        if result == TENSOR:
+            has_axis = name in MADE_INDICES and () not in (*args, *named.values())
+            is_index = has_axis or name in JOINING and all(map(_is_index, args[:1]))
+            result = INDEX if is_index else TENSOR if name in SEVERAL else SURE
         if name in PYTHON_RESULTS:
             return SIZES if name in ("Tensor.size", "Tensor.stride") and not args and not named else NUMBER
         given = args[first:] + [kind for kind in args[:first] if type(kind) is Rest]

@@ -12,6 +12,7 @@ from breakscope.plain.kinds import (
     NONE,
     NUMBER,
     OUTER,
+    SIZES,
     TENSOR,
     TEXT,
     UNKNOWN,
@@ -124,6 +125,8 @@ class Objects:
             return self.borrowed((base, name) if inner is None else inner)
         if kind is Types and all(type(option) is Class for option in base.options):
             return self.class_attribute(base.options, name)
+        if name == "shape" and not self.strict:
+            return SIZES  # of a tensor or array, whose sizes are known when the object is made
         base = settled(base)
         if base == TENSOR:
             return self.tensor_attribute(name)
@@ -272,8 +275,8 @@ class Objects:
             parts = [node.operand] if kind is _ast.UnaryOp else [node.left, node.right]
             return NUMBER if all(self.constant(part) == NUMBER for part in parts) else UNKNOWN
         if kind is _ast.Call and not node.keywords and all(self.constant(part) in (NUMBER, TEXT) for part in node.args):
-            is_converted = type(node.func) is _ast.Name and node.func.id in ("float", "int") and node.func.id not in self.source.bound
-            return NUMBER if is_converted or self.source.dotted(node.func).startswith("math.") else UNKNOWN
+            name = self.source.dotted(node.func)
+            return NUMBER if name.startswith("math.") or name in ("float", "int") else UNKNOWN
         return UNKNOWN
 
     def global_name(self, name: str) -> object:

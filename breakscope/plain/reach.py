@@ -6,9 +6,9 @@ from __future__ import annotations
 import _ast
 from _collections_abc import Container
 
+from breakscope.plain.bindings import DEFINITIONS
 from breakscope.plain.kinds import NotPlain
 
-FUNCTIONS = (_ast.FunctionDef, _ast.AsyncFunctionDef)
 LEAVES = (_ast.Name, _ast.Constant)
 CONTEXTS = (_ast.Load, _ast.Store)
 CHANGING = frozenset({"setattr", "vars"})
@@ -65,7 +65,7 @@ def _names(function, known: dict) -> Names:
         elif kind is _ast.Constant:
             if type(node.value) is str:
                 found.used.add(node.value)
-        elif kind in FUNCTIONS:
+        elif kind in DEFINITIONS:
             _names(node, known)
             waiting += [node.args, *node.decorator_list]
         else:
@@ -94,7 +94,7 @@ def clever(tree: _ast.Module) -> frozenset:
     while waiting:
         node, function = waiting.pop()
         kind = type(node)
-        if kind in FUNCTIONS:
+        if kind in DEFINITIONS:
             function = node
         elif kind is _ast.Call and _changes(node):
             found.add(function)

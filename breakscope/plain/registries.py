@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import _ast
 
+from breakscope.plain.bindings import DEFINITIONS
 from breakscope.plain.reach import named
-
-FUNCTIONS = (_ast.FunctionDef, _ast.AsyncFunctionDef)
 
 
 def registry_of(function: _ast.FunctionDef, is_called: bool) -> str:
@@ -15,11 +14,12 @@ def registry_of(function: _ast.FunctionDef, is_called: bool) -> str:
     if function.decorator_list:
         return ""
     if is_called:
-        inner = [part for part in function.body if type(part) in FUNCTIONS]
+        inner = [part for part in function.body if type(part) in DEFINITIONS]
         last = function.body[-1]
         if len(inner) != 1 or type(last) is not _ast.Return or type(last.value) is not _ast.Name:
             return ""
-        if last.value.id != inner[0].name or any(not _is_check(part) for part in function.body if part not in (*inner, last)):
+        others = [part for part in function.body if part not in (*inner, last)]
+        if last.value.id != inner[0].name or not all(map(_is_check, others)):
             return ""
         function = inner[0]
     spec = function.args

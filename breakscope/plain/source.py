@@ -5,6 +5,7 @@ from __future__ import annotations
 import _ast
 import sys
 
+from breakscope.plain.bindings import BLOCKS, DEFINITIONS, bound_by, decorator_of, side_by_side
 from breakscope.plain.classes import Class
 from breakscope.plain.files import Files
 from breakscope.plain.kinds import NotPlain
@@ -26,9 +27,7 @@ PLAIN_SPECIAL = frozenset(  # every other special method changes what operators 
     {"__init__", "__repr__", "__str__", "__constants__", "__slots__", "__doc__", "__version__"}
 )
 MARKERS = frozenset({"object", "abc.ABC", "typing.Generic", "typing.Protocol"})
-DEFINITIONS = (_ast.FunctionDef, _ast.AsyncFunctionDef)
 DISPLAYS = frozenset({_ast.Dict, _ast.List, _ast.Set, _ast.Tuple})
-BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
 class Source:
@@ -125,7 +124,7 @@ class Source:
             elif kind is _ast.AnnAssign and type(node.target) is _ast.Name and type(node.value) in DISPLAYS:
                 self._bind(node.target.id)
                 self.constants[node.target.id] = node.value
-            elif kind is _ast.Assign and (pairs := _side_by_side(node)):
+            elif kind is _ast.Assign and (pairs := side_by_side(node)):
                 for name, value in pairs:
                     self._bind(name)
                     self.constants[name] = value
@@ -133,7 +132,7 @@ class Source:
                 if kind is _ast.Expr and type(node.value) is _ast.Call:
                     self._patched(node.value)
                 self._inside([node], None)
-                for name in _bound([node]):
+                for name in bound_by([node]):
                     self._bind(name)
 
     def _patched(self, node: _ast.Call) -> None:
@@ -200,7 +199,7 @@ class Source:
             cls.bases.append(name)
         cls.is_enum = "enum.Enum" in cls.bases or "enum.IntEnum" in cls.bases
         registering = [d for d in node.decorator_list if self.registry(d)]
-        decorators = {self.dotted(_called(d)) for d in node.decorator_list if d not in registering}
+        decorators = {self.dotted(decorator_of(d)) for d in node.decorator_list if d not in registering}
         cls.is_data = "typing.NamedTuple" in cls.bases or "dataclasses.dataclass" in decorators
         is_own = any(b.startswith("torch.nn.") or b.endswith("Module") for b in cls.bases)
         cls.is_module = is_own or any(p.is_module for p in cls.parents)
@@ -221,7 +220,7 @@ class Source:
 
     def registry(self, decorator: _ast.expr) -> str:
         """The registry that a decorator of the file fills with what it decorates; "" when it does anything else."""
-        name = _called(decorator)
+        name = decorator_of(decorator)
         function = self.functions.get(name.id) if type(name) is _ast.Name and name.id not in self.twice else None
         found = registry_of(function, type(decorator) is _ast.Call) if type(function) is _ast.FunctionDef else ""
         if found not in self.constants:
@@ -321,37 +320,3 @@ class Source:
         else:
             return ""
         return ALIASES.get(name, name)
-
-
-def _called(node: _ast.expr) -> _ast.expr:
-    return node.func if type(node) is _ast.Call else node
-
-
-def _bound(body: list[_ast.stmt]) -> list[str]:
-    """The names that statements at the top of a file bind."""
-    found: list[str] = []
-    for node in body:
-        if isinstance(node, (*DEFINITIONS, _ast.ClassDef)):
-            found.append(node.name)
-            continue
-        targets = [*getattr(node, "targets", ()), *([node.target] if hasattr(node, "target") else ())]
-        targets += [item.optional_vars for item in getattr(node, "items", ())]
-        found += [alias.asname or alias.name.partition(".")[0] for alias in getattr(node, "names", ())]
-        while targets:
-            target = targets.pop()
-            if type(target) is _ast.Name:
-                found.append(target.id)
-            targets += getattr(target, "elts", ())
-        for name in BLOCKS:
-            found += _bound(getattr(node, name, None) or [])
-    return found
-
-
-def _side_by_side(node: _ast.Assign) -> list[tuple[str, _ast.expr]]:
-    """Name and value of each in `a, b = 1, 2`; nothing for other assignments."""
-    target, value = node.targets[0], node.value
-    if len(node.targets) > 1 or type(target) is not _ast.Tuple or type(value) is not _ast.Tuple:
-        return []
-    if any(type(name) is not _ast.Name for name in target.elts) or any(type(v) is _ast.Starred for v in value.elts):
-        return []
-    return [(name.id, v) for name, v in zip(target.elts, value.elts)] if len(target.elts) == len(value.elts) else []

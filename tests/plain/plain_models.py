@@ -218,6 +218,7 @@ class Model(nn.Module):
         self.stack = Stack(width, rates, gate=0.5, norm=Norm)
         self.again = Stack(width, np.linspace(0, max_rate, 2).tolist())
         self.head = HEADS[kind](width)
+        self.rows = np.eye(width).shape[0]
         self.register_buffer("order", torch.tensor([1, 0, 2, 3]))
         for at in range(2):
             self.register_buffer(f"noise_{at}", torch.randn(width))
@@ -237,7 +238,8 @@ class Model(nn.Module):
         shown = dict(dict(zip(("a", "b"), (x, x))), c=x)
         for at in range(2):
             x = x + getattr(self, f"noise_{at}")
-        return {**shown, "x": self.head(x)}
+        mean = x.mean().expand(list(x.shape[:-1]) + [self.rows])
+        return {**shown, "x": self.head(x), "mean": mean}
 
 
 if __name__ == "__main__":

@@ -101,6 +101,8 @@ BREAKING_REGISTERED = [
     ("(x * 2)[rows]", "(x * 2)[rows > 0]"),
     ("model.training_steps > 3", "model.item() > 3"),
     ("owner.scale", "owner.scale.item()"),
+    ("+ [self.rows]", "+ [edges.max()]"),
+    ("+ [self.rows]", "+ [x.argmax().item()]"),
     ("model.training_steps > 3", "batch.edges > 3"),
     ("c=x)", "c=x.sum().item())"),
     ("getattr(self, f", "x.sum().item() + getattr(self, f"),
