@@ -147,6 +147,17 @@ class Kept(Event, frozen=True, kw_only=True):
     kept: str = ""
 
 
+class Added(Event, frozen=True, kw_only=True):
+    """A backward pass adds to gradients that an earlier one, a CUDA graph, has made; `node` is the call of `backward`.
+
+    `where` gradients are let go of: "in some rounds", "around the loop", "nowhere" (they are set to zero in place).
+    """
+
+    value: Wrapped
+    subject: str = ""
+    where: str = ""
+
+
 class Configure(Event, frozen=True, kw_only=True):
     """A setting of torch is assigned: `name` is its dotted name, `value` what it gets."""
 

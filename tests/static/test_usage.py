@@ -208,7 +208,7 @@ RIGHT = {
 }
 
 
-# What these do was seen on an H100 with torch 2.11; of two ("any backward pass ...", "behind a call ...") it was read in torch.
+# What these do was seen on an H100 with torch 2.11; of one ("behind a call ...") it was read in torch.
 GRAPHS = """\
 import torch
 from torch import nn
@@ -427,6 +427,114 @@ def test_outputs_of_cuda_graphs(tmp_path, name):
     (tmp_path / "script.py").write_text(program)
     seen = {(f.line, f.code) for f in analyze([str(tmp_path)], StaticOptions(torch="2.13.0")).findings if f.confidence != "possible"}
     assert seen == marked and bool(marked) == (name in OVERWRITTEN)
+
+
+# Each was run on an H100 with torch 2.11: those marked raise at the marked line in their second round.
+ADDED = {
+    "every second round": """
+        for i in range(8):
+            model(x).sum().backward()  # BRK827
+            if i % 2:
+                opt.step()
+                opt.zero_grad()
+    """,
+    "with a scaler": """
+        scaler = torch.amp.GradScaler("cuda")
+        for i in range(8):
+            with torch.autocast("cuda"):
+                loss = model(x).sum() / 2
+            scaler.scale(loss).backward()  # BRK827
+            if (i + 1) % 2 == 0:
+                scaler.step(opt); scaler.update(); opt.zero_grad(set_to_none=True)
+    """,
+    "around micro-batches": """
+        for i in range(8):
+            opt.zero_grad()
+            for k in range(2):
+                (model(x).sum() / 2).backward()  # BRK827
+            opt.step()
+    """,
+    "in place": """
+        for i in range(8):
+            opt.zero_grad(set_to_none=False)
+            model(x).sum().backward()  # BRK827
+            opt.step()
+    """,
+    "in place, by the module": """
+        for i in range(8):
+            model(x).sum().backward()  # BRK827
+            opt.step()
+            model.zero_grad(set_to_none=False)
+    """,
+}
+NOT_ADDED = {
+    "each round": """
+        for i in range(8):
+            opt.zero_grad()
+            loss = model(x).sum() + model(x + 1).sum()
+            loss.backward()
+            opt.step()
+    """,
+    "marked every second round": """
+        for i in range(8):
+            if i % 2 == 0:
+                torch.compiler.cudagraph_mark_step_begin()
+            model(x).sum().backward()
+            if i % 2:
+                opt.step()
+                opt.zero_grad()
+    """,
+    "gradients of one's own": """
+        for p in model.parameters():
+            p.grad = torch.zeros_like(p)
+        for i in range(8):
+            model(x).sum().backward()
+            if i % 2:
+                opt.step()
+                opt.zero_grad(set_to_none=False)
+    """,
+    "in both branches": """
+        for i in range(8):
+            model(x).sum().backward()
+            if i % 2:
+                opt.step()
+                opt.zero_grad()
+            else:
+                opt.zero_grad()
+    """,
+    "somewhere else": """
+        for i in range(8):
+            model(x).sum().backward()
+            finish(opt)
+    """,
+    "another model": """
+        plain = nn.Linear(8, 8)
+        for i in range(8):
+            with torch.no_grad():
+                target = model(x).clone()
+            plain(target).sum().backward()
+            if i % 2:
+                opt.zero_grad()
+    """,
+}
+
+
+@pytest.mark.parametrize("name", [*ADDED, *NOT_ADDED])
+def test_gradients_of_cuda_graphs(tmp_path, name):
+    start = "opt = torch.optim.SGD(model.parameters(), lr=0.1)\nx = torch.randn(8, 8).to('cuda')\n"
+    program = GRAPHS + start + textwrap.dedent((ADDED | NOT_ADDED)[name])
+    marked = {n for n, line in enumerate(program.splitlines(), 1) if "# BRK827" in line}
+    (tmp_path / "script.py").write_text(program)
+    found = analyze([str(tmp_path)], StaticOptions(torch="2.13.0")).findings
+    assert {f.line for f in found if f.code == "BRK827" and f.confidence == "likely"} == marked
+    assert bool(marked) == (name in ADDED)
+
+
+def test_gradients_are_a_models_that_records_graphs(tmp_path):
+    program = GRAPHS + textwrap.dedent(ADDED["every second round"]).replace("for i", "opt = x = model\nfor i")
+    for mode in ("default", "max-autotune-no-cudagraphs"):
+        (tmp_path / "script.py").write_text(program.replace("reduce-overhead", mode).replace("max-autotune\"", mode + '"'))
+        assert not [f for f in analyze([str(tmp_path)], StaticOptions(torch="2.13.0")).findings if f.code == "BRK827"]
 
 
 @pytest.mark.parametrize(("waiting", "flag"), [("pass", "  # BRK826"), ("torch.cuda.synchronize()", ""), ("x.sum().item()", "")])

@@ -14,6 +14,7 @@ from breakscope.static.frames import Activation, Step
 from breakscope.static.interpreter import Interpreter
 from breakscope.static.modules import ModuleInfo
 from breakscope.static.usage.expressions import Expressions
+from breakscope.static.usage.graph_gradients import emit_added_gradients
 from breakscope.static.usage.graph_outputs import GraphOutputs
 from breakscope.static.usage.loops import path_of
 from breakscope.static.usage.scope import Local, Scope, decide, key, maybe, merge, merged
@@ -74,6 +75,7 @@ class Follower(Expressions):
         """What becomes of the outputs of CUDA graphs in a function's own statements, or in the module's."""
         if self.graph_calls and not self.silent:
             GraphOutputs(self, self.graph_calls).function(node)
+            emit_added_gradients(self, self.graph_calls, node)
 
     def function(self, node: ast.AST, qualname: str, known: dict[str, Value] | None = None, repeats: bool = False,
                  outer: Scope | None = None, repeated: frozenset[str] | None = None) -> Value:

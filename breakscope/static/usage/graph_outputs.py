@@ -65,7 +65,7 @@ class GraphOutputs:
     def function(self, node: ast.AST) -> None:
         """Twice: what is left on an object meets the next call."""
         self.waits = False
-        self.no_grad = any(_is_without_gradients(d) for d in getattr(node, "decorator_list", ()))
+        self.no_grad = any(without_gradients(d) for d in getattr(node, "decorator_list", ()))
         for _ in range(2):
             self.block(node.body)
             self.holds = {path: held for path, held in self.holds.items() if path.startswith("self.")}
@@ -86,7 +86,7 @@ class GraphOutputs:
             self.block(node.orelse)
         elif isinstance(node, (ast.With, ast.AsyncWith)):
             before = self.no_grad
-            self.no_grad = before or any(_is_without_gradients(item.context_expr) for item in node.items)
+            self.no_grad = before or any(without_gradients(item.context_expr) for item in node.items)
             self.block(node.body)
             self.no_grad = before
         elif isinstance(node, ast.If):
@@ -219,6 +219,7 @@ class GraphOutputs:
         self.live = []
 
 
-def _is_without_gradients(node: ast.expr) -> bool:
+def without_gradients(node: ast.expr) -> bool:
+    """True for `torch.no_grad()` and its like."""
     called = node.func if isinstance(node, ast.Call) else node
     return path_of(called).rpartition(".")[2] in WITHOUT_GRADIENTS
