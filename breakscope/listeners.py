@@ -1,8 +1,9 @@
 """Which rule asks for which events, kept from run to run: a check loads only the rules that its code's events concern.
 
 To load all the rule files takes a quarter of a check of one file, and most of them have nothing to say of it. What they
-ask for is kept beside their bytecode and holds, as bytecode does, until the time or size of a file that it was made from
-changes: a rule, or a module that rules import. Where nothing may be written there, all rules are loaded each time.
+ask for is kept in the user's cache and holds, as bytecode does, until the time or size of a file that it was made from
+changes: a rule, or a module that rules import. Where nothing can be written there, all rules are loaded each time. (Beside
+the rules' bytecode it would outlive an uninstallation, and what is left of a package's folder hides another installation.)
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ import sys
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import lru_cache
-from importlib.util import cache_from_source
 from pathlib import Path
+from zlib import crc32
 
 import msgspec
 from msgspec import Struct
@@ -36,6 +37,7 @@ class Asked(Struct, frozen=True):
 class Kept(Struct, frozen=True):
     """What a file of the cache holds. `made_of`: file -> nanoseconds of its last change, bytes."""
 
+    folder: str
     rules: tuple[str, ...]
     made_of: dict[str, tuple[int, int]]
     asked: Asked
@@ -102,27 +104,32 @@ def _kept_or_made(folder: Path, python: tuple[int, ...]) -> Asked:
     file, names = _cache_file(folder, python), tuple(rule_files(folder))
     try:
         kept = msgspec.json.decode(file.read_bytes(), type=Kept)
-        if kept.rules == names and all(_state(path) == state for path, state in kept.made_of.items()):
+        if (kept.folder, kept.rules) == (str(folder), names) and all(_state(path) == state for path, state in kept.made_of.items()):
             return kept.asked
     except (OSError, ValueError):  # there is none, it is damaged, or something that it was made from is gone
         pass
     rules = load_folder(folder)
     asked = _asked_by(rules, python)
-    _keep(file, Kept(names, _made_of(folder, rules), asked))
+    _keep(file, Kept(str(folder), names, _made_of(folder, rules), asked))
     return asked
 
 
 def _cache_file(folder: Path, python: tuple[int, ...]) -> Path:
-    """The file for the judged versions, where Python would keep bytecode."""
-    versions = f"{series(target_version())}_{'.'.join(map(str, python[:2]))}"
-    return Path(cache_from_source(str(folder / f"asked_{versions}.py"))).with_suffix(".json")
+    """The file for an installation and the judged versions, where the system keeps what can be made again."""
+    if sys.platform == "win32":
+        cache = os.environ.get("LOCALAPPDATA") or os.path.expanduser(r"~\AppData\Local")
+    elif sys.platform == "darwin":
+        cache = os.path.expanduser("~/Library/Caches")
+    else:
+        cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    versions = f"{series(target_version())}-{'.'.join(map(str, python[:2]))}"
+    return Path(cache, "breakscope", f"asked-{versions}-{crc32(os.fsencode(folder)):08x}.json")
 
 
 def _keep(file: Path, kept: Kept) -> None:
-    if sys.dont_write_bytecode:
-        return
     unfinished = file.with_suffix(f".{os.getpid()}")
     try:
+        file.parent.mkdir(parents=True, exist_ok=True)
         unfinished.write_bytes(msgspec.json.encode(kept))
         unfinished.replace(file)
     except OSError:

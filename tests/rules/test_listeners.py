@@ -20,8 +20,8 @@ PYTHON = sys.version_info[:2]
 @pytest.fixture(autouse=True)
 def kept_apart(tmp_path, monkeypatch):
     """Nothing is kept yet, and what is written goes to a folder of the test's own."""
-    monkeypatch.setattr(sys, "pycache_prefix", str(tmp_path / "bytecode"))
-    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    for variable in ("XDG_CACHE_HOME", "LOCALAPPDATA", "HOME"):
+        monkeypatch.setenv(variable, str(tmp_path / "cache"))
 
 
 @pytest.fixture
@@ -120,7 +120,7 @@ def test_a_change_has_all_rules_read_again(folder, loaded, change):
     elif change == "touched":
         os.utime(file, ns=(1, 1))
     else:
-        next((folder.parent / "bytecode").rglob("asked_*.json")).write_text('{"rules": 1}')
+        next((folder.parent / "cache").rglob("asked-*.json")).write_text('{"rules": 1}')
     found = codes(listeners.listeners(PYTHON))
     wanted = {"added": {"BRK101", "BRK201", "BRK202"}, "removed": {"BRK101"}}
     assert len(loaded) == 2
@@ -141,11 +141,16 @@ def test_a_module_that_rules_import_counts(folder, loaded, monkeypatch, tmp_path
     assert len(loaded) == 2
 
 
-def test_where_nothing_may_be_written_nothing_is(folder, loaded, monkeypatch, tmp_path):
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    first, again = listeners.listeners(PYTHON), listeners.listeners(PYTHON)
-    assert told(first) == told(again) and len(loaded) == 2
-    assert [*tmp_path.rglob("asked_*")] == []
+def test_another_installation_has_its_own(folder, loaded, tmp_path, monkeypatch):
+    listeners.listeners(PYTHON)
+    other = tmp_path / "other"
+    shutil.copytree(folder, other)
+    monkeypatch.setattr(listeners, "rules_folder", lambda: other)
+    monkeypatch.setattr(listeners, "crc32", lambda data: 0)
+    listeners.listeners(PYTHON)
+    monkeypatch.setattr(listeners, "rules_folder", lambda: folder)
+    found = listeners.listeners(PYTHON)
+    assert len(loaded) == 3 and {os.path.dirname(x.rule.path) for x in found.all} == {str(folder)}
 
 
 def test_where_nothing_can_be_written_all_rules_are_read(folder, loaded, monkeypatch, tmp_path):
