@@ -389,4 +389,3 @@ def _fits(path: str, pattern: str) -> bool:
     return os.path.abspath(pattern) == path or any(
         fnmatch(p, pattern) for p in (path, relative, os.path.basename(path))
     )
-
