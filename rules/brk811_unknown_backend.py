@@ -6,8 +6,6 @@ Backends are found by their exact name, at the first call and not at `torch.comp
 `torch._dynamo.list_backends()` tells the names that are installed.
 """
 
-import difflib
-
 import torch
 
 from breakscope.rule import Rule
@@ -25,6 +23,8 @@ def check(event):
     backend = event.setting("backend")
     if not isinstance(backend, str) or backend in BACKENDS or event.checked:
         return
+    import difflib  # a wrong name is rare, and this rule is asked about every wrapping
+
     near = difflib.get_close_matches(backend.lower().replace("-", "_"), BACKENDS, 1, 0.85)
     if near:
         yield event.problem(

@@ -6,6 +6,7 @@ import ast
 
 from breakscope.static.frames import Frame
 from breakscope.static.joins import element_of, join_all
+from breakscope.static.walking import walk
 from breakscope.values import (
     UNKNOWN,
     ExternalInstance,
@@ -46,7 +47,7 @@ class AnnotatedResults:
         bound: dict[int, Value] = {}
         for annotation, value in given:
             tensor = _tensor_in(value) if annotation is not None and value is not None else None
-            for node in ast.walk(annotation) if tensor is not None else ():
+            for node in walk(annotation) if tensor is not None else ():
                 if type(node) is ast.Name and type(variable := self.lookup(node.id, frame)) is ExternalInstance:
                     bound[id(variable)] = tensor
         return bound

@@ -11,6 +11,7 @@ import ast
 from breakscope.static.frames import Frame
 from breakscope.static.generators import is_generator
 from breakscope.static.modules import FunctionInfo, Import
+from breakscope.static.walking import walk
 from breakscope.values import (
     Class, Const, Dict, External, Function, Instance, Method, Py, Scalar, Sequence, ShapeInt, Value, holds_tensor, options,
 )
@@ -58,7 +59,7 @@ class Apart:
         if info.mentions_torch is None:
             bound = self.module_names(info.module)
             body = info.node.body if isinstance(info.node.body, list) else [info.node.body]
-            named = {part.id for statement in body for part in ast.walk(statement) if type(part) is ast.Name}
+            named = {part.id for statement in body for part in walk(statement) if type(part) is ast.Name}
             info.mentions_torch = any(
                 type(value := bound.get(name)) is Import and value.module.partition(".")[0] in ("torch", "numpy")
                 for name in named
@@ -67,7 +68,7 @@ class Apart:
 
     def shows_tensor_around(self, info: FunctionInfo, scope: Frame) -> bool:
         """True when the body may name a tensor or module of the functions around it."""
-        for part in ast.walk(info.node):
+        for part in walk(info.node):
             if type(part) is ast.Name:
                 around = scope if part.id in scope.names else scope.enclosing(part.id)
                 if around is not None and self.may_show_tensor(around.names[part.id]):
@@ -77,9 +78,9 @@ class Apart:
     def is_comprehension_compiled_apart(self, node, frame: Frame) -> bool:
         """True when Dynamo looks at the comprehension's own frame: it names torch or numpy, or a tensor or module of
         the function around it (see has_tensor_in_frame in torch/_dynamo/convert_frame.py)."""
-        names = [part for part in ast.walk(node) if type(part) is ast.Name]
+        names = [part for part in walk(node) if type(part) is ast.Name]
         own = {part.id for part in names if type(part.ctx) is ast.Store}
-        outside = {id(part) for part in ast.walk(node.generators[0].iter)}  # evaluated by the function around it
+        outside = {id(part) for part in walk(node.generators[0].iter)}  # evaluated by the function around it
         for part in names:
             if part.id in own or id(part) in outside:
                 continue

@@ -10,6 +10,7 @@ from breakscope.static.frames import Frame, OutOfBudget, Raised
 from breakscope.static.interpreter import Interpreter
 from breakscope.static.joins import element_of, join
 from breakscope.static.modules import ClassInfo, function_info
+from breakscope.static.walking import walk
 from breakscope.values import (
     NONE,
     UNKNOWN,
@@ -166,14 +167,7 @@ def usage(node: ast.AST) -> dict[str, frozenset[str]]:
     """For each name, the attributes that the function reads of it; "()" when it is called, "[str]" for string keys,
     "for" when it is unpacked or iterated as a whole."""
     found: dict[str, set[str]] = {}
-    stack = list(ast.iter_child_nodes(node))  # asks for a body that was dropped; then as ast.walk does, but in no order and faster
-    while stack:
-        part = stack.pop()
-        for child in part.__dict__.values():
-            if isinstance(child, ast.AST):
-                stack.append(child)
-            elif type(child) is list:
-                stack.extend([c for c in child if isinstance(c, ast.AST)])
+    for part in walk(node):
         if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
             found.setdefault(part.value.id, set()).add(part.attr)
         elif isinstance(part, ast.Call) and isinstance(part.func, ast.Name):

@@ -7,6 +7,7 @@ import ast
 from breakscope.events import Store
 from breakscope.static.frames import Frame
 from breakscope.static.joins import join, join_all
+from breakscope.static.walking import walk
 from breakscope.values import NONE, UNKNOWN, Const, Dict, ExternalInstance, Instance, Sequence, Tensor, Union, Value
 
 CONTAINERS = (Sequence, Dict)
@@ -139,7 +140,7 @@ class Assignment:
 
 def _mentions(node: ast.AST, name: str) -> bool:
     value = getattr(node, "value", None)
-    return value is not None and any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(value))
+    return value is not None and any(isinstance(n, ast.Name) and n.id == name for n in walk(value))
 
 
 def _always_runs(node: ast.AST, frame: Frame) -> bool:

@@ -7,6 +7,7 @@ import ast
 from breakscope.events import Call, Store
 from breakscope.static.frames import Frame
 from breakscope.static.joins import join
+from breakscope.static.walking import walk
 from breakscope.values import (
     UNKNOWN,
     Cell,
@@ -174,7 +175,7 @@ class AttributeStores:
 def _reads(node: ast.AST, source: str, name: str) -> bool:
     """True when the stored value is computed from the attribute itself."""
     value = getattr(node, "value", None)
-    return value is not None and any(_is_read(part, source, name) for part in ast.walk(value))
+    return value is not None and any(_is_read(part, source, name) for part in walk(value))
 
 
 def _is_read(node: ast.AST, source: str, name: str) -> bool:

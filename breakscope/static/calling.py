@@ -12,6 +12,7 @@ from breakscope.static.frames import Activation, Frame, OutOfBudget, Raised
 from breakscope.static.interpreter import Interpreter
 from breakscope.static.modules import ModuleInfo
 from breakscope.static.variation import aliases, describe, differing, variation
+from breakscope.static.walking import walk
 from breakscope.values import (
     Const,
     Dict,
@@ -202,12 +203,12 @@ class Uses:
 
     def __init__(self, node: ast.AST) -> None:
         self.first: dict[str, ast.Name] = {}
-        self.attributes = {part.attr for part in ast.walk(node) if isinstance(part, ast.Attribute)}
+        self.attributes = {part.attr for part in walk(node) if isinstance(part, ast.Attribute)}
         self.tests: list[ast.expr] = []
         self.texts: list[ast.expr] = []
         self.derived: dict[str, set[str]] = {}  # name -> names that its value was computed from
         body = node.body if isinstance(node.body, list) else [node.body]
-        for part in (p for statement in body for p in ast.walk(statement)):
+        for part in (p for statement in body for p in walk(statement)):
             if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
                 known = self.first.get(part.id)
                 if known is None or (part.lineno, part.col_offset) < (known.lineno, known.col_offset):
@@ -233,13 +234,13 @@ class Uses:
 
 
 def _names(node: ast.AST) -> set[str]:
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+    return {n.id for n in walk(node) if isinstance(n, ast.Name)}
 
 
 def _names_of_sizes(node: ast.AST) -> set[str]:
     """Names whose size is read: x.shape, x.size(), len(x)."""
     found = set()
-    for part in ast.walk(node):
+    for part in walk(node):
         if (
             isinstance(part, ast.Attribute)
             and part.attr in ("shape", "size", "numel", "dim")

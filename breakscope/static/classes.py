@@ -6,6 +6,7 @@ import ast
 
 from breakscope.static.frames import Frame, Raised
 from breakscope.static.modules import ClassInfo, function_info
+from breakscope.static.walking import walk
 from breakscope.values import (
     UNKNOWN,
     Class,
@@ -122,9 +123,9 @@ class Classes:
         """A frame in which the names of the class body are visible to its later statements."""
         frame = frame or Frame(cls.module, None, cls.scope, None, False, 0, cls.qualname)
         used = (
-            {n.id for n in ast.walk(statement) if isinstance(n, ast.Name)}
+            {n.id for n in walk(statement) if isinstance(n, ast.Name)}
             if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-            else {n.id for d in statement.decorator_list for n in ast.walk(d) if isinstance(n, ast.Name)}
+            else {n.id for d in statement.decorator_list for n in walk(d) if isinstance(n, ast.Name)}
         )
         for name in used & self.members(cls).keys():
             if self.members(cls)[name] is not statement:
@@ -209,7 +210,7 @@ def _collect(body: list[ast.stmt], members: dict[str, object]) -> None:
                 members[statement.name] = statement
         elif isinstance(statement, ast.Assign):
             for target in statement.targets:
-                for name in ast.walk(target):
+                for name in walk(target):
                     if isinstance(name, ast.Name):
                         members[name.id] = statement
         elif (

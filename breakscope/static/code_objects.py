@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from breakscope.static.modules import FunctionInfo
+from breakscope.static.walking import walk
 from breakscope.values import UNKNOWN, Cell, Const, Function, Sequence, Value
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.ListComp, ast.SetComp, ast.DictComp,
@@ -28,7 +29,7 @@ def code_attribute(info: FunctionInfo, name: str) -> Value:
 
 def cells(function: Function) -> Value:
     """`function.__closure__`: a cell for each name of an enclosing function that it uses, in order of the names."""
-    used = {n.id for n in ast.walk(function.info.node) if isinstance(n, ast.Name)}
+    used = {n.id for n in walk(function.info.node) if isinstance(n, ast.Name)}
     found, scope = {}, function.scope
     while scope is not None and scope.function is not None:
         for name in used & scope.names.keys() - found.keys():

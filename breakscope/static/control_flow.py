@@ -8,6 +8,7 @@ from breakscope.events import CHOSEN, LEFT, Branch, Statement
 from breakscope.static.conditions import opposite
 from breakscope.static.frames import GO_ON, LEAVE_LOOP, RAISE, RETURN, Frame, Raised
 from breakscope.static.joins import element_of, join_names
+from breakscope.static.walking import walk
 from breakscope.values import UNKNOWN, Class, External, ExternalInstance, Instance, Sequence, Value, options
 
 
@@ -222,4 +223,4 @@ def _is_type_checking(test: ast.expr) -> bool:
 
 
 def _names_bound(pattern: ast.pattern) -> list[str]:
-    return [n.name for n in ast.walk(pattern) if isinstance(n, ast.MatchAs | ast.MatchStar) and n.name]
+    return [n.name for n in walk(pattern) if isinstance(n, ast.MatchAs | ast.MatchStar) and n.name]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 
 from breakscope.static.modules import FunctionInfo, ModuleInfo, function_info
+from breakscope.static.walking import walk
 
 SHORT = 8  # statements; a longer body is not run for its effects
 DEPTH = 5
@@ -28,7 +29,7 @@ def wrapped_name(info: FunctionInfo) -> str:
     if info.wraps is None:
         spec, found = info.node.args, set()
         if isinstance(info.node, ast.FunctionDef) and spec.vararg and spec.kwarg:
-            for part in ast.walk(info.node):
+            for part in walk(info.node):
                 if (
                     isinstance(part, ast.Call)
                     and isinstance(part.func, ast.Name)
@@ -97,7 +98,7 @@ def _rebinds(body: list[ast.stmt], name: str) -> bool:
             isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store)
             for t in targets
             if t is not None
-            for n in ast.walk(t)
+            for n in walk(t)
         ):
             return True
     return False

@@ -13,6 +13,7 @@ from breakscope.static.calling import add_call_events
 from breakscope.static.frames import Activation, Frame, OutOfBudget, Raised
 from breakscope.static.interpreter import Interpreter
 from breakscope.static.modules import ModuleInfo, Namespace
+from breakscope.static.walking import walk
 from breakscope.values import (
     UNKNOWN,
     Class,
@@ -94,7 +95,7 @@ def compiled_by_name(interpreter: Interpreter, module: ModuleInfo) -> list[Value
         return []
     names = interpreter.module_names(module)
     found = []
-    for node in ast.walk(module.tree):
+    for node in walk(module.tree):
         if isinstance(node, ast.Call) and _is_compile(node.func) and node.args and isinstance(node.args[0], ast.Name):
             found.append(interpreter.resolve(names.get(node.args[0].id, UNKNOWN)))
     return found

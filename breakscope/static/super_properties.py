@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from breakscope.static.walking import walk
+
 OPERATIONS = (ast.BinOp, ast.UnaryOp, ast.Subscript, ast.Attribute)
 
 
@@ -18,7 +20,7 @@ def first_use(node: ast.AST, function: ast.AST) -> ast.AST | None:
     name = parent.targets[0].id
     mentions = [
         part
-        for part in ast.walk(function)
+        for part in walk(function)
         if type(part) is ast.Name and part.id == name and (part.lineno, part.col_offset) > (node.lineno, node.col_offset)
     ]
     for part in sorted(mentions, key=lambda part: (part.lineno, part.col_offset)):
@@ -30,7 +32,7 @@ def first_use(node: ast.AST, function: ast.AST) -> ast.AST | None:
 
 
 def _parent(node: ast.AST, function: ast.AST) -> ast.AST | None:
-    return next((outer for outer in ast.walk(function) if node in ast.iter_child_nodes(outer)), None)
+    return next((outer for outer in walk(function) if node in ast.iter_child_nodes(outer)), None)
 
 
 def _computes(parent: ast.AST | None, node: ast.AST) -> bool:

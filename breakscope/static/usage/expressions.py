@@ -9,6 +9,7 @@ from breakscope.static.usage.graph_outputs import records_graphs
 from breakscope.static.usage.loops import counts, path_of, sizes, varies
 from breakscope.static.usage.scope import Choice, Local, merge
 from breakscope.static.usage.wrapping import WRAPPERS, Decorator, Wrapping, short
+from breakscope.static.walking import walk
 from breakscope.usage import COMPILE, States, Use, Wrapped
 from breakscope.values import UNKNOWN, Class, Const, Dict, External, ExternalInstance, Function, Instance, Method, Value
 
@@ -178,7 +179,7 @@ class Expressions(Wrapping):
         for given in [*node.args, *(k.value for k in node.keywords)]:
             if isinstance(given, ast.Name):
                 given = _assigned_in(loop, given.id) or given
-            names = {n.id for n in ast.walk(given) if isinstance(n, ast.Name)}
+            names = {n.id for n in walk(given) if isinstance(n, ast.Name)}
             if isinstance(given, ast.JoinedStr) and names & counts(loop):
                 return "text"
             if isinstance(given, ast.Call) and names & sizes(loop):
@@ -216,7 +217,7 @@ class Expressions(Wrapping):
             return False
         if any("compile" in ast.unparse(d) for d in member.info.node.decorator_list):
             return False
-        for node in ast.walk(member.info.node):
+        for node in walk(member.info.node):
             called = path_of(node.func) if isinstance(node, ast.Call) else ""
             if called in ("self", "self.forward"):
                 return True
@@ -234,7 +235,7 @@ class Expressions(Wrapping):
         loop = self.scope.loops[-1]
         called = any(
             isinstance(n, ast.Call) and path_of(n.func) and _is_it(self.look_up(path_of(n.func)), value)
-            for n in ast.walk(loop)
+            for n in walk(loop)
         )
         if called and given.id in counts(loop) and _reads(self, value, target.attr):
             self.use("=", value, statement, target.value, attribute=target.attr, varies="int")
@@ -263,7 +264,7 @@ def _is_it(found: Value, value: Wrapped) -> bool:
 
 def _assigned_in(loop: ast.AST, name: str) -> ast.expr | None:
     """The one expression that the loop gives a name."""
-    found = [n.value for n in ast.walk(loop) if isinstance(n, ast.Assign) and path_of(n.targets[0]) == name]
+    found = [n.value for n in walk(loop) if isinstance(n, ast.Assign) and path_of(n.targets[0]) == name]
     return found[0] if len(found) == 1 else None
 
 
@@ -274,7 +275,7 @@ def _reads(follower, value: Wrapped, attribute: str) -> bool:
     for info in follower.interpreter.mro(value.module_class.info):
         for method in info.node.body:
             if isinstance(method, ast.FunctionDef) and method.name != "__init__":
-                for n in ast.walk(method):
+                for n in walk(method):
                     if isinstance(n, ast.Attribute) and n.attr == attribute and path_of(n) == f"self.{attribute}":
                         if isinstance(n.ctx, ast.Load):
                             return True

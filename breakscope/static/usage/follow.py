@@ -20,6 +20,7 @@ from breakscope.static.usage.loops import path_of
 from breakscope.static.usage.scope import Local, Scope, decide, key, maybe, merge, merged
 from breakscope.static.usage.syntax import bound, is_main, kept, names_prefix, pairs, tells
 from breakscope.static.usage.timing import timed_calls
+from breakscope.static.walking import walk
 from breakscope.usage import Configure, Timed, Use, Wrap, Wrapped
 from breakscope.values import UNKNOWN, External, Function, Value
 
@@ -278,9 +279,9 @@ class Follower(Expressions):
     def _attempted(self, node: ast.Try, first: int, used: bool) -> None:
         """Note on the events of a `try` what its handlers make of an exception."""
         broad = next((h for h in node.handlers if path_of(h.type).split(".")[-1] in BROAD), None)
-        if broad is None or any(isinstance(part, ast.Raise) for part in ast.walk(broad)):
+        if broad is None or any(isinstance(part, ast.Raise) for part in walk(broad)):
             return
-        silent = not any(isinstance(part, ast.Call) and tells(part) for part in ast.walk(broad))
+        silent = not any(isinstance(part, ast.Call) and tells(part) for part in walk(broad))
         for i in range(first, len(self.activation.steps)):
             event = self.activation.steps[i].event
             if isinstance(event, Wrap) and not used:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from breakscope.static.walking import walk
 from breakscope.usage import Frozen
 from breakscope.values import External
 
@@ -12,8 +13,8 @@ CLOCKS = frozenset({"time.time", "time.perf_counter", "time.monotonic", "time.ti
 
 def frozen_events(follower) -> None:
     """A Frozen event for each read of something that changes."""
-    for owner in [follower.module.tree, *(n for n in ast.walk(follower.module.tree) if isinstance(n, ast.ClassDef))]:
-        for node in ast.walk(owner) if owner is follower.module.tree else owner.body:
+    for owner in [follower.module.tree, *(n for n in walk(follower.module.tree) if isinstance(n, ast.ClassDef))]:
+        for node in walk(owner) if owner is follower.module.tree else owner.body:
             if isinstance(node, ast.FunctionDef) and any(_freezes(follower, d) for d in node.decorator_list):
                 _reads(follower, node, owner)
 
@@ -25,9 +26,9 @@ def _freezes(follower, decorator: ast.expr) -> bool:
 
 def _reads(follower, function: ast.FunctionDef, owner: ast.AST) -> None:
     follower.function_name = function.name
-    local = {a.arg for a in function.args.args} | {n.id for n in ast.walk(function) if _is(n, ast.Store)}
+    local = {a.arg for a in function.args.args} | {n.id for n in walk(function) if _is(n, ast.Store)}
     set_elsewhere = _set_on_self(owner, function) if isinstance(owner, ast.ClassDef) else frozenset()
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, ast.Call):
             value = follower.eval(node.func) if isinstance(node.func, ast.Attribute | ast.Name) else None
             name = value.name if isinstance(value, External) else ""
@@ -51,7 +52,7 @@ def _set_on_self(cls: ast.ClassDef, reader: ast.FunctionDef) -> frozenset[str]:
     found = set()
     for method in cls.body:
         if isinstance(method, ast.FunctionDef) and method.name != "__init__" and method is not reader:
-            for node in ast.walk(method):
+            for node in walk(method):
                 if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
                     if isinstance(node.value, ast.Name) and node.value.id == "self":
                         found.add(node.attr)
@@ -59,4 +60,4 @@ def _set_on_self(cls: ast.ClassDef, reader: ast.FunctionDef) -> frozenset[str]:
 
 
 def _set_by_functions(tree: ast.Module) -> frozenset[str]:
-    return frozenset(name for node in ast.walk(tree) if isinstance(node, ast.Global) for name in node.names)
+    return frozenset(name for node in walk(tree) if isinstance(node, ast.Global) for name in node.names)

@@ -10,10 +10,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from breakscope.static.usage.graph_outputs import MARK, ON_GPU, without_gradients
 from breakscope.static.usage.wrapping import short
+from breakscope.static.walking import walk
 from breakscope.usage import Added, Wrapped
 
 OWN_GRADIENTS = re.compile(r"\.grad\s*=[^=]")
@@ -21,8 +23,7 @@ LOOPS = (ast.For, ast.AsyncFor, ast.While)
 Branches = tuple[tuple[int, str], ...]  # the `if`s around a call, outermost first: id, "body" or "orelse"
 
 
-@dataclass(frozen=True)
-class Seen:
+class Seen(Struct, frozen=True):
     """The calls in one loop's body, without those of loops inside it."""
 
     models: tuple[ast.Call, ...]
@@ -33,7 +34,7 @@ class Seen:
 def emit_added_gradients(follower, calls: dict[int, Wrapped], function: ast.AST) -> None:
     """One event for each backward pass of a function, or a module, that adds to what an earlier one left."""
     source = follower.module.source
-    if OWN_GRADIENTS.search(source) or MARK in source and any(getattr(n, "attr", "") == MARK for n in ast.walk(function)):
+    if OWN_GRADIENTS.search(source) or MARK in source and any(getattr(n, "attr", "") == MARK for n in walk(function)):
         return
     certainty = "likely" if ON_GPU.search(source) else "possible"
     for backward, call, where in _added(function.body, calls, False):

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from breakscope.static.usage.loops import path_of
 from breakscope.static.usage.wrapping import short
+from breakscope.static.walking import walk
 from breakscope.usage import Kept, Wrapped
 from breakscope.values import Const, Dict
 
@@ -29,8 +31,7 @@ HARMLESS = frozenset("shape dtype device ndim requires_grad".split())  # no valu
 ASKS = frozenset("len isinstance type id".split())
 
 
-@dataclass(eq=False)
-class Output:
+class Output(Struct, eq=False):
     """What one call returned, until a later one has written over it."""
 
     value: Wrapped
@@ -56,7 +57,7 @@ class GraphOutputs:
     def __init__(self, follower, calls: dict[int, Wrapped]) -> None:
         self.follower, self.calls = follower, calls
         self.marks = MARK in follower.module.source and any(
-            getattr(node, "attr", getattr(node, "id", "")) == MARK for node in ast.walk(follower.module.tree))
+            getattr(node, "attr", getattr(node, "id", "")) == MARK for node in walk(follower.module.tree))
         self.certainty = "likely" if ON_GPU.search(follower.module.source) else "possible"
         self.holds: dict[str, Held] = {}
         self.live: list[Output] = []

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from functools import lru_cache
 
+from breakscope.static.walking import walk
+
 
 def path_of(node: ast.expr) -> str:
     """"self.model" for a name or a chain of attributes; "" for anything else."""
@@ -19,7 +21,7 @@ def path_of(node: ast.expr) -> str:
 def changed_in(loop: ast.AST) -> frozenset[str]:
     """Names and attribute paths that the loop binds, its own target among them."""
     found = set()
-    for node in ast.walk(loop):
+    for node in walk(loop):
         if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store | ast.Del):
             found.add(path_of(node))
         elif isinstance(node, ast.FunctionDef | ast.ClassDef):
@@ -32,7 +34,7 @@ def changed_in(loop: ast.AST) -> frozenset[str]:
 def varies(node: ast.AST, loop: ast.AST) -> bool:
     """True when the expression reads something that the loop binds, or makes something new."""
     changed = changed_in(loop)
-    for part in ast.walk(node):
+    for part in walk(node):
         if isinstance(part, (ast.Name, ast.Attribute)) and path_of(part) in changed:
             return True
         if isinstance(part, (ast.Subscript, ast.Await, ast.Yield)):

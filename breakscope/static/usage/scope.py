@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from breakscope.usage import Wrapped
 from breakscope.values import UNKNOWN, Const, Instance, Value
@@ -17,8 +18,7 @@ class Local(Value, eq=False):
     scope: Scope | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """What a condition decided of a name: `merged` stands for both afterwards."""
 
     test: str
@@ -27,19 +27,18 @@ class Choice:
     otherwise: Value
 
 
-@dataclass(eq=False, slots=True)
-class Scope:
+class Scope(Struct, eq=False):
     """Names and paths ("model", "self.model") with what they hold, and where the walk is."""
 
     qualname: str = ""
     outer: Scope | None = None
-    names: dict[str, Value] = field(default_factory=dict)
+    names: dict[str, Value] = {}
     bound: frozenset[str] = frozenset()  # every name that the function binds: a free one is looked up outside
-    loops: list[ast.AST] = field(default_factory=list)
-    nesting: list[ast.AST] = field(default_factory=list)  # the compound statements around, outermost first
-    choices: dict[str, Choice] = field(default_factory=dict)
-    returns: list[Value] = field(default_factory=list)
-    inner: list[Local] = field(default_factory=list)  # functions defined here, followed at the end
+    loops: list[ast.AST] = []
+    nesting: list[ast.AST] = []  # the compound statements around, outermost first
+    choices: dict[str, Choice] = {}
+    returns: list[Value] = []
+    inner: list[Local] = []  # functions defined here, followed at the end
     ended: bool = False
     repeated: frozenset[str] | None = None  # called again and again, with these parameters always the same
     kept: frozenset[str] = frozenset()  # names that the function returns or stores for later

@@ -6,6 +6,7 @@ import ast
 from functools import lru_cache
 
 from breakscope.static.usage.loops import path_of
+from breakscope.static.walking import walk
 
 
 def pairs(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
@@ -25,7 +26,7 @@ def bound(node: ast.AST) -> frozenset[str]:
     given = [*spec.posonlyargs, *spec.args, *spec.kwonlyargs, *filter(None, (spec.vararg, spec.kwarg))]
     stored, shared = {a.arg for a in given}, set()
     for statement in node.body:
-        for part in ast.walk(statement):
+        for part in walk(statement):
             if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
                 stored.add(part.id)
             elif isinstance(part, ast.Global | ast.Nonlocal):
@@ -37,7 +38,7 @@ def bound(node: ast.AST) -> frozenset[str]:
 def kept(node: ast.AST) -> frozenset[str]:
     """The names that a function hands out: returned, yielded, or stored in an attribute, an item or a global."""
     found: set[str] = set()
-    for part in ast.walk(node):
+    for part in walk(node):
         targets = part.targets if isinstance(part, ast.Assign) else ()
         stores = any(isinstance(t, ast.Attribute | ast.Subscript) for t in targets)
         if (stores or isinstance(part, ast.Return | ast.Yield)) and part.value is not None:
@@ -57,11 +58,11 @@ def _outside_calls(node: ast.expr):
 
 def names_prefix(tree: ast.Module) -> bool:
     """Code of the file deals with the prefix; comments and docstrings do not count."""
-    texts = {id(s.value) for s in ast.walk(tree) if isinstance(s, ast.Expr)}
+    texts = {id(s.value) for s in walk(tree) if isinstance(s, ast.Expr)}
     return any(
         (isinstance(n, ast.Attribute) and n.attr == "_orig_mod")
         or (isinstance(n, ast.Constant) and isinstance(n.value, str) and "_orig_mod" in n.value and id(n) not in texts)
-        for n in ast.walk(tree)
+        for n in walk(tree)
     )
 
 

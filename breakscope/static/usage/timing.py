@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from breakscope.static.usage.graph_outputs import ON_GPU
 from breakscope.static.usage.loops import path_of
+from breakscope.static.walking import walk
 from breakscope.usage import Wrapped
 from breakscope.values import External
 
@@ -24,7 +25,7 @@ def timed_calls(follower, statements: list[ast.stmt]) -> Iterator[tuple[ast.AST,
     started: dict[str, int] = {}  # name that holds a clock's value -> index of its statement
     for index, statement in enumerate(statements):
         if isinstance(statement, ast.Assign | ast.AnnAssign | ast.Expr | ast.Return) and statement.value is not None:
-            for node in ast.walk(statement.value):
+            for node in walk(statement.value):
                 span = _difference(follower, node, started, index)
                 if span:
                     calls = _only_calls(follower, statements[span[0] + 1 : span[1]])

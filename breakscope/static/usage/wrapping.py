@@ -6,6 +6,7 @@ import ast
 
 from breakscope.static.usage.loops import changed_in, path_of, varies
 from breakscope.static.usage.scope import Local
+from breakscope.static.walking import walk
 from breakscope.usage import COMPILE, IN_PLACE, Wrap, Wrapped
 from breakscope.values import UNKNOWN, Const, External, ExternalInstance, Instance, Method, Value
 
@@ -70,8 +71,8 @@ class Wrapping:
             return "" if any(varies(part, loop) for part in _parts(node)) else "loop"
         if scope.repeated is None or any(isinstance(n, ONCE) for n in scope.nesting):
             return ""
-        roots = {n.id for part in _parts(node) for n in ast.walk(part) if isinstance(n, ast.Name)}
-        made = any(isinstance(n, ast.Call) for part in _parts(node) for n in ast.walk(part))
+        roots = {n.id for part in _parts(node) for n in walk(part) if isinstance(n, ast.Name)}
+        made = any(isinstance(n, ast.Call) for part in _parts(node) for n in walk(part))
         if made or roots & scope.bound - scope.repeated:
             return ""
         taken = self.running
@@ -150,7 +151,7 @@ def _parts(node: ast.Call) -> list[ast.expr]:
 
 def _resets(follower, loop: ast.AST) -> bool:
     """The loop makes Dynamo forget: it measures compiling, or tests it."""
-    calls = (n.func for n in ast.walk(loop) if isinstance(n, ast.Call) and path_of(n.func).endswith("reset"))
+    calls = (n.func for n in walk(loop) if isinstance(n, ast.Call) and path_of(n.func).endswith("reset"))
     return any(isinstance(v := follower.eval(f), External) and v.name in RESETS for f in calls)
 
 
