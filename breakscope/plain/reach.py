@@ -86,9 +86,9 @@ def children(node) -> list:
     return found
 
 
-def clever(tree: _ast.Module) -> frozenset:
-    """The functions that change objects by name or hang hooks on modules; None when the top of the file does. Raises
-    NotPlain when the file may compile something."""
+def clever(tree: _ast.Module, wraps: list[_ast.Attribute]) -> frozenset:
+    """The functions that change objects by name or hang hooks on modules; None when the top of the file does. `wraps` gets
+    each `torch.compile`; raises NotPlain when the file may compile anything else."""
     found: set = set()
     waiting: list = [(tree, None)]
     while waiting:
@@ -101,8 +101,11 @@ def clever(tree: _ast.Module) -> frozenset:
         elif kind is _ast.Attribute:
             if node.attr == "__dict__":
                 found.add(function)
-            elif node.attr == COMPILES and not (type(node.value) is _ast.Name and node.value.id in REGULAR):
-                raise NotPlain
+            elif node.attr == COMPILES:
+                if type(node.value) is not _ast.Name:
+                    raise NotPlain
+                if node.value.id not in REGULAR:
+                    wraps.append(node)
         elif kind is _ast.Name and node.id == COMPILES or kind is _ast.Constant and node.value == COMPILES:
             raise NotPlain
         elif kind is _ast.alias and COMPILES in (node.name.rpartition(".")[2], node.asname):
