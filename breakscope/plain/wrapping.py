@@ -60,16 +60,21 @@ class Wrapping:
         region."""
         called = {call.func for call in self.everything.of_type(_ast.Call)}
         left = {wrap for wrap in wraps if wrap in called or self.source.dotted(wrap)}  # `args.compile` only asks for an option
-        for node in self.source.tree.body:
-            if any(node.lineno <= wrap.lineno <= node.end_lineno for wrap in left):
-                scope = self.scope(node) if type(node) is _ast.FunctionDef else Scope(getattr(node, "body", []), None)
-                for statement in scope.body if scope.function is not None or _is_main(node) else ():
-                    call = _wrap_of(statement)
-                    if call is not None and call.func in left:
-                        left.discard(call.func)
-                        if not self.is_plain(scope, statement, call):
-                            return False
+        for scope in self.around(left):
+            for statement in scope.body:
+                call = _wrap_of(statement)
+                if call is not None and call.func in left:
+                    left.discard(call.func)
+                    if not self.is_plain(scope, statement, call):
+                        return False
         return not left
+
+    def around(self, wraps: set[_ast.Attribute]) -> list[Scope]:
+        """The functions at the top of the file, and the blocks under `if __name__ == "__main__"`, that hold these."""
+        lines = [wrap.lineno for wrap in wraps]
+        nodes = [n for n in self.source.tree.body if any(n.lineno <= line <= n.end_lineno for line in lines)]
+        functions = [self.scope(node) for node in nodes if type(node) is _ast.FunctionDef]
+        return functions + [Scope(node.body, None) for node in nodes if _is_main(node)]
 
     def scope(self, function: _ast.FunctionDef) -> Scope:
         found = self._scopes.get(function)
@@ -219,8 +224,8 @@ class Wrapping:
         return False
 
 
-def _is_main(node: _ast.If) -> bool:
-    test = node.test
+def _is_main(node: _ast.stmt) -> bool:
+    test = node.test if type(node) is _ast.If else None
     return type(test) is _ast.Compare and type(test.left) is _ast.Name and test.left.id == "__name__"
 
 
