@@ -31,6 +31,10 @@ def is_plain(
         from breakscope.plain.look import Look  # many files need no closer one
 
         Look(source).run(heirs(list(source.classes)) if source.classes else ())
+        if source.wraps:
+            from breakscope.plain.wrapping import Wrapping
+
+            return Wrapping(source).is_harmless(source.wraps)
     except (NotPlain, RecursionError, OSError, SyntaxError, ValueError):
         return False
     return True

@@ -12,7 +12,6 @@ from breakscope.plain.kinds import NotPlain
 from breakscope.plain.names import SPOKEN_OF
 from breakscope.plain.reach import clever, named, only_read
 from breakscope.plain.registries import registry_of
-from breakscope.plain.wrapping import Wrapping
 
 MODULE = "torch.nn.Module"
 ALIASES = {"torch.nn.modules.module.Module": MODULE, "torch.nn.modules.Module": MODULE,
@@ -53,11 +52,11 @@ class Source:
         self.read: frozenset | None = None  # names that are only read
         self.registered: dict[str, list] = {}  # registry -> the classes and functions that decorators put there
         self.registrars: dict[_ast.FunctionDef, str] = {}  # these decorators -> their registry
-        wraps: list[_ast.Attribute] = []
-        self.clever = clever(tree, wraps) if is_clever else frozenset()
-        self._read(tree.body)
-        if wraps and not (self.is_checked and Wrapping(self).is_harmless(wraps)):
+        self.wraps: list[_ast.Attribute] = []  # `torch.compile`, wherever it stands
+        self.clever = clever(tree, self.wraps) if is_clever else frozenset()
+        if self.wraps and not self.is_checked:
             raise NotPlain
+        self._read(tree.body)
         if not self.twice.isdisjoint(self.classes) or "forward" in files.stored:
             raise NotPlain
         if self.clever and not self.clever.isdisjoint(files.reached()):

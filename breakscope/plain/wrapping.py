@@ -22,7 +22,7 @@ DEEPEST = 4  # functions that hand on what others made
 class Scope:
     """The statements of a function, or those under `if __name__ == "__main__"`; `function` is None for these."""
 
-    def __init__(self, body: list[_ast.stmt], function: _ast.FunctionDef | None) -> None:
+    def __init__(self, body: list[_ast.stmt], function: _ast.FunctionDef | None = None) -> None:
         self.body = body
         self.function = function
         self.nodes: list[tuple[_ast.AST, bool, bool]] = []  # with whether it is in an inner function, and in a loop
@@ -52,7 +52,7 @@ class Wrapping:
 
     def __init__(self, source) -> None:
         self.source = source
-        self.everything = Scope(source.tree.body, None)
+        self.everything = Scope(source.tree.body)
         self._scopes: dict[_ast.FunctionDef, Scope] = {}
 
     def is_harmless(self, wraps: list[_ast.Attribute]) -> bool:
@@ -74,7 +74,7 @@ class Wrapping:
         lines = [wrap.lineno for wrap in wraps]
         nodes = [n for n in self.source.tree.body if any(n.lineno <= line <= n.end_lineno for line in lines)]
         functions = [self.scope(node) for node in nodes if type(node) is _ast.FunctionDef]
-        return functions + [Scope(node.body, None) for node in nodes if _is_main(node)]
+        return functions + [Scope(node.body) for node in nodes if _is_main(node)]
 
     def scope(self, function: _ast.FunctionDef) -> Scope:
         found = self._scopes.get(function)
@@ -143,7 +143,7 @@ class Wrapping:
             return any(loop and type(node) is _ast.Name and node.id == scope.function.name for node, _, loop in self.everything.nodes)
         known = {node for node, _, _ in scope.nodes}
         for function in self.everything.of_type((*DEFINITIONS, _ast.Lambda)):
-            inside = Scope([function], None)
+            inside = Scope([function])
             own = {part.arg for part in inside.of_type(_ast.arg)}
             own |= {node.id for node in inside.of_type(_ast.Name) if type(node.ctx) is _ast.Store}
             known.update(node for node in inside.of_type(_ast.Name) if name in own)
