@@ -15,9 +15,11 @@ from breakscope.static.regions import Region
 from breakscope.static.spans import start_of
 from breakscope.static.usage.follow import Follower, OutOfWork
 from breakscope.static.usage.frozen import frozen_events
+from breakscope.static.walking import walk
 from breakscope.usage import Use
 from breakscope.values import Class
 
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 USED = frozenset({"compile", "suppress_errors", "assume_constant_result"})
 
 
@@ -29,10 +31,11 @@ def usage_region(interpreter: Interpreter, module: ModuleInfo) -> Region:
     follower = Follower(interpreter, module, activation)
     try:
         follower.top_level()
+        concerned = _concerned(module)
         for node in module.tree.body:
-            if isinstance(node, ast.ClassDef):
+            if isinstance(node, ast.ClassDef) and node in concerned:
                 follow_class(follower, node)
-            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node in concerned:
                 follower.function(node, node.name)
     except (OutOfWork, RecursionError):
         interpreter.cut_short = True
@@ -44,11 +47,45 @@ def usage_region(interpreter: Interpreter, module: ModuleInfo) -> Region:
     return Region("", activation)
 
 
-def _speaking(module: ModuleInfo) -> Iterator[ast.AST]:
-    """The nodes on whose lines one of the words stands outside of comments, and the parts of those."""
+def _concerned(module: ModuleInfo) -> set[ast.stmt]:
+    """The statements at the top of the file that speak of wrapping, or name what one of these defines or assigns. What the
+    others get from these as an argument is followed from there."""
+    lines = _lines_with_a_word(module)
+    waiting = {s: {getattr(part, "id", getattr(part, "attr", "")) for part in walk(s)} for s in module.tree.body}
+    names: set[str] = set()
+    found: set[ast.stmt] = set()
+    while fresh := [s for s, used in waiting.items() if _is_on_any(s, lines) or not used.isdisjoint(names)]:
+        found.update(fresh)
+        for statement in fresh:
+            del waiting[statement]
+            names.update(_bound_by(statement))
+    return found
+
+
+def _bound_by(statement: ast.stmt) -> Iterator[str]:
+    """The names that a statement at the top of the file binds."""
+    if isinstance(statement, DEFINITIONS):
+        yield statement.name
+        return
+    for part in walk(statement):
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+            yield part.id
+        elif isinstance(part, ast.alias):
+            yield part.asname or part.name
+        elif isinstance(part, DEFINITIONS):
+            yield part.name
+
+
+def _lines_with_a_word(module: ModuleInfo) -> list[int]:
+    """The numbers of the lines on which one of the words stands outside of comments."""
     lines = module.source_lines()
     suspects = [i for i, line in enumerate(lines, 1) if any([word in line for word in USED])]
-    at = [i for i in suspects if not lines[i - 1].lstrip().startswith("#")]
+    return [i for i in suspects if not lines[i - 1].lstrip().startswith("#")]
+
+
+def _speaking(module: ModuleInfo) -> Iterator[ast.AST]:
+    """The nodes on such lines, and the parts of those."""
+    at = _lines_with_a_word(module)
     waiting: list[ast.AST] = list(module.tree.body) if at else []
     while waiting:
         node = waiting.pop()
