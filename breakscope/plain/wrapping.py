@@ -15,6 +15,7 @@ SAME = frozenset("to cuda cpu train eval half float double bfloat16 requires_gra
 CLOCKS = frozenset("time perf_counter monotonic process_time time_ns perf_counter_ns default_timer".split())
 LOOPS = (_ast.For, _ast.AsyncFor, _ast.While, _ast.ListComp, _ast.SetComp, _ast.DictComp, _ast.GeneratorExp)
 INNER = (*DEFINITIONS, _ast.Lambda, _ast.ClassDef)
+TRIES = tuple(getattr(_ast, name) for name in ("Try", "TryStar") if hasattr(_ast, name))
 BLOCKS = ("body", "orelse", "finalbody")
 DEEPEST = 4  # functions that hand on what others made
 
@@ -38,13 +39,12 @@ class Scope:
 
     def assigned(self, name: str) -> list[_ast.stmt]:
         """The assignments that give a name its value; what binds it otherwise counts as one, too."""
-        plain = [n for n in self.of_type(_ast.Assign) if any(name == part.id for target in n.targets for part in _names_in(target))]
-        known = {part for n in plain for target in n.targets for part in _names_in(target)}
+        parts = {n: [part for target in n.targets for part in _names_in(target)] for n in self.of_type(_ast.Assign)}
+        plain = [n for n, names in parts.items() if any(part.id == name for part in names)]
+        known = {part for n in plain for part in parts[n]}
         others = [n for n in self.of_type(_ast.Name) if n.id == name and type(n.ctx) is not _ast.Load and n not in known]
-        others += [n for n in self.of_type((*DEFINITIONS, _ast.ClassDef)) if n.name == name]
         others += [n for n in self.of_type((_ast.Global, _ast.Nonlocal)) if name in n.names]
-        imports = (n for n in self.of_type((_ast.Import, _ast.ImportFrom)) for alias in n.names if name in (alias.name, alias.asname))
-        return [*plain, *others, *imports]
+        return [*plain, *others, *[n for n, _, _ in self.nodes if _is_named(n, name)]]
 
 
 class Wrapping:
@@ -91,7 +91,7 @@ class Wrapping:
         if not all(map(_is_plain_setting, call.keywords)) or not self.is_model(scope, call.args[0], statement, DEEPEST):
             return False
         fullgraph = any(k.arg == "fullgraph" and k.value.value for k in call.keywords)
-        if fullgraph and self.everything.of_type(_ast.Try):
+        if fullgraph and self.everything.of_type(TRIES):
             return False
         return self.is_only_called(scope, name, statement) and not self.is_shared(scope, name)
 
@@ -140,7 +140,8 @@ class Wrapping:
     def is_shared(self, scope: Scope, name: str) -> bool:
         """True when a loop calls the function, or the name is a global that other code may read."""
         if scope.function is not None:
-            return any(loop and type(node) is _ast.Name and node.id == scope.function.name for node, _, loop in self.everything.nodes)
+            called = scope.function.name
+            return any(loop and type(node) is _ast.Name and node.id == called for node, _, loop in self.everything.nodes)
         known = {node for node, _, _ in scope.nodes}
         for function in self.everything.of_type((*DEFINITIONS, _ast.Lambda)):
             inside = Scope([function])
@@ -264,6 +265,12 @@ def _may_begin_calls(statement: _ast.stmt, name: str) -> bool:
     if type(value) is not _ast.Call:
         return False
     return type(value.func) is not _ast.Name or value.func.id == name
+
+
+def _is_named(node: _ast.AST, name: str) -> bool:
+    """True for a definition, an import, a handler or a pattern that binds the name."""
+    bound = (getattr(node, "name", None), getattr(node, "asname", None), getattr(node, "rest", None))
+    return any(word is not None and word.partition(".")[0] == name for word in bound)
 
 
 def _start(node) -> tuple[int, int]:

@@ -138,6 +138,24 @@ def test_what_may_be_a_function_of_the_file_is_not_cleared(tmp_path, monkeypatch
     assert not cleared(tmp_path, written(made, WRAPPED[0], USED[:1], CALLED[0], False))
 
 
+@pytest.mark.parametrize(
+    "bound",
+    ["match given:\n    case model:\n        pass", "for model in (breaking,):\n    pass", "import model", "if (model := breaking):\n    pass",
+     "try:\n    pass\nexcept OSError as model:\n    pass", "def model(x):\n    return x", "global model", "model = breaking"],
+)  # fmt: skip
+def test_a_name_that_is_bound_twice_is_not_cleared(tmp_path, monkeypatch, bound):
+    monkeypatch.chdir(tmp_path)
+    assert not cleared(tmp_path, written(f"{MADE[0]}\n{bound}", WRAPPED[0], USED[:1], CALLED[0], False))
+
+
+@pytest.mark.parametrize("handler", ["except", "except*"])
+def test_fullgraph_beside_a_handler_is_not_cleared(tmp_path, monkeypatch, handler):
+    monkeypatch.chdir(tmp_path)
+    used = f"try:\n    NET(x)\n{handler} Exception:\n    pass"
+    assert not cleared(tmp_path, written(MADE[0], WRAPPED[3], [used], CALLED[0], False))
+    assert [finding.code for finding in analyze([tmp_path / "train.py"]).findings] == ["BRK815"]
+
+
 @pytest.mark.parametrize("wrapped", WRAPPED[6:])
 def test_other_ways_to_wrap_are_not_cleared(tmp_path, monkeypatch, wrapped):
     monkeypatch.chdir(tmp_path)

@@ -26,6 +26,18 @@ class Net(nn.Module):
 """
 
 WRONG = {
+    "functions that only name what wraps": """
+        from torch import compile as quicker
+        def make():
+            return quicker(Net())
+        def middle():
+            return make()
+        def run(x, y):
+            return middle().loss(x, y)  # BRK821
+        MODEL = middle()
+        def later(x, y):
+            return MODEL.loss(x, y)  # BRK821
+    """,
     "a script with a flag": """
         def save(model, path):
             torch.save(model.state_dict(), path)  # BRK808
