@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import _ast
 
-from breakscope.plain.bindings import DEFINITIONS
+from breakscope.plain.bindings import BLOCKS, DEFINITIONS
 from breakscope.plain.reach import children
 
 MODES = (None, "default", "max-autotune-no-cudagraphs")  # the others record CUDA graphs, whose outputs are followed
@@ -16,7 +16,6 @@ CLOCKS = frozenset("time perf_counter monotonic process_time time_ns perf_counte
 LOOPS = (_ast.For, _ast.AsyncFor, _ast.While, _ast.ListComp, _ast.SetComp, _ast.DictComp, _ast.GeneratorExp)
 INNER = (*DEFINITIONS, _ast.Lambda, _ast.ClassDef)
 TRIES = tuple(getattr(_ast, name) for name in ("Try", "TryStar") if hasattr(_ast, name))
-BLOCKS = ("body", "orelse", "finalbody")
 DEEPEST = 4  # functions that hand on what others made
 
 
@@ -58,8 +57,7 @@ class Wrapping:
     def is_harmless(self, wraps: list[_ast.Attribute]) -> bool:
         """True when no rule speaks of any of these `torch.compile`, and none of them makes a function of the file a
         region."""
-        called = {call.func for call in self.everything.of_type(_ast.Call)}
-        left = {wrap for wrap in wraps if wrap in called or self.source.dotted(wrap)}  # `args.compile` only asks for an option
+        left = set(wraps).difference(*map(_asked, self.everything.of_type((_ast.If, _ast.IfExp))))
         for scope in self.around(left):
             for statement in scope.body:
                 call = _wrap_of(statement)
@@ -230,6 +228,15 @@ def _is_main(node: _ast.stmt) -> bool:
     return type(test) is _ast.Compare and type(test.left) is _ast.Name and test.left.id == "__name__"
 
 
+def _asked(node: _ast.If | _ast.IfExp) -> list[_ast.expr]:
+    """What a test asks for its truth, as `if args.compile` does: whatever that is, it wraps nothing."""
+    found = [node.test]
+    for part in found:
+        found += getattr(part, "values", ()) if type(part) is _ast.BoolOp else ()
+        found += [part.operand] if type(part) is _ast.UnaryOp else []
+    return found
+
+
 def _wrap_of(statement: _ast.stmt) -> _ast.Call | None:
     """The call of `name = torch.compile(...)` and `name = torch.compile(model) if ... else model`."""
     if type(statement) is not _ast.Assign or len(statement.targets) != 1 or type(statement.targets[0]) is not _ast.Name:
@@ -270,7 +277,7 @@ def _may_begin_calls(statement: _ast.stmt, name: str) -> bool:
 def _is_named(node: _ast.AST, name: str) -> bool:
     """True for a definition, an import, a handler or a pattern that binds the name."""
     bound = (getattr(node, "name", None), getattr(node, "asname", None), getattr(node, "rest", None))
-    return any(word is not None and word.partition(".")[0] == name for word in bound)
+    return any(type(word) is str and word.partition(".")[0] == name for word in bound)
 
 
 def _start(node) -> tuple[int, int]:

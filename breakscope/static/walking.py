@@ -1,4 +1,4 @@
-"""All nodes of a tree, as `ast.walk` has them and four times as fast: a check of one file walks as many nodes as it has."""
+"""All nodes of a tree, in the order of `ast.walk` and three to four times as fast."""
 
 from __future__ import annotations
 

@@ -178,6 +178,20 @@ def test_a_function_that_wraps_what_it_is_given_in_a_loop_is_not_cleared(tmp_pat
     assert [finding.code for finding in analyze([tmp_path / "train.py"]).findings] == ["BRK802"]
 
 
+def test_an_option_called_compile_is_no_wrapping(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    wrapped = "net = torch.compile(model) if flag.compile and not flag.eager else model"
+    assert cleared(tmp_path, written(MADE[0], wrapped, USED[:1], CALLED[0], False))
+    assert cleared(tmp_path, written("if flag.compile:\n    print(flag)\nmodel = Net()", WRAPPED[0], USED[:1], CALLED[0], False))
+
+
+@pytest.mark.parametrize("other", ["t", "flag"])
+def test_a_wrapper_under_another_name_is_not_cleared(tmp_path, monkeypatch, other):
+    monkeypatch.chdir(tmp_path)
+    text = f"{HEAD}\n\nt = torch\n\n\n@{other}.compile\ndef main(x):\n    print(x)\n    return x + 1\n"
+    assert not cleared(tmp_path, text)
+
+
 def test_a_global_that_a_function_reads_is_not_cleared(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = written(MADE[0], WRAPPED[0], USED[:1], "", True)
