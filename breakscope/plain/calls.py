@@ -25,11 +25,13 @@ from breakscope.plain.kinds import (
     settled,
 )
 from breakscope.plain.names import LAYERS
+from breakscope.plain.source import MARKERS, MODULE
 
 REFUSED_KEYWORDS = frozenset({"generator", "out", "requires_grad"})
 LIST_METHODS = frozenset({"append", "extend", "insert", "items", "values", "keys"})
 PLAIN_ARGUMENTS = (str, tuple, Many)
 ONE_LAYER = frozenset({LAYER})
+ABSTRACT = MARKERS | {MODULE}
 
 
 class Calls:
@@ -136,9 +138,11 @@ class Calls:
         return result
 
     def call_layer(self, cls: Class, args: list, named: dict) -> object:
-        """A class of the file that inherits the forward of a layer."""
-        layers = [base for one in cls.order() for base in one.bases if base in LAYERS or base == "torch.nn.Sequential"]
-        return self.plain_arguments(args, named) if layers else self.fail()
+        """A class of the file that inherits the forward of a layer, or has none: the analyzer follows no call of it."""
+        bases = {base for one in cls.order() for base in one.bases}
+        is_abstract = cls.is_module and bases <= ABSTRACT
+        is_layer = not bases.isdisjoint(LAYERS) or "torch.nn.Sequential" in bases
+        return self.plain_arguments(args, named) if is_layer or is_abstract else self.fail()
 
     def plain_arguments(self, args: list, named: dict) -> object:
         """TENSOR, when no argument is unknown or something to call."""

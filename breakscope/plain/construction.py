@@ -31,7 +31,7 @@ from breakscope.plain.kinds import (
 from breakscope.plain.names import LAYERS
 
 MODULE_LISTS = {"torch.nn.ModuleList": "modules", "torch.nn.Sequential": "sequential", "torch.nn.ModuleDict": "dict",
-                "torch.nn.ParameterList": "modules"}
+                "torch.nn.ParameterList": "modules", "torch.nn.ParameterDict": "dict"}
 HOLDING = frozenset({"torch.nn.Sequential", "torch.nn.ModuleList"})
 VARARG = "*"
 COPIES = frozenset({"copy.deepcopy", "copy.copy", "torch.nn.utils.weight_norm", "torch.nn.utils.spectral_norm",

@@ -14,6 +14,7 @@ from breakscope.plain.functions import Functions
 from breakscope.plain.items import Items
 from breakscope.plain.kinds import GIVEN, TENSOR, UNKNOWN, Clock, Many, NotPlain
 from breakscope.plain.library_calls import LibraryCalls
+from breakscope.plain.members import Members
 from breakscope.plain.objects import Objects
 from breakscope.plain.parameters import Parameters
 from breakscope.plain.reach import named
@@ -33,6 +34,7 @@ class Look(
     LibraryCalls,
     BuiltinCalls,
     Objects,
+    Members,
     Parameters,
     Construction,
 ):

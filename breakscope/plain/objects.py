@@ -26,7 +26,7 @@ from breakscope.plain.kinds import (
     join,
     settled,
 )
-from breakscope.plain.names import CONTEXTS, LAYERS, MODULE_METHODS
+from breakscope.plain.names import LAYERS, MODULE_METHODS
 from breakscope.plain.source import Source
 
 LAYER_NUMBERS = frozenset({"in_features", "out_features", "in_channels", "out_channels", "num_heads", "embed_dim",
@@ -42,13 +42,6 @@ TELLING = frozenset(
 
 
 DISPLAYS = (_ast.Dict, _ast.List, _ast.Set)
-TRANSPARENT = "@"
-UNDECORATING = frozenset(
-    """
-    torch.no_grad torch.enable_grad torch.inference_mode torch.jit.ignore torch.jit.export torch.jit.unused
-    torch.jit.script_if_tracing abc.abstractmethod typing.no_type_check typing.final typing.override
-    """.split()
-)
 NOBODY: frozenset = frozenset()
 COMPUTED = "*"  # stands for attributes whose names are computed
 
@@ -96,6 +89,8 @@ class Objects:
                     self.set_attribute(self.attributes(option), name, value)
         elif type(base) is Data:
             self.set_attribute(self.attributes(base.cls), name, value)
+        elif type(base) is Types:
+            raise NotPlain  # of a class
         elif settled(base) not in (TENSOR, NUMBER):
             self.set_attribute(self.anywhere, name, value)
 
@@ -154,14 +149,6 @@ class Objects:
                 self.construct(cls)
         return self.self_attribute(self.self_of(cls), name)
 
-    def class_attribute(self, classes: frozenset, name: str) -> object:
-        """A constant of an enum, or of the body of a class."""
-        made: object = NONE
-        for cls in classes:
-            owners = [one for one in cls.order() if name in one.values]
-            made = join(made, TEXT if cls.is_enum else self.constant_of(owners[0], name) if owners else self.fail())
-        return self.fail() if made == UNKNOWN or made == NONE else made
-
     def field(self, owner: Data, name: str) -> object:
         """A field of a dataclass, by its annotation and by what its own methods set; or one of its methods."""
         cls = owner.cls
@@ -212,7 +199,7 @@ class Objects:
             if name in cls.methods:
                 return self.member(owner, cls, cls.methods[name])
             if name in cls.values:
-                return self.constant_of(cls, name)
+                return join(self.constant_of(cls, name), self.anywhere.get(name, NONE))
         if name == "training":
             return NUMBER
         if computed != NONE:
@@ -225,41 +212,12 @@ class Objects:
             return self.fail()
         return NUMBER if self.strict else self.fail()  # nobody sets it: nothing is known of it
 
-    def member(self, owner: Self | Data, cls: Class, node: _ast.FunctionDef) -> object:
-        """A method as an attribute; a property is run."""
-        names = [name for name in map(self.decorator, node.decorator_list) if name != TRANSPARENT]
-        if names == ["property"]:
-            return self.call_function(node, cls, owner, [], {})
-        if names == ["staticmethod"]:
-            return self.function(node)
-        return Bound(node, cls, owner) if not names else self.fail()
-
-    def decorator(self, node) -> str:
-        """The name of a decorator; TRANSPARENT for one that the analyzer takes to leave functions as they are."""
-        if self.source.registry(node):
-            return TRANSPARENT
-        node = node.func if type(node) is _ast.Call else node
-        name = self.source.dotted(node)
-        if type(node) is _ast.Name and node.id not in self.source.bound:
-            return node.id
-        is_transparent = name in UNDECORATING or name in CONTEXTS or self.source.is_silent(name)
-        return TRANSPARENT if is_transparent else name or "?"
-
     def function(self, node) -> Function:
         """The function of a `def` at the top of the file."""
         made = self.sites.get(node)
         if made is None:
             made = self.sites[node] = Function(node, None)
         return made
-
-    def constant_of(self, cls: Class, name: str) -> object:
-        """The kind of a value in the body of a class."""
-        before, self.source = self.source, cls.source
-        found = self.constant(cls.values[name])
-        if found == UNKNOWN and type(cls.values[name]) in DISPLAYS and cls.source.is_only_read(f".{name}"):
-            found = self.eval(cls.values[name], Frame({}, None, None)) if name not in self.files.stored else UNKNOWN
-        self.source = before
-        return found
 
     def constant(self, node) -> object:
         """The kind of a value at the top of the file or of a class; mutable ones are UNKNOWN."""
@@ -289,8 +247,8 @@ class Objects:
             return Types(frozenset({source.classes[name]}))
         if name in source.functions:
             node = source.functions[name]
-            is_plain = all(self.decorator(d) == TRANSPARENT for d in node.decorator_list)
-            return self.function(node) if is_plain and type(node) is _ast.FunctionDef else self.fail()
+            is_plain = type(node) is _ast.FunctionDef and self.sort(node) == ""
+            return self.function(node) if is_plain else self.fail()
         if name in source.constants:
             found = self.constant(source.constants[name])
             if found == UNKNOWN and type(source.constants[name]) in DISPLAYS and source.is_only_read(name):

@@ -22,7 +22,6 @@ from breakscope.plain.kinds import (
 )
 from breakscope.plain.library_calls import is_static
 from breakscope.plain.names import CONTEXTS
-from breakscope.plain.objects import TRANSPARENT
 
 MOST_STATEMENTS = 20_000
 MOST_ROUNDS = 6  # of a loop's body until the kinds of its variables no longer change
@@ -275,8 +274,7 @@ class Statements:
         return self.block(node.finalbody, frame)
 
     def run_FunctionDef(self, node, frame) -> bool:
-        is_plain = all(self.decorator(d) == TRANSPARENT for d in node.decorator_list)
-        frame.names[node.name] = self.closure(node, frame) if is_plain else self.fail()
+        frame.names[node.name] = self.closure(node, frame) if self.sort(node) == "" else self.fail()
         return False
 
     def run_Nonlocal(self, node, frame) -> bool:
