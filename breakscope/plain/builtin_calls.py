@@ -7,6 +7,7 @@ import _ast
 from breakscope.plain.kinds import (
     NONE,
     NUMBER,
+    REST,
     SIZES,
     STATIC,
     TENSOR,
@@ -39,7 +40,10 @@ class BuiltinCalls:
                 return self.listed(NUMBER, node) if all(map(is_static, kinds)) else self.fail()
         args, named = self.arguments(node, frame)
         if name == "dict" and len(args) < 2:
-            made = self.many(node, "dict").widen(self.values_of(args[0]) if args else NONE)
+            made = self.many(node, "dict")
+            if named and not args and REST not in named:
+                return made.show([*named.values()], tuple(named))
+            made.widen(self.values_of(args[0]) if args else NONE)
             for kind in named.values():
                 made.widen(kind)
             return made

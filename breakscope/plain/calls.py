@@ -24,11 +24,12 @@ from breakscope.plain.kinds import (
     join,
     settled,
 )
+from breakscope.plain.library_calls import GROWING
 from breakscope.plain.names import LAYERS
 from breakscope.plain.source import MARKERS, MODULE
 
 REFUSED_KEYWORDS = frozenset({"generator", "out", "requires_grad"})
-LIST_METHODS = frozenset({"append", "extend", "insert", "items", "values", "keys"})
+LIST_METHODS = GROWING | {"items", "values", "keys", "update", "setdefault", "pop"}
 PLAIN_ARGUMENTS = (str, tuple, Many)
 ONE_LAYER = frozenset({LAYER})
 ABSTRACT = MARKERS | {MODULE}
@@ -72,7 +73,7 @@ class Calls:
                 return self.call_super(func.attr, node, frame)
             base = self.eval(func.value, frame)
             kind = type(base)
-            if kind in PLAIN_ARGUMENTS or kind is frozenset and func.attr in LIST_METHODS:
+            if kind in PLAIN_ARGUMENTS or func.attr in LIST_METHODS and _has_containers(base):
                 return self.call_method(base, func.attr, node, frame)
             if self.strict and base == ONE_LAYER and func.attr in ("parameters", "buffers"):
                 return self.listed(TENSOR, node) if not node.args and not node.keywords else self.fail()
@@ -153,6 +154,11 @@ class Calls:
             if type(kind) is Many and (type(kind.element) not in PLAIN_ARGUMENTS or kind.element == UNKNOWN):
                 return self.fail()
         return TENSOR if REFUSED_KEYWORDS.isdisjoint(named) else self.fail()
+
+
+def _has_containers(kind: object) -> bool:
+    """True for module lists and dicts, and no objects of the file's classes beside them."""
+    return type(kind) is frozenset and Class not in map(type, kind)
 
 
 def _is_super(node) -> bool:

@@ -176,6 +176,8 @@ class Construction:
 
     def make_container(self, name: str, args: list, node) -> object:
         made = self.many(node, MODULE_LISTS[name])
+        if made.role == "dict" and len(args) == 1 and type(given := args[0]) is Many and given.keys and given.parts:
+            return frozenset({made.show([called(kind) or kind for kind in given.parts], given.keys)})
         if name == "torch.nn.ModuleList" and len(args) == 1 and (parts := self.parts(args[0])) is not None:
             return frozenset({made.show([called(kind) or kind for kind in parts])})
         for kind in args:

@@ -130,6 +130,9 @@ class Expressions:
 
     def eval_Dict(self, node, frame) -> object:
         made = self.many(node, "dict")
+        keys = tuple([key.value for key in node.keys if type(key) is _ast.Constant])
+        if node.keys and len(set(keys)) == len(node.keys):
+            return made.show([self.eval(value, frame) for value in node.values], keys)
         for key, value in zip(node.keys, node.values):
             kind = self.eval(value, frame)
             if key is None and type(kind) is Many and kind.role == "dict":

@@ -48,6 +48,8 @@ class Items:
         parts = self.parts(base)
         if parts is not None and (at := _position(node.slice, parts)) is not None:
             return parts[at]
+        if (found := self.held(base, node.slice)) is not None:
+            return found
         if kind is Many:
             return self.listed(base.element, node) if sliced else base.element
         if kind is frozenset:
@@ -78,6 +80,12 @@ class Items:
         if type(found) is Many and found.role == "list":
             found = found.element
         return NUMBER if type(found) is str and found in STATIC else self.fail()
+
+    def held(self, kind: object, key: _ast.expr) -> object | None:
+        """What a dict, or the only module dict of several, holds under a constant key; None when that is not known."""
+        if type(kind) is frozenset and len(kind) == 1:
+            kind = next(iter(kind))
+        return kind.held(key.value) if type(kind) is Many and type(key) is _ast.Constant else None
 
     def parts(self, kind: object) -> list | None:
         """The kinds of what a list holds, or the only module list of several, one by one."""

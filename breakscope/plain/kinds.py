@@ -49,10 +49,10 @@ class Clock:
 
 class Many:
     """A container; `element` is the kind of everything in it, `parts` the kinds one by one when a display makes it and
-    nothing else changes its length. `role`: "list", "dict", "modules" or "sequential". `is_kept` when it outlives the
+    nothing else changes its length, of a dict under their keys. `role`: "list", "dict", "modules" or "sequential". `is_kept` when it outlives the
     call: a constructor made it. Lists that one name may stand for become one."""
 
-    __slots__ = ("_element", "_merged", "_parts", "clock", "is_kept", "passed", "role")
+    __slots__ = ("_element", "_keys", "_merged", "_parts", "clock", "is_kept", "passed", "role")
 
     def __init__(self, role: str, is_kept: bool, clock: Clock) -> None:
         self.role = role
@@ -61,6 +61,7 @@ class Many:
         self._element: object = NONE
         self._merged: Many | None = None
         self._parts: list | None = None
+        self._keys: tuple = ()
         self.passed: dict[str, object] | None = None  # of a constructor's `**rest`: what the file's own calls pass by name
 
     def root(self) -> Many:
@@ -76,6 +77,15 @@ class Many:
     def parts(self) -> list | None:
         return self.root()._parts
 
+    @property
+    def keys(self) -> tuple:
+        return self.root()._keys
+
+    def held(self, key: object) -> object | None:
+        """What a display put under a constant key; None when that is not known."""
+        parts, keys = self.parts, self.keys
+        return parts[keys.index(key)] if parts is not None and key in keys else None
+
     def widen(self, kind: object) -> Many:
         """The container, which may hold such elements too."""
         root = self.root()
@@ -86,8 +96,8 @@ class Many:
             root.clock.now += 1
         return root
 
-    def show(self, kinds: list) -> Many:
-        """The container, which a display makes of such elements."""
+    def show(self, kinds: list, keys: tuple = ()) -> Many:
+        """The container, which a display makes of such elements, a dict under these different keys."""
         root = self.root()
         is_new, before = root._element == NONE and root._parts is None, root._parts
         root._parts = None
@@ -98,8 +108,8 @@ class Many:
             root._element = made
             root.clock.now += not is_same
         if is_new:
-            root._parts = kinds
-        elif before is not None and len(before) == len(kinds):
+            root._parts, root._keys = kinds, keys
+        elif before is not None and len(before) == len(kinds) and root._keys == keys:
             root._parts = [join(old, kind) for old, kind in zip(before, kinds)]
         root.clock.now += root._parts != before
         return root
@@ -113,9 +123,10 @@ class Many:
             first.is_kept = second.is_kept = first.is_kept or second.is_kept
             first.clock.now += 1
             parts, others = first._parts, second._parts
+            has_same_keys = first._keys == second._keys
             first.widen(second._element)
             first = first.root()
-            if parts is not None and others is not None and len(parts) == len(others):
+            if parts is not None and others is not None and len(parts) == len(others) and has_same_keys:
                 first._parts = [join(a, b) for a, b in zip(parts, others)]
         return first
 

@@ -43,6 +43,7 @@ KEEPING = frozenset(
 SHAPING = frozenset({"view", "reshape", "flatten"})
 JOINING = frozenset({"torch.stack", "torch.cat", "torch.flatten", "torch.meshgrid"})
 MADE_INDICES = frozenset({"torch.arange", "torch.randperm", "torch.randint", "torch.argsort", "Tensor.argsort"})
+GROWING = frozenset({"append", "extend", "insert", "add_module", "register_module"})
 CHECKPOINT = "torch.utils.checkpoint.checkpoint"
 
 DISPLAYS = (_ast.List, _ast.Tuple)
@@ -118,7 +119,7 @@ class LibraryCalls:
                     self.grow(base, kind)
             return self.call_container(base, name, args, node)
         if type(base) is frozenset:
-            return self.call_module_list(base, name, args, node)
+            return self.call_module_list(base, name, [*args, *named.values()], node)
         made = self.whole(base, name, args)
         if base == GIVEN and name in ("argmax", "argmin") and (args or "dim" in named):
             made = GIVEN
@@ -165,7 +166,7 @@ class LibraryCalls:
         return WHOLE if settled(base) == TENSOR and name in ("long", "int") and not args else None
 
     def call_container(self, base: Many, name: str, args: list, node) -> object:
-        if name in ("append", "extend", "insert") and args:
+        if name in GROWING and args:
             self.grow(base, self.iterate(args[-1]) if name == "extend" else args[-1])
             return NONE
         if base.role == "dict":

@@ -138,7 +138,7 @@ class Objects:
         if option == OUTER:
             return frozenset({OUTER})
         if type(option) is Many and option.role == "dict":
-            return option.element
+            return option.held(name) or option.element
         return NUMBER if option == ANY and name not in TELLING else self.fail()
 
     def attribute_of(self, cls: Class, name: str) -> object:

@@ -99,6 +99,9 @@ class Statements:
         if type(old) is Many and old.role == "list" and type(node.op) is _ast.Add:
             self.grow(old, self.iterate(value))
             return False
+        if type(old) is Many and old.role == "dict":
+            self.grow(old, self.values_of(value))
+            return False
         grows = settled(old) == TENSOR and settled(value) == SIZES
         if type(value) is Many or old == SIZES or type(old) is tuple or grows:
             self.assign(target, self.fail(), frame)  # may be a list that is changed in place

@@ -26,6 +26,7 @@ from breakscope.values import (
 )
 
 GROWING = frozenset({"append", "add", "appendleft", "insert"})
+ADDING = frozenset({"add_module", "register_module"})
 SHRINKING = frozenset({"pop", "popleft", "clear", "remove", "discard", "popitem"})
 STRING_RESULTS = {"split": "list", "rsplit": "list", "splitlines": "list", "partition": "tuple"}
 STRING_BOOLS = frozenset({"startswith", "endswith", "isdigit", "isalpha", "isupper", "islower", "isidentifier"})
@@ -50,6 +51,8 @@ class PythonMethods:
             return Py("str", owner.source)
         if kind is ExternalInstance:
             return self.external_instance_attribute(owner, name, node, frame)
+        if kind is Dict and name in owner.items and not hasattr(dict, name):
+            return owner.items[name]  # of a ModuleDict
         if (
             kind is Sequence
             and name in ("values", "indices")
@@ -69,6 +72,9 @@ class PythonMethods:
     def call_python_method(
         self, owner: Value, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
+        if isinstance(owner, Sequence | Dict) and name in ADDING and len(args) == 2:
+            self.add_child(owner, *args, node, frame)
+            return NONE
         if isinstance(owner, Sequence):
             return self.call_sequence_method(owner, name, args, kwargs, node, frame)
         if isinstance(owner, Dict):
@@ -86,6 +92,13 @@ class PythonMethods:
         if isinstance(owner, Py) and owner.type in ("int", "float", "number"):
             return Py("bool") if name == "is_integer" else owner
         return UNKNOWN
+
+    def add_child(self, owner: Sequence | Dict, key: Value, child: Value, node: ast.AST, frame: Frame) -> None:
+        """`layers.add_module("norm", norm)` of a Sequential, ModuleList or ModuleDict."""
+        if isinstance(owner, Sequence):
+            self.extend(owner, child, frame, node, "append")
+        else:
+            self.put(owner, key, child)
 
     def call_sequence_method(self, owner: Sequence, name: str, args, kwargs, node, frame) -> Value:
         if frame.emits and self.interesting(f"{owner.type}.{name}"):

@@ -44,6 +44,11 @@ class Finer(Sampling):
         return n + 1
 
 
+class Pair(nn.Module):
+    def forward(self, x, other):
+        return x + other
+
+
 class Model(nn.Module):
     def __init__(self, fronts: dict[str, Front], width):
         super().__init__()
@@ -51,10 +56,17 @@ class Model(nn.Module):
         self.offsets = nn.ParameterDict({name: nn.Parameter(torch.zeros(width)) for name in fronts})
         self.sampling, self.finer = Sampling(width), Finer(width)
         self.inner = Sampling.sizes(width)
+        self.read = nn.ModuleDict(dict(rows=nn.Linear(width, width), all=nn.Sequential(nn.ReLU())))
+        self.read.add_module("more", nn.Tanh())
+        self.parts = nn.ModuleDict({"pair": Pair(), "one": nn.Linear(width, width)})
+        self.known = {"sizes": (1, 2), "offset": torch.zeros(width)}
 
     def forward(self, parts, n):
         found = [front(parts) + self.offsets[name] for name, front in self.fronts.items()]
         x = self.finer(self.sampling(sum(found))) * self.inner
+        if self.known["sizes"][1] > 1:
+            x = self.parts["pair"](x, self.parts.one(x)) + self.known["offset"]
+        x = self.read.rows(x) + self.read["all"](x) + self.read["more"](x)
         mask = torch.arange(8) < Sampling.sizes(n)[:, None]
         return x * mask + self.finer.sizes(n) + Finer.once(n)
 """
@@ -73,6 +85,11 @@ CHANGES = {
                                    "return x * mask + self.finer.sizes(n) + Finer.once(n)\n",
                                    "return x * Sampling.once(n)\n\n\nSampling.stride = torch.ones(1)\n"),
     "a parameter that is asked": ("+ self.offsets[name] for", "+ (1 if self.offsets[name] > 0 else 2) for"),
+    "a recurrent layer added": ("nn.Tanh()", "nn.LSTM(width, width)"),
+    "one put under a key": ("self.known = {", "self.parts['one'] = nn.LSTM(width, width)\n        self.known = {"),
+    "one that an update puts there": ("self.known = {", "self.parts.update({'one': nn.LSTM(width, width)})\n        self.known = {"),
+    "one in the dict": ('"one": nn.Linear(', '"one": nn.LSTM('),
+    "a tensor under another key": ('self.known["sizes"]', 'self.known["offset"]'),
     "what a layer without a forward gets": ("front(parts) +", "front(parts.sum().item()) +"),
 }
 

@@ -446,6 +446,16 @@ PROGRAMS = {
     "a cast gives its second argument": (
         model("from typing import cast\n        f = cast('F', lambda y: y.item())\n        return f(x), cast(torch.Tensor, self.other(x)).item()"),
         ["BRK201", "BRK201"]),
+    "modules that add_module puts into a container": (
+        model("if self.size == 1:\n            return self.seq(x)\n        if self.size == 2:\n            return self.rows[0](x)\n"
+              "        if self.size == 3:\n            return self.parts['a'](x)\n        return self.parts.b(x)", "",
+              "self.size, self.seq, self.rows, self.parts = size, nn.Sequential(), nn.ModuleList(), nn.ModuleDict()\n"
+              "        self.seq.add_module('rnn', nn.GRU(4, 4))\n        self.rows.add_module('0', nn.RNN(4, 4))\n"
+              "        self.parts.add_module('a', nn.LSTM(4, 4))\n        self.parts.add_module('b', nn.Linear(4, 4))"),
+        ["BRK503"] * 3),
+    "a module dict has its modules as attributes, too": (
+        model("for layer in self.parts.h:\n            x = layer(x)\n        return self.parts.rnn(x)", "",
+              "self.parts = nn.ModuleDict(dict(h=nn.ModuleList([nn.Linear(4, 4)]), rnn=nn.LSTM(4, 4)))"), ["BRK503"]),
     "a class decorator that replaces a method": (
         model("return self.inner(x)", REPLACE + "@fast\n" + SLOW, "self.inner = Slow()"), []),
 }
