@@ -118,12 +118,13 @@ BOOL = Py("bool")
 class Sequence(Value, eq=False):
     """A list, tuple, set, deque or torch.Size. `items` is None when the number of elements is unknown, and then every
     element is like `element`. `home` names the place that outlives the call: "self.history", "global SEEN",
-    "default cache", or "" for a local."""
+    "default cache", or "" for a local. `names` are those of an nn.Sequential's modules, in their order."""
 
     type: str
     items: list[Value] | None
     element: Value = UNKNOWN
     home: str = ""
+    names: tuple[str, ...] = ()
 
     def describe(self) -> str:
         return f"a {self.type}"

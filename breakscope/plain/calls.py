@@ -5,6 +5,8 @@ from __future__ import annotations
 import _ast
 
 from breakscope.plain.classes import Class
+from breakscope.plain.construction import holds_modules
+from breakscope.plain.expressions import CHILDREN
 from breakscope.plain.kinds import (
     ANY,
     LAYER,
@@ -30,6 +32,7 @@ from breakscope.plain.source import MARKERS, MODULE
 
 REFUSED_KEYWORDS = frozenset({"generator", "out", "requires_grad"})
 LIST_METHODS = GROWING | {"items", "values", "keys", "update", "setdefault", "pop"}
+OWN_METHODS = LIST_METHODS - {"add_module", "register_module"}
 PLAIN_ARGUMENTS = (str, tuple, Many)
 ONE_LAYER = frozenset({LAYER})
 ABSTRACT = MARKERS | {MODULE}
@@ -77,6 +80,8 @@ class Calls:
                 return self.call_method(base, func.attr, node, frame)
             if self.strict and base == ONE_LAYER and func.attr in ("parameters", "buffers"):
                 return self.listed(TENSOR, node) if not node.args and not node.keywords else self.fail()
+            if kind is Self and func.attr in OWN_METHODS and holds_modules(base.cls) and base.cls.method(func.attr) is None:
+                return self.call_own_list(base.cls, func.attr, self.arguments(node, frame)[0], node)
             if kind is Self and base.cls.method(func.attr) is None and func.attr not in self.attributes(base.cls):
                 return self.call_module_method(base, func.attr, node, frame)
             callee = self.attribute(base, func.attr)
@@ -131,18 +136,24 @@ class Calls:
     def call_sequential(self, modules: Many, args: list, named: dict, node) -> object:
         if modules.role != "sequential":  # nobody calls a list
             return self.plain_arguments(args, named)
+        return self.in_turn(modules.element, args, named, node)
+
+    def in_turn(self, modules: object, args: list, named: dict, node) -> object:
+        """Any number of such modules, each of which gets what the one before it gives."""
         if len(args) != 1 or named:
             return self.fail()
         result = args[0]
-        for _ in range(2 if modules.element != NONE else 0):
-            result = join(result, self.call(modules.element, [result], {}, node))
+        for _ in range(2 if modules != NONE else 0):
+            result = join(result, self.call(modules, [result], {}, node))
         return result
 
     def call_layer(self, cls: Class, args: list, named: dict) -> object:
         """A class of the file that inherits the forward of a layer, or has none: the analyzer follows no call of it."""
         bases = {base for one in cls.order() for base in one.bases}
         is_abstract = cls.is_module and bases <= ABSTRACT
-        is_layer = not bases.isdisjoint(LAYERS) or "torch.nn.Sequential" in bases
+        if "torch.nn.Sequential" in bases:
+            return self.in_turn(self.attributes(cls).get(CHILDREN, NONE), args, named, cls.node)
+        is_layer = not bases.isdisjoint(LAYERS)
         return self.plain_arguments(args, named) if is_layer or is_abstract else self.fail()
 
     def plain_arguments(self, args: list, named: dict) -> object:

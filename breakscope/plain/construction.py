@@ -32,7 +32,7 @@ from breakscope.plain.names import LAYERS
 
 MODULE_LISTS = {"torch.nn.ModuleList": "modules", "torch.nn.Sequential": "sequential", "torch.nn.ModuleDict": "dict",
                 "torch.nn.ParameterList": "modules", "torch.nn.ParameterDict": "dict"}
-HOLDING = frozenset({"torch.nn.Sequential", "torch.nn.ModuleList"})
+HOLDING = frozenset({"torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ModuleDict"})
 VARARG = "*"
 COPIES = frozenset({"copy.deepcopy", "copy.copy", "torch.nn.utils.weight_norm", "torch.nn.utils.spectral_norm",
                     "torch.nn.utils.parametrizations.weight_norm", "torch.nn.utils.parametrizations.spectral_norm"})
@@ -166,13 +166,30 @@ class Construction:
 
     def keep_children(self, cls: Class, args: list) -> None:
         """The modules that are passed to a class of the file which is a Sequential or ModuleList."""
-        if not any(base in HOLDING for one in cls.order() for base in one.bases):
-            return
-        for kind in args:
+        for kind in args if holds_modules(cls) else ():
             inside = kind.kind if type(kind) is Rest else kind
             if type(inside) is Many:
                 inside = inside.element
-            self.set_attribute(self.attributes(cls), CHILDREN, called(inside) or UNKNOWN)
+            self.keep_child(cls, inside)
+
+    def keep_child(self, cls: Class, kind: object) -> None:
+        """One more module, or a pair of its name and it, in an object of a class that is a container."""
+        kind = kind[1] if type(kind) is tuple and len(kind) == 2 else kind
+        self.set_attribute(self.attributes(cls), CHILDREN, called(kind) or UNKNOWN)
+
+    def call_own_list(self, cls: Class, name: str, args: list, node) -> object:
+        """`self.append(layer)` in a constructor, `self.items()` in a region, of a class that is a container."""
+        held = self.attributes(cls).get(CHILDREN, NONE)
+        if self.strict:
+            made = {"items": (TEXT, held), "values": held, "keys": TEXT}.get(name)
+            return self.listed(made, node) if made is not None and held != NONE and not args else self.fail()
+        if name == "extend" or name == "update":
+            self.keep_children(cls, args)
+        elif name in ("append", "insert") and args:
+            self.keep_child(cls, args[-1])
+        else:
+            raise NotPlain
+        return NONE
 
     def make_container(self, name: str, args: list, node) -> object:
         made = self.many(node, MODULE_LISTS[name])
@@ -188,6 +205,11 @@ class Construction:
                 inside = inside[1]  # of an OrderedDict's pairs
             self.grow(made, called(inside) or inside)
         return frozenset({made})
+
+
+def holds_modules(cls: Class) -> bool:
+    """True for a class that is a Sequential, ModuleList or ModuleDict."""
+    return any(base in HOLDING for one in cls.order() for base in one.bases)
 
 
 def _are_static(kinds: Iterable) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _ast
 
+from breakscope.plain.construction import holds_modules
 from breakscope.plain.expressions import is_of_no_tensor
 from breakscope.plain.kinds import (
     GIVEN,
@@ -234,6 +235,8 @@ class LibraryCalls:
             self.set_attribute(self.attributes(owner.cls), given, value if kept else SURE)
         elif name in ("add_module", "register_module") and type(given) is str and len(args) > 1:
             self.set_attribute(self.attributes(owner.cls), given, args[1])
+            if holds_modules(owner.cls):
+                self.keep_child(owner.cls, args[1])
         elif name in ("register_buffer", "register_parameter"):
             self.set_attribute(self.attributes(owner.cls), COMPUTED, SURE)
         elif name in ("add_module", "register_module"):

@@ -202,6 +202,8 @@ class Objects:
                 return join(self.constant_of(cls, name), self.anywhere.get(name, NONE))
         if name == "training":
             return NUMBER
+        if name == "_modules":
+            raise NotPlain
         if computed != NONE:
             return computed
         if name in LAYER_ATTRIBUTES and any(base in LAYERS for cls in order for base in cls.bases):

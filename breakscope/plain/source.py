@@ -22,6 +22,7 @@ BASES = frozenset(  # beside nn.Module and layers: they have no forward that is 
     torch.autograd.Function torch.autograd.function.Function Exception ValueError RuntimeError KeyError TypeError
     """.split()
 )
+RECURRENT = frozenset({"torch.nn.LSTM", "torch.nn.GRU", "torch.nn.RNN", "torch.nn.RNNBase"})
 CLASS_DECORATORS = frozenset({"dataclasses.dataclass", "typing.final"})
 PLAIN_SPECIAL = frozenset(  # every other special method changes what operators do
     {"__init__", "__repr__", "__str__", "__constants__", "__slots__", "__doc__", "__version__"}
@@ -200,6 +201,8 @@ class Source:
             if not self._is_known_base(name, base):
                 raise NotPlain
             cls.bases.append(name)
+        if not RECURRENT.isdisjoint(cls.bases):
+            raise NotPlain
         cls.is_enum = "enum.Enum" in cls.bases or "enum.IntEnum" in cls.bases
         registering = [d for d in node.decorator_list if self.registry(d)]
         decorators = {self.dotted(decorator_of(d)) for d in node.decorator_list if d not in registering}

@@ -13,6 +13,7 @@ from breakscope.plain.kinds import (
     UNKNOWN,
     Many,
     NotPlain,
+    Self,
     Types,
     called,
     join,
@@ -146,6 +147,8 @@ class Statements:
         base, index = self.eval(target.value, frame), self.index(target.slice, frame)
         if type(base) is Many:
             self.grow(base, value)
+        elif type(base) is Self and not self.strict:
+            self.keep_child(base.cls, value)
         elif type(base) is frozenset and not self.strict:
             for option in base:
                 if type(option) is Many:

@@ -94,14 +94,22 @@ class Attributes:
         member = self.find_member(info, name)
         if member is not None:
             return self.member_of_instance(owner, member, node, frame)
-        if name == "__dict__":
+        if name == "__dict__" or name == "_modules" and not frame.emits:
             return Dict(owner.attributes, open=True)
+        if name == "_modules":
+            return Dict({key: value for key, value in owner.attributes.items() if self.is_module(value)})
         if name == "__class__":
             return owner.cls
         if name == "training" and self.is_module(owner):
             return Py("bool", "config")
+        method = self.container_method(owner, name)
+        if method is not None:
+            return method
         if self.is_module(owner) and name in self.library.module_methods:
             return Method(owner, name)
+        stored = self.openly_put(owner, name)
+        if stored is not None:
+            return stored
         return self.fallback_attribute(owner, name, node, frame)
 
     def look_at_recurrent(self, value: Value, node: ast.AST, frame: Frame) -> None:
@@ -109,6 +117,10 @@ class Attributes:
         kind = type(value)
         if kind is ExternalInstance and value.name in RECURRENT:
             self.emit(Call, node, frame, name=f"{value.name}.forward", receiver=value, kwargs={})
+        elif kind is Instance:
+            base = next((name for name in self.external_bases(value.cls.info) if name in RECURRENT), "")
+            if base:
+                self.emit(Call, node, frame, name=f"{base}.forward", receiver=value, kwargs={})
         elif kind is Union and (frame.condition or frame.undecided):
             found = next((o for o in value.options if type(o) is ExternalInstance and o.name in RECURRENT), None)
             if found is not None and all(o is found or o.is_none for o in value.options):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from breakscope.events import Call, Format, ScalarRead
-from breakscope.static.computed_names import MOST_COMPUTED, SHORTEST_AFFIX, affixes
+from breakscope.static.computed_names import MOST_COMPUTED, SHORTEST_AFFIX, affixes, fits, pattern
 from breakscope.static.frames import Frame
 from breakscope.static.joins import join, join_all
 from breakscope.static.modules import Import
@@ -34,6 +34,7 @@ from breakscope.values import (
 )
 
 TORCH_NN, ANY_MODULE_CLASS = External("torch.nn"), External("torch.nn.*")
+GOES_OVER = frozenset("len list tuple set sorted reversed enumerate zip map filter iter next sum min max any all".split())
 CASTS = frozenset({"int", "float", "bool", "complex"})
 
 
@@ -48,6 +49,8 @@ class BuiltinCalls:
         handler = getattr(self, f"builtin_{name}", None)
         if handler is None:
             return _PLAIN_RESULTS.get(name, UNKNOWN)
+        if name in GOES_OVER:
+            args = [self.contents(value) for value in args]
         return handler(args, kwargs, node, frame)
 
     def read(self, how: str, value: Value, node: ast.AST, frame: Frame, argument: int = 0) -> None:
@@ -210,16 +213,20 @@ class BuiltinCalls:
         return self.attribute_of_computed_name(args[0], node, frame) if isinstance(args[0], Instance) else UNKNOWN
 
     def attribute_of_computed_name(self, owner: Instance, node: ast.AST, frame: Frame) -> Value:
-        """`getattr(self, f"{kind}_loss")`: any method whose name begins and ends so."""
+        """`getattr(self, f"{kind}_loss")`: any method or attribute whose name begins and ends so."""
         begin, end = affixes(node.args[1]) if isinstance(node, ast.Call) and len(node.args) > 1 else ("", "")
+        stored = owner.attributes.get(pattern(begin, end))
+        if stored is not None:
+            return stored
         if len(begin) + len(end) < SHORTEST_AFFIX:
             return UNKNOWN
         names = {
             name
             for cls in self.mro(owner.cls.info)
             for name in (self.members(cls) if cls.members is None else cls.members)
-            if name.startswith(begin) and name.endswith(end) and len(name) > len(begin) + len(end)
+            if fits(name, begin, end)
         }
+        names |= {name for name in owner.attributes if fits(name, begin, end)}
         if not 0 < len(names) <= MOST_COMPUTED:
             return UNKNOWN
         return join_all([self.attribute(owner, name, node, frame) for name in sorted(names)])
@@ -232,16 +239,14 @@ class BuiltinCalls:
         )
 
     def builtin_setattr(self, args, kwargs, node, frame) -> Value:
-        if (
-            len(args) == 3
-            and isinstance(args[0], Instance)
-            and isinstance(args[1], Const)
-            and isinstance(args[1].value, str)
-            and not frame.emits
-        ):
-            owner, name = args[0], args[1].value
-            self.note_outside(owner, name, args[2], owner.attributes.get(name, UNKNOWN), frame, node)
-            owner.attributes[name] = args[2]
+        if len(args) != 3 or not isinstance(args[0], Instance) or frame.emits:
+            return NONE
+        owner, name, value = args
+        if isinstance(name, Const) and isinstance(name.value, str):
+            self.note_outside(owner, name.value, value, owner.attributes.get(name.value, UNKNOWN), frame, node)
+            owner.attributes[name.value] = value
+        else:
+            self.put_openly(owner, node, 1, value)
         return NONE
 
     def builtin_property(self, args, kwargs, node, frame) -> Value:

@@ -12,6 +12,7 @@ from breakscope.static.generators import is_generator
 from breakscope.static.identity import handed_back, is_foreign, wrapped_name
 from breakscope.static.joins import join_all, key_of
 from breakscope.static.memory import Group, Known, Outcome, effect_kind_of, kind_of, opened, snapshot
+from breakscope.static.module_containers import HELD
 from breakscope.static.modules import FunctionInfo
 from breakscope.values import (
     NONE,
@@ -144,7 +145,9 @@ class Calls:
         if not isinstance(method, Function) and self.is_module(instance):
             method = self.attribute(instance, "forward", node, frame)
         if not isinstance(method, Function | Union):
-            return UNKNOWN
+            method = instance.attributes.get(HELD, UNKNOWN)
+            if not isinstance(method, Sequence):
+                return UNKNOWN
         args, kwargs = self.run_pre_hooks(instance, args, kwargs, node, frame)
         result = self.call_value(method, args, kwargs, node, frame)
         return self.run_hooks(instance, args, result, node, frame)

@@ -42,7 +42,7 @@ class Comprehensions:
         frame.names = dict(before)
         try:
             first = node.generators[0]
-            source = self.eval(first.iter, frame)
+            source = self.contents(self.eval(first.iter, frame))
             if self.python < (3, 12) and frame.emits:  # a comprehension is a frame of its own
                 iterates_tuple = type(first.iter) is ast.List  # the compiler makes a tuple of it
                 apart = type(node) is not ast.GeneratorExp and self.is_comprehension_compiled_apart(node, frame)

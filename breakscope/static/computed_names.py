@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 SHORTEST_AFFIX = 4  # characters: fewer say little of the name
+OPEN = "*"  # no character of a name
 MOST_COMPUTED = 8  # methods that one computed name may mean
 
 
@@ -22,6 +23,15 @@ def affixes(node: ast.AST) -> tuple[str, str]:
     if kind is ast.Call and type(node.func) is ast.Attribute and node.func.attr == "format":
         return _around(node.func.value, "{")
     return "", ""
+
+
+def pattern(begin: str, end: str) -> str:
+    """The name of the attribute that stands for all with this beginning and end."""
+    return f"{begin}{OPEN}{end}"
+
+
+def fits(name: str, begin: str, end: str) -> bool:
+    return name.startswith(begin) and name.endswith(end) and len(name) > len(begin) + len(end)
 
 
 def _around(template: ast.AST, mark: str) -> tuple[str, str]:

@@ -164,7 +164,8 @@ class Construction:
     def fill_fields(
         self, instance: Instance, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> None:
-        """Set the fields of a dataclass or NamedTuple, then run `__post_init__`."""
+        """Set the fields of a dataclass or NamedTuple, then run `__post_init__`; or what a module container is given."""
+        self.hold(instance, args, kwargs, node, frame)
         for i, (name, annotation, default, owner) in enumerate(self.fields(instance.cls.info)):
             if i < len(args):
                 value = args[i]

@@ -37,6 +37,7 @@ from breakscope.static.library import Library
 from breakscope.static.library_calls import LibraryCalls
 from breakscope.static.library_objects import LibraryObjects
 from breakscope.static.loops import Loops
+from breakscope.static.module_containers import ModuleContainers
 from breakscope.static.modules import Import, ModuleInfo, Namespace, hollow_out
 from breakscope.static.numpy_numbers import NumpyNumbers
 from breakscope.static.operators import Operators
@@ -75,6 +76,7 @@ class Interpreter(
     TensorCreation,
     LibraryObjects,
     SpecialCalls,
+    ModuleContainers,
     BuiltinCalls,
     BuiltinSequences,
     PythonMethods,

@@ -69,6 +69,8 @@ class Items:
                 found = self.call_value(method, [index], {}, node, frame)
                 told = all(not option.is_unknown for option in options(found))
                 return found if told else self.field_at(container, index, found, node, frame)
+            if (held := self.contents(container)) is not container:
+                return self.item(node, held, index, frame, store)
             if index.is_const and isinstance(index.value, str):
                 return container.attributes.get(index.value, UNKNOWN)
         if container.is_scalar:
@@ -207,6 +209,8 @@ class Items:
                 method = self.attribute(option, "__setitem__", target, frame)
                 if isinstance(method, Function):
                     self.call_value(method, [index, value], {}, target, frame)
+                elif (held := self.contents(option)) is not option:
+                    self.store_item(target, held, index, value, frame, node, augmented)
                 elif index.is_const and isinstance(index.value, str) and not frame.emits:
                     option.attributes[index.value] = value
             elif frame.emits and isinstance(option, Py) and self.interesting(f"{option.type}.__setitem__"):
@@ -312,7 +316,8 @@ class Items:
             method = self.attribute(value, "__getitem__", node, frame)
             if isinstance(method, Function):
                 return self.call_value(method, [Py("int")], {}, node, frame)
-            return UNKNOWN
+            held = self.contents(value)
+            return UNKNOWN if held is value else self.iterate(held, node, frame)
         if kind is Const and isinstance(value.value, str):
             return Py("str")
         if value.is_scalar:

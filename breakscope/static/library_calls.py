@@ -288,6 +288,7 @@ _SPECIAL = {
     "torch.cond": "call_cond",
     "dataclasses.replace": "call_replace",
     "itertools.chain": "call_chain",
+    "functools.reduce": "call_reduce",
     "functools.wraps": "call_wraps",
     "collections.OrderedDict": "call_ordered_dict",
     "collections.deque": "call_deque",

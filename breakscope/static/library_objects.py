@@ -10,6 +10,7 @@ from breakscope.static.frames import Frame
 from breakscope.static.hooks import HOOKS
 from breakscope.static.joins import join, join_all
 from breakscope.static.library_calls import PYTHON_RESULTS
+from breakscope.static.module_containers import HELD
 from breakscope.static.ranks import rank_behind_layer
 from breakscope.static.recurrent import WALKS, first_met
 from breakscope.values import (
@@ -89,12 +90,19 @@ class LibraryObjects:
             if name in self.library.module_methods and self.is_module(instance):
                 return self.call_module_method(instance, name, args, kwargs, node, frame)
             base = next((n for n in externals if n in self.library.builtins), "")
+            if name == "__init__":
+                self.hold(instance, args, kwargs, node, frame)
+            method = self.container_method(instance, name)
+            if method is not None:
+                return self.call_value(method, args, kwargs, node, frame)
             if base and name == "__init__":
                 self.emit(
                     Call, node, frame, name=f"{base}.__init__", receiver=instance, args=tuple(args), kwargs=kwargs
                 )
             if name == "forward" and self.is_module(instance):
                 base = next((n for n in externals if n.startswith("torch.nn.") and n != "torch.nn.Module"), None)
+                if HELD in instance.attributes:
+                    return self.call_value(instance.attributes[HELD], args, kwargs, node, frame)
                 if base:
                     return self.call_external_instance(ExternalInstance(base), args, kwargs, node, frame)
         return UNKNOWN
@@ -112,9 +120,11 @@ class LibraryObjects:
             made = self.registered(value, "buffer" if name == "register_buffer" else "parameter")
             self.put_attribute(owner, args[0].value, made, frame)
             return NONE
-        if name in ("add_module", "register_module") and len(args) > 1 and isinstance(args[0], Const):
-            self.put_attribute(owner, args[0].value, args[1], frame)
+        if name in ("add_module", "register_module") and len(given := [*args, *kwargs.values()]) == 2:
+            self.add_named(owner, *given, node, frame)
             return NONE
+        if name == "get_submodule" and args and isinstance(args[0], Const):
+            return self.submodule(owner, str(args[0].value), node, frame)
         if name in HOOKS and args:
             return self.register_hook(owner, name, args, node, frame)
         if frame.emits and name in WALKS:

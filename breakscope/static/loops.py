@@ -27,7 +27,7 @@ class Loops:
         return self.exec_path_of_else(node, frame)
 
     def exec_For(self, node: ast.For, frame: Frame) -> int:
-        iterable = self.eval(node.iter, frame)
+        iterable = self.contents(self.eval(node.iter, frame))
         if frame.emits and isinstance(iterable, Sequence) and iterable.type == "generator":
             _runs_inside(frame)
         element = self.iterate(iterable, node.iter, frame)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from breakscope.events import Call, Format
+from breakscope.static.apart import MODULES
 from breakscope.static.frames import Frame
 from breakscope.static.joins import element_of, join, join_all
 from breakscope.static.numpy_numbers import is_numpy_number
@@ -51,6 +52,8 @@ class PythonMethods:
             return Py("str", owner.source)
         if kind is ExternalInstance:
             return self.external_instance_attribute(owner, name, node, frame)
+        if kind is Sequence and name in owner.names and owner.items and len(owner.items) == len(owner.names):
+            return owner.items[owner.names.index(name)]
         if kind is Dict and name in owner.items and not hasattr(dict, name):
             return owner.items[name]  # of a ModuleDict
         if (
@@ -97,6 +100,7 @@ class PythonMethods:
         """`layers.add_module("norm", norm)` of a Sequential, ModuleList or ModuleDict."""
         if isinstance(owner, Sequence):
             self.extend(owner, child, frame, node, "append")
+            owner.names += (str(key.value) if key.is_const else "",)
         else:
             self.put(owner, key, child)
 
@@ -114,7 +118,11 @@ class PythonMethods:
             )
         if name in GROWING and args:
             self.extend(owner, args[-1], frame, node, "append")
+            if name == "insert" and owner.items and args[0].is_const and type(args[0].value) is int:
+                owner.items.insert(args[0].value, owner.items.pop())
             return NONE
+        if name == "children" and owner.type in MODULES:
+            return Sequence("iterator", owner.items and [*owner.items], owner.element)
         if name in ("extend", "update", "extendleft") and args:
             self.extend(owner, args[0], frame, node, "extend")
             return NONE

@@ -1,0 +1,75 @@
+"""Classes that derive from nn.Sequential, nn.ModuleList or nn.ModuleDict; attributes under names that are put together."""
+
+from __future__ import annotations
+
+import ast
+
+from breakscope.static.computed_names import OPEN, affixes, fits, pattern
+from breakscope.static.frames import Frame
+from breakscope.static.joins import join, join_all
+from breakscope.values import Const, Dict, Instance, Method, Sequence, Value
+
+HELD = "[]"  # the attribute under which an object keeps what the container that it derives from holds
+DICTS = frozenset({"torch.nn.ModuleDict", "torch.nn.ParameterDict"})
+CONTAINERS = DICTS | {"torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ParameterList"}
+METHODS = frozenset("append extend insert items keys values pop update".split())
+
+
+class ModuleContainers:
+    """What objects of such classes hold."""
+
+    def hold(self, owner: Instance, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> None:
+        """Keep what an object's constructor hands to the container of torch that its class derives from."""
+        base = next((name for name in self.external_bases(owner.cls.info) if name in CONTAINERS), "")
+        if not base or frame.emits:
+            return
+        if "*" in kwargs:
+            args = [*args, Sequence("tuple", None, kwargs["*"])] if base != "torch.nn.Sequential" else args
+        made = self.builtin_dict(args, {}, node, frame) if base in DICTS else self.module_list(base, args, node, frame)
+        if "*" in kwargs and base == "torch.nn.Sequential":
+            made = Sequence("Sequential", None, join_all([*args, kwargs["*"]]))
+        owner.attributes[HELD] = made
+        for option in (made, *args[:1]):
+            if isinstance(option, Dict):
+                owner.attributes.update({k: v for k, v in option.items.items() if isinstance(k, str)})
+
+    def contents(self, value: Value) -> Value:
+        """What an object of such a class holds, where iterating over it means that; any other value itself."""
+        if type(value) is not Instance or HELD not in value.attributes:
+            return value
+        return value if self.find_member(value.cls.info, "__iter__") is not None else value.attributes[HELD]
+
+    def container_method(self, owner: Instance, name: str) -> Value | None:
+        held = owner.attributes.get(HELD)
+        return Method(held, name) if held is not None and name in METHODS else None
+
+    def add_named(self, owner: Instance, name: Value, child: Value, node: ast.AST, frame: Frame) -> None:
+        """`owner.add_module(name, child)`."""
+        if isinstance(name, Const) and isinstance(name.value, str):
+            self.put_attribute(owner, name.value, child, frame)
+        else:
+            self.put_openly(owner, node, 0, child)
+        if HELD in owner.attributes:
+            self.add_child(owner.attributes[HELD], name, child, node, frame)
+
+    def put_openly(self, owner: Instance, node: ast.AST, place: int, value: Value) -> None:
+        """Set an attribute under the name that an argument of the call puts together, such as `f"conv{i}"`."""
+        begin, end = affixes(node.args[place]) if isinstance(node, ast.Call) and len(node.args) > place else ("", "")
+        if begin or end:
+            name = pattern(begin, end)
+            owner.attributes[name] = join(owner.attributes[name], value) if name in owner.attributes else value
+
+    def openly_put(self, owner: Instance, name: str) -> Value | None:
+        """What stands under a name that was put together where it was set; None when none such fits."""
+        found = [v for key, v in owner.attributes.items() if OPEN in key and fits(name, *key.split(OPEN))]
+        return join_all(found) if found else None
+
+    def submodule(self, owner: Value, path: str, node: ast.AST, frame: Frame) -> Value:
+        """`owner.get_submodule("layers.0")`."""
+        for name in path.split(".") if path else ():
+            held = self.contents(owner)
+            if name.isdigit() and isinstance(held, Sequence):
+                owner = self.item(node, held, Const(int(name)), frame)
+            else:
+                owner = self.attribute(owner, name, node, frame)
+        return owner
