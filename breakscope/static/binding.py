@@ -8,7 +8,9 @@ from itertools import repeat
 from breakscope.static.frames import Frame, Raised
 from breakscope.static.joins import join_all
 from breakscope.static.modules import FunctionInfo
-from breakscope.values import UNKNOWN, Dict, Instance, Sequence, Union, Value, options
+from breakscope.values import UNKNOWN, Dict, Instance, Py, Sequence, Tensor, Union, Value, options
+
+PYTHON_TYPES = frozenset({"int", "float", "bool", "str"})
 
 
 class Binding:
@@ -32,11 +34,11 @@ class Binding:
                 value = more
             else:
                 value = self.missing(name, defaults, rest)
-            names[name] = self.as_annotated(value, parameter, info) if value.is_unknown else value
+            names[name] = self.settled(value, parameter, info)
         for parameter in spec.kwonlyargs:
             name = parameter.arg
             value = kwargs.pop(name) if name in kwargs else self.missing(name, defaults, rest)
-            names[name] = self.as_annotated(value, parameter, info) if value.is_unknown else value
+            names[name] = self.settled(value, parameter, info)
         if spec.vararg:
             extra = list(args[len(positional) :])
             names[spec.vararg.arg] = (
@@ -54,6 +56,15 @@ class Binding:
         if rest is not None and (default.is_none or not rest.is_tensor):
             return join_all([default, rest])
         return default
+
+    def settled(self, value: Value, parameter: ast.arg, info: FunctionInfo) -> Value:
+        """The value of an argument; what is not known of it, the parameter's annotation tells."""
+        if value.is_unknown:
+            return self.as_annotated(value, parameter, info)
+        if type(value) is Tensor and not value.sure and value.origin == "argument" and parameter.annotation is not None:
+            declared = self.as_annotated(value, parameter, info)
+            return declared if type(declared) is Py and declared.type in PYTHON_TYPES else value
+        return value
 
     def as_annotated(self, value: Value, parameter: ast.arg, info: FunctionInfo) -> Value:
         """An unknown argument is what the parameter's annotation, or the function's type comment, says."""

@@ -162,6 +162,11 @@ class Library:
         others = {name for kind in (list, dict, set, str, int, float, complex) for name in dir(kind)}
         return self.tensor_names - others - self.module_methods - SHARED_WITH_OTHERS
 
+    @cached_property
+    def of_containers(self) -> frozenset[str]:
+        """The methods of lists, dicts, sets and texts that no tensor has."""
+        return frozenset(name for kind in (list, dict, set, str) for name in dir(kind) if name[0] != "_") - self.tensor_names
+
     def _canonical(self, name: str) -> str:
         """One name for each library member, whatever path it was imported by."""
         if name in ALIASES:

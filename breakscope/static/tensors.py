@@ -13,6 +13,7 @@ from breakscope.static.ranks import product_rank
 from breakscope.static.tensor_items import TensorItems
 from breakscope.static.tensor_results import TensorResults
 from breakscope.values import (
+    FALSE,
     UNKNOWN,
     Const,
     External,
@@ -36,10 +37,10 @@ READS = {
 }
 SCALAR_ATTRIBUTES = {
     "is_cuda": Py("bool", "environment"),
-    "is_sparse": Py("bool", "config"),
+    "is_sparse": FALSE,
     "is_leaf": Py("bool"),
     "requires_grad": Py("bool", "config"),
-    "is_quantized": Py("bool"),
+    "is_quantized": FALSE,
     "is_mps": Py("bool", "environment"),
     "is_meta": Py("bool"),
     "is_nested": Py("bool", "config"),
@@ -144,6 +145,8 @@ class Tensors(TensorResults, TensorItems):
             return Tensor(owner.dtype, None, None, owner.sure, "strided")
         if self.driver is not None and name == "requires_grad_" and owner.kind == "parameter":
             self.state["requires_grad"] = self.text(node, frame.module)
+        if name in self.library.of_containers and owner.kind != "numpy":
+            return UNKNOWN  # it is no tensor that has such a method
         prefix = "numpy.ndarray" if owner.kind == "numpy" else "Tensor"
         if name in READS:
             self.emit(
