@@ -112,7 +112,7 @@ class Construction:
 
     def call_namespace(self, args, kwargs, node: ast.AST, frame: Frame) -> Value:
         """`types.SimpleNamespace(a=1)`: outside of regions an object whose attributes are known."""
-        if frame.emits or args or any(name.startswith("*") for name in kwargs):
+        if args or any(name.startswith("*") for name in kwargs):
             return ExternalInstance("types.SimpleNamespace", tuple(args), tuple(kwargs.items()))
         if self.namespace is None:
             module = ModuleInfo("", "types", "", False, b"", ast.parse("class SimpleNamespace:\n    pass\n"))

@@ -9,7 +9,7 @@ from breakscope.static.conditions import opposite
 from breakscope.static.frames import GO_ON, LEAVE_LOOP, RAISE, RETURN, Frame, Raised
 from breakscope.static.joins import element_of, join_names
 from breakscope.static.walking import walk
-from breakscope.values import UNKNOWN, Class, External, ExternalInstance, Instance, Sequence, Value, options
+from breakscope.values import UNKNOWN, Class, Dict, External, ExternalInstance, Instance, Sequence, Value, options
 
 
 class ControlFlow:
@@ -199,9 +199,27 @@ class ControlFlow:
             and not any(isinstance(p, ast.MatchStar) for p in pattern.patterns)
         ):
             return self.match_items(pattern.patterns, subject.items, frame)
+        if isinstance(pattern, ast.MatchMapping) and isinstance(subject, Dict) and not subject.open and not pattern.rest:
+            keys = [self.eval(key, frame) for key in pattern.keys]
+            if not all(key.is_const and key.value in subject.items for key in keys):
+                return False if all(key.is_const for key in keys) else None
+            return self.match_items(pattern.patterns, [subject.items[key.value] for key in keys], frame)
+        if isinstance(pattern, ast.MatchClass) and isinstance(subject, Instance):
+            return self.match_object(pattern, subject, frame)
         for name in _names_bound(pattern):
             frame.names[name] = element_of(subject) if isinstance(subject, Sequence) else UNKNOWN
         return None
+
+    def match_object(self, pattern: ast.MatchClass, subject: Instance, frame: Frame) -> bool | None:
+        """`case Point(x, y=0)`: the parts by the fields of the class."""
+        wanted = self.eval(pattern.cls, frame)
+        if isinstance(wanted, Class) and wanted.info not in self.mro(subject.cls.info):
+            return False
+        fields = [name for name, *_ in self.fields(subject.cls.info)]
+        names = [*fields[: len(pattern.patterns)], *pattern.kwd_attrs]
+        parts = [self.attribute(subject, name, pattern, frame) for name in names]
+        verdict = self.match_items([*pattern.patterns, *pattern.kwd_patterns], parts, frame)
+        return verdict if isinstance(wanted, Class) or verdict is False else None
 
     def match_items(self, patterns: list[ast.pattern], items: list[Value], frame: Frame) -> bool | None:
         """Whether each item matches its pattern; the first that certainly does not ends the search."""

@@ -45,6 +45,7 @@ from breakscope.static.program import Program
 from breakscope.static.python_methods import PythonMethods
 from breakscope.static.special_calls import SpecialCalls
 from breakscope.static.statements import Statements
+from breakscope.static.stdlib_calls import StdlibCalls
 from breakscope.static.templates import Templates
 from breakscope.static.tensor_creation import TensorCreation
 from breakscope.static.tensors import Tensors
@@ -77,6 +78,7 @@ class Interpreter(
     LibraryObjects,
     SpecialCalls,
     ModuleContainers,
+    StdlibCalls,
     BuiltinCalls,
     BuiltinSequences,
     PythonMethods,
@@ -117,6 +119,7 @@ class Interpreter(
         self.compiled: list[Value] = []  # what was passed to torch.compile
         self.annotated: dict[int, Value] = {}  # class -> the object that stands for arguments of it
         self.namespace: Class | None = None  # stands for types.SimpleNamespace
+        self.tuple_classes: dict[tuple, Class] = {}  # what collections.namedtuple made
         self.inner_homes: dict[int, tuple[Value, str]] = {}  # by id: containers inside of others that outlive the call: where
         self.made_inside: dict[int, Made] = {}  # by id: the objects made inside of regions
         self.made_count = 0

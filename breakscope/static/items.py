@@ -7,6 +7,7 @@ import ast
 from breakscope.events import Call, Mutate, ScalarRead, Store
 from breakscope.static.frames import Frame
 from breakscope.static.joins import element_of, join, join_all
+from breakscope.static.stdlib_calls import is_slice, is_whole_slice
 from breakscope.static.tensor_items import index_parts
 from breakscope.values import (
     NONE,
@@ -194,7 +195,9 @@ class Items:
                         how="index",
                         expression=self.text(target.slice, frame.module),
                     )
-                if option.items is not None:
+                if is_slice(index):
+                    self.store_slice(option, index, value, target, frame)
+                elif option.items is not None:
                     if (
                         index.is_const
                         and isinstance(index.value, int)
@@ -216,6 +219,16 @@ class Items:
             elif frame.emits and isinstance(option, Py) and self.interesting(f"{option.type}.__setitem__"):
                 name = f"{option.type}.__setitem__"
                 self.emit(Call, target, frame, name=name, receiver=option, args=(index, value), kwargs={})
+
+    def store_slice(self, owner: Sequence, index: Value, value: Value, node: ast.AST, frame: Frame) -> None:
+        """`rows[a:b] = values`."""
+        given = value.items if isinstance(value, Sequence) else None
+        if given is not None and is_whole_slice(index) and not frame.lost and not (owner.home and frame.emits):
+            owner.items = [*given]
+        else:
+            element = self.iterate(value, node, frame)
+            owner.element = join_all([element_of(owner), *([] if element is None else [element])])
+            owner.items = None
 
     def note_counter(self, target, container, index: Value, value: Value, frame: Frame, node: ast.AST) -> bool:
         """`STATS["calls"] += 1` in the region; False when no number is known to be there."""

@@ -65,6 +65,8 @@ GLOBAL_STATES = {  # what a driver sets with these -> what Dynamo guards
     "torch.use_deterministic_algorithms": "global_state",
     "torch.set_float32_matmul_precision": "global_state",
 }
+STDLIB = frozenset({"operator", "_operator", "itertools", "itertools.chain", "collections", "collections.OrderedDict",
+                    "dict", "dataclasses"})  # fmt: skip
 DECORATORS = frozenset({"torch.compiler.disable", "torch._dynamo.disable"})
 SCRIPTING = {  # what they make of a module
     "torch.jit.script": "torch.jit.ScriptModule",
@@ -119,7 +121,8 @@ class LibraryCalls:
             return number if number is not None else self.numpy_function(name, last, args, kwargs)
         if head == "math":
             return self.math_function(last, args, node, frame)
-        return self.plain_result(name, args, kwargs)
+        made = self.call_stdlib(name, args, kwargs, node, frame) if head in STDLIB else None
+        return self.plain_result(name, args, kwargs) if made is None else made
 
     def args_certainty(self, args: list[Value]) -> str:
         tensors = [a for a in args if isinstance(a, Tensor)]

@@ -13,6 +13,7 @@ from breakscope.static.library_calls import PYTHON_RESULTS
 from breakscope.static.module_containers import HELD
 from breakscope.static.ranks import rank_behind_layer
 from breakscope.static.recurrent import WALKS, first_met
+from breakscope.static.stdlib_calls import GETTERS
 from breakscope.values import (
     FALSE,
     NONE,
@@ -115,10 +116,10 @@ class LibraryObjects:
             self.state["requires_grad" if name == "requires_grad_" else "module_dtype"] = self.text(node, frame.module)
         if self.driver is not None and name in ("train", "eval"):
             self.state["training"] = "eval" if name == "eval" or FALSE in (*args, *kwargs.values()) else "train"
-        if name in ("register_buffer", "register_parameter") and args and isinstance(args[0], Const):
+        if name in ("register_buffer", "register_parameter") and args:
             value = args[1] if len(args) > 1 else kwargs.get("tensor", kwargs.get("param", UNKNOWN))
             made = self.registered(value, "buffer" if name == "register_buffer" else "parameter")
-            self.put_attribute(owner, args[0].value, made, frame)
+            self.put_named(owner, args[0], made, node, frame)
             return NONE
         if name in ("add_module", "register_module") and len(given := [*args, *kwargs.values()]) == 2:
             self.add_named(owner, *given, node, frame)
@@ -223,6 +224,8 @@ class LibraryObjects:
 
     def call_external_instance(self, owner: ExternalInstance, args, kwargs, node, frame) -> Value:
         """A library object is called: most often a torch.nn module."""
+        if owner.name in GETTERS:
+            return self.call_getter(owner, args, node, frame)
         name = f"{owner.name}.forward" if owner.name.startswith("torch.nn.") else f"{owner.name}.__call__"
         if self.interesting(name):
             self.emit(Call, node, frame, name=name, receiver=owner, args=tuple(args), kwargs=kwargs)

@@ -12,7 +12,8 @@ from breakscope.values import Const, Dict, Instance, Method, Sequence, Value
 HELD = "[]"  # the attribute under which an object keeps what the container that it derives from holds
 DICTS = frozenset({"torch.nn.ModuleDict", "torch.nn.ParameterDict"})
 CONTAINERS = DICTS | {"torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ParameterList"}
-METHODS = frozenset("append extend insert items keys values pop update".split())
+PLAIN = {"dict": "dict", "collections.OrderedDict": "dict", "collections.UserDict": "dict", "list": "list", "collections.UserList": "list"}
+METHODS = frozenset("append extend insert items keys values pop update get setdefault".split())
 
 
 class ModuleContainers:
@@ -20,8 +21,12 @@ class ModuleContainers:
 
     def hold(self, owner: Instance, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> None:
         """Keep what an object's constructor hands to the container of torch that its class derives from."""
-        base = next((name for name in self.external_bases(owner.cls.info) if name in CONTAINERS), "")
-        if not base or frame.emits:
+        base = next((name for name in self.external_bases(owner.cls.info) if name in CONTAINERS or name in PLAIN), "")
+        if not base or base in PLAIN and self.has_generated_init(owner.cls.info):
+            return
+        if base in PLAIN:
+            made = self.builtin_dict(args, kwargs, node, frame) if PLAIN[base] == "dict" else self.ordered("list", args, node, frame)
+            owner.attributes[HELD] = made
             return
         if "*" in kwargs:
             args = [*args, Sequence("tuple", None, kwargs["*"])] if base != "torch.nn.Sequential" else args
@@ -45,12 +50,16 @@ class ModuleContainers:
 
     def add_named(self, owner: Instance, name: Value, child: Value, node: ast.AST, frame: Frame) -> None:
         """`owner.add_module(name, child)`."""
-        if isinstance(name, Const) and isinstance(name.value, str):
-            self.put_attribute(owner, name.value, child, frame)
-        else:
-            self.put_openly(owner, node, 0, child)
+        self.put_named(owner, name, child, node, frame)
         if HELD in owner.attributes:
             self.add_child(owner.attributes[HELD], name, child, node, frame)
+
+    def put_named(self, owner: Instance, name: Value, value: Value, node: ast.AST, frame: Frame) -> None:
+        """Set what the first argument of the call names."""
+        if isinstance(name, Const) and isinstance(name.value, str):
+            self.put_attribute(owner, name.value, value, frame)
+        else:
+            self.put_openly(owner, node, 0, value)
 
     def put_openly(self, owner: Instance, node: ast.AST, place: int, value: Value) -> None:
         """Set an attribute under the name that an argument of the call puts together, such as `f"conv{i}"`."""

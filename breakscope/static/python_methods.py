@@ -129,6 +129,10 @@ class PythonMethods:
         if name in SHRINKING:
             if name in ("pop", "popleft"):
                 self.emit_mutate(node, frame, owner, name, UNKNOWN)
+                at = 0 if name == "popleft" else args[0].value if args and args[0].is_const else -1 if not args else None
+                is_known = owner.items and type(at) is int and -len(owner.items) <= at < len(owner.items)
+                if is_known and owner.type != "set" and not frame.lost and not (owner.home and frame.emits):
+                    return owner.items.pop(at)
                 value = element_of(owner)
                 if owner.items is not None and not (owner.home and frame.emits):
                     owner.element, owner.items = value, None
@@ -136,6 +140,9 @@ class PythonMethods:
             self.emit_mutate(node, frame, owner, name, UNKNOWN)
             if name == "clear" and not (owner.home and frame.emits):
                 owner.items = []
+            return NONE
+        if name == "reverse" and owner.items is not None and not (owner.home and frame.emits):
+            owner.items = owner.items[::-1] if not frame.lost else [join_all(owner.items)] * len(owner.items)
             return NONE
         if name == "sort":
             self.keys_compared(owner, kwargs, node, frame, "list.sort")

@@ -68,7 +68,8 @@ class WithBlocks:
                 self.emit(
                     Enter, node, frame, name=option.name, value=option, args=option.args, kwargs=dict(option.kwargs)
                 )
-                results.append(option)
+                is_given = option.name in ("contextlib.nullcontext", "contextlib.closing")
+                results.append((*option.args, NONE)[0] if is_given else option)
             elif isinstance(option, Sequence) and option.type == "generator":
                 self.emit(Enter, node, frame, name=GENERATOR, value=option, args=(), kwargs={})
                 results.append(element_of(option))

@@ -1,0 +1,152 @@
+"""What functions of the standard library that go over values, or stand for an operator, give."""
+
+from __future__ import annotations
+
+import ast
+
+from breakscope.static.frames import Frame
+from breakscope.static.joins import join, join_all
+from breakscope.static.modules import ClassInfo, ModuleInfo
+from breakscope.values import NONE, UNKNOWN, Class, Const, Dict, ExternalInstance, Instance, Py, Sequence, Tensor, Value
+
+OPERATORS = {
+    "add": ast.Add, "concat": ast.Add, "sub": ast.Sub, "mul": ast.Mult, "matmul": ast.MatMult, "truediv": ast.Div,
+    "floordiv": ast.FloorDiv, "mod": ast.Mod, "pow": ast.Pow, "and_": ast.BitAnd, "or_": ast.BitOr, "xor": ast.BitXor,
+    "lshift": ast.LShift, "rshift": ast.RShift,
+}  # fmt: skip
+COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
+GETTERS = frozenset({"operator.itemgetter", "operator.attrgetter", "operator.methodcaller"})
+SOME_OF = frozenset({"islice", "takewhile", "dropwhile", "filterfalse", "cycle", "compress"})  # that yield what they are given
+PREDICATES = frozenset({"takewhile", "dropwhile", "filterfalse"})
+FROM_KEYS = frozenset({"dict.fromkeys", "collections.OrderedDict.fromkeys"})
+
+
+class StdlibCalls:
+    """Functions of operator, itertools, collections and dataclasses."""
+
+    def call_stdlib(self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value | None:
+        """The result; None for a function that is not one of these."""
+        head, _, last = name.rpartition(".")
+        if name in GETTERS:
+            return ExternalInstance(name, tuple(args), tuple(kwargs.items()))
+        if head == "operator" or head == "_operator":
+            return self.call_operator(last, args, node, frame)
+        if head == "itertools" or head == "itertools.chain":
+            return self.call_itertools(last, args, kwargs, node, frame)
+        if name == "collections.namedtuple":
+            return self.call_namedtuple(args, node)
+        if name in FROM_KEYS and args:
+            return self.from_keys(args, node, frame)
+        if name == "collections.ChainMap":
+            return self.chain_map(args)
+        if name in ("dataclasses.asdict", "dataclasses.astuple") and args and isinstance(args[0], Instance):
+            known = {field: args[0].attributes.get(field, UNKNOWN) for field, *_ in self.fields(args[0].cls.info)}
+            return Dict(known) if last == "asdict" else Sequence("tuple", [*known.values()])
+        return None
+
+    def call_operator(self, name: str, args: list[Value], node: ast.AST, frame: Frame) -> Value | None:
+        if name == "getitem" and len(args) == 2:
+            return self.item(node, *args, frame)
+        name = name[1:] if name.startswith("i") and name[1:] in OPERATORS else name
+        if name in OPERATORS and len(args) == 2:
+            made = ast.copy_location(ast.BinOp(ast.Constant(None), OPERATORS[name](), ast.Constant(None)), node)
+            return self.binary(made, *args, frame)
+        tensor = next((value for value in args if isinstance(value, Tensor)), None)
+        if tensor is None:
+            return None
+        if name in COMPARISONS:
+            return Tensor("bool", tensor.ndim, None, tensor.sure)
+        return tensor if name in ("neg", "pos", "abs", "invert", "inv") else None
+
+    def call_getter(self, getter: ExternalInstance, args: list[Value], node: ast.AST, frame: Frame) -> Value:
+        """`itemgetter(1)(row)`, `attrgetter("a.b")(value)`, `methodcaller("abs")(value)`."""
+        owner, kind = args[0] if args else UNKNOWN, getter.name.rpartition(".")[2]
+        found = []
+        for wanted in getter.args[:1] if kind == "methodcaller" else getter.args:
+            value = owner
+            if kind == "itemgetter":
+                value = self.item(node, owner, wanted, frame)
+            elif wanted.is_const:
+                for name in str(wanted.value).split("."):
+                    value = self.attribute(value, name, node, frame)
+            found.append(value)
+        if kind == "methodcaller" and found:
+            return self.call_value(found[0], [*getter.args[1:]], dict(getter.kwargs), node, frame)
+        return found[0] if len(found) == 1 else Sequence("tuple", found)
+
+    def call_itertools(self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value | None:
+        if not args or name == "chain":
+            return None
+        rows = args[1:] if name in (*PREDICATES, "starmap") else args[:1] if name in SOME_OF else args
+        elements = [self.iterate(self.contents(row), node, frame) for row in rows] if name != "repeat" else args[:1]
+        if None in elements:
+            return Sequence("iterator", [])
+        if name in PREDICATES:
+            self.truth_of(self.call_value(args[0], elements[:1], {}, node, frame), node, frame, "filter")
+        if name in SOME_OF or name == "repeat":
+            return Sequence("iterator", None, elements[0])
+        if name == "from_iterable":
+            inner = self.iterate(elements[0], node, frame)
+            return Sequence("iterator", None, inner) if inner is not None else Sequence("iterator", [])
+        if name == "product" or name == "zip_longest":
+            more = kwargs.get("fillvalue", NONE) if name == "zip_longest" else None
+            parts = [e if more is None else join(e, more) for e in elements]
+            return Sequence("iterator", None, Sequence("tuple", parts))
+        if name == "pairwise" and isinstance(args[0], Sequence) and args[0].items is not None:
+            return Sequence("iterator", [Sequence("tuple", [*pair]) for pair in zip(args[0].items, args[0].items[1:])])
+        if name == "pairwise":
+            return Sequence("iterator", None, Sequence("tuple", [elements[0], elements[0]]))
+        if name in ("combinations", "permutations", "combinations_with_replacement"):
+            return Sequence("iterator", None, Sequence("tuple", None, elements[0]))
+        if name == "accumulate":
+            made = self.call_value(args[1], [elements[0]] * 2, {}, node, frame) if len(args) > 1 else elements[0]
+            return Sequence("iterator", None, join(elements[0], made))
+        if name == "starmap":
+            given = elements[0].items if isinstance(elements[0], Sequence) and elements[0].items is not None else None
+            made = self.call_value(args[0], given, {}, node, frame) if given is not None else UNKNOWN
+            return Sequence("iterator", None, made)
+        return Sequence("iterator", None, Py("int")) if name == "count" else None
+
+    def call_namedtuple(self, args: list[Value], node: ast.AST) -> Value | None:
+        """`namedtuple("Point", "x y")`: a class as `typing.NamedTuple` makes it."""
+        title, fields = (*args, UNKNOWN, UNKNOWN)[:2]
+        if isinstance(fields, Sequence) and fields.items is not None:
+            names = [item.value if item.is_const else None for item in fields.items]
+        else:
+            names = fields.value.replace(",", " ").split() if fields.is_const and isinstance(fields.value, str) else [None]
+        if not title.is_const or not all(isinstance(name, str) and name.isidentifier() for name in (title.value, *names)):
+            return None
+        key = (title.value, tuple(names), getattr(node, "lineno", 0))
+        if key not in self.tuple_classes:
+            body = "".join(f"    {name}: object\n" for name in names) or "    pass\n"
+            module = ModuleInfo("", "collections", "", False, b"", ast.parse(
+                f"from typing import NamedTuple\nclass {title.value}(NamedTuple):\n{body}"))  # fmt: skip
+            self.tuple_classes[key] = Class(ClassInfo(title.value, title.value, module.tree.body[1], module))
+        return self.tuple_classes[key]
+
+    def from_keys(self, args: list[Value], node: ast.AST, frame: Frame) -> Value:
+        value = args[1] if len(args) > 1 else NONE
+        keys = self.ordered("list", args[:1], node, frame)
+        made = Dict({})
+        for key in keys.items if keys.items is not None else [UNKNOWN]:
+            self.put(made, key, value)
+        return made
+
+    def chain_map(self, args: list[Value]) -> Value:
+        made = Dict({})
+        for value in reversed(args):
+            if isinstance(value, Dict):
+                made = Dict({**made.items, **value.items}, join_all([made.element, value.element]), made.open or value.open)
+            else:
+                made.open = True
+        return made
+
+
+def is_slice(index: Value) -> bool:
+    return isinstance(index, ExternalInstance) and index.name == "slice"
+
+
+def is_whole_slice(index: Value) -> bool:
+    """True for `[:]`."""
+    bounds = index.args if is_slice(index) else (UNKNOWN,)
+    return all(isinstance(bound, Const) and bound.value is None for bound in bounds)
