@@ -34,20 +34,29 @@ UNSHOWN = ("GB0116", "GB0150", "GB0157", "GB0249", "GB0299", "GB0811")  # of fun
 rule = Rule("BRK599", "untraced-call", dynamo=tuple(f"{gb_id}: ." for gb_id in IDS), unshown=UNSHOWN)
 
 
+BUILTINS = frozenset({"pow", "complex"})  # which tensors break; of the others of this kind rules of their own speak
 # Rules with higher codes speak of these.
 TRAINING = ("torch.autograd.", "torch.optim.", "torch.nn.Module.", "torch.GradScaler.", "torch.amp.", "torch.cuda.amp.")
 
 
 def names() -> set[str]:
-    """Whose call broke in every variant; of library functions also those that broke in some."""
+    """Whose call broke in every variant; of library functions and a few builtins also those that broke in some."""
     found = load().names(*IDS, *OTHER_IDS, always=False)
-    return {name for name in found if not name.startswith(TRAINING) and ("." in name or load().call(name).always)}
+    some = {name for name in found if "." in name or name in BUILTINS or load().call(name).always}
+    return {name for name in some if not name.startswith(TRAINING)}
 
 
 @rule.on(Call, names)
 def check(event):
     fact = load().call(event.name)
     if fact is None or fact.never:
+        return
+    if event.name in BUILTINS:
+        if any(value.is_tensor for value in event.args):
+            yield event.problem(
+                f"Dynamo does not trace Python's `{event.name}` of tensors, so the graph ends at `{event.shown}`",
+                help="write the operator or the torch function: `x ** 2`, `torch.pow(x, y)`, `torch.complex(a, b)`",
+            )
         return
     kinds, named = [kind(value) for value in event.args], {name: kind(value) for name, value in event.kwargs.items()}
     if not fact.always and any(word.startswith("?") for word in (*kinds, *named.values())):
@@ -129,6 +138,18 @@ def good_parser():
         return x + 1, parser
 
     return model
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0059",))
+def bad_power(x):
+    y = pow(x, 2)  # BRK599
+    return y + 1
+
+
+@rule.becomes
+def good_power(x):
+    y = x**2
+    return y + 1
 
 
 @rule.example(lambda: (torch.ones(4),), dynamo=("GB0158",))

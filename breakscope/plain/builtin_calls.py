@@ -22,7 +22,7 @@ from breakscope.plain.kinds import (
 from breakscope.plain.library_calls import is_static
 from breakscope.plain.objects import COMPUTED
 
-NUMBERS_OF = frozenset({"int", "float", "bool", "abs", "round", "min", "max", "sum", "divmod", "pow", "any", "all"})
+NUMBERS_OF = frozenset({"int", "float", "bool", "abs", "round", "min", "max", "sum", "divmod", "any", "all"})
 CONVERTERS = frozenset({"int", "float", "bool"})
 ORDERS = frozenset({"list", "tuple", "reversed"})
 ASKS = {"isinstance": 2, "hasattr": 2, "callable": 1}

@@ -121,7 +121,7 @@ class Calls:
             self.context = before
             return found
         if kind is Class:
-            method = option.method("forward")
+            method = self.own_method(option, "forward")
             if method is None or not option.is_module:
                 return self.call_layer(option, args, named)
             return self.call_function(method[1], method[0], self.self_of(option), args, named)

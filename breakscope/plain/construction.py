@@ -44,7 +44,7 @@ class Construction:
     def construct(self, cls: Class) -> None:
         """Run the constructor with whatever the file's own calls pass, and what configuration may pass."""
         self.built[cls] = self.concerning(cls)
-        method = cls.method("__init__")
+        method = self.own_method(cls, "__init__")
         before = self.source
         if method is not None:
             self.source = method[0].source

@@ -34,7 +34,7 @@ class Items:
     def eval_Subscript(self, node, frame) -> object:
         base, index = self.eval(node.value, frame), self.index(node.slice, frame)
         kind, sliced = type(base), type(node.slice) is _ast.Slice
-        if kind is tuple:
+        if kind is tuple and index != INDEX:
             at = _position(node.slice, base)
             if at is not None:
                 return base[at]

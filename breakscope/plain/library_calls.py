@@ -209,7 +209,7 @@ class LibraryCalls:
         order = owner.cls.order()
         for cls in order[order.index(frame.cls) + 1 :]:
             if name in cls.methods:
-                return self.call_function(cls.methods[name], cls, owner, args, named)
+                return self.call_function(self.own_method(cls, name)[1], cls, owner, args, named)
         if name == "forward":
             return self.call_layer(owner.cls, args, named)
         if name == "__init__" and not self.strict:

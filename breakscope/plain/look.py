@@ -111,7 +111,7 @@ class Look(
         return [cls for cls, method in methods if method is not None and method[0].source is self.source]
 
     def run_region(self, cls) -> None:
-        method = cls.method("forward")
+        method = self.own_method(cls, "forward")
         if method is None or _only_raises(method[1]):
             return
         self.source = method[0].source

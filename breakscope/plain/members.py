@@ -5,7 +5,7 @@ from __future__ import annotations
 import _ast
 
 from breakscope.plain.classes import Class
-from breakscope.plain.kinds import NONE, TEXT, UNKNOWN, Bound, Data, Self, Types, join
+from breakscope.plain.kinds import NONE, TEXT, UNKNOWN, Bound, Data, NotPlain, Self, Types, join
 from breakscope.plain.names import CONTEXTS
 from breakscope.plain.objects import DISPLAYS, Frame
 
@@ -61,6 +61,16 @@ class Members:
         if found == UNKNOWN and type(cls.values[name]) in DISPLAYS and cls.source.is_only_read(f".{name}"):
             found = self.eval(cls.values[name], Frame({}, None, None)) if name not in self.files.stored else UNKNOWN
         self.source = before
+        return found
+
+    def own_method(self, cls: Class, name: str) -> tuple[Class, _ast.FunctionDef] | None:
+        """The method that a class has by this name, and the class that has it; refused where a decorator changes it."""
+        found = cls.method(name)
+        if found is not None and found[1].decorator_list:
+            before, self.source = self.source, found[0].source
+            if self.sort(found[1]) != "":
+                raise NotPlain
+            self.source = before
         return found
 
     def sort(self, node: _ast.FunctionDef) -> str:

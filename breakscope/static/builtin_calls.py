@@ -249,6 +249,12 @@ class BuiltinCalls:
             self.put_openly(owner, node, 1, value)
         return NONE
 
+    def builtin_staticmethod(self, args, kwargs, node, frame) -> Value:
+        """`read = staticmethod(read)` in a class body."""
+        if args and isinstance(args[0], Function):
+            args[0].info.marks |= {"staticmethod"}
+        return args[0] if args else UNKNOWN
+
     def builtin_property(self, args, kwargs, node, frame) -> Value:
         if args and isinstance(args[0], Function):
             args[0].info.marks |= {"property"}

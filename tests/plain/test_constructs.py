@@ -210,6 +210,7 @@ REFUSED = {
     "a break in a case": "match self.mode:\n            case 'mean':\n                y = y * y.sum().item()",
     "a guard on a tensor": "match self.mode:\n            case 'mean' if y.sum() > 0:\n                y = y * 2",
     "a slice of a tensor": "y = x[slice(0, y.argmax())]",
+    "a tuple by a tensor": "y = y * (1, 2)[x.argmax()]",
     "percent of a tensor": "print('%d' % (y.sum(),))",
 }
 

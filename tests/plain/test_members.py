@@ -70,7 +70,28 @@ class Model(nn.Module):
         mask = torch.arange(8) < Sampling.sizes(n)[:, None]
         return x * mask + self.finer.sizes(n) + Finer.once(n)
 """
+READING = """def reading(function):
+    def wrapper(self, *args):
+        return function(self, *args) if args[0].sum() > 0 else args[0]
+    return wrapper
+
+
+"""
+SETTING = """def setting(function):
+    def wrapper(self, *args):
+        function(self, *args)
+        self.stride = torch.ones(1)
+    return wrapper
+
+
+"""
 CHANGES = {
+    "a decorated forward": ("class Front", READING + "class Front", "    def forward(self, x):\n        return self.conv(x)",
+                            "    @reading\n    def forward(self, x):\n        return self.conv(x)"),
+    "a decorated forward of a layer": ("class Front", READING + "class Front", "    def forward(self, x, other):",
+                                       "    @reading\n    def forward(self, x, other):"),
+    "a decorated constructor": ("class Front", SETTING + "class Front", "    def __init__(self, width):\n", "    @setting\n    def __init__(self, width):\n",
+                                "return self.conv(x)", "return self.conv(x) if self.stride > 0 else x"),
     "a break in a static method": ("return (n - 1) // 2", "return n.sum().item()"),
     "a break in a class method": ("return cls.once(n) //", "return n.sum().item() + cls.once(n) //"),
     "a break in the static method of a class that derives": ("return n + 1", "return n + 1 if n.sum() > 0 else n"),
