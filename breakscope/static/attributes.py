@@ -10,6 +10,7 @@ from breakscope.static.code_objects import cells, code_attribute
 from breakscope.static.construction import Super
 from breakscope.static.frames import Frame
 from breakscope.static.joins import join_all
+from breakscope.static.module_containers import HELD, METHODS, OPEN
 from breakscope.static.modules import Import, Namespace
 from breakscope.static.recurrent import RECURRENT
 from breakscope.static.super_properties import first_use
@@ -102,13 +103,11 @@ class Attributes:
             return owner.cls
         if name == "training" and self.is_module(owner):
             return Py("bool", "config")
-        method = self.container_method(owner, name)
-        if method is not None:
-            return method
+        if HELD in owner.attributes and name in METHODS:
+            return Method(owner.attributes[HELD], name)
         if self.is_module(owner) and name in self.library.module_methods:
             return Method(owner, name)
-        stored = self.openly_put(owner, name)
-        if stored is not None:
+        if OPEN in owner.attributes and (stored := self.openly_put(owner, name)) is not None:
             return stored
         return self.fallback_attribute(owner, name, node, frame)
 
@@ -118,8 +117,9 @@ class Attributes:
         if kind is ExternalInstance and value.name in RECURRENT:
             self.emit(Call, node, frame, name=f"{value.name}.forward", receiver=value, kwargs={})
         elif kind is Instance:
-            base = next((name for name in self.external_bases(value.cls.info) if name in RECURRENT), "")
-            if base:
+            bases = self.external_bases(value.cls.info)
+            if not RECURRENT.isdisjoint(bases):
+                base = next(name for name in bases if name in RECURRENT)
                 self.emit(Call, node, frame, name=f"{base}.forward", receiver=value, kwargs={})
         elif kind is Union and (frame.condition or frame.undecided):
             found = next((o for o in value.options if type(o) is ExternalInstance and o.name in RECURRENT), None)

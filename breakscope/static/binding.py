@@ -34,11 +34,15 @@ class Binding:
                 value = more
             else:
                 value = self.missing(name, defaults, rest)
-            names[name] = self.settled(value, parameter, info)
+            if value.is_unknown or type(value) is Tensor and not value.sure:
+                value = self.settled(value, parameter, info)
+            names[name] = value
         for parameter in spec.kwonlyargs:
             name = parameter.arg
             value = kwargs.pop(name) if name in kwargs else self.missing(name, defaults, rest)
-            names[name] = self.settled(value, parameter, info)
+            if value.is_unknown or type(value) is Tensor and not value.sure:
+                value = self.settled(value, parameter, info)
+            names[name] = value
         if spec.vararg:
             extra = list(args[len(positional) :])
             names[spec.vararg.arg] = (
@@ -61,7 +65,7 @@ class Binding:
         """The value of an argument; what is not known of it, the parameter's annotation tells."""
         if value.is_unknown:
             return self.as_annotated(value, parameter, info)
-        if type(value) is Tensor and not value.sure and value.origin == "argument" and parameter.annotation is not None:
+        if value.origin == "argument" and parameter.annotation is not None:
             declared = self.as_annotated(value, parameter, info)
             return declared if type(declared) is Py and declared.type in PYTHON_TYPES else value
         return value

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 
 from breakscope.events import Call, Format, ScalarRead
-from breakscope.static.computed_names import MOST_COMPUTED, SHORTEST_AFFIX, affixes, fits, pattern
+from breakscope.static.computed_names import MOST_COMPUTED, SHORTEST_AFFIX, affixes, fits
 from breakscope.static.frames import Frame
 from breakscope.static.joins import join, join_all
+from breakscope.static.module_containers import OPEN
 from breakscope.static.modules import Import
 from breakscope.static.numpy_numbers import is_numpy_number
 from breakscope.values import (
@@ -215,9 +216,9 @@ class BuiltinCalls:
     def attribute_of_computed_name(self, owner: Instance, node: ast.AST, frame: Frame) -> Value:
         """`getattr(self, f"{kind}_loss")`: any method or attribute whose name begins and ends so."""
         begin, end = affixes(node.args[1]) if isinstance(node, ast.Call) and len(node.args) > 1 else ("", "")
-        stored = owner.attributes.get(pattern(begin, end))
-        if stored is not None:
-            return stored
+        stored = owner.attributes.get(OPEN)
+        if stored is not None and (begin, end) in stored.items:
+            return stored.items[begin, end]
         if len(begin) + len(end) < SHORTEST_AFFIX:
             return UNKNOWN
         names = {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 
 SHORTEST_AFFIX = 4  # characters: fewer say little of the name
-OPEN = "*"  # no character of a name
 MOST_COMPUTED = 8  # methods that one computed name may mean
 
 
@@ -23,11 +22,6 @@ def affixes(node: ast.AST) -> tuple[str, str]:
     if kind is ast.Call and type(node.func) is ast.Attribute and node.func.attr == "format":
         return _around(node.func.value, "{")
     return "", ""
-
-
-def pattern(begin: str, end: str) -> str:
-    """The name of the attribute that stands for all with this beginning and end."""
-    return f"{begin}{OPEN}{end}"
 
 
 def fits(name: str, begin: str, end: str) -> bool:

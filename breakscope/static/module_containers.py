@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 
-from breakscope.static.computed_names import OPEN, affixes, fits, pattern
+from breakscope.static.computed_names import affixes, fits
 from breakscope.static.frames import Frame
 from breakscope.static.joins import join, join_all
-from breakscope.values import Const, Dict, Instance, Method, Sequence, Value
+from breakscope.values import Const, Dict, Instance, Sequence, Value
 
 HELD = "[]"  # the attribute under which an object keeps what the container that it derives from holds
+OPEN = "*"  # the one under which it keeps those of names that are put together, by their (beginning, end)
 DICTS = frozenset({"torch.nn.ModuleDict", "torch.nn.ParameterDict"})
 CONTAINERS = DICTS | {"torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ParameterList"}
 PLAIN = {"dict": "dict", "collections.OrderedDict": "dict", "collections.UserDict": "dict", "list": "list", "collections.UserList": "list"}
@@ -44,10 +45,6 @@ class ModuleContainers:
             return value
         return value if self.find_member(value.cls.info, "__iter__") is not None else value.attributes[HELD]
 
-    def container_method(self, owner: Instance, name: str) -> Value | None:
-        held = owner.attributes.get(HELD)
-        return Method(held, name) if held is not None and name in METHODS else None
-
     def add_named(self, owner: Instance, name: Value, child: Value, node: ast.AST, frame: Frame) -> None:
         """`owner.add_module(name, child)`."""
         self.put_named(owner, name, child, node, frame)
@@ -65,12 +62,14 @@ class ModuleContainers:
         """Set an attribute under the name that an argument of the call puts together, such as `f"conv{i}"`."""
         begin, end = affixes(node.args[place]) if isinstance(node, ast.Call) and len(node.args) > place else ("", "")
         if begin or end:
-            name = pattern(begin, end)
-            owner.attributes[name] = join(owner.attributes[name], value) if name in owner.attributes else value
+            stored = owner.attributes.setdefault(OPEN, Dict({}))
+            name = (begin, end)
+            stored.items[name] = join(stored.items[name], value) if name in stored.items else value
 
     def openly_put(self, owner: Instance, name: str) -> Value | None:
         """What stands under a name that was put together where it was set; None when none such fits."""
-        found = [v for key, v in owner.attributes.items() if OPEN in key and fits(name, *key.split(OPEN))]
+        stored = owner.attributes.get(OPEN)
+        found = [value for ends, value in stored.items.items() if fits(name, *ends)] if stored is not None else []
         return join_all(found) if found else None
 
     def submodule(self, owner: Value, path: str, node: ast.AST, frame: Frame) -> Value:
