@@ -10,7 +10,7 @@ from breakscope.static.code_objects import cells, code_attribute
 from breakscope.static.construction import Super
 from breakscope.static.frames import Frame
 from breakscope.static.joins import join_all
-from breakscope.static.module_containers import HELD, METHODS, OPEN
+from breakscope.static.module_containers import FILLING, HELD, OPEN, READING
 from breakscope.static.modules import Import, Namespace
 from breakscope.static.recurrent import RECURRENT
 from breakscope.static.super_properties import first_use
@@ -98,12 +98,13 @@ class Attributes:
         if name == "__dict__" or name == "_modules" and not frame.emits:
             return Dict(owner.attributes, open=True)
         if name == "_modules":
-            return Dict({key: value for key, value in owner.attributes.items() if self.is_module(value)})
+            modules = {key: value for key, value in owner.attributes.items() if self.is_module(value)}
+            return Dict(modules, open=not modules)
         if name == "__class__":
             return owner.cls
         if name == "training" and self.is_module(owner):
             return Py("bool", "config")
-        if HELD in owner.attributes and name in METHODS:
+        if HELD in owner.attributes and (name in FILLING or name in READING and self.contents(owner) is not owner):
             return Method(owner.attributes[HELD], name)
         if self.is_module(owner) and name in self.library.module_methods:
             return Method(owner, name)

@@ -7,6 +7,7 @@ import ast
 from breakscope.events import Call, Mutate, ScalarRead, Store
 from breakscope.static.frames import Frame
 from breakscope.static.joins import element_of, join, join_all
+from breakscope.static.module_containers import HELD
 from breakscope.static.stdlib_calls import is_slice, is_whole_slice
 from breakscope.static.tensor_items import index_parts
 from breakscope.values import (
@@ -212,8 +213,8 @@ class Items:
                 method = self.attribute(option, "__setitem__", target, frame)
                 if isinstance(method, Function):
                     self.call_value(method, [index, value], {}, target, frame)
-                elif (held := self.contents(option)) is not option:
-                    self.store_item(target, held, index, value, frame, node, augmented)
+                elif HELD in option.attributes:
+                    self.store_item(target, option.attributes[HELD], index, value, frame, node, augmented)
                 elif index.is_const and isinstance(index.value, str) and not frame.emits:
                     option.attributes[index.value] = value
             elif frame.emits and isinstance(option, Py) and self.interesting(f"{option.type}.__setitem__"):

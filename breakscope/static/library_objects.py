@@ -10,7 +10,7 @@ from breakscope.static.frames import Frame
 from breakscope.static.hooks import HOOKS
 from breakscope.static.joins import join, join_all
 from breakscope.static.library_calls import PYTHON_RESULTS
-from breakscope.static.module_containers import HELD, METHODS
+from breakscope.static.module_containers import FILLING, HELD, READING
 from breakscope.static.ranks import rank_behind_layer
 from breakscope.static.recurrent import WALKS, first_met
 from breakscope.static.stdlib_calls import GETTERS
@@ -93,7 +93,7 @@ class LibraryObjects:
             base = next((n for n in externals if n in self.library.builtins), "")
             if name == "__init__":
                 self.hold(instance, args, kwargs, node, frame)
-            if HELD in instance.attributes and name in METHODS:
+            if HELD in instance.attributes and (name in FILLING or name in READING and self.contents(instance) is not instance):
                 return self.call_value(Method(instance.attributes[HELD], name), args, kwargs, node, frame)
             if base and name == "__init__":
                 self.emit(

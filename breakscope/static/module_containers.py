@@ -14,7 +14,8 @@ OPEN = "*"  # the one under which it keeps those of names that are put together,
 DICTS = frozenset({"torch.nn.ModuleDict", "torch.nn.ParameterDict"})
 CONTAINERS = DICTS | {"torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ParameterList"}
 PLAIN = {"dict": "dict", "collections.OrderedDict": "dict", "collections.UserDict": "dict", "list": "list", "collections.UserList": "list"}
-METHODS = frozenset("append extend insert items keys values pop update get setdefault".split())
+FILLING = frozenset({"append", "extend", "insert", "update", "setdefault"})
+READING = frozenset({"items", "keys", "values", "pop", "get"})
 
 
 class ModuleContainers:
@@ -40,10 +41,12 @@ class ModuleContainers:
                 owner.attributes.update({k: v for k, v in option.items.items() if isinstance(k, str)})
 
     def contents(self, value: Value) -> Value:
-        """What an object of such a class holds, where iterating over it means that; any other value itself."""
-        if type(value) is not Instance or HELD not in value.attributes:
+        """What an object of such a class holds, where iterating over it means that and where something was seen to be put
+        there; any other value itself."""
+        held = value.attributes.get(HELD) if type(value) is Instance else None
+        if held is None or held.items is not None and not held.items and not (type(held) is Dict and held.open):
             return value
-        return value if self.find_member(value.cls.info, "__iter__") is not None else value.attributes[HELD]
+        return value if self.find_member(value.cls.info, "__iter__") is not None else held
 
     def add_named(self, owner: Instance, name: Value, child: Value, node: ast.AST, frame: Frame) -> None:
         """`owner.add_module(name, child)`."""

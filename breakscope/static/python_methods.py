@@ -131,7 +131,8 @@ class PythonMethods:
                 self.emit_mutate(node, frame, owner, name, UNKNOWN)
                 at = 0 if name == "popleft" else args[0].value if args and args[0].is_const else -1 if not args else None
                 is_known = owner.items and type(at) is int and -len(owner.items) <= at < len(owner.items)
-                if is_known and owner.type != "set" and not frame.lost and not (owner.home and frame.emits):
+                is_sure = not frame.lost and not frame.undecided and not (owner.home and frame.emits)
+                if is_known and is_sure and owner.type != "set":
                     return owner.items.pop(at)
                 value = element_of(owner)
                 if owner.items is not None and not (owner.home and frame.emits):

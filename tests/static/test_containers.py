@@ -60,3 +60,15 @@ def test_a_module_is_found_wherever_it_was_put(name, tmp_path):
 def test_a_class_of_a_recurrent_module(tmp_path):
     source = program("self.s = S(4, 4)", "return self.s(x)", HEIR, "")
     assert [code for code, _ in found(analysed(tmp_path, {"program.py": source}))] == ["BRK503"]
+
+
+def test_what_nothing_was_seen_to_fill_may_be_full(tmp_path):
+    body = "for name in OPS:\n    x = x * x.sum().item()\nfor k, f in OPS.items():\n    x = x + x.max().item()\nreturn x.min().item() if len(OPS) else x"
+    source = program("pass", body, "class Registry(dict):\n    pass\n\n\nOPS = Registry()\n\n\n", "")
+    result = analysed(tmp_path, {"program.py": source})
+    assert [code for code, _ in found(result, ("certain", "likely", "possible"))] == ["BRK201"] * 3
+
+
+def test_a_list_that_loses_its_last_only_perhaps(tmp_path):
+    source = program("self.n = 1", "rows = [1, x.sum()]\nif x.shape[0] > 1:\n    rows.pop()\nif rows[-1] > 0:\n    x = -x\nreturn x", "", "")
+    assert [code for code, _ in found(analysed(tmp_path, {"program.py": source}))] == ["BRK101"]
