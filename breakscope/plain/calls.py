@@ -169,7 +169,7 @@ class Calls:
 
 def _has_containers(kind: object) -> bool:
     """True for module lists and dicts, and no objects of the file's classes beside them."""
-    return type(kind) is frozenset and Class not in map(type, kind)
+    return type(kind) is frozenset and Many in (kinds := [*map(type, kind)]) and Class not in kinds
 
 
 def _is_super(node) -> bool:

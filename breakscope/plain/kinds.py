@@ -49,8 +49,8 @@ class Clock:
 
 class Many:
     """A container; `element` is the kind of everything in it, `parts` the kinds one by one when a display makes it and
-    nothing else changes its length, of a dict under their keys. `role`: "list", "dict", "modules" or "sequential". `is_kept` when it outlives the
-    call: a constructor made it. Lists that one name may stand for become one."""
+    nothing else changes its length, of a dict under their keys. `role`: "list", "dict", "modules" or "sequential".
+    `is_kept` when it outlives the call: a constructor made it. Lists that one name may stand for become one."""
 
     __slots__ = ("_element", "_keys", "_merged", "_parts", "clock", "is_kept", "passed", "role")
 

@@ -224,7 +224,8 @@ class Items:
     def store_slice(self, owner: Sequence, index: Value, value: Value, node: ast.AST, frame: Frame) -> None:
         """`rows[a:b] = values`."""
         given = value.items if isinstance(value, Sequence) else None
-        if given is not None and is_whole_slice(index) and not frame.lost and not (owner.home and frame.emits):
+        is_sure = not frame.lost and not frame.undecided and not (owner.home and frame.emits)
+        if given is not None and is_whole_slice(index) and is_sure:
             owner.items = [*given]
         else:
             element = self.iterate(value, node, frame)

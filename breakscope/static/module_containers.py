@@ -1,4 +1,5 @@
-"""Classes that derive from nn.Sequential, nn.ModuleList or nn.ModuleDict; attributes under names that are put together."""
+"""Classes that derive from nn.Sequential, nn.ModuleList, nn.ModuleDict, dict or list; attributes under names that are put
+together."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ HELD = "[]"  # the attribute under which an object keeps what the container that
 OPEN = "*"  # the one under which it keeps those of names that are put together, by their (beginning, end)
 DICTS = frozenset({"torch.nn.ModuleDict", "torch.nn.ParameterDict"})
 CONTAINERS = DICTS | {"torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ParameterList"}
-PLAIN = {"dict": "dict", "collections.OrderedDict": "dict", "collections.UserDict": "dict", "list": "list", "collections.UserList": "list"}
+PLAIN_DICTS = frozenset({"dict", "collections.OrderedDict", "collections.UserDict"})
+PLAIN = PLAIN_DICTS | {"list", "collections.UserList"}
 FILLING = frozenset({"append", "extend", "insert", "update", "setdefault"})
 READING = frozenset({"items", "keys", "values", "pop", "get"})
 
@@ -22,13 +24,15 @@ class ModuleContainers:
     """What objects of such classes hold."""
 
     def hold(self, owner: Instance, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> None:
-        """Keep what an object's constructor hands to the container of torch that its class derives from."""
+        """Keep what an object's constructor hands to the container that its class derives from."""
         base = next((name for name in self.external_bases(owner.cls.info) if name in CONTAINERS or name in PLAIN), "")
         if not base or base in PLAIN and self.has_generated_init(owner.cls.info):
             return
         if base in PLAIN:
-            made = self.builtin_dict(args, kwargs, node, frame) if PLAIN[base] == "dict" else self.ordered("list", args, node, frame)
-            owner.attributes[HELD] = made
+            is_dict = base in PLAIN_DICTS
+            owner.attributes[HELD] = (
+                self.builtin_dict(args, kwargs, node, frame) if is_dict else self.ordered("list", args, node, frame)
+            )
             return
         if "*" in kwargs:
             args = [*args, Sequence("tuple", None, kwargs["*"])] if base != "torch.nn.Sequential" else args
