@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from breakscope.static.frames import Frame, Raised
-from breakscope.static.joins import join, join_all
+from breakscope.static.joins import join_all
 from breakscope.static.library_calls import MODULE_LISTS
 from breakscope.values import (
     UNKNOWN,
@@ -126,21 +126,6 @@ class SpecialCalls:
             self.kept.append(made)
             return made
         return UNKNOWN
-
-    def call_chain(self, args, kwargs, node, frame) -> Value:
-        if args and all(isinstance(a, Sequence) and a.items is not None for a in args):
-            return Sequence("iterator", [item for a in args for item in a.items])
-        return Sequence("iterator", None, join_all([self.iterate(a, node, frame) or UNKNOWN for a in args]))
-
-    def call_reduce(self, args, kwargs, node, frame) -> Value:
-        """`functools.reduce(function, values, first)`: as if there were two values."""
-        if len(args) < 2:
-            return UNKNOWN
-        element = self.iterate(self.contents(args[1]), node, frame)
-        made = args[2] if len(args) > 2 else element
-        if element is None:
-            return made or UNKNOWN
-        return join(made, self.call_value(args[0], [made, element], {}, node, frame))
 
     def call_wraps(self, args, kwargs, node, frame) -> Value:
         return External("functools.wraps")

@@ -22,7 +22,7 @@ FROM_KEYS = frozenset({"dict.fromkeys", "collections.OrderedDict.fromkeys"})
 
 
 class StdlibCalls:
-    """Functions of operator, itertools, collections and dataclasses."""
+    """Functions of operator, itertools, functools, collections and dataclasses."""
 
     def call_stdlib(self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value | None:
         """The result; None for a function that is not one of these."""
@@ -106,6 +106,21 @@ class StdlibCalls:
             made = self.call_value(args[0], given, {}, node, frame) if given is not None else UNKNOWN
             return Sequence("iterator", None, made)
         return Sequence("iterator", None, Py("int")) if name == "count" else None
+
+    def call_chain(self, args, kwargs, node, frame) -> Value:
+        if args and all(isinstance(a, Sequence) and a.items is not None for a in args):
+            return Sequence("iterator", [item for a in args for item in a.items])
+        return Sequence("iterator", None, join_all([self.iterate(a, node, frame) or UNKNOWN for a in args]))
+
+    def call_reduce(self, args, kwargs, node, frame) -> Value:
+        """`functools.reduce(function, values, first)`: as if there were two values."""
+        if len(args) < 2:
+            return UNKNOWN
+        element = self.iterate(self.contents(args[1]), node, frame)
+        made = args[2] if len(args) > 2 else element
+        if element is None:
+            return made or UNKNOWN
+        return join(made, self.call_value(args[0], [made, element], {}, node, frame))
 
     def call_namedtuple(self, args: list[Value], node: ast.AST) -> Value | None:
         """`namedtuple("Point", "x y")`: a class as `typing.NamedTuple` makes it."""
