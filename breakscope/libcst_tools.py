@@ -46,17 +46,15 @@ def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
 
 def same(node: cst.CSTNode, flagged: ast.AST) -> bool:
     """True when the libcst expression is the `ast` expression, whatever their layout."""
-    try:
-        return ast.dump(ast.parse(f"({code(node)})", mode="eval").body) == ast.dump(_loaded(flagged))
-    except (SyntaxError, ValueError):
-        return False
+    return _tree_of(code(node)) == _tree_of(ast.unparse(flagged)) != ""
 
 
 def find(statement: cst.CSTNode, problem) -> cst.BaseExpression | None:
     """The flagged expression inside a statement; None when it is not there or stands there twice."""
     if not isinstance(problem.node, ast.expr):
         return None
-    found = [n for n in walk(statement) if isinstance(n, cst.BaseExpression) and same(n, problem.node)]
+    wanted = _tree_of(ast.unparse(problem.node))
+    found = [n for n in walk(statement) if isinstance(n, cst.BaseExpression) and wanted and _tree_of(code(n)) == wanted]
     return found[0] if len(found) == 1 else None
 
 
@@ -147,6 +145,9 @@ def in_arithmetic(statement: cst.CSTNode, wanted: cst.BaseExpression) -> bool:
     return False
 
 
-def _loaded(node: ast.AST) -> ast.AST:
-    """The expression as if it were read: stores and loads of the same place compare equal."""
-    return ast.parse(ast.unparse(node), mode="eval").body
+def _tree_of(text: str) -> str:
+    """The expression that a text is, as it is read: stores and loads of the same place compare equal. "" for none."""
+    try:
+        return ast.dump(ast.parse(f"({text})", mode="eval").body)
+    except (SyntaxError, ValueError):
+        return ""

@@ -58,7 +58,7 @@ class Listener:
 
     def wants(self, event: Event) -> bool:
         """True when an event that has the right kind and name also has the right fields."""
-        return all(getattr(event, name) in wanted for name, wanted in self.fields.items())
+        return not self.fields or all(getattr(event, name) in wanted for name, wanted in self.fields.items())
 
     def problems(self, event: Event) -> Iterable[Problem]:
         """What the rule says of an event that it wants."""

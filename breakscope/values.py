@@ -229,13 +229,10 @@ class Instance(Value, eq=False):
 
 
 class Union(Value, frozen=True):
-    """One of several values, depending on the path taken. Never nested, never empty."""
+    """One of several values, depending on the path taken. Never nested, never empty, and no tensor: a rule that accepts a
+    maybe asks `maybe_tensor`."""
 
     options: tuple[Value, ...]
-
-    @property
-    def is_tensor(self) -> bool:
-        return False  # a rule that accepts a maybe asks `maybe_tensor`
 
     def describe(self) -> str:
         return " or ".join(dict.fromkeys(o.describe() for o in self.options))

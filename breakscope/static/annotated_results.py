@@ -24,6 +24,8 @@ from breakscope.values import (
 class AnnotatedResults:
     """Results that are tensors because the function says so."""
 
+    __slots__ = ()
+
     def told(self, function: Function, arguments: dict[str, Value], result: Value) -> Value:
         """The result, with tensors in the place of what is not known of it, where the annotation promises them. A type
         variable stands for a tensor when an argument that it annotates is one."""

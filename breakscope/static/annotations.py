@@ -28,6 +28,8 @@ from breakscope.values import (
 class Annotations:
     """What types tell."""
 
+    __slots__ = ()
+
     def is_instance(self, value: Value, wanted: Value) -> bool | None:
         """isinstance, None when not known."""
         if isinstance(wanted, Sequence) and wanted.items is not None:

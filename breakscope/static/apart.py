@@ -25,6 +25,8 @@ ITERATED = ("tuple", "range", "size")  # a comprehension that begins with anothe
 class Apart:
     """What Dynamo would find in a frame."""
 
+    __slots__ = ()
+
     def is_function_compiled_apart(self, function: Function, names: dict[str, Value]) -> bool:
         """True unless the parameters `names` certainly hold no tensor and no module, and the body names none either."""
         info = function.info

@@ -16,6 +16,8 @@ CONTAINERS = (Sequence, Dict)
 class Assignment:
     """How values are bound to targets."""
 
+    __slots__ = ()
+
     def assign(self, target: ast.expr, value: Value, frame: Frame, node: ast.AST, old: Value | None = None) -> None:
         """Bind `value` to a target. `node` is the statement, `old` the previous value of an augmented assignment."""
         kind = type(target)

@@ -12,6 +12,8 @@ from breakscope.values import NONE, UNKNOWN, Const, External, Function, Instance
 class AttributeMethods:
     """What runs where an attribute is missing or set."""
 
+    __slots__ = ()
+
     def missing_attribute(self, owner: Instance, getter: Value, name: str, node: ast.AST, frame: Frame) -> Value:
         """What the class's `__getattr__` gives for an attribute that nothing was seen to set."""
         if frame.emits and self.interesting("object.__getattr__"):

@@ -27,6 +27,8 @@ from breakscope.values import (
 class AttributeStores:
     """What an assignment to an attribute does."""
 
+    __slots__ = ()
+
     def store_attribute(
         self,
         target: ast.Attribute,

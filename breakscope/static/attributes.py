@@ -42,6 +42,8 @@ TYPES = {"tuple": tuple, "list": list}
 class Attributes:
     """How attributes of each kind of value behave."""
 
+    __slots__ = ()
+
     def attribute(self, owner: Value, name: str, node: ast.AST, frame: Frame) -> Value:
         """`owner.name`; runs properties."""
         kind = type(owner)

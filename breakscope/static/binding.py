@@ -16,6 +16,8 @@ PYTHON_TYPES = frozenset({"int", "float", "bool", "str"})
 class Binding:
     """How a call's arguments become parameters."""
 
+    __slots__ = ()
+
     def bind(
         self, info: FunctionInfo, args: list[Value], kwargs: dict[str, Value], scope: Frame | None
     ) -> dict[str, Value]:

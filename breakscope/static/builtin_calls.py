@@ -42,6 +42,8 @@ CASTS = frozenset({"int", "float", "bool", "complex"})
 class BuiltinCalls:
     """`builtin_NAME` handles a call of the builtin NAME; what has no handler is a call like any other."""
 
+    __slots__ = ()
+
     def call_builtin(
         self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:

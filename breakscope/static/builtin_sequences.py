@@ -39,6 +39,8 @@ def is_lazy(value: Value, call: ast.AST) -> bool:
 class BuiltinSequences:
     """`builtin_NAME` handles a call of the builtin NAME."""
 
+    __slots__ = ()
+
     def builtin_len(self, args, kwargs, node, frame) -> Value:
         value = args[0] if args else UNKNOWN
         if isinstance(value, Sequence) and value.items is not None and not value.home:

@@ -39,6 +39,8 @@ MOST_VARIANTS = 6  # analyses of one function for different constants; further o
 class Calls:
     """How functions of the checked source are called."""
 
+    __slots__ = ()
+
     def arguments(self, node: ast.Call, frame: Frame) -> tuple[list[Value], dict[str, Value]]:
         """The evaluated arguments. `*rest` of unknown length puts a Sequence under the key "*", `**rest` a Dict under "**"."""
         args: list[Value] = []

@@ -27,6 +27,8 @@ FACTORIES = {"list": "list", "dict": "dict", "tuple": "tuple", "set": "set"}
 class Classes:
     """What a class has."""
 
+    __slots__ = ()
+
     def bases(self, info: ClassInfo) -> list[Value]:
         """The values of a class's bases."""
         if info.bases is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from breakscope.static.modules import FunctionInfo
-from breakscope.static.walking import walk
+from breakscope.static.walking import children, walk
 from breakscope.values import UNKNOWN, Cell, Const, Function, Sequence, Value
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.ListComp, ast.SetComp, ast.DictComp,
@@ -50,5 +50,5 @@ def _local_names(body: list[ast.stmt]) -> list[str]:
         elif isinstance(node, ast.ExceptHandler) and node.name:
             found.append(node.name)
         if not isinstance(node, SCOPES):
-            nodes.extend(reversed(list(ast.iter_child_nodes(node))))
+            nodes.extend(reversed(children(node)))
     return found

@@ -49,6 +49,8 @@ _COMPARES = {
 class Comparisons:
     """How values compare."""
 
+    __slots__ = ()
+
     def eval_Compare(self, node: ast.Compare, frame: Frame) -> Value:
         left, result = self.eval(node.left, frame), None
         for i, (op, right_node) in enumerate(zip(node.ops, node.comparators)):

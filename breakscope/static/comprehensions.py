@@ -16,6 +16,8 @@ MOST_UNROLLED = 16
 class Comprehensions:
     """A comprehension is a frame of its own before Python 3.12."""
 
+    __slots__ = ()
+
     def eval_ListComp(self, node: ast.ListComp, frame: Frame) -> Value:
         return self.comprehension("list", node, frame)
 

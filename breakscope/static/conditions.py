@@ -31,8 +31,7 @@ _NO_CONSTANTS = frozenset({Sequence, Dict, Instance, ExternalInstance})
 class Conditions:
     """How Python asks a value for its truth, and what is known afterwards."""
 
-    last_test_is_configuration = False
-    last_test_usually: bool | None = None  # the truth of the last test where configuration keeps its defaults
+    __slots__ = ()
 
     def test(self, node: ast.expr, frame: Frame, construct: str, **facts) -> bool | None:
         """The truth of a condition, None when not known; emits a Branch for each operand that is a tensor."""

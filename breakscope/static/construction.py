@@ -43,6 +43,8 @@ class Made(NamedTuple):
 class Construction:
     """How functions are decorated and objects made."""
 
+    __slots__ = ()
+
     def decorate(self, node: ast.FunctionDef, value: Value, frame: Frame) -> Value:
         """Apply a definition's decorators, innermost first."""
         for decorator in reversed(node.decorator_list):

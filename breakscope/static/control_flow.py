@@ -15,8 +15,10 @@ from breakscope.values import UNKNOWN, Class, Dict, External, ExternalInstance, 
 class ControlFlow:
     """How the paths through a function part and meet."""
 
+    __slots__ = ()
+
     def exec_If(self, node: ast.If, frame: Frame) -> int:
-        raises = all(type(s) is ast.Raise for s in node.body) and not node.orelse
+        raises = not node.orelse and all([type(s) is ast.Raise for s in node.body])
         truth = self.test(node.test, frame, "if", raises=raises)
         if truth is True:
             self.narrow(node.test, True, frame)

@@ -11,6 +11,7 @@ from breakscope.static.joins import join, join_all
 from breakscope.static.modules import Import, function_info
 from breakscope.static.numpy_numbers import is_numpy_number
 from breakscope.values import (
+    NONE,
     UNKNOWN,
     Const,
     Dict,
@@ -31,6 +32,8 @@ STR = Py("str")
 
 class Expressions:
     """How each expression is evaluated."""
+
+    __slots__ = ()
 
     def eval_Constant(self, node: ast.Constant, frame: Frame) -> Value:
         try:
@@ -112,7 +115,7 @@ class Expressions:
     def display(self, type_: str, node, frame: Frame) -> Value:
         items, known = [], True
         for part in node.elts:
-            value = self.eval(part, frame)
+            value = self.eval_table[type(part)](part, frame)
             if type(part) is ast.Starred:
                 if isinstance(value, Sequence) and value.items is not None:
                     items.extend(value.items)
@@ -253,7 +256,10 @@ class Expressions:
     def eval_Slice(self, node: ast.Slice, frame: Frame) -> Value:
         bounds = []
         for bound in (node.lower, node.upper, node.step):
-            value = self.eval(bound, frame) if bound is not None else Const(None)
+            if bound is None:
+                bounds.append(NONE)
+                continue
+            value = self.eval(bound, frame)
             if is_numpy_number(value):
                 self.read_numpy_number("slice", value, bound, frame)
             elif value.is_tensor:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from breakscope.static.modules import FunctionInfo
+from breakscope.static.walking import children
 
 
 def is_generator(info: FunctionInfo) -> bool:
@@ -26,5 +27,5 @@ def _yields(body: list[ast.stmt]) -> bool:
         if isinstance(node, ast.Yield | ast.YieldFrom):
             return True
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
-            stack.extend(ast.iter_child_nodes(node))
+            stack.extend(children(node))
     return False

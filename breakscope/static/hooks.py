@@ -20,6 +20,8 @@ HOOKS = {
 class Hooks:
     """What runs before and behind a module's forward."""
 
+    __slots__ = ()
+
     def register_hook(self, owner: Value, name: str, args: list[Value], node: ast.AST, frame: Frame) -> Value:
         self.emit(Call, node, frame, name="module.register_hook", receiver=owner, args=(Const(name), *args), kwargs={})
         if not frame.emits:

@@ -31,6 +31,8 @@ from breakscope.values import (
 class Items:
     """How items are read, stored and iterated."""
 
+    __slots__ = ()
+
     def item(self, node: ast.AST, container: Value, index: Value, frame: Frame, store: str = "") -> Value:
         """`container[index]`; `store` is the operator when the item is about to be changed in place."""
         kind = type(container)
@@ -258,8 +260,11 @@ class Items:
     def note_nested(self, container: Sequence | Dict, home: str, depth: int = 2) -> None:
         """Note where the lists and dicts inside a container live that outlives the call."""
         known = container.items.items() if type(container) is Dict else enumerate(container.items or ())
-        for name, value in (*((repr(key), part) for key, part in known), ("...", container.element)):
-            if isinstance(value, Sequence | Dict) and not value.home:
+        inner = [(repr(key), part) for key, part in known if type(part) is Sequence or type(part) is Dict]
+        if isinstance(container.element, Sequence | Dict):
+            inner.append(("...", container.element))
+        for name, value in inner:
+            if not value.home:
                 self.inner_homes[id(value)] = value, f"{home}[{name}]"
                 if depth:
                     self.note_nested(value, f"{home}[{name}]", depth - 1)

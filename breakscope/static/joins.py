@@ -202,15 +202,15 @@ def key_of(value: Value, depth: int = 3):
             return ("s", value.type, value.home, key_of(value.element, depth - 1))
         if len(value.items) > 12:
             return ("s", value.type, value.home, len(value.items))
-        return ("s", value.type, value.home, *(key_of(v, depth - 1) for v in value.items))
+        return ("s", value.type, value.home, *[key_of(v, depth - 1) for v in value.items])
     if kind is Dict:
         if depth == 0 or len(value.items) > 24:
             return ("d", id(value))
-        return ("d", value.home, value.open, tuple((k, key_of(v, depth - 1)) for k, v in value.items.items()))
+        return ("d", value.home, value.open, tuple([(k, key_of(v, depth - 1)) for k, v in value.items.items()]))
     if kind is Union:
         return ("u", frozenset([key_of(v, depth) for v in value.options]))
     if kind is Function:
-        return ("f", id(value.info), id(value.bound), id(value.scope), tuple(key_of(v, depth) for v in value.args))
+        return ("f", id(value.info), id(value.bound), id(value.scope), tuple([key_of(v, depth) for v in value.args]))
     if kind is Class:
         return ("k", id(value.info))
     if kind is External:

@@ -79,6 +79,8 @@ TRACED_DRAWS = {"random.uniform": "float", "random.randint": "int", "random.rand
 class LibraryCalls:
     """What calls outside the checked source emit and return."""
 
+    __slots__ = ()
+
     def call_external(
         self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:

@@ -45,6 +45,8 @@ SELF_METHODS = frozenset(
 class LibraryObjects:
     """What methods outside the checked source emit and return."""
 
+    __slots__ = ()
+
     def call_method(
         self, owner: Value, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:

@@ -6,6 +6,7 @@ import ast
 
 from breakscope.static.frames import GO_ON, LEAVE_LOOP, Frame
 from breakscope.static.joins import join_names
+from breakscope.static.walking import children
 from breakscope.values import Sequence, Value
 
 MOST_NAMES = 8  # that a loop's body is run for one by one
@@ -14,6 +15,8 @@ MOST_TURNS = 32  # of the innermost of such loops inside of each other
 
 class Loops:
     """How a loop goes on and is left."""
+
+    __slots__ = ()
 
     def exec_While(self, node: ast.While, frame: Frame) -> int:
         lost, frame.lost = frame.lost, frame.lost or "loop"
@@ -161,7 +164,7 @@ def _leaves(node: ast.AST, loops: bool = True) -> set[type]:
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.expr)):
         return set()
     loops = loops and not isinstance(node, (ast.For, ast.AsyncFor, ast.While))
-    return {leaf for child in ast.iter_child_nodes(node) for leaf in _leaves(child, loops)}
+    return {leaf for child in children(node) for leaf in _leaves(child, loops)}
 
 
 def _changed(before: dict[str, Value], after: dict[str, Value]) -> bool:

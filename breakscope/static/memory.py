@@ -121,7 +121,8 @@ class Known(Struct, eq=False):
         """Note the last analysis of a group; one that depends on its arguments ends the likeness."""
         self.count += 1
         if self.alike:
-            self.alike = group.alike and not group.depends and self.signature in (None, group.signature)
+            new = self.signature is None
+            self.alike = group.alike and (not group.depends if new else self.signature == group.signature)
             self.signature = group.signature
         self.idle = self.idle + 1 if group.signature in self.seen else 0
         self.seen.add(group.signature)
@@ -137,20 +138,20 @@ class Known(Struct, eq=False):
         best, most = None, len(kind[2]) * (2 if self.alike else 1)
         by_name = self.idle < LONG_IDLE
         for other, group in self.groups:
-            different = _differences(kind, other, by_name)
-            if different is not None and different * 2 <= most:
-                best, most = group, different * 2 - 1
+            different = [(a, b) for a, b in zip(kind[2], other[2]) if a != b]
+            if len(different) * 2 <= most and not _differ_in_tensors(different, by_name):
+                best, most = group, len(different) * 2 - 1
         return best
 
 
-def _differences(kind: tuple, other: tuple, by_name: bool) -> int | None:
-    """How many parameters of two kinds differ; None when one is a tensor, or an object with a tensor, where the other is
-    none. `by_name`: an object with other tensors is such a one too."""
-    different = [(a, b) for a, b in zip(kind[2], other[2]) if a != b]
-    tensors = [(_tensors_in(a), _tensors_in(b)) for a, b in different]
-    if not by_name:
-        tensors = [(a if a is None else bool(a), b if b is None else bool(b)) for a, b in tensors]
-    return None if any(a != b for a, b in tensors if a is not None and b is not None) else len(different)
+def _differ_in_tensors(pairs: list[tuple], by_name: bool) -> bool:
+    """True when of a pair of parameters one is a tensor, or an object with a tensor, where the other is none. `by_name`: an
+    object with other tensors is such a one too."""
+    for pair in pairs:
+        a, b = map(_tensors_in, pair)
+        if a is not None and b is not None and (a != b if by_name else bool(a) is not bool(b)):
+            return True
+    return False
 
 
 def _tensors_in(key: object) -> object:

@@ -23,6 +23,8 @@ READING = frozenset({"items", "keys", "values", "pop", "get"})
 class ModuleContainers:
     """What objects of such classes hold."""
 
+    __slots__ = ()
+
     def hold(self, owner: Instance, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> None:
         """Keep what an object's constructor hands to the container that its class derives from."""
         base = next((name for name in self.external_bases(owner.cls.info) if name in CONTAINERS or name in PLAIN), "")

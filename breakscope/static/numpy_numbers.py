@@ -31,6 +31,8 @@ def is_numpy_number(value: Value) -> bool:
 class NumpyNumbers:
     """How such numbers come about and what reads them."""
 
+    __slots__ = ()
+
     def numpy_number(self, last: str, args: list[Value]) -> Value | None:
         """The result of a numpy function of Python numbers, None where it is something else."""
         if not args:

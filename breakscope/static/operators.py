@@ -64,6 +64,8 @@ _FOLDS = {
 class Operators(Comparisons):
     """What operators yield."""
 
+    __slots__ = ()
+
     def eval_BinOp(self, node: ast.BinOp, frame: Frame) -> Value:
         return self.binary(node, self.eval(node.left, frame), self.eval(node.right, frame), frame)
 

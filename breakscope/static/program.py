@@ -35,6 +35,7 @@ class Program:
         self.state = 0  # another number whenever modules are dropped or a global name changes
         self._roots: dict[str, None] = {}
         self._found: dict[tuple[str, str], str | None] = {}
+        self._places: dict[str, tuple[str, str]] = {}
         self._directories: dict[str, frozenset[str]] = {}
         self._stars = Stars(self.imported)
 
@@ -46,12 +47,16 @@ class Program:
 
     def place(self, path: str) -> tuple[str, str]:
         """(dotted module name, import root) of a file: the root is the first folder above without `__init__.py`."""
+        found = self._places.get(path)
+        if found is not None:
+            return found
         folder, name = os.path.split(path)
         parts = [] if name == "__init__.py" else [name.removesuffix(".py")]
         while folder and "__init__.py" in self._listing(folder):
             folder, last = os.path.split(folder)
             parts.insert(0, last)
-        return ".".join(parts) or "__init__", folder
+        found = self._places[path] = ".".join(parts) or "__init__", folder
+        return found
 
     def module_at(self, path: str, source: str | None = None, tree: ast.Module | None = None) -> ModuleInfo:
         """The module of a file (absolute path), which is read and parsed unless its text and tree are given; raises

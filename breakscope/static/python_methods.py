@@ -42,6 +42,8 @@ FOLDED_STRING_METHODS = frozenset(
 class PythonMethods:
     """What methods of Python values return."""
 
+    __slots__ = ()
+
     def builtin_attribute(self, owner: Value, name: str, node: ast.AST, frame: Frame) -> Value:
         kind = type(owner)
         if kind is Py and owner.type in ("object", "unknown"):

@@ -9,6 +9,7 @@ import libcst as cst
 from libcst import CSTNode, ParserSyntaxError
 
 EMPTY = cst.Module([])
+FIELDS = "__dataclass_fields__"
 MOST_ANSWERS = 4_000  # of each kind are remembered: models are copied from each other, statement by statement
 
 
@@ -39,14 +40,15 @@ class Slice:
 
 
 def _children(node: CSTNode) -> list[CSTNode]:
-    """`node.children`, in no order: that visits the node with a visitor, and takes most of the time of a slice."""
+    """`node.children`, in no order: that visits the node with a visitor, and takes most of the time of a slice. What is a
+    node tell its fields: to ask for an abstract class like CSTNode is a call of Python."""
     found = []
     for name in node.__dataclass_fields__:
         value = getattr(node, name)
-        if isinstance(value, CSTNode):
+        if hasattr(value, FIELDS):
             found.append(value)
         elif type(value) is tuple or type(value) is list:
-            found.extend([part for part in value if isinstance(part, CSTNode)])
+            found.extend([part for part in value if hasattr(part, FIELDS)])
     return found
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_left
 
 from msgspec import Struct
 
 SIMPLE = frozenset({ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return, ast.Raise, ast.Pass, ast.Assert})
-BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")  # as they stand in the file
 Position = tuple[int, int]  # line from 1, column in UTF-8 bytes from 0
 
 
@@ -33,11 +34,11 @@ class Spans:
         start, end = (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
         found, inside = None, self.tree.body
         while inside:
-            holder = next((s for s in inside if start_of(s, self.lines) <= start and end <= _end_of(s)), None)
-            if holder is None:
+            at = bisect_left(inside, end, key=_end_of)
+            if at == len(inside) or start < start_of(inside[at], self.lines):
                 break
-            found = holder
-            inside = [] if type(holder) in SIMPLE else [s for name in BLOCKS for s in getattr(holder, name, None) or ()]
+            found = inside[at]
+            inside = [] if type(found) in SIMPLE else [s for name in BLOCKS for s in getattr(found, name, None) or ()]
         return self.span(found) if found is not None else None
 
     def span(self, node: ast.AST) -> Span:

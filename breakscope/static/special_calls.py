@@ -27,6 +27,8 @@ from breakscope.values import (
 class SpecialCalls:
     """Calls that are more than their result."""
 
+    __slots__ = ()
+
     def call_chosen_module(self, args, kwargs, node, frame) -> Value:
         """`getattr(nn, name)(...)` with an open name: only the recurrent modules take these keywords."""
         if "bidirectional" in kwargs or "num_layers" in kwargs and "batch_first" in kwargs:

@@ -17,6 +17,8 @@ BUDGET = 60_000  # statements run for one region: far above what real models nee
 class Statements:
     """How each statement changes a frame. Each `exec_` returns GO_ON, RETURN, RAISE or LEAVE_LOOP."""
 
+    __slots__ = ()
+
     def run_module_body(self, module: ModuleInfo, frame: Frame) -> None:
         """Run a module's top level; a statement that cannot be followed does not stop the next."""
         for statement in module.tree.body:

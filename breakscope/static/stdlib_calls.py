@@ -24,6 +24,8 @@ FROM_KEYS = frozenset({"dict.fromkeys", "collections.OrderedDict.fromkeys"})
 class StdlibCalls:
     """Functions of operator, itertools, functools, collections and dataclasses."""
 
+    __slots__ = ()
+
     def call_stdlib(self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value | None:
         """The result; None for a function that is not one of these."""
         head, _, last = name.rpartition(".")

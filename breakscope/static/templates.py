@@ -14,6 +14,8 @@ CALL_ON_SELF = re.compile(r"\b(?:self|super\(\))\.(\w+)\(")
 class Templates:
     """Which methods of other files fill in a function's steps."""
 
+    __slots__ = ()
+
     def filled_in(self, function: Function) -> tuple[str, ...]:
         """What stands on a model of another file in the place of the methods that the function calls on its object: a
         template's outcome is that of the steps that are filled in."""

@@ -21,6 +21,8 @@ RANKED = {
 class TensorCreation:
     """What torch.zeros, torch.tensor and their like return."""
 
+    __slots__ = ()
+
     def created(self, last: str, args: list[Value], kwargs: dict[str, Value]) -> Tensor:
         """A tensor made from sizes or Python values."""
         given = kwargs.get("dtype")

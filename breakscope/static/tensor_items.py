@@ -24,6 +24,8 @@ from breakscope.values import (
 class TensorItems:
     """How tensors are indexed."""
 
+    __slots__ = ()
+
     def masked(self, node: ast.expr, index: Value) -> Value:
         """The index as its source shows it: what is not known and named or computed as a mask is a boolean tensor."""
         if type(index) is Sequence:

@@ -89,6 +89,8 @@ VALUES: dict[str, Value] = {
 class TensorResults:
     """How dtype and rank carry over."""
 
+    __slots__ = ()
+
     def tensor_result(self, name: str, owner: Tensor, args: list[Value], kwargs: dict[str, Value], full: str) -> Value:
         """What a tensor method, or a torch function whose first argument is a tensor, returns."""
         if name in INTS:

@@ -78,6 +78,8 @@ PRECISE = {
 class Tensors(TensorResults, TensorItems):
     """How tensors behave under operators, attributes and calls."""
 
+    __slots__ = ()
+
     def tensor_operator(self, op: type, left: Value, right: Value) -> Value:
         tensors = [v for v in (left, right) if v.is_tensor]
         dtypes = {t.dtype for t in tensors}

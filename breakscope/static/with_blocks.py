@@ -26,6 +26,8 @@ GENERATOR = "function under contextlib.contextmanager"  # as the tables call it
 class WithBlocks:
     """How a `with` is entered and left, and whether a break inside it can be resumed."""
 
+    __slots__ = ()
+
     def exec_With(self, node: ast.With, frame: Frame) -> int:
         lost, emits_leave, state = frame.lost, [], dict(self.state)
         swallows = False

@@ -16,7 +16,8 @@ EMPTY: Line = []
 
 def expand(line: str) -> str:
     """The line without tabs and control characters, safe to print."""
-    return "".join(c if c.isprintable() else " " for c in line.expandtabs(TAB))
+    line = line.expandtabs(TAB)
+    return line if line.isprintable() else "".join(c if c.isprintable() else " " for c in line)
 
 
 def cell_len(text: str) -> int:
