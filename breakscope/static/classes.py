@@ -101,13 +101,12 @@ class Classes:
         return None
 
     def member_value(self, cls: ClassInfo, name: str, statement: ast.stmt) -> Value:
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+            info = function_info(cls.module, statement, cls.qualname, cls)
+            return self.decorate(statement, Function(info, scope=cls.scope), self.class_frame(cls, statement))
         frame = Frame(cls.module, None, cls.scope, None, False, 0, cls.qualname)
         for other in ("staticmethod", "classmethod", "property"):
             frame.names[other] = External(other)
-        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
-            info = function_info(cls.module, statement, cls.qualname, cls)
-            if name.partition(".")[0]:
-                return self.decorate(statement, Function(info, scope=cls.scope), self.class_frame(cls, statement))
         if isinstance(statement, ast.ClassDef):
             self.exec_ClassDef(statement, frame)
             return frame.names[statement.name]
@@ -124,11 +123,9 @@ class Classes:
     def class_frame(self, cls: ClassInfo, statement: ast.stmt, frame: Frame | None = None) -> Frame:
         """A frame in which the names of the class body are visible to its later statements."""
         frame = frame or Frame(cls.module, None, cls.scope, None, False, 0, cls.qualname)
-        used = (
-            {n.id for n in walk(statement) if isinstance(n, ast.Name)}
-            if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-            else {n.id for d in statement.decorator_list for n in walk(d) if isinstance(n, ast.Name)}
-        )
+        is_definition = isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        now = statement.decorator_list if is_definition else [statement]  # what runs when the class is made
+        used = {n.id for part in now for n in walk(part) if type(n) is ast.Name}
         for name in used & self.members(cls).keys():
             if self.members(cls)[name] is not statement:
                 if name not in cls.values:
@@ -213,7 +210,7 @@ def _collect(body: list[ast.stmt], members: dict[str, object]) -> None:
         elif isinstance(statement, ast.Assign):
             for target in statement.targets:
                 for name in walk(target):
-                    if isinstance(name, ast.Name):
+                    if type(name) is ast.Name:
                         members[name.id] = statement
         elif (
             isinstance(statement, ast.AnnAssign)

@@ -36,11 +36,10 @@ class Expressions:
     __slots__ = ()
 
     def eval_Constant(self, node: ast.Constant, frame: Frame) -> Value:
-        try:
-            return node.abstract
-        except AttributeError:
-            node.abstract = Const(node.value)
-            return node.abstract
+        value = getattr(node, "abstract", None)
+        if value is None:
+            value = node.abstract = Const(node.value)
+        return value
 
     def eval_Name(self, node: ast.Name, frame: Frame) -> Value:
         value = frame.names.get(node.id)  # what `lookup` does first, without the call: most names are local

@@ -6,8 +6,10 @@ import fnmatch
 import os
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
 
+MOST_PATHS = 10_000  # whose relative form is remembered
 MOST_BESIDE = 200  # files in a folder; more are not looked at for the sake of one
 DEFINED = re.compile(rb"^class (\w+)", re.MULTILINE)
 DERIVED = re.compile(rb"^class \w+\(([^)]*)\)", re.MULTILINE)
@@ -134,8 +136,13 @@ class _Ignored:
 
 def relative_path(path: str) -> str:
     """The path from the working directory, with forward slashes; absolute when it lies elsewhere."""
+    return _relative(path, os.getcwd())
+
+
+@lru_cache(MOST_PATHS)
+def _relative(path: str, folder: str) -> str:
     try:
-        relative = os.path.relpath(path)
+        relative = os.path.relpath(path, folder)
     except ValueError:  # another drive
         return path.replace(os.sep, "/")
     return (path if relative.startswith("..") else relative).replace(os.sep, "/")

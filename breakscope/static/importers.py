@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Set
 
 from breakscope.static.files import bytes_of
@@ -26,7 +27,7 @@ class Importers:
                     self._waiting.setdefault(path, set()).add(folder)
                     self._wanted.setdefault(folder, set()).add(path)
         self._parsed: set[str] = set()  # of the modules that are waited for, when the next folder was last asked for
-        self._missing = {folder: len(paths) for folder, paths in self._wanted.items()}
+        self._missing = defaultdict(int, {folder: len(paths) for folder, paths in self._wanted.items()})
 
     def done(self, folder: str) -> None:
         """The files of this folder have been analysed."""
@@ -40,7 +41,7 @@ class Importers:
             for folder in (folder for path in paths for folder in self._waiting[path]):
                 self._missing[folder] += step
         self._parsed = now
-        return min(folders, key=lambda folder: self._missing.get(folder, 0))
+        return min(folders, key=self._missing.__getitem__)
 
     def waiting_for(self, path: str) -> int:
         """How many folders will still import from a module."""

@@ -128,7 +128,7 @@ class Program:
         """
         kept: set[ModuleInfo] = set()
         least = COMMON if self._size > PARSED_BYTES * 3 // 5 else 1
-        asked = [m for m in self._modules.values() if importers.waiting_for(m.path) >= least]
+        asked = [m for path, m in self._modules.items() if importers.waiting_for(path) >= least]
         while asked:
             module = asked.pop()
             if module not in kept:

@@ -57,7 +57,10 @@ class Statements:
     def exec_Assign(self, node: ast.Assign, frame: Frame) -> int:
         value = self.eval_table[type(node.value)](node.value, frame)
         for target in node.targets:
-            self.assign(target, value, frame, node)
+            if type(target) is ast.Name:
+                self.assign_name(target, value, frame, node, None)
+            else:
+                self.assign(target, value, frame, node)
         return GO_ON
 
     def exec_AnnAssign(self, node: ast.AnnAssign, frame: Frame) -> int:
