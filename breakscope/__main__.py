@@ -11,6 +11,7 @@ import os
 import sys
 
 from breakscope.glance import is_clean
+from breakscope.unchanged import Reads, is_unchanged, keep
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -19,22 +20,33 @@ def main(arguments: list[str] | None = None) -> int:
     arguments = sys.argv[1:] if is_script else arguments
     paths = _plain_check(arguments)
     if paths:
-        if is_script:
-            gc.disable()
-        trees: dict = {}
-        if is_clean(paths, trees):
-            if is_script:
-                os._exit(0)  # nothing was written; to free all that was imported takes a tenth of the time
-            return 0
-        _import_msgspec()
-        from breakscope.cli.session import OutputOptions, answer
-        from breakscope.workflows.check import CheckOptions, check
-
-        request = CheckOptions(paths=paths, trees=trees)
-        return answer(lambda config: check(request, config), OutputOptions(), ends_process=is_script)
+        return _check(paths, is_script)
     from breakscope.cli.app import run
 
     return run(arguments, is_script)
+
+
+def _check(paths: tuple[str, ...], is_script: bool) -> int:
+    """`check PATH...`: files known to be clean, clean at a first look, or analysed. A script's process ends here."""
+    if is_script:
+        gc.disable()
+    trees: dict = {}
+    if is_script and is_unchanged(paths) or is_clean(paths, trees):
+        if is_script:
+            os._exit(0)  # nothing was written; to free all that was imported takes a tenth of the time
+        return 0
+    reads = Reads.start() if is_script else None
+    _import_msgspec()
+    from breakscope.cli.session import OutputOptions, answer, says_nothing
+    from breakscope.workflows.check import CheckOptions, check
+
+    def checked(config):
+        report = check(CheckOptions(paths=paths, trees=trees), config)
+        if reads is not None and says_nothing(report, config):
+            keep(paths, reads)
+        return report
+
+    return answer(checked, OutputOptions(), ends_process=is_script)
 
 
 def _plain_check(arguments: list[str]) -> tuple[str, ...]:

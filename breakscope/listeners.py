@@ -23,6 +23,7 @@ from breakscope.events import Event, Problem
 from breakscope.knowledge import series, since, target_version
 from breakscope.rule import Rule
 from breakscope.rulebook import load_file, load_folder, load_rules, rule_files, rules_folder
+from breakscope.unchanged import cache_folder
 
 
 class Asked(Struct, frozen=True):
@@ -116,14 +117,8 @@ def _kept_or_made(folder: Path, python: tuple[int, ...]) -> Asked:
 
 def _cache_file(folder: Path, python: tuple[int, ...]) -> Path:
     """The file for an installation and the judged versions, where the system keeps what can be made again."""
-    if sys.platform == "win32":
-        cache = os.environ.get("LOCALAPPDATA") or os.path.expanduser(r"~\AppData\Local")
-    elif sys.platform == "darwin":
-        cache = os.path.expanduser("~/Library/Caches")
-    else:
-        cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     versions = f"{series(target_version())}-{'.'.join(map(str, python[:2]))}"
-    return Path(cache, "breakscope", f"asked-{versions}-{crc32(os.fsencode(folder)):08x}.json")
+    return Path(cache_folder(), f"asked-{versions}-{crc32(os.fsencode(folder)):08x}.json")
 
 
 def _keep(file: Path, kept: Kept) -> None:

@@ -130,6 +130,12 @@ def _write_file(file: str, text: str) -> None:
         raise UserError(f"cannot write {file}: {problem.strerror}") from None
 
 
+def says_nothing(report: Report, config: Config) -> bool:
+    """True when nothing will be written of the report, and rules of the project's own had no part in it."""
+    is_text = config.format in ("", "text")
+    return is_text and not (report.findings or report.errors or report.notes or config.rules)
+
+
 def exit_code(report: Report) -> int:
     """2 when something could not be checked or run, else 1 when something was found, else 0."""
     if report.errors:

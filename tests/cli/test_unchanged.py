@@ -1,0 +1,180 @@
+"""Clean files are answered from the cache as long as nothing that the check read has changed."""
+
+from __future__ import annotations
+
+import marshal
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from breakscope.unchanged import Reads
+
+ROOT = Path(__file__).resolve().parents[2]
+MODEL = """import torch
+from torch import nn
+
+from helper import scaled
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 4)
+
+    def __len__(self):
+        return 0
+
+    def forward(self, x):
+        return self.layer(scaled(x)) if len(self) == 0 else x
+"""
+HELPER = "def scaled(x):\n    return x * 2\n"
+HEIR = "from model import Model\n\n\nclass Heir(Model):\n    def __len__(self):\n        return 1\n"
+COMMAND = """import sys
+from breakscope.unchanged import is_unchanged
+print(is_unchanged(("model.py",)), flush=True)
+from breakscope.__main__ import main
+sys.argv = ["breakscope", "check", "model.py"]
+main()
+"""
+LONG_AGO = time.time() - 1000
+
+
+class Project:
+    """A folder with a model that only the analyzer can clear, last changed long ago, and a cache of its own."""
+
+    def __init__(self, folder: Path, cache: Path) -> None:
+        self.folder, self.cache = folder, cache
+        self.write("model.py", MODEL)
+        self.write("helper.py", HELPER)
+
+    def write(self, name: str, text: str, when: float = LONG_AGO) -> None:
+        (self.folder / name).write_text(text)
+        self.settle(when)
+
+    def settle(self, when: float = LONG_AGO) -> None:
+        for path in (*self.folder.rglob("*"), self.folder):
+            if path.name != "helper.py" or when != LONG_AGO:
+                os.utime(path, (when, when))
+
+    def check(self, **environment: str) -> tuple[bool, int, str]:
+        """Whether the cache knows the model; the check's exit code and what it says."""
+        found = {**os.environ, "XDG_CACHE_HOME": str(self.cache), "PYTHONPATH": str(ROOT)}
+        found["PYTHONPYCACHEPREFIX"] = str(self.cache / "bytecode")  # folders of ours stay as they are
+        done = subprocess.run(
+            [sys.executable, "-c", COMMAND], cwd=self.folder, env={**found, **environment}, capture_output=True, text=True
+        )
+        assert not done.stderr, done.stderr
+        known, _, said = done.stdout.partition("\n")
+        return known == "True", done.returncode, said
+
+    def make_known(self) -> None:
+        assert [self.check(), self.check()] == [(False, 0, ""), (True, 0, "")]
+
+    def entries(self) -> list[Path]:
+        return [*(self.cache / "breakscope" / "clean").glob("*")]
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory):
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture
+def project(tmp_path, cache, monkeypatch):
+    monkeypatch.delenv("BREAKSCOPE_NO_CACHE", raising=False)
+    made = Project(tmp_path, cache)
+    os.utime(tmp_path / "helper.py", (LONG_AGO, LONG_AGO))
+    return made
+
+
+pytestmark = pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="the cache lies elsewhere")
+
+
+def test_a_clean_file_is_known_the_next_time(project):
+    project.make_known()
+    assert project.check() == (True, 0, "")
+
+
+CHANGES = {
+    "the file": lambda p: p.write("model.py", MODEL.replace("else x", "else x + 1")),
+    "what it imports": lambda p: p.write("helper.py", "def scaled(x):\n    return x * x.item()\n", time.time() - 500),
+    "a file that derives from its classes": lambda p: p.write("heir.py", HEIR, time.time() - 500),
+    "what it imports is gone": lambda p: ((p.folder / "helper.py").unlink(), p.settle(time.time() - 500)),
+    "a package of the same name": lambda p: (
+        (p.folder / "helper").mkdir(), p.write("helper/__init__.py", HELPER, time.time() - 500)
+    ),
+    "settings": lambda p: p.write("pyproject.toml", '[tool.breakscope]\nselect = ["BRK1"]\n', time.time() - 500),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_change_of_what_the_check_read_asks_anew(project, change):
+    project.make_known()
+    CHANGES[change](project)
+    assert project.check()[0] is False
+
+
+def test_a_new_break_behind_an_import_is_told(project):
+    project.make_known()
+    CHANGES["what it imports"](project)
+    known, code, said = project.check()
+    assert (known, code) == (False, 1) and "helper.py:2" in said
+    assert project.check()[:2] == (False, 1)
+
+
+def test_another_environment_is_another_check(project):
+    project.make_known()
+    assert project.check(VIRTUAL_ENV=str(project.folder))[0] is False
+
+
+@pytest.mark.parametrize("name", ["BREAKSCOPE_NO_CACHE", "BREAKSCOPE_DEBUG"])
+def test_it_can_be_turned_off(project, name):
+    project.make_known()
+    assert project.check(**{name: "1"}) == (False, 0, "")
+
+
+def test_what_changed_a_moment_ago_is_not_kept(project):
+    os.utime(project.folder / "helper.py")
+    assert [project.check()[0] for _ in range(2)] == [False, False]
+
+
+def test_a_report_that_is_written_is_not_kept(project):
+    project.write("pyproject.toml", '[tool.breakscope]\nformat = "json"\n')
+    for _ in range(2):
+        known, code, said = project.check()
+        assert (known, code) == (False, 0) and said.startswith("{")
+
+
+def test_damage_does_no_harm(project):
+    project.make_known()
+    for entry in project.entries():
+        entry.write_bytes(b"\x00damaged")
+    assert project.check() == (False, 0, "")
+    assert project.check()[0] is True
+
+
+def test_what_decided_is_noted(project):
+    for entry in project.entries():
+        entry.unlink()
+    project.check()
+    key, checked, states = marshal.loads(project.entries()[0].read_bytes())
+    noted = {path for path, state in states.items() if state is not None}
+    assert checked == {"model.py": MODEL.encode()}
+    assert {str(project.folder), str(project.folder / "helper.py")} <= noted
+    assert {str(ROOT / "breakscope/static/calls.py"), str(ROOT / "rules/brk201_item.py")} <= noted
+    assert str(project.folder / "pyproject.toml") in states.keys() - noted
+
+
+def test_only_what_is_read_counts():
+    reads = Reads()
+    for event in (
+        ("open", ("a.py", "r", 0)), ("open", ("b.py", "w", os.O_WRONLY | os.O_CREAT)), ("open", ("c.pyc", "rb", 0)),
+        ("open", (7, "r", 0)), ("open", (b"d.py", "rb", os.O_CLOEXEC)), ("os.listdir", (Path("folder"),)),
+        ("os.scandir", (None,)), ("import", ("e", "e.py", [], [], [])), ("os.listdir", (3,)),
+    ):
+        reads.note(*event)
+    assert reads.paths == {"a.py", "d.py", "folder", os.curdir}
