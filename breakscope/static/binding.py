@@ -22,9 +22,11 @@ class Binding:
         self, info: FunctionInfo, args: list[Value], kwargs: dict[str, Value], scope: Frame | None
     ) -> dict[str, Value]:
         """The values of the function's parameters, in their order: the same however the call passes them."""
-        spec, names, kwargs = info.node.args, {}, dict(kwargs)
-        more, rest = kwargs.pop("*", None), kwargs.pop("**", None)
-        positional = [*spec.posonlyargs, *spec.args]
+        spec, names, more, rest = info.node.args, {}, None, None
+        if kwargs:
+            kwargs = dict(kwargs)
+            more, rest = kwargs.pop("*", None), kwargs.pop("**", None)
+        positional = [*spec.posonlyargs, *spec.args] if spec.posonlyargs else spec.args
         defaults = self.defaults(info, scope)
         for i, parameter in enumerate(positional):
             name = parameter.arg

@@ -18,6 +18,7 @@ from breakscope.values import (
     External,
     ExternalInstance,
     Function,
+    Instance,
     Py,
     Scalar,
     Sequence,
@@ -72,8 +73,11 @@ class Expressions:
         return self.resolve(value) if type(value) is Import else value
 
     def eval_Attribute(self, node: ast.Attribute, frame: Frame) -> Value:
-        owner = node.value
-        return self.attribute(self.eval_table[type(owner)](owner, frame), node.attr, node, frame)
+        part = node.value
+        owner = self.eval_table[type(part)](part, frame)
+        if type(owner) is Instance:
+            return self.instance_attribute(owner, node.attr, node, frame)
+        return self.attribute(owner, node.attr, node, frame)
 
     def eval_NamedExpr(self, node: ast.NamedExpr, frame: Frame) -> Value:
         value = self.eval(node.value, frame)
@@ -247,7 +251,8 @@ class Expressions:
         return join_all(results)
 
     def eval_Subscript(self, node: ast.Subscript, frame: Frame) -> Value:
-        container, index = self.eval(node.value, frame), self.eval(node.slice, frame)
+        container = self.eval_table[type(node.value)](node.value, frame)
+        index = self.eval_table[type(node.slice)](node.slice, frame)
         if frame.emits and not index.is_const:
             index = self.masked(node.slice, index)
         return self.item(node, container, index, frame)

@@ -149,6 +149,7 @@ def _merge_numbers(a: Value, b: Value) -> Value | None:
 
 
 _NUMBERS = frozenset({Const, Py, ShapeInt, Scalar})
+_HASHABLE = frozenset({type(None), bool, int, float, str, bytes})
 
 
 def is_number(value: Value) -> bool:
@@ -186,10 +187,11 @@ def key_of(value: Value, depth: int = 3):
     if kind is Instance:
         return ("i", id(value), value.version)
     if kind is Const:
-        try:
-            hash(value.value)
-        except TypeError:
-            return ("c", id(value))
+        if type(value.value) not in _HASHABLE:
+            try:
+                hash(value.value)
+            except TypeError:
+                return ("c", id(value))
         return ("c", type(value.value), value.value)
     if kind is Py:
         return ("p", value.type, value.source)

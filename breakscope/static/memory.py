@@ -35,7 +35,7 @@ MOST_IDLE = 8  # latest analyses of a function that showed nothing new, after wh
 LONG_IDLE = 24  # of them, after which it does not matter either which tensors an object of another file has
 MOST_GROUPS = 24  # that are looked through for the most similar arguments
 MOST_FOR_EFFECT = 2  # analyses of a constructor inherited from another file, and of other methods called for effect
-OBJECTS = (Instance, Dict, Sequence, Function, Class, ExternalInstance)  # told apart by identity
+OBJECTS = frozenset({Instance, Dict, Sequence, Function, Class, ExternalInstance})  # told apart by identity
 
 
 class Outcome(Struct, eq=False):
@@ -71,7 +71,7 @@ class Group(Struct, eq=False):
     def add(self, outcome: Outcome, arguments: dict, before: dict) -> None:
         """Note one more analysis; `before` is what `snapshot` gave before it."""
         self.count += 1
-        self.places = {id(v): place for place, v in reversed(arguments.items()) if isinstance(v, OBJECTS)}
+        self.places = {id(v): place for place, v in reversed(arguments.items()) if type(v) in OBJECTS}
         self.given, touched = _given(arguments, before)
         self.bound = self.bound or any(_is_closure_over(value, self.places) for _, _, value in self.given)
         self.last = outcome

@@ -67,7 +67,8 @@ class Operators(Comparisons):
     __slots__ = ()
 
     def eval_BinOp(self, node: ast.BinOp, frame: Frame) -> Value:
-        return self.binary(node, self.eval(node.left, frame), self.eval(node.right, frame), frame)
+        left, right, table = node.left, node.right, self.eval_table
+        return self.binary(node, table[type(left)](left, frame), table[type(right)](right, frame), frame)
 
     def binary(self, node, left: Value, right: Value, frame: Frame) -> Value:
         """The result of an operator; `node` is a BinOp or an AugAssign."""
