@@ -9,9 +9,10 @@ from __future__ import annotations
 import gc
 import os
 import sys
+import time
 
 from breakscope.glance import is_clean
-from breakscope.unchanged import Reads, is_unchanged, keep
+from breakscope.unchanged import is_unchanged, keep
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -30,20 +31,19 @@ def _check(paths: tuple[str, ...], is_script: bool) -> int:
     """`check PATH...`: files known to be clean, clean at a first look, or analysed. A script's process ends here."""
     if is_script:
         gc.disable()
-    trees: dict = {}
+    began, trees, kept = time.time_ns(), {}, []
     if is_script and is_unchanged(paths) or is_clean(paths, trees):
         if is_script:
             os._exit(0)  # nothing was written; to free all that was imported takes a tenth of the time
         return 0
-    reads = Reads.start() if is_script else None
     _import_msgspec()
     from breakscope.cli.session import OutputOptions, answer, says_nothing
     from breakscope.workflows.check import CheckOptions, check
 
     def checked(config):
-        report = check(CheckOptions(paths=paths, trees=trees), config)
-        if reads is not None and says_nothing(report, config):
-            keep(paths, reads)
+        report = check(CheckOptions(paths=paths, trees=trees, keep=kept), config)
+        if is_script and says_nothing(report, config):
+            keep(paths, kept[0].workings.program.reads(), began)
         return report
 
     return answer(checked, OutputOptions(), ends_process=is_script)

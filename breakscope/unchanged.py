@@ -1,8 +1,7 @@
 """Files that were found clean before and are the same as then, with everything that the check read.
 
-While a check runs, an audit hook (PEP 578) notes the files that it opens and the folders that it lists, so that nothing which
-its answer depends on can be forgotten. When it has nothing to say, their states are kept in the user's cache, and the same
-command is answered from there until one of them changes. `BREAKSCOPE_NO_CACHE=1` turns that off.
+When a check of files has nothing to say, the states of all files and folders that its answer depends on are kept in the
+user's cache, and the same command is answered from there until one of them changes. `BREAKSCOPE_NO_CACHE=1` turns that off.
 
 Imports next to nothing, because every check of a few files asks here first.
 """
@@ -12,7 +11,7 @@ from __future__ import annotations
 import marshal
 import os
 import sys
-import time
+from collections.abc import Iterable
 
 from breakscope import __version__
 
@@ -21,28 +20,6 @@ ENVIRONMENT = ("VIRTUAL_ENV", "CONDA_PREFIX")  # where packages are found, see e
 SLOTS = 509  # checks that are kept at most: a new one takes the place of an old one
 MOST_BYTES = 400_000  # of the checked files
 SETTLED = 2 * 10**9  # nanoseconds: what changed less long ago may change again without another time stamp
-WRITING, LISTING = os.O_WRONLY | os.O_RDWR, ("os.listdir", "os.scandir")
-
-
-class Reads:
-    """The files and folders that this process has read since `start`."""
-
-    def __init__(self) -> None:
-        self.paths: set[str] = set()
-        self.began = time.time_ns()
-
-    @classmethod
-    def start(cls) -> Reads:
-        reads = cls()
-        sys.addaudithook(reads.note)  # for good: for a process that ends behind its one check
-        return reads
-
-    def note(self, event: str, arguments: tuple) -> None:
-        """The audit hook. Compiled modules do not count: what they were compiled from is asked for, see `keep`."""
-        if event == "open" and not (isinstance(arguments[2], int) and arguments[2] & WRITING) or event in LISTING:
-            path = os.curdir if arguments[0] is None else arguments[0]
-            if not isinstance(path, int) and not (path := os.fsdecode(path)).endswith(".pyc"):
-                self.paths.add(path)
 
 
 def is_unchanged(paths: tuple[str, ...]) -> bool:
@@ -58,18 +35,17 @@ def is_unchanged(paths: tuple[str, ...]) -> bool:
         return False
 
 
-def keep(paths: tuple[str, ...], reads: Reads) -> None:
-    """Remember that the files were found clean; beside what was read, what this tool is made of decided it."""
+def keep(paths: tuple[str, ...], reads: Iterable[str], began: int) -> None:
+    """Remember that the files were found clean by a check that began at this time (`time.time_ns()`); `reads` are the files
+    and folders that it looked at elsewhere."""
     if any(map(os.environ.get, SWITCHES)) or not all(map(os.path.isfile, paths)):
         return
     key = _key(paths)
     checked = {path: _bytes(path) for path in paths}
-    others = {*map(os.path.abspath, reads.paths)} - {*map(os.path.abspath, paths)}
-    others = {path for path in others if not path.startswith(cache_folder())}  # made of the rules, see listeners.py
-    ours = [m.__file__ for name, m in [*sys.modules.items()] if name.partition(".")[0] == "breakscope"]
-    states = {path: _state(path) for path in (*others, *filter(None, ours), *_rules())}
+    others = {*reads, *_around(paths), *_ours()} - {*map(os.path.abspath, paths)}
+    states = {path: _state(path) for path in others}
     latest = max((state[0] for state in states.values() if state), default=0)
-    if sum(map(len, checked.values())) > MOST_BYTES or latest > reads.began - SETTLED:
+    if sum(map(len, checked.values())) > MOST_BYTES or latest > began - SETTLED:
         return
     file = _slot(key)
     unfinished = f"{file}.{os.getpid()}"
@@ -98,11 +74,28 @@ def _key(paths: tuple[str, ...]) -> tuple:
     return (paths, os.getcwd(), __file__, __version__, sys.version, tuple(sys.path), tuple(map(os.environ.get, ENVIRONMENT)))
 
 
-def _rules() -> list[str]:
-    from breakscope.rulebook import rule_files, rules_folder
+def _around(paths: tuple[str, ...]) -> list[str]:
+    """What each check asks for: files beside the checked ones, which may derive from their classes, what packages around
+    them hand out, what can be imported, and settings."""
+    found = [*filter(None, sys.path)]
+    for folder in {os.path.dirname(os.path.abspath(path)) for path in paths}:
+        found += [os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".py")]
+        found += [folder, os.path.join(folder, "__init__.py"), os.path.join(os.path.dirname(folder), "__init__.py")]
+    folder = os.path.join(os.getcwd(), "")
+    while folder != (folder := os.path.dirname(folder)):
+        found.append(os.path.join(folder, "pyproject.toml"))
+    return found
 
-    folder = str(rules_folder())
-    return [os.path.join(folder, name) for name in rule_files(folder)]
+
+def _ours() -> list[str]:
+    """What this tool is made of: its modules, as far as they had a part in it, its rules and their tables."""
+    from breakscope.rulebook import rules_folder
+
+    found = [module.__file__ for name, module in [*sys.modules.items()] if name.partition(".")[0] == "breakscope"]
+    for folder, folders, files in os.walk(rules_folder()):
+        folders[:] = [name for name in folders if name != "__pycache__"]
+        found += [folder, *(os.path.join(folder, name) for name in files)]
+    return [path for path in found if path]
 
 
 def _slot(key: tuple) -> str:

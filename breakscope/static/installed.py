@@ -28,6 +28,7 @@ class Installed:
         self._checked: set[tuple[str, str]] = set()  # (import root, top-level package) of the checked files
         self._followed: dict[tuple[str, str], bool] = {}
         self._installations: dict[str, bool] = {}
+        self._packages: set[str] = set()  # the files that were read to see whether they use torch, and their folders
 
     def check(self, root: str, top: str) -> None:
         """Note that files of this top-level package are under check."""
@@ -45,11 +46,16 @@ class Installed:
             return True
         known = self._followed.get((folder, top))
         if known is None:
-            known = not self._is_left_out(top) and any(
-                USES_TORCH.search(bytes_of(file)) for file in _files_of(os.path.join(folder, top))
-            )
+            files = () if self._is_left_out(top) else _files_of(os.path.join(folder, top))
+            known = any(USES_TORCH.search(bytes_of(file)) for file in files)
             self._followed[folder, top] = known
+            self._packages.update(files, map(os.path.dirname, files))
         return known
+
+    def reads(self) -> set[str]:
+        """The files and folders that were looked at, with the folders that hold those of an environment's Pythons."""
+        pythons = [os.path.dirname(os.path.dirname(folder)) for folder in self.folders]
+        return {*self.folders, *pythons, *self._installations, *self._packages}
 
     def _is_installation(self, folder: str) -> bool:
         """True for a folder that packages are installed in."""

@@ -65,8 +65,8 @@ class Program:
         if module is not None:
             self._modules.move_to_end(path)
             return module
-        source = read_source(path) if source is None else source
         name, root = self.place(path)
+        source = read_source(path) if source is None else source
         tree = tree or parse(source, path)
         library = self._installed.library_of(root, name)
         module = ModuleInfo(path, name, root, path.endswith("__init__.py"), source.encode(errors="surrogatepass"), tree, library)
@@ -74,6 +74,10 @@ class Program:
         module.size = len(module.text)
         self._size += module.size
         return module
+
+    def reads(self) -> set[str]:
+        """The files and folders that were looked at."""
+        return {*self._places, *self._directories, *self._stars.reads, *self._installed.reads()}
 
     @property
     def parsed(self) -> Set[str]:

@@ -21,6 +21,7 @@ class Stars:
         """`imported(importer, dots, name)` is the file that `from {dots}{name} import` names in the importer, or None."""
         self._imported = imported
         self._known: dict[tuple[str, str], str | None] = {}
+        self.reads: set[str] = set()  # the files that were searched
 
     def file_of(self, package: str, name: str) -> str | None:
         """The file that defines `name` at its top level, reached by star imports from the package's `__init__.py`."""
@@ -36,6 +37,7 @@ class Stars:
         while waiting:
             path = waiting.pop()
             data = bytes_of(path)
+            self.reads.add(path)
             if path != package and name.encode() in data and defines.search(data):
                 return path
             inner = [self._imported(path, len(dots), of.decode(errors="replace")) for dots, of in STAR.findall(data)]

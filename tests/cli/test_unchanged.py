@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import marshal
 import os
 import subprocess
@@ -10,8 +11,6 @@ import time
 from pathlib import Path
 
 import pytest
-
-from breakscope.unchanged import Reads
 
 ROOT = Path(__file__).resolve().parents[2]
 MODEL = """import torch
@@ -60,14 +59,16 @@ class Project:
             if path.name != "helper.py" or when != LONG_AGO:
                 os.utime(path, (when, when))
 
-    def check(self, **environment: str) -> tuple[bool, int, str]:
-        """Whether the cache knows the model; the check's exit code and what it says."""
+    def check(self, command: str = COMMAND, **environment: str) -> tuple[bool, int, str]:
+        """Whether the cache knew the model; the check's exit code and what it says."""
         found = {**os.environ, "XDG_CACHE_HOME": str(self.cache), "PYTHONPATH": str(ROOT)}
         found["PYTHONPYCACHEPREFIX"] = str(self.cache / "bytecode")  # folders of ours stay as they are
         done = subprocess.run(
-            [sys.executable, "-c", COMMAND], cwd=self.folder, env={**found, **environment}, capture_output=True, text=True
+            [sys.executable, "-c", command], cwd=self.folder, env={**found, **environment}, capture_output=True, text=True
         )
         assert not done.stderr, done.stderr
+        if command is not COMMAND:
+            return False, done.returncode, done.stdout
         known, _, said = done.stdout.partition("\n")
         return known == "True", done.returncode, said
 
@@ -169,12 +170,44 @@ def test_what_decided_is_noted(project):
     assert str(project.folder / "pyproject.toml") in states.keys() - noted
 
 
-def test_only_what_is_read_counts():
-    reads = Reads()
-    for event in (
-        ("open", ("a.py", "r", 0)), ("open", ("b.py", "w", os.O_WRONLY | os.O_CREAT)), ("open", ("c.pyc", "rb", 0)),
-        ("open", (7, "r", 0)), ("open", (b"d.py", "rb", os.O_CLOEXEC)), ("os.listdir", (Path("folder"),)),
-        ("os.scandir", (None,)), ("import", ("e", "e.py", [], [], [])), ("os.listdir", (3,)),
-    ):
-        reads.note(*event)
-    assert reads.paths == {"a.py", "d.py", "folder", os.curdir}
+WATCHED = """import json, os, sys
+read = set()
+def note(event, arguments):
+    if event in ("open", "os.listdir", "os.scandir") and isinstance(arguments[0], (str, os.PathLike)):
+        read.add(os.path.abspath(arguments[0]))
+import msgspec
+import breakscope.__main__ as command
+keep = command.keep
+def told(*given):
+    print(json.dumps(sorted(read)))
+    keep(*given)
+command.keep = told
+sys.argv = ["breakscope", "check", "model.py"]
+sys.addaudithook(note)
+command.main()
+"""
+
+
+def test_all_that_a_check_reads_counts(project, tmp_path):
+    """What Python says that the process opened and listed, beside the standard library and this tool."""
+    packages = "environment/lib/python3.11/site-packages"
+    for folder in (f"{packages}/layers-1.0.dist-info", f"{packages}/layers/inner", f"{packages}/other", "parts"):
+        (tmp_path / folder).mkdir(parents=True)
+    project.write(f"{packages}/layers/__init__.py", "from .inner import *\n")
+    project.write(f"{packages}/layers/inner/__init__.py", "import torch\n\n\ndef twice(x):\n    return x * 2\n")
+    project.write(f"{packages}/other/__init__.py", "def other():\n    pass\n")
+    project.write("parts/__init__.py", "")
+    project.write("parts/one.py", "def one(x):\n    return x + 1\n")
+    project.write("heir.py", HEIR)
+    more = "from layers import twice\nfrom other import other\nfrom parts.one import one\nfrom gone import nothing\n"
+    project.write("model.py", MODEL.replace("from helper", more + "from helper").replace("scaled(x)", "one(twice(scaled(x)))"))
+    for entry in project.entries():
+        entry.unlink()
+    known, code, said = project.check(command=WATCHED, VIRTUAL_ENV=str(tmp_path / "environment"))
+    assert code == 0, said
+    read = {path for path in json.loads(said) if not path.endswith(".pyc")}
+    states = marshal.loads(project.entries()[0].read_bytes())[2]
+    ours = (str(ROOT / "breakscope"), str(ROOT / "rules"), str(project.cache), os.path.dirname(os.__file__))
+    elsewhere = {path for path in read if not path.startswith(ours) or "site-packages" in path}
+    assert {str(tmp_path / f"{packages}/layers/inner/__init__.py"), str(tmp_path / "parts/one.py")} <= elsewhere
+    assert elsewhere - states.keys() == {str(tmp_path / "model.py")}
