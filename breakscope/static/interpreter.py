@@ -205,10 +205,13 @@ class Interpreter(
             if text.isascii():
                 return text[node.col_offset : node.end_col_offset]
             return text.encode()[node.col_offset : node.end_col_offset].decode(errors="replace")
-        try:
-            return ast.unparse(node)
-        except (RecursionError, ValueError):
-            return ""
+        text = getattr(node, "text", None)  # to put an expression of several lines on one takes long
+        if text is None:
+            try:
+                text = node.text = ast.unparse(node)
+            except (RecursionError, ValueError):
+                text = node.text = ""
+        return text
 
     @property
     def is_full(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import gc
 import io
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -37,7 +38,7 @@ def decode(data: bytes) -> str:
     """Source text of a file's bytes, by its BOM or coding line; raises SourceError."""
     if b"\0" in data:
         raise SourceError("is no Python source: it contains null bytes")
-    encoding = "utf-8-sig"
+    encoding = "utf-8-sig" if data.startswith(BOM_UTF8) else "utf-8"  # the first is written in Python
     head = data[:400]
     if b"coding" in head:
         import tokenize
