@@ -26,8 +26,8 @@ def is_unchanged(paths: tuple[str, ...]) -> bool:
     """True when these files were found clean and nothing that the check read has changed since."""
     if any(map(os.environ.get, SWITCHES)):
         return False
-    key = _key(paths)
     try:
+        key = _key(paths)
         with open(_slot(key), "rb") as file:
             kept, checked, states = marshal.load(file)
         return kept == key and all(_bytes(p) == b for p, b in checked.items()) and all(_state(p) == s for p, s in states.items())
@@ -37,25 +37,18 @@ def is_unchanged(paths: tuple[str, ...]) -> bool:
 
 def keep(paths: tuple[str, ...], reads: Iterable[str], began: int) -> None:
     """Remember that the files were found clean by a check that began at this time (`time.time_ns()`); `reads` are the files
-    and folders that it looked at elsewhere."""
+    and folders that it looked at elsewhere. Nothing is kept of what may have changed meanwhile, or where nothing can be."""
     if any(map(os.environ.get, SWITCHES)) or not all(map(os.path.isfile, paths)):
         return
-    key = _key(paths)
-    checked = {path: _bytes(path) for path in paths}
-    others = {*reads, *_around(paths), *_ours()} - {*map(os.path.abspath, paths)}
-    states = {path: _state(path) for path in others}
-    latest = max((state[0] for state in states.values() if state), default=0)
-    if sum(map(len, checked.values())) > MOST_BYTES or latest > began - SETTLED:
-        return
-    file = _slot(key)
-    unfinished = f"{file}.{os.getpid()}"
     try:
-        os.makedirs(os.path.dirname(file), exist_ok=True)
-        with open(unfinished, "wb") as new:
-            marshal.dump((key, checked, states), new)
-        os.replace(unfinished, file)
+        key, checked = _key(paths), {path: _bytes(path) for path in paths}
+        others = {*reads, *_around(paths), *_ours()} - {*map(os.path.abspath, paths)}
+        states = {path: _state(path) for path in others}
+        latest = max(state[0] for state in (*states.values(), *map(_state, paths)) if state)
+        if sum(map(len, checked.values())) <= MOST_BYTES and latest < began - SETTLED:
+            _write(_slot(key), marshal.dumps((key, checked, states)))
     except OSError:
-        pass  # a cache is no duty
+        pass
 
 
 def cache_folder() -> str:
@@ -77,7 +70,9 @@ def _key(paths: tuple[str, ...]) -> tuple:
 def _around(paths: tuple[str, ...]) -> list[str]:
     """What each check asks for: files beside the checked ones, which may derive from their classes, what packages around
     them hand out, what can be imported, and settings."""
-    found = [*filter(None, sys.path)]
+    from breakscope.environment import import_folders
+
+    found = [*filter(None, sys.path), *import_folders()]
     for folder in {os.path.dirname(os.path.abspath(path)) for path in paths}:
         found += [os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".py")]
         found += [folder, os.path.join(folder, "__init__.py"), os.path.join(os.path.dirname(folder), "__init__.py")]
@@ -100,6 +95,18 @@ def _ours() -> list[str]:
 
 def _slot(key: tuple) -> str:
     return os.path.join(cache_folder(), "clean", f"{int.from_bytes(marshal.dumps(key), 'little') % SLOTS}")
+
+
+def _write(file: str, data: bytes) -> None:
+    """Another check may read or write the same file now."""
+    unfinished = f"{file}.{os.getpid()}"
+    os.makedirs(os.path.dirname(file), exist_ok=True)
+    try:
+        with open(unfinished, "wb") as new:
+            new.write(data)
+        os.replace(unfinished, file)
+    except OSError:
+        os.unlink(unfinished)
 
 
 def _bytes(path: str) -> bytes:

@@ -138,8 +138,10 @@ def test_it_can_be_turned_off(project, name):
     assert project.check(**{name: "1"}) == (False, 0, "")
 
 
-def test_what_changed_a_moment_ago_is_not_kept(project):
-    os.utime(project.folder / "helper.py")
+@pytest.mark.parametrize("name", ["helper.py", "model.py", "."])
+def test_what_changed_a_moment_ago_is_not_kept(project, name):
+    now = time.time() + 60  # whatever time the checks take
+    os.utime(project.folder / name, (now, now))
     assert [project.check()[0] for _ in range(2)] == [False, False]
 
 
@@ -148,6 +150,20 @@ def test_a_report_that_is_written_is_not_kept(project):
     for _ in range(2):
         known, code, said = project.check()
         assert (known, code) == (False, 0) and said.startswith("{")
+
+
+def test_a_cache_that_cannot_be_written_does_no_harm(project, tmp_path):
+    project.cache = tmp_path / "model.py"  # no folder
+    assert [project.check() for _ in range(2)] == [(False, 0, "")] * 2
+
+
+def test_a_working_directory_that_is_gone_gets_one_line(tmp_path):
+    command = [sys.executable, "-c", COMMAND.replace("import sys", "import os, sys\nos.rmdir(os.getcwd())", 1)]
+    (tmp_path / "gone").mkdir()
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=tmp_path / "gone", env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "False\n")
+    assert done.stderr.startswith("breakscope: error: ") and done.stderr.count("\n") == 1
 
 
 def test_damage_does_no_harm(project):
