@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from bisect import bisect_left
+from bisect import bisect_right
 
 from msgspec import Struct
 
@@ -34,8 +34,8 @@ class Spans:
         start, end = (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
         found, inside = None, self.tree.body
         while inside:
-            at = bisect_left(inside, end, key=_end_of)
-            if at == len(inside) or start < start_of(inside[at], self.lines):
+            at = bisect_right(inside, start, key=lambda statement: start_of(statement, self.lines)) - 1
+            if at < 0 or end > _end_of(inside[at]):
                 break
             found = inside[at]
             inside = [] if type(found) in SIMPLE else [s for name in BLOCKS for s in getattr(found, name, None) or ()]

@@ -8,6 +8,7 @@ from programs import TORCH, analysed, found, region
 
 from breakscope.static import StaticOptions, analyze
 from breakscope.static.slices import parse_slice
+from breakscope.static.regions import NOWHERE
 from breakscope.static.spans import Spans
 
 HEADERS = {
@@ -136,6 +137,7 @@ def test_each_place_once_and_in_order(tmp_path):
 
 def test_the_statement_around_an_expression():
     source = "if a:\n    b; c = d\n    for e in f: g\nelse:\n    @h\n    def i(j=k): l\nmatch m:\n    case n if o: p\n"
+    source += "try:\n    q\nexcept r:\n    s = 1\nelse:\n    t\nfinally:\n    return u\nv\n"
     tree = ast.parse(source)
     spans = Spans(tree, source.splitlines(keepends=True))
     names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
@@ -143,7 +145,12 @@ def test_the_statement_around_an_expression():
     assert around == {
         "a": "If", "b": "Expr", "c": "Assign", "d": "Assign", "e": "For", "f": "For", "g": "Expr", "h": "FunctionDef",
         "k": "FunctionDef", "l": "Expr", "m": "Match", "o": "match_case", "p": "Expr",
+        "q": "Expr", "r": "ExceptHandler", "s": "Assign", "t": "Expr", "u": "Return", "v": "Expr",
     }
+
+
+def test_what_stands_nowhere_is_in_no_statement():
+    assert Spans(ast.parse("a\n"), ["a\n"]).around(NOWHERE) is None
 
 
 def test_files_that_cannot_be_read_do_not_stop_the_rest(tmp_path):
