@@ -7,8 +7,8 @@ import pytest
 from programs import TORCH, analysed, found, region
 
 from breakscope.static import StaticOptions, analyze
-from breakscope.static.slices import parse_slice
 from breakscope.static.regions import NOWHERE
+from breakscope.static.slices import parse_slice
 from breakscope.static.spans import Spans
 
 HEADERS = {
