@@ -51,13 +51,16 @@ class Project:
         self.write("helper.py", HELPER)
 
     def write(self, name: str, text: str, when: float = LONG_AGO) -> None:
-        (self.folder / name).write_text(text)
-        self.settle(when)
+        """Write a file, changed at that time; of what lies around it, only the folder of a new one changes too."""
+        path = self.folder / name
+        touched = [path] if path.exists() else [path, path.parent]
+        path.write_text(text)
+        for changed in touched:
+            os.utime(changed, (when, when))
 
-    def settle(self, when: float = LONG_AGO) -> None:
+    def settle(self) -> None:
         for path in (*self.folder.rglob("*"), self.folder):
-            if path.name != "helper.py" or when != LONG_AGO:
-                os.utime(path, (when, when))
+            os.utime(path, (LONG_AGO, LONG_AGO))
 
     def check(self, command: str = COMMAND, **environment: str) -> tuple[bool, int, str]:
         """Whether the cache knew the model; the check's exit code and what it says."""
@@ -87,9 +90,7 @@ def cache(tmp_path_factory):
 @pytest.fixture
 def project(tmp_path, cache, monkeypatch):
     monkeypatch.delenv("BREAKSCOPE_NO_CACHE", raising=False)
-    made = Project(tmp_path, cache)
-    os.utime(tmp_path / "helper.py", (LONG_AGO, LONG_AGO))
-    return made
+    return Project(tmp_path, cache)
 
 
 pytestmark = pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="the cache lies elsewhere")
@@ -100,20 +101,23 @@ def test_a_clean_file_is_known_the_next_time(project):
     assert project.check() == (True, 0, "")
 
 
-CHANGES = {
+LATER = LONG_AGO + 500
+CHANGES = {  # each of one thing only, so that no other one gives it away
     "the file": lambda p: p.write("model.py", MODEL.replace("else x", "else x + 1")),
-    "what it imports": lambda p: p.write("helper.py", "def scaled(x):\n    return x * x.item()\n", time.time() - 500),
-    "a file that derives from its classes": lambda p: p.write("heir.py", HEIR, time.time() - 500),
-    "what it imports is gone": lambda p: ((p.folder / "helper.py").unlink(), p.settle(time.time() - 500)),
-    "a package of the same name": lambda p: (
-        (p.folder / "helper").mkdir(), p.write("helper/__init__.py", HELPER, time.time() - 500)
+    "what it imports": lambda p: p.write("helper.py", "def scaled(x):\n    return x * x.item()\n", LATER),
+    "what it imports, with the old time": lambda p: p.write("helper.py", "def scaled(x):\n    return x * x.item()\n"),
+    "a new file that derives from its classes": lambda p: p.write("heir.py", HEIR, LATER),
+    "a known file that derives from its classes now": lambda p: p.write("beside.py", HEIR),
+    "what it imports is gone": lambda p: ((p.folder / "helper.py").unlink(), os.utime(p.folder, (LONG_AGO, LONG_AGO))),
+    "settings": lambda p: (
+        p.write("pyproject.toml", '[tool.breakscope]\nselect = ["BRK1"]\n'), os.utime(p.folder, (LONG_AGO, LONG_AGO))
     ),
-    "settings": lambda p: p.write("pyproject.toml", '[tool.breakscope]\nselect = ["BRK1"]\n', time.time() - 500),
 }
 
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_change_of_what_the_check_read_asks_anew(project, change):
+    project.write("beside.py", "")
     project.make_known()
     CHANGES[change](project)
     assert project.check()[0] is False
@@ -217,6 +221,7 @@ def test_all_that_a_check_reads_counts(project, tmp_path):
     project.write("heir.py", HEIR)
     more = "from layers import twice\nfrom other import other\nfrom parts.one import one\nfrom gone import nothing\n"
     project.write("model.py", MODEL.replace("from helper", more + "from helper").replace("scaled(x)", "one(twice(scaled(x)))"))
+    project.settle()
     for entry in project.entries():
         entry.unlink()
     known, code, said = project.check(command=WATCHED, VIRTUAL_ENV=str(tmp_path / "environment"))
