@@ -28,13 +28,14 @@ def is_plain(
     files = Files(path)
     try:
         source = Source(tree, is_clever, files, files.path)
-        from breakscope.plain.look import Look  # many files need no closer one
-
-        Look(source).run(heirs(list(source.classes)) if source.classes else ())
         if source.wraps:
             from breakscope.plain.wrapping import Wrapping
 
-            return Wrapping(source).is_harmless(source.wraps)
+            if not Wrapping(source).is_harmless(source.wraps):
+                return False
+        from breakscope.plain.look import Look  # many files need no closer one
+
+        Look(source).run(heirs(list(source.classes)) if source.classes else ())
     except (NotPlain, RecursionError, OSError, SyntaxError, ValueError):
         return False
     return True

@@ -8,9 +8,8 @@ from _collections_abc import Container
 
 from breakscope.plain.bindings import DEFINITIONS
 from breakscope.plain.kinds import NotPlain
+from breakscope.walking import children, walk
 
-LEAVES = (_ast.Name, _ast.Constant)
-CONTEXTS = (_ast.Load, _ast.Store)
 CHANGING = frozenset({"setattr", "vars"})
 SHOWING = frozenset(  # they change nothing
     "print dict sorted str repr len list tuple set zip enumerate reversed sum min max any all".split()
@@ -73,19 +72,6 @@ def _names(function, known: dict) -> Names:
     return found
 
 
-def children(node) -> list:
-    """The nodes inside a node."""
-    found: list = []
-    if type(node) in LEAVES:
-        return found
-    for part in node.__dict__.values():
-        if type(part) is list:
-            found += [inner for inner in part if isinstance(inner, _ast.AST)]
-        elif isinstance(part, _ast.AST) and type(part) not in CONTEXTS:
-            found.append(part)
-    return found
-
-
 def clever(tree: _ast.Module, wraps: list[_ast.Attribute]) -> frozenset:
     """The functions that change objects by name or hang hooks on modules; None when the top of the file does. `wraps` gets
     each `torch.compile`; raises NotPlain when the file may compile anything else."""
@@ -136,14 +122,12 @@ def _changes(node: _ast.Call) -> bool:
 
 def named(node, attributes: bool = True) -> list[str]:
     """The names in a node, and those of attributes."""
-    found, waiting = [], [node]
-    while waiting:
-        node = waiting.pop()
-        if type(node) is _ast.Name:
-            found.append(node.id)
-        elif type(node) is _ast.Attribute and attributes:
-            found.append(node.attr)
-        waiting += children(node)
+    found = []
+    for inner in walk(node):
+        if type(inner) is _ast.Name:
+            found.append(inner.id)
+        elif type(inner) is _ast.Attribute and attributes:
+            found.append(inner.attr)
     return found
 
 

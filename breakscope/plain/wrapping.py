@@ -6,7 +6,7 @@ from __future__ import annotations
 import _ast
 
 from breakscope.plain.bindings import BLOCKS, DEFINITIONS
-from breakscope.plain.reach import children
+from breakscope.walking import children
 
 MODES = (None, "default", "max-autotune-no-cudagraphs")  # the others record CUDA graphs, whose outputs are followed
 SETTINGS = {"mode": MODES, "backend": ("inductor",), "fullgraph": (True, False), "dynamic": (None, True), "disable": (False,)}

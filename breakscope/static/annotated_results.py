@@ -6,7 +6,6 @@ import ast
 
 from breakscope.static.frames import Frame
 from breakscope.static.joins import element_of, join_all
-from breakscope.static.walking import walk
 from breakscope.values import (
     UNKNOWN,
     ExternalInstance,
@@ -19,6 +18,7 @@ from breakscope.values import (
     maybe_tensor,
     options,
 )
+from breakscope.walking import walk
 
 
 class AnnotatedResults:

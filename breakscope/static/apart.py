@@ -11,10 +11,10 @@ import ast
 from breakscope.static.frames import Frame
 from breakscope.static.generators import is_generator
 from breakscope.static.modules import FunctionInfo, Import
-from breakscope.static.walking import walk
 from breakscope.values import (
     Class, Const, Dict, External, Function, Instance, Method, Py, Scalar, Sequence, ShapeInt, Value, holds_tensor, options,
 )
+from breakscope.walking import walk
 
 MODULES = ("ModuleList", "Sequential")
 TRACED_NAMESPACES = frozenset({"torch", "torch.nn", "torch.nn.functional", "torch.fft", "torch.linalg", "numpy"})

@@ -10,7 +10,6 @@ from breakscope.static.frames import Frame, OutOfBudget, Raised
 from breakscope.static.interpreter import Interpreter
 from breakscope.static.joins import element_of, join
 from breakscope.static.modules import ClassInfo, function_info
-from breakscope.static.walking import walk
 from breakscope.values import (
     NONE,
     UNKNOWN,
@@ -25,6 +24,7 @@ from breakscope.values import (
     Value,
     maybe_tensor,
 )
+from breakscope.walking import walk
 
 CONFIG = Py("unknown", "config")
 

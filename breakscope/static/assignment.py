@@ -7,8 +7,8 @@ import ast
 from breakscope.events import Store
 from breakscope.static.frames import Frame
 from breakscope.static.joins import join, join_all
-from breakscope.static.walking import walk
 from breakscope.values import NONE, UNKNOWN, Const, Dict, ExternalInstance, Instance, Sequence, Tensor, Union, Value
+from breakscope.walking import walk
 
 CONTAINERS = (Sequence, Dict)
 

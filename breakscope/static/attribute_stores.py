@@ -7,7 +7,6 @@ import ast
 from breakscope.events import Call, Store
 from breakscope.static.frames import Frame
 from breakscope.static.joins import join
-from breakscope.static.walking import walk
 from breakscope.values import (
     UNKNOWN,
     Cell,
@@ -22,6 +21,7 @@ from breakscope.values import (
     Value,
     options,
 )
+from breakscope.walking import walk
 
 
 class AttributeStores:

@@ -12,7 +12,6 @@ from breakscope.static.frames import Activation, Frame, OutOfBudget, Raised
 from breakscope.static.interpreter import Interpreter
 from breakscope.static.modules import ModuleInfo
 from breakscope.static.variation import aliases, describe, differing, variation
-from breakscope.static.walking import walk
 from breakscope.values import (
     Const,
     Dict,
@@ -23,6 +22,7 @@ from breakscope.values import (
     Tensor,
     Value,
 )
+from breakscope.walking import walk
 
 BY_TRAINING = ("Dropout", "AlphaDropout", "FeatureAlphaDropout", "BatchNorm", "SyncBatchNorm", "InstanceNorm", "RReLU",
                "MultiheadAttention", "TransformerEncoder", "TransformerDecoder")

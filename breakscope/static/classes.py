@@ -6,7 +6,6 @@ import ast
 
 from breakscope.static.frames import Frame, Raised
 from breakscope.static.modules import ClassInfo, function_info
-from breakscope.static.walking import walk
 from breakscope.values import (
     UNKNOWN,
     Class,
@@ -19,6 +18,7 @@ from breakscope.values import (
     Value,
     options,
 )
+from breakscope.walking import walk
 
 MODULE_BASES = ("torch.nn.Module", "torch.nn.modules.module.Module")
 FACTORIES = {"list": "list", "dict": "dict", "tuple": "tuple", "set": "set"}

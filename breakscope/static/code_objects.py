@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from breakscope.static.modules import FunctionInfo
-from breakscope.static.walking import children, walk
 from breakscope.values import UNKNOWN, Cell, Const, Function, Sequence, Value
+from breakscope.walking import children, walk
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.ListComp, ast.SetComp, ast.DictComp,
           ast.GeneratorExp)

@@ -8,8 +8,8 @@ from breakscope.events import CHOSEN, LEFT, Branch, Statement
 from breakscope.static.conditions import opposite
 from breakscope.static.frames import GO_ON, LEAVE_LOOP, RAISE, RETURN, Frame, Raised
 from breakscope.static.joins import element_of, join_names
-from breakscope.static.walking import walk
 from breakscope.values import UNKNOWN, Class, Dict, External, ExternalInstance, Instance, Sequence, Value, options
+from breakscope.walking import walk
 
 
 class ControlFlow:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from breakscope.static.modules import FunctionInfo
-from breakscope.static.walking import children
+from breakscope.walking import children
 
 
 def is_generator(info: FunctionInfo) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 
 from breakscope.static.modules import FunctionInfo, ModuleInfo, function_info
-from breakscope.static.walking import walk
+from breakscope.walking import walk
 
 SHORT = 8  # statements; a longer body is not run for its effects
 DEPTH = 5

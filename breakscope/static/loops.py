@@ -6,8 +6,8 @@ import ast
 
 from breakscope.static.frames import GO_ON, LEAVE_LOOP, Frame
 from breakscope.static.joins import join_names
-from breakscope.static.walking import children
 from breakscope.values import Sequence, Value
+from breakscope.walking import children
 
 MOST_NAMES = 8  # that a loop's body is run for one by one
 MOST_TURNS = 32  # of the innermost of such loops inside of each other

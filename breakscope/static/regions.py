@@ -13,7 +13,6 @@ from breakscope.static.calling import add_call_events
 from breakscope.static.frames import Activation, Frame, OutOfBudget, Raised
 from breakscope.static.interpreter import Interpreter
 from breakscope.static.modules import ModuleInfo, Namespace
-from breakscope.static.walking import walk
 from breakscope.values import (
     UNKNOWN,
     Class,
@@ -28,6 +27,7 @@ from breakscope.values import (
     Value,
     maybe_tensor,
 )
+from breakscope.walking import walk
 
 NOWHERE = ast.Pass(lineno=0, col_offset=0)
 COMPILES = re.compile(r"torch(?<!\wtorch)\s*\.\s*compile\s*\(")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from breakscope.static.walking import walk
+from breakscope.walking import walk
 
 OPERATIONS = (ast.BinOp, ast.UnaryOp, ast.Subscript, ast.Attribute)
 

@@ -9,9 +9,9 @@ from breakscope.static.usage.graph_outputs import records_graphs
 from breakscope.static.usage.loops import counts, path_of, sizes, varies
 from breakscope.static.usage.scope import Choice, Local, merge
 from breakscope.static.usage.wrapping import WRAPPERS, Decorator, Wrapping, short
-from breakscope.static.walking import walk
 from breakscope.usage import COMPILE, States, Use, Wrapped
 from breakscope.values import UNKNOWN, Class, Const, Dict, External, ExternalInstance, Function, Instance, Method, Value
+from breakscope.walking import walk
 
 SAME_MODULE = frozenset("to cuda cpu xpu half float double bfloat16 train eval requires_grad_ apply".split())
 SAVERS = frozenset({"torch.save", "safetensors.torch.save_file"})

@@ -15,9 +15,9 @@ from breakscope.static.regions import Region
 from breakscope.static.spans import start_of
 from breakscope.static.usage.follow import Follower, OutOfWork
 from breakscope.static.usage.frozen import frozen_events
-from breakscope.static.walking import walk
 from breakscope.usage import Use
 from breakscope.values import Class
+from breakscope.walking import walk
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 USED = frozenset({"compile", "suppress_errors", "assume_constant_result"})

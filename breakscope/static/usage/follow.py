@@ -20,9 +20,9 @@ from breakscope.static.usage.loops import path_of
 from breakscope.static.usage.scope import Local, Scope, decide, key, maybe, merge, merged
 from breakscope.static.usage.syntax import bound, is_main, kept, names_prefix, pairs, tells
 from breakscope.static.usage.timing import timed_calls
-from breakscope.static.walking import walk
 from breakscope.usage import Configure, Timed, Use, Wrap, Wrapped
 from breakscope.values import UNKNOWN, External, Function, Value
+from breakscope.walking import walk
 
 MOST_WORK = 60_000  # statements of one file
 DEEPEST = 4  # calls into functions of the file

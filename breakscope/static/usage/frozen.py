@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from breakscope.static.walking import walk
 from breakscope.usage import Frozen
 from breakscope.values import External
+from breakscope.walking import walk
 
 CLOCKS = frozenset({"time.time", "time.perf_counter", "time.monotonic", "time.time_ns", "datetime.datetime.now"})
 

@@ -15,8 +15,8 @@ from msgspec import Struct
 
 from breakscope.static.usage.graph_outputs import MARK, ON_GPU, without_gradients
 from breakscope.static.usage.wrapping import short
-from breakscope.static.walking import walk
 from breakscope.usage import Added, Wrapped
+from breakscope.walking import walk
 
 OWN_GRADIENTS = re.compile(r"\.grad\s*=[^=]")
 LOOPS = (ast.For, ast.AsyncFor, ast.While)

@@ -15,9 +15,9 @@ from msgspec import Struct
 
 from breakscope.static.usage.loops import path_of
 from breakscope.static.usage.wrapping import short
-from breakscope.static.walking import walk
 from breakscope.usage import Kept, Wrapped
 from breakscope.values import Const, Dict
+from breakscope.walking import walk
 
 MODES = ("reduce-overhead", "max-autotune")
 ON_GPU = re.compile(r"""["']cuda|\.cuda\(""")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from functools import lru_cache
 
-from breakscope.static.walking import walk
+from breakscope.walking import walk
 
 
 def path_of(node: ast.expr) -> str:

@@ -6,7 +6,7 @@ import ast
 from functools import lru_cache
 
 from breakscope.static.usage.loops import path_of
-from breakscope.static.walking import walk
+from breakscope.walking import walk
 
 
 def pairs(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from breakscope.static.usage.graph_outputs import ON_GPU
 from breakscope.static.usage.loops import path_of
-from breakscope.static.walking import walk
 from breakscope.usage import Wrapped
 from breakscope.values import External
+from breakscope.walking import walk
 
 CLOCKS = frozenset(
     f"time.{n}" for n in ("time", "perf_counter", "monotonic", "process_time", "time_ns", "perf_counter_ns")

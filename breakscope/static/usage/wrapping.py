@@ -6,9 +6,9 @@ import ast
 
 from breakscope.static.usage.loops import changed_in, path_of, varies
 from breakscope.static.usage.scope import Local
-from breakscope.static.walking import walk
 from breakscope.usage import COMPILE, IN_PLACE, Wrap, Wrapped
 from breakscope.values import UNKNOWN, Const, External, ExternalInstance, Instance, Method, Value
+from breakscope.walking import walk
 
 WRAPPERS = {
     "torch.compile": COMPILE,
