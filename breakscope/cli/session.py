@@ -97,7 +97,7 @@ def deliver(report: Report, name: str, output: OutputOptions, config: Config) ->
         ),
     )
     if output.file:
-        _write_file(output.file, text)
+        write_file(output.file, text)
     else:
         write(text, stream)
     return exit_code(report)
@@ -111,7 +111,7 @@ def _terminal_width() -> int:
 
 def save(report: Report, file: str) -> None:
     """The report as JSON; raises UserError when it cannot be written."""
-    _write_file(file, to_json(report).decode("utf-8"))
+    write_file(file, to_json(report).decode("utf-8"))
 
 
 def check_writable(file: str) -> None:
@@ -123,7 +123,8 @@ def check_writable(file: str) -> None:
         raise UserError(f"cannot write {file}: Permission denied")
 
 
-def _write_file(file: str, text: str) -> None:
+def write_file(file: str, text: str) -> None:
+    """Text as UTF-8; raises UserError when it cannot be written."""
     try:
         Path(file).write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
     except OSError as problem:

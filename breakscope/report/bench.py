@@ -10,7 +10,7 @@ from breakscope.report.model import CudaGraph, Fact, Interval, ReportError
 
 BENCH_SCHEMA_VERSION = "1"
 
-ChargedTo = Literal["start-up", "first compile", "fragments", "recompile", "CUDA graphs", "restarts", "given up"]
+ChargedTo = Literal["start-up", "first compile", "fragments", "recompile", "CUDA graphs", "autotuning", "restarts", "given up"]
 
 
 class Charge(Fact):
@@ -133,6 +133,15 @@ def bench_to_json(bench: Bench, indent: int = 2) -> bytes:
 def bench_from_json(data: bytes) -> Bench:
     """Read what `bench_to_json` wrote; raises ValueError that names the wrong field."""
     return msgspec.json.decode(data, type=Bench)
+
+
+def is_bench(data: bytes) -> bool:
+    """True for what `bench_to_json` wrote; False for a report, and for what is no JSON."""
+    try:
+        document = msgspec.json.decode(data)
+    except ValueError:
+        return False
+    return isinstance(document, dict) and "modes" in document
 
 
 def bench_json_schema() -> dict:

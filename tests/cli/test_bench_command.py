@@ -99,6 +99,30 @@ def test_what_is_written_is_read_back():
     Draft202012Validator(json.loads(schema.bench_text())).validate(json.loads(bench_to_json(SAVED)))
 
 
+def test_report_shows_what_was_saved(run, tmp_path):
+    (tmp_path / "saved.json").write_bytes(bench_to_json(SAVED))
+    shown = run("report", "saved.json")
+    assert (shown.code, shown.err, shown.out) == (0, "", render(SAVED, None, color=False))
+    assert run("report", "saved.json", "-f", "json").out.encode() == bench_to_json(SAVED)
+    run("report", "saved.json", "-o", "shown.txt")
+    assert (tmp_path / "shown.txt").read_text() == shown.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["saved.json", "-f", "sarif"], "what `breakscope bench` measured is shown as text or json, not as sarif"),
+        (["saved.json", "saved.json"], "what `breakscope bench` measured is shown alone: breakscope report FILE"),
+        (["half.json"], "half.json is no measurement of breakscope bench: Object missing required field `version`"),
+    ],
+)
+def test_report_says_what_it_cannot_show(run, tmp_path, arguments, said):
+    (tmp_path / "saved.json").write_bytes(bench_to_json(SAVED))
+    (tmp_path / "half.json").write_text('{"modes": []}')
+    done = run("report", *arguments)
+    assert (done.code, done.out, done.err) == (2, "", f"breakscope: error: {said}\n")
+
+
 def test_on_a_gpu_it_is_told_how_busy_it_is_and_which_cuda_graphs_fail():
     eager, default, _ = SAVED.modes
     graphs = (CudaGraph(kind="skipped", reason="mutated inputs (1 instances)", path="m.py", line=9, function="f"),

@@ -45,11 +45,13 @@ def test_every_second_is_charged_once():
     assert sum(c.seconds for c in charge(compiles, 0.25)) == pytest.approx(0.25 + sum(c.seconds for c in compiles))
 
 
-def test_cuda_graphs_that_are_recorded_while_a_graph_runs_are_no_recompiles():
+def test_what_is_made_while_a_graph_runs_is_no_recompile():
     compiles = (compile_of("0/0", 0.0, 4.0), compile_of("0/1", 5.0, 2.0, recompile_reason="0/0: self.step == 3"),
-                compile_of("0/1", 8.0, 0.5, name="", runtime=True), compile_of("0/1", 9.0, 0.25, name="", runtime=True))
+                *(compile_of("0/1", at, seconds, name="", runtime=made)
+                  for at, seconds, made in ((8.0, 0.5, "CUDA graphs"), (9.0, 0.25, "CUDA graphs"), (9.5, 0.125, "autotuning"))))
     assert charged(*compiles) == {
-        ("first compile", ""): (4.0, 1), ("recompile", "attribute"): (2.0, 1), ("CUDA graphs", ""): (0.75, 2)}
+        ("first compile", ""): (4.0, 1), ("recompile", "attribute"): (2.0, 1), ("CUDA graphs", ""): (0.75, 2),
+        ("autotuning", ""): (0.125, 1)}
 
 
 def test_a_gpu_is_busy_while_any_kernel_runs():

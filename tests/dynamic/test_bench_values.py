@@ -1,6 +1,7 @@
 """Outputs and gradients against eager's, and the step as one graph."""
 
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -8,7 +9,7 @@ torch = pytest.importorskip("torch")
 
 from breakscope.dynamic.child.bench import beside, compare, one_graph
 from breakscope.dynamic.child.bench.clock import Clock
-from breakscope.dynamic.child.bench.metrics import Spans
+from breakscope.dynamic.child.bench.metrics import Spans, made_at_runtime
 from breakscope.dynamic.child.bench.stepper import Stepper
 from breakscope.dynamic.child.load import TargetError
 
@@ -148,3 +149,18 @@ def test_dynamos_whole_work_on_a_frame_is_seen():
     spans = Spans([(1.0, 9.0), (2.0, 5.0)])
     assert spans.around(3.0, 4.0) == (2.0, 5.0) and spans.around(1.0, 6.0) == (1.0, 9.0)
     assert spans.around(10.0, 11.0) == (10.0, 11.0)
+
+
+@pytest.mark.parametrize(
+    ("facts", "made"),
+    [
+        ({}, ""),
+        ({"is_runtime": False, "runtime_triton_autotune_time_us": 9}, ""),
+        ({"is_runtime": True}, "CUDA graphs"),  # where torch says no more
+        ({"is_runtime": True, "runtime_cudagraphify_time_us": 9}, "CUDA graphs"),
+        ({"is_runtime": True, "runtime_triton_autotune_time_us": 9}, "autotuning"),
+        ({"is_runtime": True, "runtime_cudagraphify_time_us": 9, "runtime_triton_autotune_time_us": 4}, "CUDA graphs"),
+    ],
+)
+def test_what_is_made_while_a_graph_runs(facts, made):
+    assert made_at_runtime(SimpleNamespace(**facts)) == made

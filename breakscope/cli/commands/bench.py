@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
-from pathlib import Path
-
 import click
 
 from breakscope.cli import options
-from breakscope.cli.session import CLEAN, FAILED, guarded, wants_color, write
-from breakscope.errors import UserError
-from breakscope.report.bench import Bench, bench_to_json
+from breakscope.cli.session import OutputOptions, guarded
 
 MODES = ("default", "dynamic", "reduce-overhead", "max-autotune")
 
@@ -83,6 +77,7 @@ def command(target: str, **given) -> int:
     file, name = options.split_target(target)
 
     def work() -> int:
+        from breakscope.cli.measurements import deliver_measured
         from breakscope.dynamic.bench.options import BenchOptions
         from breakscope.workflows.bench import bench
 
@@ -91,24 +86,6 @@ def command(target: str, **given) -> int:
             device=given["device"], backward=not given["no_backward"], rounds=given["rounds"], timeout=given["timeout"],
             mode_timeout=given["mode_timeout"],
             estimate=not given["no_estimate"]))
-        _deliver(measured, given)
-        return FAILED if measured.errors or not measured.use else CLEAN
+        return deliver_measured(measured, OutputOptions(format=given["format"], file=given["output"], color=given["color"]))
 
     return guarded(work)
-
-
-def _deliver(measured: Bench, given: dict) -> None:
-    if given["format"] == "json":
-        text = bench_to_json(measured).decode()
-    else:
-        from breakscope.report.bench_text import render
-
-        terminal = not given["output"] and sys.stdout.isatty()
-        text = render(measured, shutil.get_terminal_size().columns if terminal else None, wants_color(given["color"], terminal))
-    if not given["output"]:
-        write(text)
-        return
-    try:
-        Path(given["output"]).write_text(text, encoding="utf-8", newline="\n")
-    except OSError as problem:
-        raise UserError(f"cannot write {given['output']}: {problem.strerror}") from None

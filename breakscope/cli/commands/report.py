@@ -7,9 +7,10 @@ from pathlib import Path
 import click
 
 from breakscope.cli import options
-from breakscope.cli.session import answer
+from breakscope.cli.session import OutputOptions, answer, guarded
 from breakscope.config import Config
 from breakscope.errors import UserError
+from breakscope.report.bench import bench_from_json, is_bench
 from breakscope.report.merge import merge
 from breakscope.report.model import Report, from_json
 from breakscope.workflows.choice import narrow
@@ -23,9 +24,12 @@ from breakscope.workflows.choice import narrow
 def command(is_script: bool, files: tuple[str, ...], **given) -> int:
     """Show saved JSON reports and traces in any format; several are shown as one, as those of several nodes.
 
-    A trace is a folder that TORCH_TRACE named, a file of it, or what TORCH_LOGS=graph_breaks,recompiles printed.
+    A trace is a folder that TORCH_TRACE named, a file of it, or what TORCH_LOGS=graph_breaks,recompiles printed. What
+    `breakscope bench` saved is shown as text or JSON, one file at a time.
     """
     choice, output = options.choice_from(given), options.output_from(given)
+    if any(map(_holds_bench, files)):
+        return guarded(lambda: _show_measured(files, output))
 
     def make(config: Config) -> Report:
         return narrow(merge(_read(files, config)), choice.selection(config))
@@ -51,6 +55,25 @@ def _read(files: tuple[str, ...], config: Config) -> list[Report]:
 
         reports.insert(0, read(traces, config.rules))
     return reports
+
+
+def _holds_bench(file: str) -> bool:
+    try:
+        return not Path(file).is_dir() and _is_json(Path(file)) and is_bench(Path(file).read_bytes())
+    except OSError:  # said by what reads it
+        return False
+
+
+def _show_measured(files: tuple[str, ...], output: OutputOptions) -> int:
+    from breakscope.cli.measurements import deliver_measured
+
+    if len(files) > 1:
+        raise UserError("what `breakscope bench` measured is shown alone: breakscope report FILE")
+    try:
+        measured = bench_from_json(Path(files[0]).read_bytes())
+    except ValueError as problem:
+        raise UserError(f"{files[0]} is no measurement of breakscope bench: {problem}") from None
+    return deliver_measured(measured, output)
 
 
 def _is_json(path: Path) -> bool:

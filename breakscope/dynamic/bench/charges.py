@@ -14,8 +14,8 @@ from breakscope.report.bench import Charge, Site
 @dataclass(frozen=True)
 class Compile:
     """One entry of torch._dynamo's compilation metrics. `begin` and `seconds` are wall time; a backward pass that
-    compiles is an entry of its own with `forward` False and no name; so is what is made while a graph already runs, CUDA
-    graphs above all, with `runtime`."""
+    compiles is an entry of its own with `forward` False and no name; so is what is made while a graph already runs:
+    `runtime` names it, "CUDA graphs" or "autotuning" (of Triton kernels, at their first launch)."""
 
     compile_id: str
     name: str
@@ -30,7 +30,7 @@ class Compile:
     fail_reason: str
     fail_path: str
     fail_line: int
-    runtime: bool = False
+    runtime: str = ""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def start_up(calls: Sequence[Call], compiles: Sequence[Compile], made: float) ->
 
 def charge(compiles: Sequence[Compile], start_up: float = 0.0) -> tuple[Charge, ...]:
     """Every compile's own seconds charged once: to the first compile of the target, to fragments (the other frames
-    that breaks left), to a family of recompiles, to CUDA graphs recorded later, to frames given up, and to attempts that
+    that breaks left), to a family of recompiles, to CUDA graphs recorded and kernels tuned later, to frames given up, and to attempts that
     Dynamo began again."""
     sums: dict[tuple[str, str], list[float]] = {}
 
@@ -82,10 +82,10 @@ def charge(compiles: Sequence[Compile], start_up: float = 0.0) -> tuple[Charge, 
         if restarted:
             add("restarts", restarted)
         if compile.runtime:
-            add("CUDA graphs", seconds)
+            add(compile.runtime, seconds)
         else:
             add(*_account(forwards.get(compile.compile_id, compile), first, seconds - restarted))
-    order = ("start-up", "first compile", "fragments", "recompile", "CUDA graphs", "restarts", "given up")
+    order = ("start-up", "first compile", "fragments", "recompile", "CUDA graphs", "autotuning", "restarts", "given up")
     return tuple(
         Charge(to=to, family=family, seconds=round(seconds, 6), compiles=int(number))
         for (to, family), (seconds, number) in sorted(sums.items(), key=lambda i: (order.index(i[0][0]), -i[1][0])))

@@ -88,9 +88,18 @@ def _facts(entry) -> dict:
     seconds = max(float(frame_seconds or 0.0), (entry.duration_us or 0) / 1e6)
     return {
         "compile_id": str(entry.compile_id or ""), "name": entry.co_name or "", "path": entry.co_filename or "",
-        "line": entry.co_firstlineno or 0, "runtime": bool(getattr(entry, "is_runtime", False)), "begin": (entry.start_time_us or 0) / 1e6, "seconds": seconds,
+        "line": entry.co_firstlineno or 0, "runtime": made_at_runtime(entry), "begin": (entry.start_time_us or 0) / 1e6, "seconds": seconds,
         "forward": forward, "before_restart": float(entry.dynamo_time_before_restart_s or 0.0) if forward else 0.0,
         "recompile_reason": entry.recompile_reason or "", "failed": forward and entry.graph_op_count is None,
         "fail_reason": entry.fail_reason or "", "fail_path": entry.fail_user_frame_filename or "",
         "fail_line": entry.fail_user_frame_lineno or 0, "ops": entry.graph_op_count or 0,
     }
+
+
+def made_at_runtime(entry) -> str:
+    """What an entry made while its graph ran, "" for a compile: see `runtime_cudagraphify_time_us` and its neighbour in
+    torch._dynamo.utils.CompilationMetrics. Recording a graph runs its kernels, so that these may be tuned in it."""
+    if not getattr(entry, "is_runtime", False):
+        return ""
+    tuned, recorded = (getattr(entry, f"runtime_{what}_time_us", None) for what in ("triton_autotune", "cudagraphify"))
+    return "autotuning" if tuned and not recorded else "CUDA graphs"
