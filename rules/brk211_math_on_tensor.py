@@ -2,10 +2,11 @@
 
 `math.sqrt(t)` converts its argument to a Python float first. Dynamo ends the graph there (GB0033 on
 `aten._local_scalar_dense`) and compiles the rest again for the number. On shapes and other Python numbers `math` is
-free: `math.sqrt(x.shape[-1])` is folded while tracing.
+free: `math.sqrt(x.shape[-1])` is folded while tracing. `math.prod` and `math.radians` only multiply, and stay in the
+graph.
 
-Write the torch function of the same name: `torch.sqrt(t)`, `torch.log(t)`, `torch.isnan(t)`. `math.prod`, `math.ceil`
-and `math.floor` return ints where torch returns floats: add `.long()` if it matters.
+Write the torch function of the same name: `torch.sqrt(t)`, `torch.log(t)`, `torch.isnan(t)`. `math.ceil` and
+`math.floor` return ints where torch returns floats: add `.long()` if it matters.
 
 What changes: gradients flow through the torch function and did not through `math` (`.detach()` the argument to keep
 that); float32 arithmetic replaces float64; where `math` raises a domain error (log of zero, root of a negative number)

@@ -29,6 +29,7 @@ from breakscope.values import (
     Tensor,
     Union,
     Value,
+    options,
 )
 
 CREATES = frozenset(
@@ -265,6 +266,8 @@ class LibraryCalls:
     def math_function(self, last: str, args: list[Value], node: ast.AST, frame: Frame) -> Value:
         if last in ("prod", "fsum") and args and is_lazy(args[0], node):
             self.emit(Call, node, frame, name=f"iterator.{last}", args=tuple(args), kwargs={})
+        if last in ("prod", "radians") and args and (multiplied := self.multiplied(last, args[0], node, frame)) is not None:
+            return multiplied
         for i, value in enumerate(args):
             if value.is_tensor:
                 self.read("math", value, node, frame, i)
@@ -275,6 +278,13 @@ class LibraryCalls:
         if any(a.is_shape or isinstance(a, Sequence) and a.type == "size" for a in args):
             return ShapeInt() if integer else Py("float", "shape")
         return Py("int" if integer else "float", next((a.source for a in args if isinstance(a, Py) and a.source), ""))
+
+    def multiplied(self, last: str, value: Value, node: ast.AST, frame: Frame) -> Tensor | None:
+        """What these two give for tensors: they only multiply, which Dynamo does in the graph."""
+        if last == "radians":
+            return replace(value, dtype="float") if type(value) is Tensor else None
+        factor = self.iterate(value, node, frame)
+        return next((o for o in options(factor) if type(o) is Tensor), None) if factor is not None else None
 
 
 _SPECIAL = {

@@ -425,6 +425,10 @@ PROGRAMS = {
     "what Python's math is handed item by item": (
         model("import math\n        a = math.prod(n for n in x.shape)\n        b = math.prod(list(x.shape)), math.prod(reversed([1, 2]))\n"
               "        return x * a"), ["BRK546"]),
+    "functions of math that only multiply": (
+        model("import math\n        a = math.prod(x[0]) * math.prod([x.sum(), 2]) * math.radians(x.mean()) * math.prod([2, x.shape[0]])\n"
+              "        if math.prod([2, x.shape[0]]) > 3:\n            x = x + 1\n        if math.prod([2, x.sum()]) > 3:\n"
+              "            x = x + math.degrees(x.sum())\n        return x * a"), ["BRK101", "BRK211"]),
     "a walk that ends at an earlier parameter": (
         model("return x.to(next(self.parameters()).device)", "", "self.inp, self.rnn = nn.Linear(4, 4), nn.GRU(4, 4)"), []),
     "names of types": (
