@@ -8,7 +8,7 @@ from functools import lru_cache
 from breakscope.static.classes import MODULE_BASES
 from breakscope.static.frames import Frame, Raised
 from breakscope.static.joins import join, join_all
-from breakscope.static.modules import Import, ModuleInfo, Namespace
+from breakscope.static.modules import ClassInfo, Import, ModuleInfo, Namespace
 from breakscope.values import (
     NONE,
     UNKNOWN,
@@ -171,17 +171,33 @@ class Annotations:
             )
         if name in ("Final", "Annotated", "ClassVar", "Required", "NotRequired"):
             return self.value_of_annotation(inner[0], frame)
-        return self.value_of_own_generic(annotation, frame)
+        return self.value_of_own_generic(annotation, inner, frame)
 
-    def value_of_own_generic(self, annotation: ast.Subscript, frame: Frame) -> Value:
+    def value_of_own_generic(self, annotation: ast.Subscript, inner: list[ast.expr], frame: Frame) -> Value:
         """A generic class of the source, or a library's type for tensors such as `Float[Tensor, "batch size"]`."""
         try:
             named = self.eval(annotation.value, frame)
         except Raised:
             return UNKNOWN
         if isinstance(named, Class):
-            return self.value_of_class(named)
+            if not self.makes_types(named.info):
+                return self.value_of_class(named)
+            told = self.value_of_annotation(inner[0], frame)
+            is_tensor = told.is_unknown and "torch.Tensor" in self.external_bases(named.info)
+            return self.library.annotated("torch.Tensor") if is_tensor else told
         return self.library.annotated(named.name) if isinstance(named, External) else UNKNOWN
+
+    def makes_types(self, info: ClassInfo) -> bool:
+        """True for a class with an indexing of its own, as type libraries have: `Name[...]` is not the class itself."""
+        for cls in self.mro(info):
+            if "__class_getitem__" in self.members(cls):
+                return True
+            for keyword in cls.node.keywords:
+                if keyword.arg == "metaclass":
+                    meta = self.eval(keyword.value, Frame(cls.module, None, cls.scope, None, False, 0, ""))
+                    if isinstance(meta, Class) and self.find_member(meta.info, "__getitem__") is not None:
+                        return True
+        return False
 
 
 def aliases(module: ModuleInfo) -> dict[str, ast.expr]:

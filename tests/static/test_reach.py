@@ -460,6 +460,14 @@ PROGRAMS = {
     "a module dict has its modules as attributes, too": (
         model("for layer in self.parts.h:\n            x = layer(x)\n        return self.parts.rnn(x)", "",
               "self.parts = nn.ModuleDict(dict(h=nn.ModuleList([nn.Linear(4, 4)]), rnn=nn.LSTM(4, 4)))"), ["BRK503"]),
+    "types that index themselves": (
+        model("return self.part(x, None, None)", "class Meta(type):\n    def __getitem__(cls, item):\n        return item[0]\n\n\n"
+              "class Base(metaclass=Meta):\n    pass\n\n\ndef make():\n    class Made(Base):\n        pass\n    return Made\n\n\n"
+              "Float = make()\n\n\nclass Sized(torch.Tensor):\n    def __class_getitem__(cls, item):\n        return cls\n\n\n"
+              "class Part(nn.Module):\n    def forward(self, x, mask: Float[torch.Tensor, 'b'] = None, more: Sized['b'] = None,\n"
+              "                count: Float[int, ''] = 0):\n        if mask is not None and mask.sum():\n            x = x + 1\n"
+              "        if more is not None and more.sum():\n            x = x + 1\n        return x if count > 3 else x + 1\n\n\n",
+              "self.part = Part()"), ["BRK101", "BRK101"]),
     "a class decorator that replaces a method": (
         model("return self.inner(x)", REPLACE + "@fast\n" + SLOW, "self.inner = Slow()"), []),
 }
