@@ -118,7 +118,8 @@ class Call(Event, frozen=True, kw_only=True):
     "print", "time.time", "logging.Logger.info", "torch.nn.LSTM.forward" (a library module called), "numpy.random.beta",
     "torch.optim.SGD.step", "deque.rotate" (a method of a container). What Python calls without a call in the source has
     a name as well: "type.__setattr__", "function.__setattr__", "os.environ.__setitem__", "descriptor.__get__",
-    "torch.autograd.Function.apply" (`receiver` is the class, of the checked source).
+    "torch.autograd.Function.apply" (`receiver` is the class, of the checked source), "call of a skipped package"
+    (`receiver` is what is called, from a package that Dynamo skips whole).
     """
 
     name: str

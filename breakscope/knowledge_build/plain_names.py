@@ -75,10 +75,11 @@ def build() -> dict[str, frozenset[str] | dict[str, int]]:
 
 
 def _tops(facts: Knowledge, asked: dict[str, list]) -> set[str]:
-    """The packages, or parts of a package, of which tables or rules name something."""
+    """The packages, or parts of a package, of which tables or rules name something, and those that Dynamo skips."""
     tables = (facts.calls, facts.contexts, facts.modules, facts.classes, facts.ops, facts.results, asked)
     names = (name.split(".") for table in tables for name in table)
-    return {".".join(parts[: 1 if len(parts) < 3 else 2]) for parts in names if parts[0].isidentifier() and parts[1:]}
+    tops = {".".join(parts[: 1 if len(parts) < 3 else 2]) for parts in names if parts[0].isidentifier() and parts[1:]}
+    return tops.union(name for name in facts.skips if "." not in name)
 
 
 def _tensor_names(facts: Knowledge, asked: dict[str, list]) -> set[str]:

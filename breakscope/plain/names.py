@@ -380,29 +380,31 @@ MADE = frozenset(
 # packages, and parts of a package, of which some rule or table speaks
 SPOKEN_OF = frozenset(
     """
-    NamedTuple Tensor Tensor.data_ptr abc argparse array array.array ast asyncio atexit base64 binascii bisect
-    builtins bytes bz2 cProfile calendar cmath codecs collections collections.Counter collections.OrderedDict
-    collections.abc collections.deque collections.namedtuple concurrent.futures configparser contextlib
-    contextlib.AsyncExitStack contextlib.ExitStack contextvars contextvars.ContextVar copy csv ctypes dataclasses
-    datetime datetime.date datetime.datetime decimal deque descriptor dict difflib enum faulthandler fcntl float
-    fnmatch fractions frozenset function functools functools.cached_property functools.lru_cache
-    functools.partialmethod gc getpass glob grp gzip hashlib hashlib.HASH heapq hmac html importlib importlib.util
-    inspect int io io.BytesIO io.StringIO iterator itertools itertools.chain json keyword linecache list locale
-    logging logging.Logger logging.LoggerAdapter logging.RootLogger lzma marshal math module multiprocessing numpy
-    numpy.fft numpy.generic numpy.linalg numpy.ndarray numpy.polynomial numpy.random object operator os os._Environ
-    os.environ os.path pathlib pathlib.Path pathlib.PosixPath pathlib.PurePath pickle pkgutil platform posix pprint
-    pwd queue queue.Queue random random.Random re re.Match re.Pattern resource sched secrets select selectors set
-    shelve shlex shutil signal socket sqlite3 ssl statistics str string string.Template struct subprocess sys
-    sys.stderr sys.stdin sys.stdout sys.version_info sysconfig syslog tempfile termios textwrap threading
-    threading.Event threading.Lock threading.RLock threading.Semaphore time timeit torch torch.Generator
-    torch.GradScaler torch.Size torch.StorageBase torch.Tensor torch.UntypedStorage torch._C torch.__config__
-    torch._dynamo torch._inductor torch.accelerator torch.amp torch.ao torch.autograd torch.backends torch.compiler
-    torch.cpu torch.cuda torch.distributed torch.distributions torch.fft torch.func torch.fx torch.hub torch.jit
-    torch.library torch.linalg torch.masked torch.mps torch.nested torch.nn torch.onnx torch.ops torch.optim
-    torch.overrides torch.profiler torch.quantization torch.random torch.serialization torch.signal torch.sparse
-    torch.special torch.testing torch.torch torch.utils torch.xpu torchvision.ops traceback tracemalloc tuple type
-    types typing unicodedata unittest.mock urllib.parse uuid warnings weakref weakref.WeakKeyDictionary
-    weakref.WeakValueDictionary weakrefset.WeakSet zipfile zlib
+    NamedTuple Tensor Tensor.data_ptr _collections_abc _weakrefset abc argparse array array.array ast asyncio atexit
+    base64 binascii bisect builtins bytes bz2 cProfile calendar cmath codecs collections collections.Counter
+    collections.OrderedDict collections.abc collections.deque collections.namedtuple concurrent.futures configparser
+    contextlib contextlib.AsyncExitStack contextlib.ExitStack contextvars contextvars.ContextVar copy copyreg csv
+    ctypes dataclasses datetime datetime.date datetime.datetime decimal deque descriptor dict difflib enum
+    faulthandler fcntl float fnmatch fractions frozenset function functools functools.cached_property
+    functools.lru_cache functools.partialmethod fx2trt_oss gc getpass glob grp gzip hashlib hashlib.HASH heapq hmac
+    html hypothesis importlib importlib.util inspect int io io.BytesIO io.StringIO iterator itertools
+    itertools.chain json keyword linecache list locale logging logging.Logger logging.LoggerAdapter
+    logging.RootLogger lzma marshal math module multiprocessing networkx numpy numpy.fft numpy.generic numpy.linalg
+    numpy.ndarray numpy.polynomial numpy.random object onnx onnx_tf onnxruntime operator os os._Environ os.environ
+    os.path pandas pathlib pathlib.Path pathlib.PosixPath pathlib.PurePath pickle pkgutil platform posix posixpath
+    pprint pwd queue queue.Queue random random.Random re re.Match re.Pattern resource sched secrets select selectors
+    set shelve shlex shutil signal sklearn socket sqlite3 ssl statistics str string string.Template struct
+    subprocess sys sys.stderr sys.stdin sys.stdout sys.version_info sysconfig syslog tabulate tempfile tensorflow
+    tensorrt termios textwrap threading threading.Event threading.Lock threading.RLock threading.Semaphore time
+    timeit tokenize torch torch.Generator torch.GradScaler torch.Size torch.StorageBase torch.Tensor
+    torch.UntypedStorage torch._C torch.__config__ torch._dynamo torch._inductor torch.accelerator torch.amp
+    torch.ao torch.autograd torch.backends torch.compiler torch.cpu torch.cuda torch.distributed torch.distributions
+    torch.fft torch.func torch.fx torch.hub torch.jit torch.library torch.linalg torch.masked torch.mps torch.nested
+    torch.nn torch.onnx torch.ops torch.optim torch.overrides torch.profiler torch.quantization torch.random
+    torch.serialization torch.signal torch.sparse torch.special torch.testing torch.torch torch.utils torch.xpu
+    torch2trt torchvision.ops tqdm traceback tracemalloc tree tuple tvm type types typing unicodedata unittest
+    unittest.mock urllib.parse uuid warnings weakref weakref.WeakKeyDictionary weakref.WeakValueDictionary
+    weakrefset.WeakSet xarray zipfile zlib
     """.split()
 )
 

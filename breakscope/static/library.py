@@ -7,6 +7,7 @@ own builtins and typing behave, and names that decide branches while Dynamo trac
 from __future__ import annotations
 
 import builtins
+import sys
 from functools import cached_property, lru_cache
 
 from breakscope.values import (
@@ -149,6 +150,12 @@ class Library:
         self.builtins = frozenset(dir(builtins))
         self.module_methods = MODULE_METHODS
         self.canonical = lru_cache(maxsize=None)(self._canonical)
+
+    @cached_property
+    def skipped_packages(self) -> frozenset[str]:
+        """The packages beside Python's own of which Dynamo traces no call; numpy's it knows by name."""
+        tops = {name for name in self.tables.skips if "." not in name and self.tables.module_skipped(name)}
+        return frozenset(tops - sys.stdlib_module_names - {"torch", "numpy"})
 
     @cached_property
     def tensor_names(self) -> frozenset[str]:

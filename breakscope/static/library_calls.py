@@ -8,7 +8,6 @@ from msgspec.structs import replace
 
 from breakscope.events import Call
 from breakscope.knowledge import since
-from breakscope.static.builtin_sequences import is_lazy
 from breakscope.static.copies import copied
 from breakscope.static.frames import Frame
 from breakscope.static.joins import element_of
@@ -23,13 +22,11 @@ from breakscope.values import (
     ExternalInstance,
     Instance,
     Py,
-    Scalar,
     Sequence,
     ShapeInt,
     Tensor,
     Union,
     Value,
-    options,
 )
 
 CREATES = frozenset(
@@ -124,8 +121,14 @@ class LibraryCalls:
             return number if number is not None else self.numpy_function(name, last, args, kwargs)
         if head == "math":
             return self.math_function(last, args, node, frame)
+        self.enter_package(name, args, kwargs, node, frame)
         made = self.call_stdlib(name, args, kwargs, node, frame) if head in STDLIB else None
         return self.plain_result(name, args, kwargs) if made is None else made
+
+    def enter_package(self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> None:
+        """A function, class or method outside of the checked source is called; to make an exception is no harm."""
+        if name.partition(".")[0] in self.library.skipped_packages and not name.endswith(("Error", "Exception", "Warning")):
+            self.emit(Call, node, frame, name="call of a skipped package", receiver=External(name), args=tuple(args), kwargs=kwargs)
 
     def args_certainty(self, args: list[Value]) -> str:
         tensors = [a for a in args if isinstance(a, Tensor)]
@@ -262,29 +265,6 @@ class LibraryCalls:
         if args and all(a.is_const or a.is_shape or isinstance(a, Py) for a in args):
             return Py("number")
         return UNKNOWN
-
-    def math_function(self, last: str, args: list[Value], node: ast.AST, frame: Frame) -> Value:
-        if last in ("prod", "fsum") and args and is_lazy(args[0], node):
-            self.emit(Call, node, frame, name=f"iterator.{last}", args=tuple(args), kwargs={})
-        if last in ("prod", "radians") and args and (multiplied := self.multiplied(last, args[0], node, frame)) is not None:
-            return multiplied
-        for i, value in enumerate(args):
-            if value.is_tensor:
-                self.read("math", value, node, frame, i)
-                return Scalar("float")
-        if any(a.is_scalar for a in args):
-            return Scalar("float")
-        integer = last in ("ceil", "floor", "prod", "gcd", "lcm", "trunc", "factorial", "comb")
-        if any(a.is_shape or isinstance(a, Sequence) and a.type == "size" for a in args):
-            return ShapeInt() if integer else Py("float", "shape")
-        return Py("int" if integer else "float", next((a.source for a in args if isinstance(a, Py) and a.source), ""))
-
-    def multiplied(self, last: str, value: Value, node: ast.AST, frame: Frame) -> Tensor | None:
-        """What these two give for tensors: they only multiply, which Dynamo does in the graph."""
-        if last == "radians":
-            return replace(value, dtype="float") if type(value) is Tensor else None
-        factor = self.iterate(value, node, frame)
-        return next((o for o in options(factor) if type(o) is Tensor), None) if factor is not None else None
 
 
 _SPECIAL = {

@@ -306,6 +306,7 @@ class LibraryObjects:
             full = full.removesuffix("_once")  # added to the class by several libraries
         if self.interesting(full):
             self.emit(Call, node, frame, name=full, receiver=owner, args=tuple(args), kwargs=kwargs)
+        self.enter_package(full, args, kwargs, node, frame)
         if full in PYTHON_RESULTS:
             return PYTHON_RESULTS[full]
         if owner.name.startswith("torch.nn."):

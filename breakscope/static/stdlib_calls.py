@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import ast
 
+from msgspec.structs import replace
+
+from breakscope.events import Call
+from breakscope.static.builtin_sequences import is_lazy
 from breakscope.static.frames import Frame
 from breakscope.static.joins import join, join_all
 from breakscope.static.modules import ClassInfo, ModuleInfo
-from breakscope.values import NONE, UNKNOWN, Class, Const, Dict, ExternalInstance, Instance, Py, Sequence, Tensor, Value
+from breakscope.values import (
+    NONE, UNKNOWN, Class, Const, Dict, ExternalInstance, Instance, Py, Scalar, Sequence, ShapeInt, Tensor, Value, options,
+)
 
 OPERATORS = {
     "add": ast.Add, "concat": ast.Add, "sub": ast.Sub, "mul": ast.Mult, "matmul": ast.MatMult, "truediv": ast.Div,
@@ -22,7 +28,7 @@ FROM_KEYS = frozenset({"dict.fromkeys", "collections.OrderedDict.fromkeys"})
 
 
 class StdlibCalls:
-    """Functions of operator, itertools, functools, collections and dataclasses."""
+    """Functions of operator, itertools, functools, collections, dataclasses and math."""
 
     __slots__ = ()
 
@@ -45,6 +51,29 @@ class StdlibCalls:
             known = {field: args[0].attributes.get(field, UNKNOWN) for field, *_ in self.fields(args[0].cls.info)}
             return Dict(known) if last == "asdict" else Sequence("tuple", [*known.values()])
         return None
+
+    def math_function(self, last: str, args: list[Value], node: ast.AST, frame: Frame) -> Value:
+        if last in ("prod", "fsum") and args and is_lazy(args[0], node):
+            self.emit(Call, node, frame, name=f"iterator.{last}", args=tuple(args), kwargs={})
+        if last in ("prod", "radians") and args and (multiplied := self.multiplied(last, args[0], node, frame)) is not None:
+            return multiplied
+        for i, value in enumerate(args):
+            if value.is_tensor:
+                self.read("math", value, node, frame, i)
+                return Scalar("float")
+        if any(a.is_scalar for a in args):
+            return Scalar("float")
+        integer = last in ("ceil", "floor", "prod", "gcd", "lcm", "trunc", "factorial", "comb")
+        if any(a.is_shape or isinstance(a, Sequence) and a.type == "size" for a in args):
+            return ShapeInt() if integer else Py("float", "shape")
+        return Py("int" if integer else "float", next((a.source for a in args if isinstance(a, Py) and a.source), ""))
+
+    def multiplied(self, last: str, value: Value, node: ast.AST, frame: Frame) -> Tensor | None:
+        """What these two give for tensors: they only multiply, which Dynamo does in the graph."""
+        if last == "radians":
+            return replace(value, dtype="float") if type(value) is Tensor else None
+        factor = self.iterate(value, node, frame)
+        return next((o for o in options(factor) if type(o) is Tensor), None) if factor is not None else None
 
     def call_operator(self, name: str, args: list[Value], node: ast.AST, frame: Frame) -> Value | None:
         if name == "getitem" and len(args) == 2:
