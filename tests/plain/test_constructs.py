@@ -76,6 +76,12 @@ def test_a_package_that_the_analyzer_reads_counts(folder):
     assert not look(folder, MODEL)
 
 
+def test_a_package_that_dynamo_skips_counts(folder):
+    assert "from rearranging import" in MODEL
+    assert look(folder, MODEL.replace("from rearranging import", "from elsewhere import"))
+    assert not look(folder, MODEL.replace("from rearranging import", "from xarray import"))
+
+
 BREAKING_REGISTERED = [
     ("torch.lerp(x, self.layer(x), 0.5 + self.eps)", "x if x.sum() > 0 else self.layer(x)"),
     ("gate=0.5", "gate=nn.LSTM(4, 4)"),

@@ -460,6 +460,11 @@ PROGRAMS = {
     "a module dict has its modules as attributes, too": (
         model("for layer in self.parts.h:\n            x = layer(x)\n        return self.parts.rnn(x)", "",
               "self.parts = nn.ModuleDict(dict(h=nn.ModuleList([nn.Linear(4, 4)]), rnn=nn.LSTM(4, 4)))"), ["BRK503"]),
+    "packages that Dynamo skips": (
+        model("if isinstance(x, pd.DataFrame):\n            raise nx.NetworkXError(nx.__version__)\n"
+              "        x = x + pd.isna(1.0) + self.graph.number_of_nodes()\n        for i in tqdm(range(3)):\n            x = x * 2\n"
+              "        return x",
+              "import networkx as nx\nimport pandas as pd\nfrom tqdm.auto import tqdm\n", "self.graph = nx.Graph()"), ["BRK548"] * 3),
     "types that index themselves": (
         model("return self.part(x, None, None)", "class Meta(type):\n    def __getitem__(cls, item):\n        return item[0]\n\n\n"
               "class Base(metaclass=Meta):\n    pass\n\n\ndef make():\n    class Made(Base):\n        pass\n    return Made\n\n\n"
