@@ -177,10 +177,11 @@ class Annotations:
         """A generic class of the source, or a library's type for tensors such as `Float[Tensor, "batch size"]`."""
         try:
             named = self.eval(annotation.value, frame)
+            makes_types = isinstance(named, Class) and self.makes_types(named.info)
         except Raised:
             return UNKNOWN
         if isinstance(named, Class):
-            if not self.makes_types(named.info):
+            if not makes_types:
                 return self.value_of_class(named)
             told = self.value_of_annotation(inner[0], frame)
             is_tensor = told.is_unknown and "torch.Tensor" in self.external_bases(named.info)

@@ -63,8 +63,8 @@ def start_up(calls: Sequence[Call], compiles: Sequence[Compile], made: float) ->
 
 def charge(compiles: Sequence[Compile], start_up: float = 0.0) -> tuple[Charge, ...]:
     """Every compile's own seconds charged once: to the first compile of the target, to fragments (the other frames
-    that breaks left), to a family of recompiles, to CUDA graphs recorded and kernels tuned later, to frames given up, and to attempts that
-    Dynamo began again."""
+    that breaks left), to a family of recompiles, to CUDA graphs recorded and kernels tuned later, to frames given up,
+    and to attempts that Dynamo began again."""
     sums: dict[tuple[str, str], list[float]] = {}
 
     def add(to: str, seconds: float, family: str = "") -> None:
