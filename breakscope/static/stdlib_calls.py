@@ -1,4 +1,4 @@
-"""What functions of the standard library that go over values, or stand for an operator, give."""
+"""What functions of the standard library that go over values, stand for an operator or compute a number give."""
 
 from __future__ import annotations
 

@@ -7,11 +7,13 @@ import pytest
 from breakscope import knowledge
 from breakscope.events import Call
 from breakscope.rule import Rule
-from breakscope.rulebook import rules_folder
+from breakscope.rulebook import load_rules, rules_folder
 from breakscope.static import StaticOptions, analyze
+from breakscope.static.library import Library
 
 SHIPPED = knowledge.shipped()
 DIFFERING = [v for v in SHIPPED if (rules_folder() / "knowledge" / v / knowledge.DIFFERENCES).is_file()]
+SKIPPED = next(rule for rule in load_rules() if rule.name == "skipped-package")
 PRINTS = """import torch
 
 
@@ -101,3 +103,13 @@ def test_a_version_out_of_range_is_noted(version, word, tmp_path):
     result = analyze([file], StaticOptions(torch=version))
     assert result.findings and result.torch == version
     assert [word in note for note in result.notes] == ([True] if word else [])
+
+
+@pytest.mark.parametrize("version", SHIPPED)
+def test_each_package_that_dynamo_skips_is_known_by_its_breaks(version):
+    """The rule finds out by a pattern which breaks it explains; it must name what torch's table names, and no more."""
+    packages = Library(knowledge.load(version)).skipped_packages
+    assert {"tqdm", "pandas"} <= packages and not packages & {"torch", "numpy", "re", "copy"}
+    for package in (*packages, "einops"):
+        reason = f"the function `f` in file `/lib/site-packages/{package}/part.py` should not be traced"
+        assert SKIPPED.explains("GB0007", reason) == (package in packages)
