@@ -27,7 +27,8 @@ from breakscope.values import Const, Dict, Function, Sequence, Tensor, Value
 
 NOT_IDS = ("lost", "fails")
 DIFFERENCES = "differences.json"
-METADATA = re.compile(r"torch(?:-(\d+(?:\.\d+)*).*)?\.(?:dist|egg)-info\Z")
+VERSION = r"\d+(?:\.\d+)*"
+METADATA = (".dist-info", ".egg-info")
 
 _judged_by: ContextVar[str | None] = ContextVar("the torch version that is judged by", default=None)
 
@@ -326,8 +327,10 @@ def _installed() -> str:
         except OSError:
             continue  # an archive, or nothing at all
         for name in names:
-            if found := METADATA.match(name):
-                return found.group(1) or _version_inside()
+            if name.startswith("torch-") and name.endswith(METADATA) and (found := re.match(VERSION, name[len("torch-") :])):
+                return found.group()
+            if name in ("torch.dist-info", "torch.egg-info"):
+                return _version_inside()
     return ""
 
 
@@ -385,7 +388,7 @@ def out_of_range(version: str) -> str:
 
 @lru_cache(maxsize=64)
 def _numbers(version: str) -> tuple[int, ...]:
-    found = re.match(r"\d+(\.\d+)*", version)
+    found = re.match(VERSION, version)
     if not found:
         raise ValueError(f"{version!r} is no torch version; write one such as 2.13 or 2.13.0")
     numbers = tuple(int(n) for n in found.group().split("."))

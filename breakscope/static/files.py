@@ -11,9 +11,9 @@ from pathlib import Path
 
 MOST_PATHS = 10_000  # whose relative form is remembered
 MOST_BESIDE = 200  # files in a folder; more are not looked at for the sake of one
-DEFINED = re.compile(rb"^class (\w+)", re.MULTILINE)
-DERIVED = re.compile(rb"^class \w+\(([^)]*)\)", re.MULTILINE)
-IMPORTED = re.compile(rb"^(?:from|import)\s+[\w.]*?(\w+)\s*(?:import|as|,|$)", re.MULTILINE)
+DEFINED = rb"\nclass (\w+)"
+DERIVED = rb"\nclass \w+\(([^)]*)\)"
+IMPORTED = rb"(?m)^(?:from|import)\s+[\w.]*?(\w+)\s*(?:import|as|,|$)"
 NEVER = frozenset(
     """
     .git .hg .svn .tox .nox .venv venv __pycache__ node_modules .mypy_cache .ruff_cache .pytest_cache .eggs
@@ -50,12 +50,19 @@ def heirs(named: Iterable[str], checked: frozenset[str]) -> Iterator[str]:
         beside = [path for path in beside if path not in checked]
         if not beside or len(beside) > MOST_BESIDE:
             continue
-        known = {_stem(path): set(DEFINED.findall(bytes_of(path))) for path in paths}
+        known = {_stem(path): set(re.findall(DEFINED, _lines(path))) for path in paths}
         for path in beside:
-            source = bytes_of(path)
-            bases = {base for text in DERIVED.findall(source) for base in re.findall(rb"\w+", text)}
-            if any(bases & known.get(stem, set()) for stem in IMPORTED.findall(source)):
+            source = _lines(path)
+            near = {stem: classes for stem, classes in known.items() if stem in source}
+            bases = {base for text in re.findall(DERIVED, source) for base in re.findall(rb"\w+", text)} if near else set()
+            derived = {stem for stem, classes in near.items() if not classes.isdisjoint(bases)}
+            if derived and not derived.isdisjoint(re.findall(IMPORTED, source)):
                 yield path
+
+
+def _lines(path: str) -> bytes:
+    """A file's bytes, each line behind a line break: an expression that begins with text is searched for as such."""
+    return b"\n" + bytes_of(path)
 
 
 def _stem(path: str) -> bytes:

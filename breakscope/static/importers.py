@@ -9,7 +9,7 @@ from collections.abc import Iterable, Set
 
 from breakscope.static.files import bytes_of
 
-FROM = re.compile(rb"from(?<!\Sfrom)[ \t]+(\.*)([\w.]*)[ \t]+import\b")
+FROM = rb"from(?<!\Sfrom)[ \t]+(\.*)([\w.]*)[ \t]+import\b"
 
 
 class Importers:
@@ -21,7 +21,7 @@ class Importers:
         self._wanted: dict[str, set[str]] = {}
         for file in files:
             folder = os.path.dirname(file)
-            for dots, name in set(FROM.findall(bytes_of(file))):
+            for dots, name in set(re.findall(FROM, bytes_of(file))):
                 path = path_of(file, len(dots), name.decode(errors="replace"))
                 if path is not None and os.path.dirname(path) != folder:
                     self._waiting.setdefault(path, set()).add(folder)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from breakscope.environment import names_in
 from breakscope.static.files import bytes_of
 
-USES_TORCH = re.compile(rb"^[ \t]*(?:import|from)[ \t]+torch\b", re.MULTILINE)
+USES_TORCH = rb"(?m)^[ \t]*(?:import|from)[ \t]+torch\b"
 MOST_READ = 60  # files of a package that are read to see whether it uses torch
 
 
@@ -47,7 +47,7 @@ class Installed:
         known = self._followed.get((folder, top))
         if known is None:
             files = () if self._is_left_out(top) else _files_of(os.path.join(folder, top))
-            known = any(USES_TORCH.search(bytes_of(file)) for file in files)
+            known = any(re.search(USES_TORCH, bytes_of(file)) for file in files)
             self._followed[folder, top] = known
             self._packages.update(files, map(os.path.dirname, files))
         return known

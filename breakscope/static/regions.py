@@ -30,7 +30,7 @@ from breakscope.values import (
 from breakscope.walking import walk
 
 NOWHERE = ast.Pass(lineno=0, col_offset=0)
-COMPILES = re.compile(r"torch(?<!\wtorch)\s*\.\s*compile\s*\(")
+COMPILES = r"torch(?<!\wtorch)\s*\.\s*compile\s*\("
 
 
 class Region(Struct, frozen=True):
@@ -91,7 +91,7 @@ def inherited_regions(interpreter: Interpreter, module: ModuleInfo, checked: fro
 
 def compiled_by_name(interpreter: Interpreter, module: ModuleInfo) -> list[Value]:
     """What `torch.compile(name)` names anywhere in the file, also in functions that are not followed."""
-    if "compile" not in module.source or COMPILES.search(module.source) is None:
+    if "compile" not in module.source or re.search(COMPILES, module.source) is None:
         return []
     names = interpreter.module_names(module)
     found = []

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from breakscope.static.files import bytes_of
 
-STAR = re.compile(rb"^[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+\*", re.MULTILINE)
+STAR = rb"(?m)^[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+\*"
 
 
 class Stars:
@@ -40,7 +40,7 @@ class Stars:
             self.reads.add(path)
             if path != package and name.encode() in data and defines.search(data):
                 return path
-            inner = [self._imported(path, len(dots), of.decode(errors="replace")) for dots, of in STAR.findall(data)]
+            inner = [self._imported(path, len(dots), of.decode(errors="replace")) for dots, of in re.findall(STAR, data)]
             fresh = [file for file in dict.fromkeys(inner) if file is not None and file not in seen]
             seen.update(fresh)
             waiting.extend(sorted(fresh, key=lambda file: _resembles(file, name)))

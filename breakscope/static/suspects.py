@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 
-FORWARD = re.compile(rb"forward(?<!\wforward)\b")  # the literal comes first: that is searched for like a plain word
-COMPILES = re.compile(rb"compile(?<=\.compile)\(|torch\s*\.\s*compile")
-INHERITS = re.compile(rb"\nclass \w+\(")  # or derives a class, whose base may have a forward
+FORWARD = rb"forward(?<!\wforward)\b"  # the literal comes first: that is searched for like a plain word
+COMPILES = rb"compile(?<=\.compile)\(|torch\s*\.\s*compile"
+INHERITS = rb"\nclass \w+\("  # or derives a class, whose base may have a forward
 
 
 def may_matter(data: bytes) -> bool:
     """False when a look at the bytes shows that the file holds no region."""
     return bool(
-        (b"forward" in data and FORWARD.search(data))
-        or (b"compile" in data and COMPILES.search(data))
+        (b"forward" in data and re.search(FORWARD, data))
+        or (b"compile" in data and re.search(COMPILES, data))
         or b"suppress_errors" in data
         or b"assume_constant_result" in data
-        or (b"torch" in data and INHERITS.search(b"\n" + data))
+        or (b"torch" in data and re.search(INHERITS, b"\n" + data))
     )

@@ -8,7 +8,7 @@ import re
 from breakscope.static.modules import ClassInfo, FunctionInfo
 from breakscope.values import Function, Instance
 
-CALL_ON_SELF = re.compile(r"\b(?:self|super\(\))\.(\w+)\(")
+CALL_ON_SELF = r"\b(?:self|super\(\))\.(\w+)\("
 
 
 class Templates:
@@ -37,7 +37,7 @@ class Templates:
             while waiting:
                 cls, node = waiting.pop()
                 lines = cls.module.source_lines()[node.lineno - 1 : node.end_lineno]  # bodies may have been let go of
-                fresh = set(CALL_ON_SELF.findall("".join(lines))) - seen
+                fresh = set(re.findall(CALL_ON_SELF, "".join(lines))) - seen
                 seen |= fresh
                 owned = [(c, self.members(c).get(name)) for name in fresh for c in self.mro(info.owner)]
                 waiting += [(c, member) for c, member in owned if isinstance(member, ast.FunctionDef)]

@@ -8,9 +8,9 @@ from itertools import chain
 # A file without one of these words neither compiles nor scripts anything, and is not followed. Plain searches come
 # first, and expressions begin with one: with alternatives they take as long as parsing does.
 WORDS = (".compile", "suppress_errors", "assume_constant_result")
-NAMED = re.compile(r"torch\s*\.\s*compile\b")
-CALLS = re.compile(r"\.compile\((?<!\bre\.compile\()(?<!regex\.compile\()")
-IMPORTED = re.compile(r"from torch import[^\n]*\bcompile\b")
+NAMED = r"torch\s*\.\s*compile\b"
+CALLS = r"\.compile\((?<!\bre\.compile\()(?<!regex\.compile\()"
+IMPORTED = r"from torch import[^\n]*\bcompile\b"
 
 
 def mentions(source: str) -> bool:
@@ -19,10 +19,10 @@ def mentions(source: str) -> bool:
         return False
     if any(word in source for word in WORDS[1:]):
         return True
-    places = chain(CALLS.finditer(source), NAMED.finditer(source)) if WORDS[0] in source else ()
+    places = chain(re.finditer(CALLS, source), re.finditer(NAMED, source)) if WORDS[0] in source else ()
     if any(_is_code(found, source) for found in places):
         return True
-    return "from torch import" in source and IMPORTED.search(source) is not None
+    return "from torch import" in source and re.search(IMPORTED, source) is not None
 
 
 def _is_code(found: re.Match, source: str) -> bool:

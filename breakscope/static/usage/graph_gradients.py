@@ -18,7 +18,7 @@ from breakscope.static.usage.wrapping import short
 from breakscope.usage import Added, Wrapped
 from breakscope.walking import walk
 
-OWN_GRADIENTS = re.compile(r"\.grad\s*=[^=]")
+OWN_GRADIENTS = r"\.grad\s*=[^=]"
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 Branches = tuple[tuple[int, str], ...]  # the `if`s around a call, outermost first: id, "body" or "orelse"
 
@@ -34,9 +34,9 @@ class Seen(Struct, frozen=True):
 def emit_added_gradients(follower, calls: dict[int, Wrapped], function: ast.AST) -> None:
     """One event for each backward pass of a function, or a module, that adds to what an earlier one left."""
     source = follower.module.source
-    if OWN_GRADIENTS.search(source) or MARK in source and any(getattr(n, "attr", "") == MARK for n in walk(function)):
+    if re.search(OWN_GRADIENTS, source) or MARK in source and any(getattr(n, "attr", "") == MARK for n in walk(function)):
         return
-    certainty = "likely" if ON_GPU.search(source) else "possible"
+    certainty = "likely" if re.search(ON_GPU, source) else "possible"
     for backward, call, where in _added(function.body, calls, False):
         follower.emit(Added, backward, certainty, value=calls[id(call)], subject=short(call.func), where=where)
 

@@ -20,7 +20,7 @@ from breakscope.values import Const, Dict
 from breakscope.walking import walk
 
 MODES = ("reduce-overhead", "max-autotune")
-ON_GPU = re.compile(r"""["']cuda|\.cuda\(""")
+ON_GPU = r"""["']cuda|\.cuda\("""
 MARK = "cudagraph_mark_step_begin"
 WITHOUT_GRADIENTS = ("no_grad", "inference_mode")
 ALIASES = frozenset(
@@ -58,7 +58,7 @@ class GraphOutputs:
         self.follower, self.calls = follower, calls
         self.marks = MARK in follower.module.source and any(
             getattr(node, "attr", getattr(node, "id", "")) == MARK for node in walk(follower.module.tree))
-        self.certainty = "likely" if ON_GPU.search(follower.module.source) else "possible"
+        self.certainty = "likely" if re.search(ON_GPU, follower.module.source) else "possible"
         self.holds: dict[str, Held] = {}
         self.live: list[Output] = []
         self.no_grad = self.waits = False  # for a backward pass

@@ -32,7 +32,7 @@ def timed_calls(follower, statements: list[ast.stmt]) -> Iterator[tuple[ast.AST,
                     first = [call for call in calls or () if call is not None and _is_first(follower, call)]
                     if first:
                         yield node, first[-1], "compiling"
-                    if calls and calls[-1] is not None and ON_GPU.search(follower.module.source):
+                    if calls and calls[-1] is not None and re.search(ON_GPU, follower.module.source):
                         yield node, calls[-1], "launching"
         if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
             name = statement.targets[0].id
