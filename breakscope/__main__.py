@@ -11,7 +11,9 @@ import os
 import sys
 import time
 
+from breakscope.bytecode import Bytecode
 from breakscope.glance import is_clean
+from breakscope.light_msgspec import import_msgspec
 from breakscope.unchanged import is_unchanged, keep
 
 
@@ -29,24 +31,39 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _check(paths: tuple[str, ...], is_script: bool) -> int:
     """`check PATH...`: files known to be clean, clean at a first look, or analysed. A script's process ends here."""
+    began, trees, bytecode = time.time_ns(), {}, None
     if is_script:
         gc.disable()
-    began, trees, kept = time.time_ns(), {}, []
-    if is_script and is_unchanged(paths) or is_clean(paths, trees):
-        if is_script:
+        if is_unchanged(paths):
             os._exit(0)  # nothing was written; to free all that was imported takes a tenth of the time
-        return 0
-    _import_msgspec()
+        bytecode = Bytecode()
+        sys.meta_path.insert(0, bytecode)
+    if not is_clean(paths, trees):
+        return _analyze(paths, trees, began, bytecode)
+    if is_script:
+        bytecode.keep()
+        os._exit(0)
+    return 0
+
+
+def _analyze(paths: tuple[str, ...], trees: dict, began: int, bytecode: Bytecode | None) -> int:
+    """Analyse the files; a script has `bytecode`, ends here, and keeps what the next one can use."""
+    if bytecode:
+        import_msgspec()
     from breakscope.cli.session import OutputOptions, answer, says_nothing
     from breakscope.workflows.check import CheckOptions, check
 
+    kept = []
+
     def checked(config):
         report = check(CheckOptions(paths=paths, trees=trees, keep=kept), config)
-        if is_script and says_nothing(report, config):
-            keep(paths, kept[0].workings.program.reads(), began)
+        if bytecode:
+            bytecode.keep()
+            if says_nothing(report, config):
+                keep(paths, kept[0].workings.program.reads(), began)
         return report
 
-    return answer(checked, OutputOptions(), ends_process=is_script)
+    return answer(checked, OutputOptions(), ends_process=bytecode is not None)
 
 
 def _plain_check(arguments: list[str]) -> tuple[str, ...]:
@@ -54,15 +71,6 @@ def _plain_check(arguments: list[str]) -> tuple[str, ...]:
     if len(arguments) < 2 or arguments[0] != "check" or any(a.startswith("-") for a in arguments):
         return ()
     return tuple(arguments[1:])
-
-
-def _import_msgspec() -> None:
-    """Import msgspec without typing_extensions: it takes the place of `typing` there, and half of the import's time."""
-    absent = sys.modules.setdefault("typing_extensions", None) is None
-    import msgspec  # noqa: F401
-
-    if absent:
-        del sys.modules["typing_extensions"]
 
 
 if __name__ == "__main__":

@@ -19,11 +19,11 @@ from zlib import crc32
 import msgspec
 from msgspec import Struct
 
+from breakscope.cache import cache_folder, state, write_over
 from breakscope.events import Event, Problem
 from breakscope.knowledge import series, since, target_version
 from breakscope.rule import Rule
 from breakscope.rulebook import load_file, load_folder, load_rules, rule_files, rules_folder
-from breakscope.unchanged import cache_folder
 
 
 class Asked(Struct, frozen=True):
@@ -104,44 +104,30 @@ def listeners(python: tuple[int, ...], extra: tuple[str, ...] = ()) -> Listeners
 def _kept_or_made(folder: Path, python: tuple[int, ...]) -> Asked:
     file, names = _cache_file(folder, python), tuple(rule_files(folder))
     try:
-        kept = msgspec.json.decode(file.read_bytes(), type=Kept)
-        if (kept.folder, kept.rules) == (str(folder), names) and all(_state(path) == state for path, state in kept.made_of.items()):
+        with open(file, "rb") as opened:
+            kept = msgspec.json.decode(opened.read(), type=Kept)
+        if (kept.folder, kept.rules) == (str(folder), names) and all(state(path) == made for path, made in kept.made_of.items()):
             return kept.asked
     except (OSError, ValueError):  # there is none, it is damaged, or something that it was made from is gone
         pass
     rules = load_folder(folder)
     asked = _asked_by(rules, python)
-    _keep(file, Kept(str(folder), names, _made_of(folder, rules), asked))
+    with suppress(OSError):
+        write_over(file, msgspec.json.encode(Kept(str(folder), names, _made_of(folder, rules), asked)))
     return asked
 
 
-def _cache_file(folder: Path, python: tuple[int, ...]) -> Path:
+def _cache_file(folder: Path, python: tuple[int, ...]) -> str:
     """The file for an installation and the judged versions, where the system keeps what can be made again."""
     versions = f"{series(target_version())}-{'.'.join(map(str, python[:2]))}"
-    return Path(cache_folder(), f"asked-{versions}-{crc32(os.fsencode(folder)):08x}.json")
-
-
-def _keep(file: Path, kept: Kept) -> None:
-    unfinished = file.with_suffix(f".{os.getpid()}")
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        unfinished.write_bytes(msgspec.json.encode(kept))
-        unfinished.replace(file)
-    except OSError:
-        with suppress(OSError):
-            unfinished.unlink()
+    return os.path.join(cache_folder(), f"asked-{versions}-{crc32(os.fsencode(folder)):08x}.json")
 
 
 def _made_of(folder: Path, rules: list[Rule]) -> dict[str, tuple[int, int]]:
     """The rules, all modules of ours that are loaded by now, among them those that rules import, and the tables."""
     modules = [module for name, module in [*sys.modules.items()] if name.partition(".")[0] == "breakscope"]
     paths = [*(m.__file__ for m in modules if getattr(m, "__file__", None)), *(rule.path for rule in rules)]
-    return {path: _state(path) for path in (*paths, *map(str, folder.glob("knowledge/*/*.json")))}
-
-
-def _state(path: str) -> tuple[int, int]:
-    found = os.stat(path)
-    return found.st_mtime_ns, found.st_size
+    return {path: state(path) for path in (*paths, *map(str, folder.glob("knowledge/*/*.json")))}
 
 
 def _asked_by(rules: Iterable[Rule], python: tuple[int, ...]) -> Asked:

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterable
 
 from breakscope import __version__
+from breakscope.cache import cache_folder, state, write_over
 
 SWITCHES = ("BREAKSCOPE_NO_CACHE", "BREAKSCOPE_DEBUG")
 ENVIRONMENT = ("VIRTUAL_ENV", "CONDA_PREFIX")  # where packages are found, see environment.py
@@ -30,7 +31,7 @@ def is_unchanged(paths: tuple[str, ...]) -> bool:
         key = _key(paths)
         with open(_slot(key), "rb") as file:
             kept, checked, states = marshal.load(file)
-        return kept == key and all(_bytes(p) == b for p, b in checked.items()) and all(_state(p) == s for p, s in states.items())
+        return kept == key and all(_bytes(p) == b for p, b in checked.items()) and all(state(p) == s for p, s in states.items())
     except (OSError, EOFError, ValueError, TypeError):  # there is none, it is damaged, or a file is gone
         return False
 
@@ -43,23 +44,12 @@ def keep(paths: tuple[str, ...], reads: Iterable[str], began: int) -> None:
     try:
         key, checked = _key(paths), {path: _bytes(path) for path in paths}
         others = {*reads, *_around(paths), *_ours()} - {*map(os.path.abspath, paths)}
-        states = {path: _state(path) for path in others}
-        latest = max(state[0] for state in (*states.values(), *map(_state, paths)) if state)
+        states = {path: state(path) for path in others}
+        latest = max(found[0] for found in (*states.values(), *map(state, paths)) if found)
         if sum(map(len, checked.values())) <= MOST_BYTES and latest < began - SETTLED:
-            _write(_slot(key), marshal.dumps((key, checked, states)))
+            write_over(_slot(key), marshal.dumps((key, checked, states)))
     except OSError:
         pass
-
-
-def cache_folder() -> str:
-    """The folder of ours where the system keeps what can be made again."""
-    if sys.platform == "win32":
-        cache = os.environ.get("LOCALAPPDATA") or os.path.expanduser(r"~\AppData\Local")
-    elif sys.platform == "darwin":
-        cache = os.path.expanduser("~/Library/Caches")
-    else:
-        cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return os.path.join(cache, "breakscope")
 
 
 def _key(paths: tuple[str, ...]) -> tuple:
@@ -97,26 +87,6 @@ def _slot(key: tuple) -> str:
     return os.path.join(cache_folder(), "clean", f"{int.from_bytes(marshal.dumps(key), 'little') % SLOTS}")
 
 
-def _write(file: str, data: bytes) -> None:
-    """Another check may read or write the same file now."""
-    unfinished = f"{file}.{os.getpid()}"
-    os.makedirs(os.path.dirname(file), exist_ok=True)
-    try:
-        with open(unfinished, "wb") as new:
-            new.write(data)
-        os.replace(unfinished, file)
-    except OSError:
-        os.unlink(unfinished)
-
-
 def _bytes(path: str) -> bytes:
     with open(path, "rb") as file:
         return file.read()
-
-
-def _state(path: str) -> tuple[int, int] | None:
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_mtime_ns, found.st_size

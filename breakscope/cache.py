@@ -1,0 +1,42 @@
+"""Where the system keeps what can be made again, and how it is told whether that still holds.
+
+Imports next to nothing, because every check of a few files asks here first.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def cache_folder() -> str:
+    """The folder of ours in the user's cache."""
+    if sys.platform == "win32":
+        cache = os.environ.get("LOCALAPPDATA") or os.path.expanduser(r"~\AppData\Local")
+    elif sys.platform == "darwin":
+        cache = os.path.expanduser("~/Library/Caches")
+    else:
+        cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return os.path.join(cache, "breakscope")
+
+
+def write_over(file: str, data: bytes) -> None:
+    """Write a whole file, which another process may read or write now. Raises OSError when that cannot be."""
+    unfinished = f"{file}.{os.getpid()}"
+    os.makedirs(os.path.dirname(file), exist_ok=True)
+    try:
+        with open(unfinished, "wb") as new:
+            new.write(data)
+        os.replace(unfinished, file)
+    except OSError:
+        os.unlink(unfinished)
+        raise
+
+
+def state(path: str) -> tuple[int, int] | None:
+    """When a file or folder was changed (nanoseconds) and how many bytes it has; None when it is gone."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
