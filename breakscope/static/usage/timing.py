@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from breakscope.static.usage.graph_outputs import ON_GPU
