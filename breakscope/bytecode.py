@@ -21,7 +21,7 @@ from breakscope.cache import cache_folder, state, write_over
 FILES = 1_000_003  # names that a file may have
 LENGTH = 4  # bytes in which the file says how long its index is
 HEADER = 16  # bytes before the code in Python's files of bytecode, see PEP 552
-MOST_INDEX = 65_536  # bytes that are read at once; an index has a third of that
+FIRST, MOST = 65_536, 4_000_000  # bytes that are read at once, a third of which an index has; bytes of the largest index
 
 Entry = tuple[str, str, bool, int, int, int, int]  # source, Python's file of bytecode, is it a package, its state, offset, bytes
 
@@ -37,7 +37,6 @@ class Bytecode:
         self._file: FileIO | None = None
         self._entries: dict[str, Entry] = {}
         self._start = 0  # of the code in the file
-        self._next = -1  # where it is read next, behind that
         try:
             self._open()
         except (OSError, EOFError, ValueError, TypeError):  # there is none, or it is damaged
@@ -45,8 +44,10 @@ class Bytecode:
 
     def _open(self) -> None:
         self._file = FileIO(self._name)
-        data = self._file.read(MOST_INDEX)
+        data = self._file.read(FIRST)
         self._start = LENGTH + int.from_bytes(data[:LENGTH], "little")
+        if FIRST < self._start < MOST:
+            data += self._file.read(self._start - FIRST)
         key, entries = marshal.loads(data[LENGTH : self._start])
         if key == self._key:
             self._entries = entries
@@ -66,9 +67,9 @@ class Bytecode:
     def code(self, name: str) -> bytes:
         """A module's marshalled code; less than that when the file was cut short."""
         offset, size = self._entries[name][5:]
-        if offset != self._next:  # they lie in the order in which they are imported
-            self._file.seek(self._start + offset)
-        self._next = offset + size
+        if hasattr(os, "pread"):  # one call less, and no position that a forked process would share
+            return os.pread(self._file.fileno(), size, self._start + offset)
+        self._file.seek(self._start + offset)
         return self._file.read(size)
 
     def keep(self) -> None:
@@ -84,12 +85,10 @@ class Bytecode:
             entries[name] = (*entry[:5], offset, len(code))
             offset += len(code)
         index = marshal.dumps((self._key, entries))
-        if len(index) + LENGTH <= MOST_INDEX:
-            parts = (len(index).to_bytes(LENGTH, "little"), index, *(code for _, code in found.values()))
-            try:
-                write_over(self._name, b"".join(parts))
-            except OSError:  # a full disk, or a folder that is not ours
-                pass
+        try:
+            write_over(self._name, b"".join((len(index).to_bytes(LENGTH, "little"), index, *(code for _, code in found.values()))))
+        except OSError:  # a full disk, or a folder that is not ours
+            pass
 
     def _imported_otherwise(self) -> dict[str, tuple[Entry, bytes]]:
         """Our modules that came from Python's own files of bytecode, those that were imported before this one left out."""

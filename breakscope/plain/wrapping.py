@@ -86,12 +86,14 @@ class Wrapping:
             return False
         if type(statement.value) is _ast.IfExp and statement.value.orelse.id != call.args[0].id:
             return False
-        if not all(map(_is_plain_setting, call.keywords)) or not self.is_model(scope, call.args[0], statement, DEEPEST):
+        if not all(map(_is_plain_setting, call.keywords)):
             return False
         fullgraph = any(k.arg == "fullgraph" and k.value.value for k in call.keywords)
         if fullgraph and self.everything.of_type(TRIES):
             return False
-        return self.is_only_called(scope, name, statement) and not self.is_shared(scope, name)
+        if not self.is_only_called(scope, name, statement) or self.is_shared(scope, name):
+            return False
+        return self.is_model(scope, call.args[0], statement, DEEPEST)  # which takes the longest
 
     def is_only_called(self, scope: Scope, name: str, wrap: _ast.Assign | None, depth: int = DEEPEST) -> bool:
         """True when nothing is done with the name behind its wrapping (anywhere, for a parameter) but to call it, in this

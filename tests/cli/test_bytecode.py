@@ -112,6 +112,12 @@ def test_a_damaged_file_hurts_nobody(installation, damage):
     assert installation.otherwise() == BEFORE
 
 
+def test_in_a_long_path(tmp_path):
+    installation = Installation(tmp_path.joinpath(*(["long" * 40] * 4)))
+    installation.check()
+    assert installation.file.read_bytes()[2] > 0 and installation.otherwise() == BEFORE
+
+
 def test_a_moved_installation_has_its_own(installation, tmp_path):
     installation.check()
     file = installation.file
