@@ -16,9 +16,9 @@ from importlib.util import MAGIC_NUMBER
 from io import FileIO
 from types import CodeType
 
-from breakscope.cache import cache_folder, state, write_over
+from breakscope.cache import cache_folder, number, state, write_over
 
-FILES = 1_000_003  # names that a file may have
+FILES = 1_000_003  # names that the file may have
 LENGTH = 4  # bytes in which the file says how long its index is
 HEADER = 16  # bytes before the code in Python's files of bytecode, see PEP 552
 FIRST, MOST = 65_536, 4_000_000  # bytes that are read at once, a third of which an index has; bytes of the largest index
@@ -32,7 +32,7 @@ class Bytecode:
     def __init__(self) -> None:
         folder = os.path.dirname(os.path.abspath(__file__))
         self._key = (folder, sys.version, sys.flags.optimize, MAGIC_NUMBER)
-        self._name = os.path.join(cache_folder(), f"modules.{int.from_bytes(marshal.dumps(self._key), 'little') % FILES}")
+        self._name = os.path.join(cache_folder(), f"modules.{number(self._key, FILES)}")
         self._before = frozenset(sys.modules)
         self._file: FileIO | None = None
         self._entries: dict[str, Entry] = {}
@@ -93,9 +93,10 @@ class Bytecode:
     def _imported_otherwise(self) -> dict[str, tuple[Entry, bytes]]:
         """Our modules that came from Python's own files of bytecode, those that were imported before this one left out."""
         found = {}
-        for name, module in [*sys.modules.items()]:
-            spec = getattr(module, "__spec__", None)
-            if name.startswith("breakscope.") and name not in self._before and type(getattr(spec, "loader", None)) is SourceFileLoader:
+        ours = [name for name in sys.modules if name.startswith("breakscope.") and name not in self._before]
+        for name in ours:
+            spec = sys.modules[name].__spec__
+            if type(spec.loader) is SourceFileLoader:
                 entry = (spec.origin, spec.cached, bool(spec.submodule_search_locations), *(state(spec.origin) or ()))
                 if code := _compiled(*entry):
                     found[name] = entry, code

@@ -5,6 +5,7 @@ Imports next to nothing, because every check of a few files asks here first.
 
 from __future__ import annotations
 
+import marshal
 import os
 import sys
 
@@ -18,6 +19,11 @@ def cache_folder() -> str:
     else:
         cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     return os.path.join(cache, "breakscope")
+
+
+def number(key: object, below: int) -> int:
+    """A number for the name of a file that holds what belongs to the key; another key may have the same."""
+    return int.from_bytes(marshal.dumps(key), "little") % below
 
 
 def write_over(file: str, data: bytes) -> None:

@@ -1,4 +1,5 @@
-"""msgspec without what it imports for values that breakscope has none of: UUIDs, decimals, JSON schemas' indented texts.
+"""msgspec without what it imports for values that breakscope has none of: UUIDs, decimals, JSON schemas' indented texts,
+dates written in Python.
 
 They are half of its import's time, a tenth of a check of one file. For processes that end behind the check: whoever
 makes a schema there, or hands a UUID or a decimal to msgspec, would find the stand-ins.
@@ -24,6 +25,7 @@ def import_msgspec() -> None:
     afterwards: who imports one then gets the real one."""
     absent: dict[str, ModuleType | None] = {name: _stand_in(name, classes) for name, classes in STAND_INS.items()}
     absent["typing_extensions"] = None  # takes the place of `typing` in msgspec, where it can be imported
+    absent |= _dates()
     absent = {name: module for name, module in absent.items() if name not in sys.modules}
     sys.modules.update(absent)
     try:
@@ -33,6 +35,15 @@ def import_msgspec() -> None:
     finally:
         for name in absent:
             del sys.modules[name]
+
+
+def _dates() -> dict[str, ModuleType]:
+    """The classes of `datetime` as they are in C; before Python 3.12 it defines each of them in Python first."""
+    try:
+        import _datetime
+    except ImportError:
+        return {}
+    return {"datetime": _datetime}
 
 
 def _stand_in(name: str, classes: tuple[str, ...]) -> ModuleType:

@@ -14,16 +14,17 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
-from zlib import crc32
 
 import msgspec
 from msgspec import Struct
 
-from breakscope.cache import cache_folder, state, write_over
+from breakscope.cache import cache_folder, number, state, write_over
 from breakscope.events import Event, Problem
 from breakscope.knowledge import series, since, target_version
 from breakscope.rule import Rule
 from breakscope.rulebook import load_file, load_folder, load_rules, rule_files, rules_folder
+
+FILES = 1_000_003  # names that a file may have under one version
 
 
 class Asked(Struct, frozen=True):
@@ -120,7 +121,7 @@ def _kept_or_made(folder: Path, python: tuple[int, ...]) -> Asked:
 def _cache_file(folder: Path, python: tuple[int, ...]) -> str:
     """The file for an installation and the judged versions, where the system keeps what can be made again."""
     versions = f"{series(target_version())}-{'.'.join(map(str, python[:2]))}"
-    return os.path.join(cache_folder(), f"asked-{versions}-{crc32(os.fsencode(folder)):08x}.json")
+    return os.path.join(cache_folder(), f"asked-{versions}-{number(str(folder), FILES)}.json")
 
 
 def _made_of(folder: Path, rules: list[Rule]) -> dict[str, tuple[int, int]]:

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterable
 
 from breakscope import __version__
-from breakscope.cache import cache_folder, state, write_over
+from breakscope.cache import cache_folder, number, state, write_over
 
 SWITCHES = ("BREAKSCOPE_NO_CACHE", "BREAKSCOPE_DEBUG")
 ENVIRONMENT = ("VIRTUAL_ENV", "CONDA_PREFIX")  # where packages are found, see environment.py
@@ -84,7 +84,7 @@ def _ours() -> list[str]:
 
 
 def _slot(key: tuple) -> str:
-    return os.path.join(cache_folder(), "clean", f"{int.from_bytes(marshal.dumps(key), 'little') % SLOTS}")
+    return os.path.join(cache_folder(), "clean", str(number(key, SLOTS)))
 
 
 def _bytes(path: str) -> bytes:

@@ -40,7 +40,7 @@ def decode(data: bytes) -> str:
         raise SourceError("is no Python source: it contains null bytes")
     encoding = "utf-8-sig" if data.startswith(BOM_UTF8) else "utf-8"  # the first is written in Python
     head = data[:400]
-    if b"coding" in head:
+    if any(b"#" in line and b"coding" in line for line in head.split(b"\n", 2)[:2]):
         import tokenize
 
         try:

@@ -8,8 +8,11 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
+
+from breakscope.bytecode import Bytecode
 
 ROOT = Path(__file__).resolve().parents[2]
 MODEL = """import torch
@@ -116,6 +119,22 @@ def test_in_a_long_path(tmp_path):
     installation = Installation(tmp_path.joinpath(*(["long" * 40] * 4)))
     installation.check()
     assert installation.file.read_bytes()[2] > 0 and installation.otherwise() == BEFORE
+
+
+class PutOff(ModuleType):
+    """A module that is read from its file as soon as anybody asks it for anything, as importlib.util.LazyLoader makes it."""
+
+    def __getattribute__(self, name: str) -> object:
+        raise AssertionError("was looked at")
+
+
+def test_modules_of_others_are_not_looked_at(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    bytecode = Bytecode()
+    monkeypatch.setitem(sys.modules, "put_off", PutOff("put_off"))
+    bytecode.keep()
+    assert not list(tmp_path.rglob("modules.*"))
 
 
 def test_a_moved_installation_has_its_own(installation, tmp_path):
