@@ -33,7 +33,7 @@ class Asked(Struct, frozen=True):
     handlers: tuple[tuple[str, int], ...] = ()  # a rule's file, the place of an `@rule.on(...)` in it
     fields: tuple[dict[str, tuple[str | bool | int | None, ...]], ...] = ()  # those that an event must have, by handler
     by_event: dict[str, list[int]] = {}  # class of events -> handlers that take all of them
-    by_name: dict[str, dict[str, list[int]]] = {}  # class of events -> canonical name -> handlers that ask for it
+    by_name: dict[str, str] = {}  # class of events -> who asks for those of a canonical name, see Named
 
 
 class Kept(Struct, frozen=True):
@@ -43,6 +43,29 @@ class Kept(Struct, frozen=True):
     rules: tuple[str, ...]
     made_of: dict[str, tuple[int, int]]
     asked: Asked
+
+
+class Named:
+    """Who asks for events of each name, a line for each: "\\nname\\tplaces of the handlers". It is read name by name: most
+    files call twenty of the three thousand."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._known: dict[str, tuple[int, ...]] = {}
+
+    @staticmethod
+    def text(handlers: Mapping[str, Iterable[int]]) -> str:
+        """The lines for names and the places of their handlers."""
+        return "".join(f"\n{name}\t{' '.join(map(str, places))}" for name, places in handlers.items()) + "\n"
+
+    def __getitem__(self, name: str) -> tuple[int, ...]:
+        """The places of the handlers that ask for the name; none when nobody does."""
+        found = self._known.get(name)
+        if found is None:
+            start = self._text.find(f"\n{name}\t") + 1
+            line = self._text[start : self._text.index("\n", start)] if start else ""
+            found = self._known[name] = tuple(map(int, line[len(name) :].split()))
+        return found
 
 
 class Listener:
@@ -77,20 +100,26 @@ class Listeners:
             Listener(path, position, fields, rules.get(path))
             for (path, position), fields in zip(asked.handlers, asked.fields)
         ]
-        self.words = set(asked.by_event).union(*asked.by_name.values())
+        self.named = {kind: Named(text) for kind, text in asked.by_name.items()}
+        self._wanted: dict[str, bool] = {}
 
     def to(self, event: Event) -> list[Listener]:
         """Those who want this event, lower codes first where they take all events of the kind, then those that name it."""
         kind = type(event).__name__
         found = [*self.asked.by_event.get(kind, ())]
         name = getattr(event, "name", None)
-        if name is not None and kind in self.asked.by_name:
-            found += self.asked.by_name[kind].get(name, ())
+        if name is not None and kind in self.named:
+            found += self.named[kind][name]
         return [listener for listener in map(self.all.__getitem__, found) if listener.wants(event)]
 
     def want(self, name: str) -> bool:
         """True when some rule asks for calls of this name, or for all events of a kind of this name."""
-        return name in self.words or "Call" in self.words
+        wanted = self._wanted.get(name)
+        if wanted is None:
+            by_event = self.asked.by_event
+            wanted = name in by_event or "Call" in by_event or any(named[name] for named in self.named.values())
+            self._wanted[name] = wanted
+        return wanted
 
 
 def listeners(python: tuple[int, ...], extra: tuple[str, ...] = ()) -> Listeners:
@@ -146,7 +175,7 @@ def _asked_by(rules: Iterable[Rule], python: tuple[int, ...]) -> Asked:
                 by_event.setdefault(kind, []).append(len(handlers))
             handlers.append((rule.path, position))
             fields.append(handler.fields)
-    return Asked(tuple(handlers), tuple(fields), by_event, by_name)
+    return Asked(tuple(handlers), tuple(fields), by_event, {kind: Named.text(names) for kind, names in by_name.items()})
 
 
 def _breaks(rule: Rule, python: tuple[int, ...]) -> bool:

@@ -51,9 +51,9 @@ def told(found: Listeners) -> list[tuple]:
     for kind, positions in asked.by_event.items():
         for at in positions:
             reached[at].append((kind, ""))
-    for kind, names in asked.by_name.items():
-        for name, positions in names.items():
-            for at in positions:
+    for kind, text in asked.by_name.items():
+        for name in [line.partition("\t")[0] for line in text.split("\n")[1:-1]]:
+            for at in found.named[kind][name]:
                 reached[at].append((kind, name))
     return [(x.rule.code, x.fields, sorted(reach)) for x, reach in zip(found.all, reached)]
 
