@@ -4,9 +4,10 @@ under `if __name__ == "__main__"`, and the result is only called. About that no 
 from __future__ import annotations
 
 import _ast
+from _collections_abc import Iterable
 
 from breakscope.plain.bindings import BLOCKS, DEFINITIONS
-from breakscope.walking import children
+from breakscope.walking import children, walk
 
 MODES = (None, "default", "max-autotune-no-cudagraphs")  # the others record CUDA graphs, whose outputs are followed
 SETTINGS = {"mode": MODES, "backend": ("inductor",), "fullgraph": (True, False), "dynamic": (None, True), "disable": (False,)}
@@ -51,14 +52,16 @@ class Wrapping:
 
     def __init__(self, source) -> None:
         self.source = source
-        self.everything = Scope(source.tree.body)
+        self._everything: Scope | None = None
         self._scopes: dict[_ast.FunctionDef, Scope] = {}
 
     def is_harmless(self, wraps: list[_ast.Attribute]) -> bool:
         """True when no rule speaks of any of these `torch.compile`, and none of them makes a function of the file a
         region."""
-        left = set(wraps).difference(*map(_asked, self.everything.of_type((_ast.If, _ast.IfExp))))
-        for scope in self.around(left):
+        holders = self.holders(wraps)
+        tests = [node for holder in holders for node in walk(holder) if type(node) is _ast.If or type(node) is _ast.IfExp]
+        left = set(wraps).difference(*map(_asked, tests))
+        for scope in self.around(self.holders(left)):
             for statement in scope.body:
                 call = _wrap_of(statement)
                 if call is not None and call.func in left:
@@ -67,12 +70,22 @@ class Wrapping:
                         return False
         return not left
 
-    def around(self, wraps: set[_ast.Attribute]) -> list[Scope]:
-        """The functions at the top of the file, and the blocks under `if __name__ == "__main__"`, that hold these."""
+    @property
+    def everything(self) -> Scope:
+        """The whole file."""
+        if self._everything is None:
+            self._everything = Scope(self.source.tree.body)
+        return self._everything
+
+    def holders(self, wraps: Iterable[_ast.Attribute]) -> list[_ast.stmt]:
+        """The statements at the top of the file that hold these."""
         lines = [wrap.lineno for wrap in wraps]
-        nodes = [n for n in self.source.tree.body if any(n.lineno <= line <= n.end_lineno for line in lines)]
-        functions = [self.scope(node) for node in nodes if type(node) is _ast.FunctionDef]
-        return functions + [Scope(node.body) for node in nodes if _is_main(node)]
+        return [n for n in self.source.tree.body if any(n.lineno <= line <= n.end_lineno for line in lines)]
+
+    def around(self, holders: list[_ast.stmt]) -> list[Scope]:
+        """The functions, and the blocks under `if __name__ == "__main__"`, among statements at the top of the file."""
+        functions = [self.scope(node) for node in holders if type(node) is _ast.FunctionDef]
+        return functions + [Scope(node.body) for node in holders if _is_main(node)]
 
     def scope(self, function: _ast.FunctionDef) -> Scope:
         found = self._scopes.get(function)
