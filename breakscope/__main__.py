@@ -11,9 +11,7 @@ import os
 import sys
 import time
 
-from breakscope.bytecode import Bytecode
 from breakscope.glance import is_clean
-from breakscope.light_msgspec import import_msgspec
 from breakscope.unchanged import is_unchanged, keep
 
 
@@ -36,6 +34,8 @@ def _check(paths: tuple[str, ...], is_script: bool) -> int:
         gc.disable()
         if is_unchanged(paths):
             os._exit(0)  # nothing was written; to free all that was imported takes a tenth of the time
+        from breakscope.bytecode import Bytecode
+
         bytecode = Bytecode()
         sys.meta_path.insert(0, bytecode)
     if not is_clean(paths, trees):
@@ -46,9 +46,11 @@ def _check(paths: tuple[str, ...], is_script: bool) -> int:
     return 0
 
 
-def _analyze(paths: tuple[str, ...], trees: dict, began: int, bytecode: Bytecode | None) -> int:
-    """Analyse the files; a script has `bytecode`, ends here, and keeps what the next one can use."""
+def _analyze(paths: tuple[str, ...], trees: dict, began: int, bytecode) -> int:
+    """Analyse the files; a script has its Bytecode, ends here, and keeps what the next one can use."""
     if bytecode:
+        from breakscope.light_msgspec import import_msgspec
+
         import_msgspec()
     from breakscope.cli.session import OutputOptions, answer, says_nothing
     from breakscope.workflows.check import CheckOptions, check

@@ -40,7 +40,7 @@ sys.argv = ["breakscope", "check", "model.py"]
 from breakscope.__main__ import main
 main()
 """
-BEFORE = {"__main__", "bytecode", "cache", "exports", "glance", "light_msgspec", "unchanged"}
+BEFORE = {"__main__", "bytecode", "cache", "exports", "glance", "unchanged"}
 
 
 class Installation:
