@@ -94,8 +94,8 @@ class Bytecode:
         found = {}
         ours = [name for name in sys.modules if name.startswith("breakscope.") and name not in self._before]
         for name in ours:
-            spec = sys.modules[name].__spec__
-            if type(spec.loader) is SourceFileLoader:
+            spec = getattr(sys.modules[name], "__spec__", None)
+            if spec is not None and type(spec.loader) is SourceFileLoader:
                 entry = (spec.origin, spec.cached, bool(spec.submodule_search_locations), *(state(spec.origin) or ()))
                 if code := _compiled(*entry):
                     found[name] = entry, code
@@ -124,5 +124,5 @@ def _compiled(source: str, cached: str, is_package: bool, changed: int = 0, size
             data = file.read()
     except OSError:
         return b""
-    header = MAGIC_NUMBER + b"".join(number.to_bytes(4, "little") for number in made_of)
+    header = MAGIC_NUMBER + b"".join(part.to_bytes(4, "little") for part in made_of)
     return data[HEADER:] if data[:HEADER] == header else b""

@@ -1,7 +1,7 @@
 """msgspec without what it imports for values that breakscope has none of: UUIDs, decimals, JSON schemas' indented texts,
 dates written in Python.
 
-They are half of its import's time, a tenth of a check of one file. For processes that end behind the check: whoever
+They are half of its import's time, a twelfth of a check of one file. For processes that end behind the check: whoever
 makes a schema there, or hands a UUID or a decimal to msgspec, would find the stand-ins.
 """
 
@@ -30,7 +30,7 @@ def import_msgspec() -> None:
     sys.modules.update(absent)
     try:
         import msgspec  # noqa: F401
-    except (ImportError, AttributeError):
+    except Exception:
         pass  # it needs more of them than is known here, and is imported as a whole where it is asked for next
     finally:
         for name in absent:
