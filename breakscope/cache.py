@@ -17,7 +17,9 @@ def cache_folder() -> str:
     elif sys.platform == "darwin":
         cache = os.path.expanduser("~/Library/Caches")
     else:
-        cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+        cache = os.environ.get("XDG_CACHE_HOME", "")
+        if not os.path.isabs(cache):  # then it does not count, https://specifications.freedesktop.org/basedir-spec/latest/
+            cache = os.path.expanduser("~/.cache")
     return os.path.join(cache, "breakscope")
 
 
@@ -28,6 +30,8 @@ def number(key: object, below: int) -> int:
 
 def write_over(file: str, data: bytes) -> None:
     """Write a whole file, which another process may read or write now. Raises OSError when that cannot be."""
+    if not os.path.isabs(file):
+        raise FileNotFoundError(file)  # a user without a home: "~" is no folder of the project that is checked
     unfinished = f"{file}.{os.getpid()}"
     os.makedirs(os.path.dirname(file), exist_ok=True)
     try:
