@@ -95,7 +95,7 @@ class Bytecode:
         ours = [name for name in sys.modules if name.startswith("breakscope.") and name not in self._before]
         for name in ours:
             spec = getattr(sys.modules[name], "__spec__", None)
-            if spec is not None and type(spec.loader) is SourceFileLoader:
+            if spec is not None and type(spec.loader) is SourceFileLoader and spec.cached:  # None where Python keeps none
                 entry = (spec.origin, spec.cached, bool(spec.submodule_search_locations), *(state(spec.origin) or ()))
                 if code := _compiled(*entry):
                     found[name] = entry, code

@@ -31,7 +31,7 @@ end = os._exit
 
 def told(code):
     ours = {name: module for name, module in sys.modules.items() if name.startswith("breakscope.")}
-    facts = {name: [type(m.__loader__).__name__, m.__file__, m.__cached__, list(getattr(m, "__path__", []))] for name, m in ours.items()}
+    facts = {name: [type(m.__loader__).__name__, m.__file__, m.__spec__.cached, list(getattr(m, "__path__", []))] for name, m in ours.items()}
     print(json.dumps([code, facts]), flush=True)
     end(0)
 
@@ -51,20 +51,20 @@ class Installation:
         shutil.copytree(ROOT / "breakscope", folder / "breakscope", ignore=shutil.ignore_patterns("__pycache__", "knowledge_build"))
         (folder / "model.py").write_text(MODEL)
 
-    def check(self, **environment: str) -> dict[str, list]:
+    def check(self, command: str = COMMAND, **environment: str) -> dict[str, list]:
         """What is known of each module of ours behind a check that has nothing to say."""
         wanted = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
         wanted |= {"PYTHONPATH": str(self.folder), "XDG_CACHE_HOME": str(self.cache), "BREAKSCOPE_NO_CACHE": "1", **environment}
-        ran = subprocess.run([sys.executable, "-c", COMMAND], cwd=self.folder, env=wanted, capture_output=True, text=True)
+        ran = subprocess.run([sys.executable, "-c", command], cwd=self.folder, env=wanted, capture_output=True, text=True)
         assert ran.stdout, ran.stderr
         code, facts = json.loads(ran.stdout)
         assert code == 0 and ran.stderr == ""
         assert all(fact[1].startswith(str(self.folder)) for fact in facts.values())
         return {name.removeprefix("breakscope."): fact for name, fact in facts.items()}
 
-    def otherwise(self, **environment: str) -> set[str]:
+    def otherwise(self, command: str = COMMAND) -> set[str]:
         """The modules that do not come from the file."""
-        return {name for name, fact in self.check(**environment).items() if fact[0] != "_Loader"}
+        return {name for name, fact in self.check(command).items() if fact[0] != "_Loader"}
 
     @property
     def file(self) -> Path:
@@ -135,6 +135,12 @@ def test_modules_of_others_are_not_looked_at(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "put_off", PutOff("put_off"))
     bytecode.keep()
     assert not list(tmp_path.rglob("modules.*"))
+
+
+def test_where_python_keeps_no_bytecode_all_is_imported_as_ever(installation):
+    without = COMMAND.replace("sys.argv =", "sys.implementation.cache_tag = None\nsys.argv =")
+    assert BEFORE < installation.otherwise(without)
+    assert not list(installation.cache.rglob("modules.*"))
 
 
 def test_a_moved_installation_has_its_own(installation, tmp_path):
