@@ -17,7 +17,6 @@ from _io import FileIO
 
 from breakscope.cache import cache_folder, number, state, write_over
 
-FILES = 1_000_003  # names that the file may have
 LENGTH = 4  # bytes in which the file says how long its index is
 HEADER = 16  # bytes before the code in Python's files of bytecode, see PEP 552
 FIRST, MOST = 65_536, 4_000_000  # bytes that are read at once, a third of which an index has; bytes of the largest index
@@ -31,7 +30,7 @@ class Bytecode:
     def __init__(self) -> None:
         folder = os.path.dirname(os.path.abspath(__file__))
         self._key = (folder, sys.version, sys.flags.optimize, MAGIC_NUMBER)
-        self._name = os.path.join(cache_folder(), f"modules.{number(self._key, FILES)}")
+        self._name = os.path.join(cache_folder(), f"modules.{number(self._key)}")
         self._before = frozenset(sys.modules)
         self._file: FileIO | None = None
         self._entries: dict[str, Entry] = {}
@@ -48,7 +47,7 @@ class Bytecode:
         if FIRST < self._start < MOST:
             data += self._file.read(self._start - FIRST)
         key, entries = marshal.loads(data[LENGTH : self._start])
-        if key == self._key:
+        if key == self._key and self._file.seek(0, os.SEEK_END) == self._start + sum(entry[6] for entry in entries.values()):
             self._entries = entries
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
@@ -64,7 +63,7 @@ class Bytecode:
         return spec
 
     def code(self, name: str) -> bytes:
-        """A module's marshalled code; less than that when the file was cut short."""
+        """A module's marshalled code; less than that when the file was cut short meanwhile."""
         offset, size = self._entries[name][5:]
         if hasattr(os, "pread"):  # one call less, and no position that a forked process would share
             return os.pread(self._file.fileno(), size, self._start + offset)

@@ -9,6 +9,8 @@ import marshal
 import os
 import sys
 
+NAMES = 1_000_003  # that a kind of file may have
+
 
 def cache_folder() -> str:
     """The folder of ours in the user's cache."""
@@ -23,7 +25,7 @@ def cache_folder() -> str:
     return os.path.join(cache, "breakscope")
 
 
-def number(key: object, below: int) -> int:
+def number(key: object, below: int = NAMES) -> int:
     """A number for the name of a file that holds what belongs to the key; another key may have the same."""
     return int.from_bytes(marshal.dumps(key), "little") % below
 

@@ -24,8 +24,6 @@ from breakscope.knowledge import series, since, target_version
 from breakscope.rule import Rule
 from breakscope.rulebook import load_file, load_folder, load_rules, rule_files, rules_folder
 
-FILES = 1_000_003  # names that a file may have under one version
-
 
 class Asked(Struct, frozen=True):
     """Who asks for what, without the rules."""
@@ -150,7 +148,7 @@ def _kept_or_made(folder: Path, python: tuple[int, ...]) -> Asked:
 def _cache_file(folder: Path, python: tuple[int, ...]) -> str:
     """The file for an installation and the judged versions, where the system keeps what can be made again."""
     versions = f"{series(target_version())}-{'.'.join(map(str, python[:2]))}"
-    return os.path.join(cache_folder(), f"asked-{versions}-{number(str(folder), FILES)}.json")
+    return os.path.join(cache_folder(), f"asked-{versions}-{number(str(folder))}.json")
 
 
 def _made_of(folder: Path, rules: list[Rule]) -> dict[str, tuple[int, int]]:

@@ -98,20 +98,17 @@ def test_a_module_that_was_changed_is_imported_as_ever(installation):
 def test_modules_that_other_checks_import_are_added(installation):
     installation.check()
     (installation.folder / "model.py").write_text("import torch\n\n\ndef forward(x):\n    return torch.compile(x)\n")
-    other = installation.otherwise()
-    assert other == BEFORE or other > BEFORE
+    assert "plain.wrapping" in installation.otherwise() - BEFORE
     assert installation.otherwise() == BEFORE
     (installation.folder / "model.py").write_text(MODEL)
     assert installation.otherwise() == BEFORE
 
 
 @pytest.mark.parametrize("damage", [lambda data: b"", lambda data: b"\xff" * 9, lambda data: data[: len(data) // 2], lambda data: data[:99]])
-def test_a_damaged_file_hurts_nobody(installation, damage):
+def test_a_damaged_file_is_mended(installation, damage):
     installation.check()
     installation.file.write_bytes(damage(installation.file.read_bytes()))
-    installation.check()
-    installation.file.unlink(missing_ok=True)
-    installation.check()
+    assert BEFORE < installation.otherwise()  # and it is written again
     assert installation.otherwise() == BEFORE
 
 

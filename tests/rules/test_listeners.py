@@ -146,7 +146,7 @@ def test_another_installation_has_its_own(folder, loaded, tmp_path, monkeypatch)
     other = tmp_path / "other"
     shutil.copytree(folder, other)
     monkeypatch.setattr(listeners, "rules_folder", lambda: other)
-    monkeypatch.setattr(listeners, "number", lambda key, below: 0)
+    monkeypatch.setattr(listeners, "number", lambda key: 0)
     listeners.listeners(PYTHON)
     monkeypatch.setattr(listeners, "rules_folder", lambda: folder)
     found = listeners.listeners(PYTHON)
