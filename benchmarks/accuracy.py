@@ -48,7 +48,8 @@ class Score:
     missed: dict[tuple[str, int], Cause] = field(default_factory=dict)
     right: dict[tuple[str, int], str] = field(default_factory=dict)  # the rule's code
     wrong: dict[tuple[str, int], str] = field(default_factory=dict)
-    named: dict[tuple[str, int], bool] = field(default_factory=dict)  # found sites with an id: is it among the finding's
+    # found sites with an id: is it among the finding's
+    named: dict[tuple[str, int], bool] = field(default_factory=dict)
     silent: list[str] = field(default_factory=list)  # recompiling programs without a finding
     crying: dict[str, str] = field(default_factory=dict)  # clean programs with one: its code
 
@@ -105,7 +106,9 @@ def score(truth: Truth, report: Report) -> Score:
     for file in truth.files:
         score_file(result, file, Statements.of_file(str(truth.root / file)), breaks.get(file, []))
     warned = findings_by_file(report, truth.root, "recompile")
-    result.silent = [name for name, files in truth.recompiling.items() if not any(f in warned for f in files)]
+    result.silent = [
+        name for name, files in truth.recompiling.items() if not any(f in warned for f in files)
+    ]
     for name, files in truth.clean.items():
         codes = [finding.code for file in files for finding in warned.get(file, ())]
         if codes:
@@ -134,18 +137,30 @@ def score_file(result: Score, file: str, statements: Statements, findings: list[
 
 
 def print_heading(scores: list[Score]) -> None:
-    done = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     commit = f" ({done.stdout.strip()})" if done.returncode == 0 else ""
     judged = ", ".join(dict.fromkeys(s.torch for s in scores))
-    print(f"Measured on {time.strftime('%Y-%m-%d')} with breakscope {__version__}{commit}, judging by the tables of "
-          f"torch {judged}, Python {platform.python_version()}.\n")
+    print(
+        f"Measured on {time.strftime('%Y-%m-%d')} with breakscope {__version__}{commit}, judging by the tables of "
+        f"torch {judged}, Python {platform.python_version()}.\n"
+    )
 
 
 def print_scores(scores: list[Score]) -> None:
-    print("| what | break sites found | breaks claimed, right | recompile hazards found | false hazards on clean ones |")
+    print(
+        "| what | break sites found | breaks claimed, right | recompile hazards found | false hazards on clean ones |"
+    )
     print("|---|---|---|---|---|")
     for s in scores:
-        print(f"| {s.truth.what} | {s.recall()} | {s.precision()} | {s.hazards()} | {s.false_hazards()} |")
+        print(
+            f"| {s.truth.what} | {s.recall()} | {s.precision()} | {s.hazards()} | {s.false_hazards()} |"
+        )
 
 
 def print_causes(scores: list[Score]) -> None:
@@ -179,26 +194,42 @@ def print_rules(scores: list[Score]) -> None:
     rest = sum(right[code] for code in rows if code not in shown)
     print(f"| {len(rows) - len(shown)} others | {rest}/{rest} |")
     crying = Counter(code for s in scores for code in s.crying.values())
-    print("\nFalse hazards by rule: " + (", ".join(f"{code} {n}" for code, n in crying.most_common()) or "none"))
+    print(
+        "\nFalse hazards by rule: "
+        + (", ".join(f"{code} {n}" for code, n in crying.most_common()) or "none")
+    )
 
 
 def print_places(scores: list[Score]) -> None:
     for s in scores:
         print(f"\n{s.truth.what}, torch {s.torch}:\n")
-        rows = [f"- missed {file}:{line} {cause.gb_id} {cause.words}" for (file, line), cause in sorted(s.missed.items(), key=str)]
+        rows = [
+            f"- missed {file}:{line} {cause.gb_id} {cause.words}"
+            for (file, line), cause in sorted(s.missed.items(), key=str)
+        ]
         rows += [f"- missed recompile of {name}" for name in s.silent]
-        rows += [f"- false alarm {file}:{line} {code}" for (file, line), code in sorted(s.wrong.items())]
+        rows += [
+            f"- false alarm {file}:{line} {code}" for (file, line), code in sorted(s.wrong.items())
+        ]
         rows += [f"- false hazard {name} {code}" for name, code in s.crying.items()]
-        rows += [f"- another id {file}:{line} {s.found[file, line].gb_id}" for (file, line), ok in s.named.items() if not ok]
+        rows += [
+            f"- another id {file}:{line} {s.found[file, line].gb_id}"
+            for (file, line), ok in s.named.items()
+            if not ok
+        ]
         rows += [f"- not there, left out: {name}" for name in s.truth.absent]
         print("\n".join(rows) or "- nothing missed, no false alarm")
 
 
 def print_versions(scores: list[Score]) -> None:
-    print("\n| torch | break sites found | breaks claimed, right | hazards found | false hazards | ids right |")
+    print(
+        "\n| torch | break sites found | breaks claimed, right | hazards found | false hazards | ids right |"
+    )
     print("|---|---|---|---|---|---|")
     for s in scores:
-        print(f"| {s.truth.torch} | {s.recall()} | {s.precision()} | {s.hazards()} | {s.false_hazards()} | {s.ids()} |")
+        print(
+            f"| {s.truth.torch} | {s.recall()} | {s.precision()} | {s.hazards()} | {s.false_hazards()} | {s.ids()} |"
+        )
 
 
 def versions(corpus: list[Path], matrix: Path, wanted: list[str]) -> list[Score]:
@@ -217,9 +248,13 @@ def check_programs(truth: Truth, torch: str) -> Report:
 
 
 def parsed() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--corpus", nargs=2, type=Path, metavar=("FOLDER", "TRUTH"))
-    parser.add_argument("--zoo", nargs=2, type=Path, metavar=("FOLDER", "TRUTH"), action="append", default=[])
+    parser.add_argument(
+        "--zoo", nargs=2, type=Path, metavar=("FOLDER", "TRUTH"), action="append", default=[]
+    )
     parser.add_argument("--torch", nargs="+", metavar="V", default=[])
     parser.add_argument("--matrix", type=Path)
     parser.add_argument("--places", action="store_true")
@@ -228,7 +263,9 @@ def parsed() -> argparse.Namespace:
         parser.error("give --corpus or --zoo")
     if bool(options.torch) != bool(options.matrix) or (options.torch and not options.corpus):
         parser.error("--torch, --matrix and --corpus belong together")
-    for path in (p for pair in ([options.corpus] if options.corpus else []) + options.zoo for p in pair):
+    for path in (
+        p for pair in ([options.corpus] if options.corpus else []) + options.zoo for p in pair
+    ):
         if not path.exists():
             parser.error(f"{path} does not exist")
     return options
@@ -255,4 +292,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    from result_file import run
+
+    run(main, "accuracy", is_markdown=True)

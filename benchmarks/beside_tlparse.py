@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Is all that tlparse lists in the report too?  beside_tlparse.py [--trace PATH ...] [PROGRAM ...]
 
-A PROGRAM is FILE or FILE::NAME with `make()` (or NAME) returning (callable, args, kwargs), and perhaps `calls()` or
-`drive(call, model)`; each is run in a process of its own under TORCH_TRACE with the backend "eager", twice where it has
-neither. PATHs are traces that exist: files or folders. tlparse comes from PATH, or from PyPI into a folder that vanishes.
+A PROGRAM is FILE or FILE::NAME with `make()` (or NAME) returning (callable, args, kwargs), and
+perhaps `calls()` or `drive(call, model)`; each is run in a process of its own under TORCH_TRACE
+with the backend "eager", twice where it has neither. PATHs are traces that exist: files or folders.
+tlparse comes from PATH, or from PyPI into a folder that vanishes.
 
-For every trace tlparse's own pages are read: each break, recompile, restart and failure that it lists for a compile has to
-be in the JSON of `breakscope report`: the break by a line of its traceback, a recompile and a restart by its compile, a
-failure by a lost frame, a break or a recompile limit. Printed: what both list, and everything that is missing. Exit code 1
-when anything is.
+For every trace tlparse's own pages are read: each break, recompile, restart and failure that it
+lists for a compile has to be in the JSON of `breakscope report`: the break by a line of its
+traceback, a recompile and a restart by its compile, a failure by a lost frame, a break or a
+recompile limit. Printed: what both list, and everything that is missing. Exit code 1 when anything
+is.
 """
 
 from __future__ import annotations
@@ -55,14 +57,18 @@ else:
     call(*arguments, **keywords)
 """
 FRAME = re.compile(r'File "([^"]+)", line (\d+), in|in user code at ([^\n:]+):(\d+)')
-ARTIFACT = re.compile(r"^-_(\d+)_(\d+)_(\d+)/(dynamo_graph_break_reason|recompile_reasons)_\d+\.\w+$")
+ARTIFACT = re.compile(
+    r"^-_(\d+)_(\d+)_(\d+)/(dynamo_graph_break_reason|recompile_reasons)_\d+\.\w+$"
+)
 ROW = re.compile(r"<tr> <td>.*?</tr>", re.DOTALL)
 CELL = re.compile(r"<td>(.*?)</td>", re.DOTALL)
 KINDS = ("breaks", "recompiles", "restarts", "failures")
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--trace", type=Path, action="append", default=[])
     parser.add_argument("programs", nargs="*")
     options = parser.parse_args()
@@ -77,7 +83,12 @@ def main() -> int:
             for kind, what in absent:
                 missing[kind] += 1
                 print(f"{title}: {kind[:-1]} missing: {what}", flush=True)
-    print(f"{traces} traces; " + ", ".join(f"{kind} listed by tlparse {totals[kind]}, missing {missing[kind]}" for kind in KINDS))
+    print(
+        f"{traces} traces; "
+        + ", ".join(
+            f"{kind} listed by tlparse {totals[kind]}, missing {missing[kind]}" for kind in KINDS
+        )
+    )
     return 1 if missing or not traces else 0
 
 
@@ -88,8 +99,15 @@ def all_traces(options: argparse.Namespace, folder: Path) -> Iterator[tuple[str,
     for number, program in enumerate(options.programs):
         traces = folder / f"traces{number}"
         environment = {**os.environ, "TORCH_TRACE": str(traces), "OMP_NUM_THREADS": "1"}
-        subprocess.run([sys.executable, "-c", DRIVER, os.path.abspath(program)], env=environment, cwd=folder, check=False,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=300)
+        subprocess.run(
+            [sys.executable, "-c", DRIVER, os.path.abspath(program)],
+            env=environment,
+            cwd=folder,
+            check=False,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            timeout=300,
+        )
         files = list(traces.glob("*.log"))
         if not files:
             print(f"{program}: no trace")
@@ -100,23 +118,37 @@ def all_traces(options: argparse.Namespace, folder: Path) -> Iterator[tuple[str,
 def compare(tlparse: str, file: Path, folder: Path) -> tuple[Counter, list[tuple[str, str]]]:
     """How many events of each kind tlparse lists for one trace, and those that the report has not."""
     pages = folder / "pages"
-    subprocess.run([tlparse, str(file), "-o", str(pages), "--overwrite", "--no-browser"], check=True, capture_output=True)
-    told = subprocess.run([sys.executable, "-m", "breakscope", "report", str(file.resolve()), "--format", "json"], check=False,
-                          cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True)
+    subprocess.run(
+        [tlparse, str(file), "-o", str(pages), "--overwrite", "--no-browser"],
+        check=True,
+        capture_output=True,
+    )
+    told = subprocess.run(
+        [sys.executable, "-m", "breakscope", "report", str(file.resolve()), "--format", "json"],
+        check=False,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+    )
     if told.returncode == 2 and b"no report and no trace" in told.stderr:
         report = {"findings": [], "run": {"recompiles": [], "restarts": [], "lost_frames": []}}
     else:
         report = json.loads(told.stdout)
     listed, absent = Counter(), []
     places = {(f["path"], f["line"]) for f in report["findings"]} | {
-        (link["path"], link["line"]) for f in report["findings"] for link in f["chain"]}
-    again = {kind: Counter(plain(r["compile_id"]) for r in report["run"][kind]) for kind in ("recompiles", "restarts")}
+        (link["path"], link["line"]) for f in report["findings"] for link in f["chain"]
+    }
+    again = {
+        kind: Counter(plain(r["compile_id"]) for r in report["run"][kind])
+        for kind in ("recompiles", "restarts")
+    }
     broken = set()
     for kind, compile_id, text in events(pages):
         listed[kind] += 1
         named = frames(text, folder)
         if kind == "breaks":
-            told_of = [place for place in named if place in places]  # below them stand Dynamo's own frames
+            # below them stand Dynamo's own frames
+            told_of = [place for place in named if place in places]
             broken.add((compile_id, told_of[-1] if told_of else text))
             if not told_of:
                 absent.append((kind, f"[{compile_id}] {text.strip()[:100]!r}"))
@@ -142,11 +174,18 @@ def events(pages: Path) -> Iterator[tuple[str, str, str]]:
         cells = [html.unescape(re.sub("<[^>]*>", "", cell)).strip() for cell in CELL.findall(row)]
         compile_id = cells[0].strip("[]").partition("_")[0]
         source = re.sub(r"^(.*):(\d+)$", r'File "\1", line \2, in', cells[3])
-        yield "restarts" if cells[1] == "RestartAnalysis" else "failures", compile_id, f"{cells[2]}\n{source}"
+        yield (
+            "restarts" if cells[1] == "RestartAnalysis" else "failures",
+            compile_id,
+            f"{cells[2]}\n{source}",
+        )
 
 
 def frames(text: str, folder: Path) -> list[tuple[str, int]]:
-    return [(shown(path or other, folder), int(line or last)) for path, line, other, last in FRAME.findall(text)]
+    return [
+        (shown(path or other, folder), int(line or last))
+        for path, line, other, last in FRAME.findall(text)
+    ]
 
 
 def shown(path: str, folder: Path) -> str:
@@ -159,4 +198,6 @@ def plain(compile_id: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    from result_file import run
+
+    run(main, "beside-tlparse")

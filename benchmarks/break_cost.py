@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """Predicted against really saved step time: break_cost.py [--folder FOLDER] [NAME ...]
 
-FOLDER (`breaks` beside this script) holds models in two forms, one whose compiled graph breaks and one that does the
-same work without breaks: a file NAME.py with the factories `broken()` and `mended()`, or two files, NAME.py and
-NAME_clean.py, with `make()`. What `breakscope bench` predicts that a step of the broken one would save without breaks is
-the difference between it and the same step as one graph; what mending really saves, between it and the mended one. The
-three are compiled in one process and step in turns.
+FOLDER (`breaks` beside this script) holds models in two forms, one whose compiled graph breaks and
+one that does the same work without breaks: a file NAME.py with the factories `broken()` and
+`mended()`, or two files, NAME.py and NAME_clean.py, with `make()`. What `breakscope bench` predicts
+that a step of the broken one would save without breaks is the difference between it and the same
+step as one graph; what mending really saves, between it and the mended one. The three are compiled
+in one process and step in turns.
 
-Printed for each model: both, with intervals, and the prediction's error relative to the real saving; then the median
-error and the rank correlation. A model counts only when the real saving is larger than the noise of its measurement. What
-a mended form does in another way (a mask instead of indices, both arms of a branch) is part of the error.
+Printed for each model: both, with intervals, and the prediction's error relative to the real
+saving; then the median error and the rank correlation. A model counts only when the real saving is
+larger than the noise of its measurement. What a mended form does in another way (a mask instead of
+indices, both arms of a branch) is part of the error.
 """
 
 from __future__ import annotations
@@ -43,7 +45,8 @@ class Pair:
 
 @dataclass(frozen=True)
 class Saved:
-    """Seconds per step with an interval; `seconds` None when nothing was measured, `why` then says why."""
+    """Seconds per step with an interval; `seconds` None when nothing was measured, `why` then says
+    why."""
 
     seconds: float | None = None
     interval: Interval | None = None
@@ -68,20 +71,30 @@ def pairs_of(folder: Path) -> list[Pair]:
 
 
 def asked(target: tuple[Path, str], options: argparse.Namespace, caches: str) -> BenchOptions:
-    return BenchOptions(file=str(target[0]), name=target[1], backend=options.backend, device=options.device,
-                        backward=not options.no_backward, timeout=options.timeout, caches=caches)
+    return BenchOptions(
+        file=str(target[0]),
+        name=target[1],
+        backend=options.backend,
+        device=options.device,
+        backward=not options.no_backward,
+        timeout=options.timeout,
+        caches=caches,
+    )
 
 
 def measured(pair: Pair, options: argparse.Namespace, caches: str) -> tuple[Saved, Saved, float]:
-    """What `bench` predicts, what mending saves, and the seconds of a broken step; all forms in turns."""
+    """What `bench` predicts, what mending saves, and the seconds of a broken step; all forms in
+    turns."""
     deadline = time.time() + options.timeout
     mended = {"file": str(pair.mended[0].resolve()), "name": pair.mended[1]}
     with tempfile.TemporaryDirectory(prefix="breakscope-", ignore_cleanup_errors=True) as parent:
         folder = worker_folder(parent, "default")
-        with Worker("default", asked(pair.broken, options, caches), folder, Path(parent) / "none", deadline) as worker:
+        with Worker(
+            "default", asked(pair.broken, options, caches), folder, Path(parent) / "none", deadline
+        ) as worker:
             try:
                 worker.answer(deadline)
-                rounds = worker.ask(deadline, do="beside", others=[{}, mended])
+                rounds = worker.send(deadline, do="beside", others=[{}, mended])
             except WorkerError as problem:
                 return Saved(why=str(problem)), Saved(why="not measured"), 0.0
     return claim(rounds, 1), claim(rounds, 2), median(seconds[0] for seconds in rounds)
@@ -93,7 +106,9 @@ def claim(rounds: list[list[float]], number: int) -> Saved:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("names", nargs="*")
     parser.add_argument("--folder", type=Path, default=Path(__file__).resolve().parent / "breaks")
     parser.add_argument("--backend", default="inductor")
@@ -101,7 +116,9 @@ def main() -> int:
     parser.add_argument("--timeout", type=float, default=600.0, help="seconds for each measurement")
     parser.add_argument("--no-backward", action="store_true")
     options = parser.parse_args()
-    pairs = [pair for pair in pairs_of(options.folder) if not options.names or pair.name in options.names]
+    pairs = [
+        pair for pair in pairs_of(options.folder) if not options.names or pair.name in options.names
+    ]
     if not pairs:
         print(f"no pairs of models in {options.folder}", file=sys.stderr)
         return 2
@@ -118,10 +135,14 @@ def main() -> int:
     if compared:
         rank = rank_correlation(*zip(*compared, strict=True))
         error = median(abs(guess - real) / abs(real) for guess, real in compared)
-        print(f"{len(compared)} of {len(pairs)} models compared: median error {error:.0%}, rank correlation "
-              + (f"{rank:.2f}" if rank is not None else "not defined"))
+        print(
+            f"{len(compared)} of {len(pairs)} models compared: median error {error:.0%}, rank correlation "
+            + (f"{rank:.2f}" if rank is not None else "not defined")
+        )
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    from result_file import run
+
+    run(main, "break-cost")

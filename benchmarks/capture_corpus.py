@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Measure the dynamic analyzer against a corpus: capture_corpus.py FOLDER TRUTH.json [NAME ...]
 
-FOLDER holds one program per file, each with `make()`, some with `calls()` or `drive(call, model)`. TRUTH.json maps a
-program's name to `{"breaks": [{"file", "line", "gb_id"}, ...], ...}`, files relative to FOLDER. Every program is run by
-`breakscope run FILE::make --no-vary` (with `--calls calls` or `--drive drive` where the program defines them), and the
-sites (file, line) of the observed breaks are compared with the measured ones.
+FOLDER holds one program per file, each with `make()`, some with `calls()` or `drive(call, model)`.
+TRUTH.json maps a program's name to `{"breaks": [{"file", "line", "gb_id"}, ...], ...}`, files
+relative to FOLDER. Every program is run by `breakscope run FILE::make --no-vary` (with `--calls
+calls` or `--drive drive` where the program defines them), and the sites (file, line) of the
+observed breaks are compared with the measured ones.
 
-Printed: the share of measured sites that were found, the share of programs without extra sites, and every difference.
-Exit code 1 when either share is below 98 %.
+Printed: the share of measured sites that were found, the share of programs without extra sites, and
+every difference. Exit code 1 when either share is below 98 %.
 """
 
 from __future__ import annotations
@@ -45,19 +46,38 @@ class Outcome:
 
 
 def defined_functions(file: Path) -> set[str]:
-    return {node.name for node in ast.parse(file.read_bytes()).body if isinstance(node, ast.FunctionDef)}
+    return {
+        node.name for node in ast.parse(file.read_bytes()).body if isinstance(node, ast.FunctionDef)
+    }
 
 
 def run_program(folder: Path, name: str, case: dict, options: argparse.Namespace) -> Outcome:
     file = folder / f"{name}.py"
     functions = defined_functions(file)
-    command = [sys.executable, "-m", "breakscope", "run", f"{file}::make", "--no-vary", "--format", "json",
-               "--timeout", str(options.timeout)]
+    command = [
+        sys.executable,
+        "-m",
+        "breakscope",
+        "run",
+        f"{file}::make",
+        "--no-vary",
+        "--format",
+        "json",
+        "--timeout",
+        str(options.timeout),
+    ]
     command += ["--calls", "calls"] if "calls" in functions else []
     command += ["--drive", "drive"] if "drive" in functions else []
-    with tempfile.TemporaryDirectory() as folder_of_its_own:  # programs may write files where they run
-        done = subprocess.run(command, cwd=folder_of_its_own, env={**os.environ, "PYTHONPATH": str(ROOT)},
-                              capture_output=True, text=True, check=False)
+    # programs may write files where they run
+    with tempfile.TemporaryDirectory() as folder_of_its_own:
+        done = subprocess.run(
+            command,
+            cwd=folder_of_its_own,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
     measured = frozenset((b["file"], b["line"]) for b in case["breaks"])
     try:
         report = from_json(done.stdout.encode())
@@ -67,7 +87,9 @@ def run_program(folder: Path, name: str, case: dict, options: argparse.Namespace
 
 
 def seen_breaks(report: Report) -> list[Finding]:
-    return [f for f in report.findings if f.kind == "break" and f.evidence in ("observed", "confirmed")]
+    return [
+        f for f in report.findings if f.kind == "break" and f.evidence in ("observed", "confirmed")
+    ]
 
 
 def seen_sites(report: Report, folder: Path) -> frozenset[Site]:
@@ -81,7 +103,9 @@ def remarks(report: Report, case: dict, folder: Path) -> tuple[str, ...]:
         return (*found, "the self-test was not seen")
     found += [f"note: {note}" for note in report.run.notes if "explain also" in note]
     measured = {(b["file"], b["line"], b["gb_id"]) for b in case["breaks"] if b.get("gb_id")}
-    seen = {(relative(f.path, folder), f.line, gb_id) for f in seen_breaks(report) for gb_id in f.dynamo}
+    seen = {
+        (relative(f.path, folder), f.line, gb_id) for f in seen_breaks(report) for gb_id in f.dynamo
+    }
     found += [f"id only measured: {site}" for site in sorted(measured - seen)]
     found += [f"id only seen: {site}" for site in sorted(seen - measured)]
     wanted, got = len(case.get("recompiles") or ()), len(report.run.recompiles)
@@ -107,7 +131,8 @@ def show(outcome: Outcome, remarks: bool) -> None:
 
 
 def report(running: Iterable[Outcome], show_remarks: bool) -> bool:
-    """Print every difference as soon as its program is done, then the two shares; False when one is too low."""
+    """Print every difference as soon as its program is done, then the two shares; False when one is
+    too low."""
     outcomes = []
     for outcome in running:
         outcomes.append(outcome)
@@ -116,30 +141,44 @@ def report(running: Iterable[Outcome], show_remarks: bool) -> bool:
     found = sum(len(o.measured & o.seen) for o in outcomes)
     quiet = sum(not o.seen - o.measured for o in outcomes)
     share, clean = found / max(1, measured), quiet / max(1, len(outcomes))
-    print(f"{len(outcomes)} programs: {found}/{measured} measured sites found ({share:.1%}), "
-          f"{quiet}/{len(outcomes)} programs without extra sites ({clean:.1%})")
+    print(
+        f"{len(outcomes)} programs: {found}/{measured} measured sites found ({share:.1%}), "
+        f"{quiet}/{len(outcomes)} programs without extra sites ({clean:.1%})"
+    )
     return share >= WANTED and clean >= WANTED
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", type=Path)
     parser.add_argument("truth", type=Path)
     parser.add_argument("names", nargs="*", help="only these programs")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--timeout", type=float, default=120.0, help="seconds for one program")
-    parser.add_argument("--remarks", action="store_true", help="also print differing ids, recompiles, errors")
+    parser.add_argument(
+        "--remarks", action="store_true", help="also print differing ids, recompiles, errors"
+    )
     options = parser.parse_args()
     options.folder = options.folder.resolve()
     truth = json.loads(options.truth.read_text(encoding="utf-8"))
-    names = [n for n in truth if (options.folder / f"{n}.py").is_file() and (not options.names or n in options.names)]
+    names = [
+        n
+        for n in truth
+        if (options.folder / f"{n}.py").is_file() and (not options.names or n in options.names)
+    ]
     began = time.monotonic()
     with ThreadPoolExecutor(options.workers) as pool:
-        running = pool.map(lambda name: run_program(options.folder, name, truth[name], options), names)
+        running = pool.map(
+            lambda name: run_program(options.folder, name, truth[name], options), names
+        )
         good = report(running, options.remarks)
     print(f"took {time.monotonic() - began:.0f} s")
     return 0 if good else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    from result_file import run
+
+    run(main, "capture")

@@ -1,4 +1,5 @@
-"""A GPT of 124 million parameters in bfloat16, its loss with it, for a GPU: `broken` logs and guards as people do, `mended` does not.
+"""A GPT of 124 million parameters in bfloat16, its loss with it, for a GPU: `broken` logs and
+guards as people do, `mended` does not.
 
     breakscope bench benchmarks/gpt_100m.py::broken --modes default,reduce-overhead
     breakscope run benchmarks/gpt_100m.py::broken
@@ -29,7 +30,9 @@ class Block(nn.Module):
         super().__init__()
         self.norm1, self.norm2 = nn.LayerNorm(WIDTH), nn.LayerNorm(WIDTH)
         self.attention = Attention()
-        self.mlp = nn.Sequential(nn.Linear(WIDTH, 4 * WIDTH), nn.GELU(), nn.Linear(4 * WIDTH, WIDTH))
+        self.mlp = nn.Sequential(
+            nn.Linear(WIDTH, 4 * WIDTH), nn.GELU(), nn.Linear(4 * WIDTH, WIDTH)
+        )
         self.watched = watched
         self.scale = 0.0
 
@@ -53,7 +56,9 @@ class GPT(nn.Module):
         x = self.tokens(ids) + self.positions(torch.arange(ids.shape[1], device=ids.device))
         for block in self.blocks:
             x = block(x)
-        loss = F.cross_entropy(self.head(self.norm(x)).float().view(-1, VOCABULARY), targets.view(-1))
+        loss = F.cross_entropy(
+            self.head(self.norm(x)).float().view(-1, VOCABULARY), targets.view(-1)
+        )
         if self.watched and torch.isnan(loss):
             raise ValueError("the loss is not a number")
         return loss

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""What one file costs `breakscope check`, as an editor or a pre-commit hook pays it: hook_speed.py [--runs N] [FILE...]
+"""What one file costs `breakscope check`, as a pre-commit hook pays it, beside flake8 and libcst:
+hook_speed.py [--runs N] [--python PYTHON]
 
-Measured is the CPU time (user and system) of whole processes, several runs of each, taken in turns so that other work on
-the machine disturbs all of them alike; bytecode is cached, as it is for an installed package. Beside the given files,
-some of about 500 lines that this script writes: twelve attention blocks, without a graph break and with a few; the first
-once more with a line that only the analyzer follows, so that no quicker look clears it; functions without any model.
-`BREAKSCOPE_NO_CACHE=1` holds for all of them, as if each run were the first, but for those "again".
-Wanted: at most 3 times `python -c pass` for files without findings, 2 times `import libcst` for the one with some.
-Linux and macOS only.
+breakscope (this checkout, not editable) and flake8 are installed into a fresh environment, or stand
+in that of `--python` already. Two files of some 500 lines are checked that this script writes:
+twelve attention blocks, without a graph break and with three. Measured is the CPU time (user and
+system) of whole processes, in turns, so that other work on the machine disturbs all of them alike;
+the ratios are of medians. The exit code is 1 when the clean file takes more than 0.6 times what
+flake8 takes for it, or the one with breaks more than 1.3 times `import libcst`. Linux and macOS
+only.
 """
 
 from __future__ import annotations
@@ -15,14 +16,16 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
+import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "*.egg-info")
 HEAD = """import math
 
 import torch
@@ -71,109 +74,89 @@ class Block{number}(nn.Module):
         x = x + self.attention(self.first(x), mask)
         return x + self.down(F.gelu(self.up(self.second(x))))
 '''
-PLAIN = '''
-
-def function{number}(rows: list[dict], key: str = "name{number}") -> dict[str, list[dict]]:
-    """Rows by what they have under the key; those without it are left out."""
-    found: dict[str, list[dict]] = {{}}
-    for row in rows:
-        if key in row:
-            found.setdefault(row[key], []).append(row)
-    for name, group in sorted(found.items()):
-        if len(group) > 10:
-            found[name] = group[:10]
-    return found
-'''
-ENTRY = """import sys
-
-from breakscope.__main__ import main
-
-if __name__ == "__main__":
-    sys.exit(main())
-"""
-BLOCKS, FUNCTIONS = 12, 36
-ANALYZED = "\n\nclass Empty(nn.Module):\n    def __len__(self):\n        return 0\n"  # no quicker look follows it
-AGAIN = ", again"
-NOTHING, SOMETHING = "mixed = mixed.clamp(-1e4, 1e4)", "mixed = mixed / mixed.max() if mixed.max() > 1e4 else mixed"
+BLOCKS, BREAKS_EVERY = 12, 4
+NOTHING, SOMETHING = (
+    "mixed = mixed.clamp(-1e4, 1e4)",
+    "mixed = mixed / mixed.max() if mixed.max() > 1e4 else mixed",
+)
+WANTED = {"clean": ("flake8", 0.6), "breaks": ("import libcst", 1.3)}
 
 
-def written(folder: Path, name: str, breaks: bool) -> Path:
+def write(path: Path, breaks: bool) -> None:
     """A file of some 500 lines; every fourth block breaks the graph when `breaks`."""
-    path = folder / name / "model.py"
-    path.parent.mkdir()
-    blocks = (BLOCK.format(number=n, check=SOMETHING if breaks and n % 4 == 0 else NOTHING) for n in range(BLOCKS))
+    checks = (
+        SOMETHING if breaks and number % BREAKS_EVERY == 0 else NOTHING for number in range(BLOCKS)
+    )
+    blocks = (BLOCK.format(number=number, check=check) for number, check in enumerate(checks))
     path.write_text(HEAD + "".join(blocks), encoding="utf-8")
-    return path
 
 
-def settle(folder: Path) -> None:
-    """Make all that was written a little older: what changed a moment ago is not kept in the cache."""
-    before = time.time() - 60
-    for path in (*folder.rglob("*"), folder):
-        os.utime(path, (before, before))
+def installed(folder: Path) -> Path:
+    """The Python of a fresh environment with this checkout and flake8."""
+    source = shutil.copytree(ROOT, folder / "source", ignore=LEFT_OUT)
+    shutil.rmtree(source / "build", ignore_errors=True)  # of an earlier installation
+    venv.create(folder / "environment", with_pip=True)
+    python = folder / "environment" / "bin" / "python"
+    install = [python, "-m", "pip", "install", "--quiet", "-c", source / "constraints.txt"]
+    subprocess.run([*install, source, "flake8"], check=True)
+    return python
 
 
-def cpu_seconds(command: list[str], environment: dict[str, str], folder: Path) -> float:
-    child = subprocess.Popen(command, env=environment, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+def cpu_seconds(command: list, folder: Path) -> float:
+    """CPU seconds of a process that runs in the folder, far from this checkout."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
+    child = subprocess.Popen(
+        command, env=environment, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode not in (0, 1):
-        sys.exit(f"{' '.join(command)} ended with {child.returncode}")
+        sys.exit(f"{' '.join(map(str, command))} ended with {child.returncode}")
     return usage.ru_utime + usage.ru_stime
 
 
-def measured(commands: dict[str, list[str]], runs: int, folder: Path) -> dict[str, list[float]]:
-    """CPU seconds of each command's runs, the first of which only fills the cache of bytecode."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONPYCACHEPREFIX": str(folder / "bytecode")}
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    environment.pop("BREAKSCOPE_NO_CACHE", None)
-    anew = {**environment, "BREAKSCOPE_NO_CACHE": "1"}
-    environments = {name: environment if name.endswith(AGAIN) else anew for name in commands}
-    for name, command in commands.items():
-        cpu_seconds(command, environments[name], folder)
+def measured(commands: dict[str, list], runs: int, folder: Path) -> dict[str, list[float]]:
+    """CPU seconds of each command's runs, in turns; a first one that may write bytecode is left out."""
     found: dict[str, list[float]] = {name: [] for name in commands}
-    for _ in range(runs):
+    for _ in range(runs + 1):
         for name, command in commands.items():
-            found[name].append(cpu_seconds(command, environments[name], folder))
-    return found
+            found[name].append(cpu_seconds(command, folder))
+    return {name: seconds[1:] for name, seconds in found.items()}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("files", nargs="*", type=Path)
-    parser.add_argument("--runs", type=int, default=10)
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--runs", type=int, default=15)
+    parser.add_argument("--python", type=Path, help="of an environment with breakscope and flake8")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        clean, analyzed, broken = (written(folder, name, name == "broken") for name in ("clean", "analyzed", "broken"))
-        analyzed.write_text(analyzed.read_text(encoding="utf-8") + ANALYZED, encoding="utf-8")
-        plain, command = folder / "plain.py", folder / "breakscope_command.py"
-        plain.write_text("".join(PLAIN.format(number=n) for n in range(FUNCTIONS)), encoding="utf-8")
-        command.write_text(ENTRY, encoding="utf-8")
-        check = [sys.executable, "-m", "breakscope", "check"]
+        python = args.python.absolute() if args.python else installed(folder)
+        for kind in WANTED:
+            write(folder / f"{kind}.py", kind == "breaks")
+        check = [python.with_name("breakscope"), "check"]
         commands = {
-            "python -c pass": [sys.executable, "-c", "pass"],
-            "import libcst": [sys.executable, "-c", "import libcst"],
-            "check, no model": [*check, str(plain)],
-            "check, clean model": [*check, str(clean)],
-            "the same, installed command": [sys.executable, str(command), "check", str(clean)],
-            "check, clean model, analyzed": [*check, str(analyzed)],
-            f"the same{AGAIN}": [*check, str(analyzed)],
-            "check, graph breaks": [*check, str(broken)],
+            "python -c pass": [python, "-c", "pass"],
+            "import libcst": [python, "-c", "import libcst"],
+            "flake8": [python, "-m", "flake8", "--isolated", "clean.py"],
+            **{kind: [*check, f"{kind}.py"] for kind in WANTED},
         }
-        for file in args.files:
-            commands |= {f"check {file}{when}": [*check, str(file.resolve())] for when in ("", AGAIN)}
-        settle(folder)
-        lines = len(clean.read_text(encoding="utf-8").splitlines())
-        print(f"Python {platform.python_version()}, {args.runs} runs, written files of {lines} lines")
         found = measured(commands, args.runs, folder)
-    nothing, libcst = found["python -c pass"], found["import libcst"]
-    print(f"{'CPU ms':<32}{'min':>7}{'median':>8}{'/ python -c pass':>18}{'/ import libcst':>17}   (of the medians)")
+    middle = {name: statistics.median(seconds) for name, seconds in found.items()}
+    print(f"Python {platform.python_version()}, {platform.machine()}, {args.runs} runs, CPU ms")
     for name, seconds in found.items():
-        middle = statistics.median(seconds)
-        ratios = middle / statistics.median(nothing), middle / statistics.median(libcst)
-        print(f"{name:<32}{min(seconds) * 1000:7.0f}{middle * 1000:8.0f}{ratios[0]:18.1f}{ratios[1]:17.2f}")
+        print(f"{name:<16}{min(seconds) * 1000:7.0f} least{middle[name] * 1000:7.0f} median")
+    good = True
+    for kind, (beside, most) in WANTED.items():
+        ratio = middle[kind] / middle[beside]
+        good = good and ratio <= most
+        print(f"check {kind}: {ratio:.2f} times {beside}, wanted: at most {most}")
+    return 0 if good else 1
 
 
 if __name__ == "__main__":
-    main()
+    from result_file import run
+
+    run(main, "one-file")

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Traced programs that end badly, at moments drawn at random: killed.py [--times 50] [--seed 0] [HOW ...]
+"""Traced programs that end badly, at moments drawn at random: killed.py [--times 50] [--seed 0]
+[HOW ...]
 
-A program compiles, breaks and compiles again without end, and prints a number behind each round; `breakscope trace` runs
-it, and it is ended in one of these ways (all of them where none is named):
+A program compiles, breaks and compiles again without end, and prints a number behind each round;
+`breakscope trace` runs it, and it is ended in one of these ways (all of them where none is named):
 
     kill        SIGKILL to a program with a spawned worker and a fork: to all of them, or to the program and one more
     ranks       two ranks under torchrun: SIGKILL to torchrun and all below it, or to one rank
@@ -12,9 +13,10 @@ it, and it is ended in one of these ways (all of them where none is named):
     exit        os._exit(7) in the middle
     segfault    a null pointer is read
 
-`--times` is shared out: half of it kills, a fifth ranks, the rest to the others. For every end the report is compared
-with what the program printed before it, and with the trace files, whose records are counted without breakscope's reader.
-Printed: one line for each way. Exit code 1 when a report is missing, or an event of one, or the exit code is not the program's. Linux only.
+`--times` is shared out: half of it kills, a fifth ranks, the rest to the others. For every end the
+report is compared with what the program printed before it, and with the trace files, whose records
+are counted without breakscope's reader. Printed: one line for each way. Exit code 1 when a report
+is missing, or an event of one, or the exit code is not the program's. Linux only.
 """
 
 from __future__ import annotations
@@ -34,8 +36,24 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-WAYS = {"kill": 0.5, "ranks": 0.2, "interrupt": 0.06, "terminate": 0.06, "limit": 0.06, "exit": 0.06, "segfault": 0.06}
-CODES = {"kill": {137}, "ranks": {137, 1}, "interrupt": {130, 137, 1}, "terminate": {143}, "limit": {124}, "exit": {7}, "segfault": {139}}
+WAYS = {
+    "kill": 0.5,
+    "ranks": 0.2,
+    "interrupt": 0.06,
+    "terminate": 0.06,
+    "limit": 0.06,
+    "exit": 0.06,
+    "segfault": 0.06,
+}
+CODES = {
+    "kill": {137},
+    "ranks": {137, 1},
+    "interrupt": {130, 137, 1},
+    "terminate": {143},
+    "limit": {124},
+    "exit": {7},
+    "segfault": {139},
+}
 PROGRAM = """\
 import ctypes
 import os
@@ -75,8 +93,10 @@ if __name__ == "__main__":
     rounds("program", how, last)
 """
 TORCHRUN = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-RECORD = re.compile(rb'^V\d{4} [^\]\n]*\] \{"(?:artifact": \{"name": "(\w+)"|(dynamo_start)").*"frame_id": (\d+), "frame_compile_id": (\d+).*\}$',
-                    re.MULTILINE)
+RECORD = re.compile(
+    rb'^V\d{4} [^\]\n]*\] \{"(?:artifact": \{"name": "(\w+)"|(dynamo_start)").*"frame_id": (\d+), "frame_compile_id": (\d+).*\}$',
+    re.MULTILINE,
+)
 
 
 @dataclass
@@ -96,8 +116,8 @@ class Tally:
 
 @dataclass(frozen=True)
 class Before:
-    """What there was before the end: rounds printed, and the size of each trace file. What a process that outlives the
-    kill writes behind it is another matter."""
+    """What there was before the end: rounds printed, and the size of each trace file. What a
+    process that outlives the kill writes behind it is another matter."""
 
     rounds: int
     sizes: dict[str, int]
@@ -105,11 +125,15 @@ class Before:
     @classmethod
     def read(cls, folder: Path) -> Before:
         rounds = (folder / "printed").read_bytes().count(b"\n")
-        return cls(rounds, {file.name: file.stat().st_size for file in (folder / "raw").rglob("*.log")})
+        return cls(
+            rounds, {file.name: file.stat().st_size for file in (folder / "raw").rglob("*.log")}
+        )
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--times", type=int, default=50)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("how", nargs="*", choices=[*WAYS, []])
@@ -122,7 +146,12 @@ def main() -> int:
         for _ in range(max(1, round(options.times * share))):
             with tempfile.TemporaryDirectory() as name:
                 end_once(way, Path(name), chance, tally)
-        failures += tally.missing + tally.times - tally.reports + sum(n for code, n in tally.codes.items() if code not in CODES[way])
+        failures += (
+            tally.missing
+            + tally.times
+            - tally.reports
+            + sum(n for code, n in tally.codes.items() if code not in CODES[way])
+        )
         show(way, tally)
     return 1 if failures else 0
 
@@ -130,10 +159,19 @@ def main() -> int:
 def show(way: str, tally: Tally) -> None:
     waited = sorted(tally.seconds)
     codes = ", ".join(f"{code} ({times}x)" for code, times in sorted(tally.codes.items()))
-    print(f"{way:9} {tally.times:3} times: {tally.reports} reports, exit codes {codes}; {tally.passed} rounds printed; "
-          + ", ".join(f"{kind} on disk {seen['disk']}, in the report {seen['report']}" for kind, seen in (
-              ("breaks", tally.breaks), ("recompiles", tally.recompiles), ("compiles", tally.compiles)))
-          + f"; missing {tally.missing}; report after {waited[len(waited) // 2]:.1f} s (median), {waited[-1]:.1f} s (longest)", flush=True)
+    print(
+        f"{way:9} {tally.times:3} times: {tally.reports} reports, exit codes {codes}; {tally.passed} rounds printed; "
+        + ", ".join(
+            f"{kind} on disk {seen['disk']}, in the report {seen['report']}"
+            for kind, seen in (
+                ("breaks", tally.breaks),
+                ("recompiles", tally.recompiles),
+                ("compiles", tally.compiles),
+            )
+        )
+        + f"; missing {tally.missing}; report after {waited[len(waited) // 2]:.1f} s (median), {waited[-1]:.1f} s (longest)",
+        flush=True,
+    )
 
 
 def end_once(way: str, folder: Path, chance: random.Random, tally: Tally) -> None:
@@ -141,12 +179,34 @@ def end_once(way: str, folder: Path, chance: random.Random, tally: Tally) -> Non
     last, before = chance.randrange(40), None
     limit = ["--timeout", f"{chance.uniform(5, 12):.1f}"] if way == "limit" else []
     launcher = TORCHRUN if way == "ranks" else []
-    command = [sys.executable, "-m", "breakscope", "trace", "--save", "saved.json", "--keep", "raw", *limit, "--",
-               sys.executable, *launcher, "program.py", way, str(last)]
+    command = [
+        sys.executable,
+        "-m",
+        "breakscope",
+        "trace",
+        "--save",
+        "saved.json",
+        "--keep",
+        "raw",
+        *limit,
+        "--",
+        sys.executable,
+        *launcher,
+        "program.py",
+        way,
+        str(last),
+    ]
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
     with open(folder / "printed", "wb") as printed:
-        tracer = subprocess.Popen(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=printed,
-                                  stderr=subprocess.DEVNULL, start_new_session=True)
+        tracer = subprocess.Popen(
+            command,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=printed,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
         family = started(tracer)
         if way in ("kill", "ranks", "interrupt", "terminate"):
             wait(folder / "printed", tracer, chance)
@@ -175,7 +235,8 @@ def started(tracer: subprocess.Popen) -> list[int]:
 
 
 def wait(printed: Path, tracer: subprocess.Popen, chance: random.Random) -> None:
-    """Wait for a moment drawn at random: in one of five while the program still starts, else between its rounds."""
+    """Wait for a moment drawn at random: in one of five while the program still starts, else
+    between its rounds."""
     if chance.random() < 0.2:
         time.sleep(chance.uniform(0.5, 3))
         return
@@ -188,7 +249,8 @@ def end(way: str, tracer: subprocess.Popen, chance: random.Random) -> None:
     family = started(tracer)
     if way == "interrupt":
         os.killpg(tracer.pid, signal.SIGINT)
-        while tracer.poll() is None and alive(family[0]):  # an interrupt in the middle of a compile may get lost
+        # an interrupt in the middle of a compile may get lost
+        while tracer.poll() is None and alive(family[0]):
             time.sleep(2)
             os.killpg(tracer.pid, signal.SIGINT)
     elif way == "terminate":
@@ -215,21 +277,31 @@ def compare(folder: Path, before: Before, tally: Tally) -> None:
     }
     disk, passed = on_disk(folder / "raw", before.sizes), before.rounds
     tally.passed += passed
-    for kind, seen in (("breaks", tally.breaks), ("recompiles", tally.recompiles), ("compiles", tally.compiles)):
+    for kind, seen in (
+        ("breaks", tally.breaks),
+        ("recompiles", tally.recompiles),
+        ("compiles", tally.compiles),
+    ):
         seen["disk"] += disk[kind]
         seen["report"] += reported[kind]
         tally.missing += max(0, disk[kind] - reported[kind])
-    # each round that was printed has two breaks (one for each dtype) and one recompile of the function itself
-    tally.missing += max(0, 2 * passed - reported["breaks"]) + max(0, passed - reported["recompiles"])
+    # each round that was printed has two breaks (one for each dtype) and one recompile of the
+    # function itself
+    tally.missing += max(0, 2 * passed - reported["breaks"]) + max(
+        0, passed - reported["recompiles"]
+    )
 
 
 def on_disk(raw: Path, sizes: dict[str, int]) -> Counter:
-    """The records of the trace files up to these sizes, a repeated attempt at one compile counted once."""
+    """The records of the trace files up to these sizes, a repeated attempt at one compile counted
+    once."""
     found: Counter = Counter()
     for file in raw.rglob("*.log"):
         resets, started = 0, set()
         seen = set()
-        for artifact, start, frame, number in RECORD.findall(file.read_bytes()[:sizes.get(file.name, 0)]):
+        for artifact, start, frame, number in RECORD.findall(
+            file.read_bytes()[: sizes.get(file.name, 0)]
+        ):
             if start:
                 if (frame, number) in started:
                     resets, started = resets + 1, set()
@@ -247,7 +319,9 @@ def below(pid: int) -> list[int]:
     found = [pid]
     for parent in found:
         try:
-            found += [int(n) for n in Path(f"/proc/{parent}/task/{parent}/children").read_text().split()]
+            found += [
+                int(n) for n in Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+            ]
         except OSError:
             continue
     return found[1:]
@@ -281,4 +355,6 @@ def kill(pids: list[int]) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    from result_file import run
+
+    run(main, "killed")

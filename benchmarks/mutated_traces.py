@@ -1,9 +1,10 @@
-"""Damaged traces and logs through the reader and the report, and how many of them it could not stand.
+"""Damaged traces and logs through the reader and the report, and how many of them it could not
+stand.
 
     python benchmarks/mutated_traces.py [HOW_MANY] [SEED]
 
-The traces are those of the tests (six torch versions). Every failure is printed with the seed that brings it back, and
-so is every trace that takes more than two seconds of CPU time.
+The traces are those of the tests (six torch versions). Every failure is printed with the seed that
+brings it back, and so is every trace that takes more than two seconds of CPU time.
 """
 
 from __future__ import annotations
@@ -18,18 +19,23 @@ from pathlib import Path
 TESTS = Path(__file__).resolve().parents[1] / "tests" / "dynamic"
 sys.path[:0] = [str(TESTS), str(TESTS.parents[1])]
 
-from mutate import mutate  # noqa: E402
+from mutate import mutate
 
-from breakscope.dynamic import read_result  # noqa: E402
-from breakscope.errors import UserError  # noqa: E402
-from breakscope.report.formats import RenderOptions, render  # noqa: E402
-from breakscope.report.model import from_json, to_json  # noqa: E402
-from breakscope.workflows.trace import explain  # noqa: E402
+from breakscope.dynamic import read_result
+from breakscope.errors import UserError
+from breakscope.report.formats import RenderOptions, render
+from breakscope.report.model import from_json, to_json
+from breakscope.workflows.trace import explain
 
 LONG = 2.0  # seconds of CPU for one trace that is worth a look
 
+
 def main(how_many: int = 10_000, seed: int = 0) -> int:
-    originals = [file.read_bytes() for file in sorted((TESTS / "golden").iterdir()) if file.suffix in (".log", ".txt")]
+    originals = [
+        file.read_bytes()
+        for file in sorted((TESTS / "golden").iterdir())
+        if file.suffix in (".log", ".txt")
+    ]
     failures = readable = 0
     slowest = (0.0, 0)
     began = time.process_time()
@@ -54,11 +60,19 @@ def main(how_many: int = 10_000, seed: int = 0) -> int:
             if took > LONG:
                 print(f"seed {number}: {took:.1f} s of CPU", flush=True)
     seconds = time.process_time() - began
-    megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 if sys.platform == "linux" else 1024) / 1e3
-    print(f"{how_many} damaged traces from seed {seed} on: {failures} failures, findings in {readable}, "
-          f"{seconds / how_many * 1e3:.0f} ms of CPU each, at most {slowest[0] * 1e3:.0f} ms (seed {slowest[1]}); {megabytes:.0f} MB")
+    megabytes = (
+        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        / (1 if sys.platform == "linux" else 1024)
+        / 1e3
+    )
+    print(
+        f"{how_many} damaged traces from seed {seed} on: {failures} failures, findings in {readable}, "
+        f"{seconds / how_many * 1e3:.0f} ms of CPU each, at most {slowest[0] * 1e3:.0f} ms (seed {slowest[1]}); {megabytes:.0f} MB"
+    )
     return 1 if failures else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(*map(int, sys.argv[1:])))
+    from result_file import run
+
+    run(lambda: main(*map(int, sys.argv[1:])), "damaged-traces")

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""How much does source analysis say about a folder? noise.py PATH... [--sample N] [--seed S] [--json FILE]
+"""How much does source analysis say about a folder? noise.py PATH... [--sample N] [--seed S]
+[--json FILE]
 
-Checks the paths as `breakscope check` does, prints findings per 1,000 lines by code and confidence, and a random sample of
-the findings that are shown by default, with their source and how they are reached, for a reader to judge. The same seed
-gives the same sample of the same findings.
+Checks the paths as `breakscope check` does, prints findings per 1,000 lines by code and confidence,
+and a random sample of the findings that are shown by default, with their source and how they are
+reached, for a reader to judge. The same seed gives the same sample of the same findings.
 """
 
 from __future__ import annotations
@@ -19,15 +20,21 @@ sys.path.insert(0, str(ROOT))
 
 from breakscope.report.model import Finding, Report, to_json
 from breakscope.static import StaticOptions, StaticResult, analyze
-from breakscope.static.files import python_files
+from breakscope.static.project.files import python_files
 
 CONFIDENCES = ("certain", "likely", "possible")
 
 
 def table(result: StaticResult, lines: int) -> None:
     """Print findings per 1,000 lines, a row for each code."""
-    print(f"{lines:,} lines, {result.files} files, {result.regions} regions, {len(result.findings)} findings; torch {result.torch}")
-    print(f"{'code':8} {'rule':34} {'all':>6} " + " ".join(f"{c:>9}" for c in CONFIDENCES) + "   per 1,000 lines")
+    print(
+        f"{lines:,} lines, {result.files} files, {result.regions} regions, {len(result.findings)} findings; torch {result.torch}"
+    )
+    print(
+        f"{'code':8} {'rule':34} {'all':>6} "
+        + " ".join(f"{c:>9}" for c in CONFIDENCES)
+        + "   per 1,000 lines"
+    )
     by_code: dict[str, list[Finding]] = {}
     for finding in result.findings:
         by_code.setdefault(finding.code, []).append(finding)
@@ -35,8 +42,11 @@ def table(result: StaticResult, lines: int) -> None:
     for code, found in [*rows, ("all", list(result.findings))]:
         counts = Counter(f.confidence for f in found)
         name = found[0].rule if code != "all" and found else ""
-        print(f"{code:8} {name:34} {len(found):6} " + " ".join(f"{counts[c]:9}" for c in CONFIDENCES)
-              + f"   {len(found) * 1000 / max(1, lines):8.3f}")
+        print(
+            f"{code:8} {name:34} {len(found):6} "
+            + " ".join(f"{counts[c]:9}" for c in CONFIDENCES)
+            + f"   {len(found) * 1000 / max(1, lines):8.3f}"
+        )
     shown = sum(f.confidence != "possible" for f in result.findings)
     print(f"shown by default: {shown} ({shown * 1000 / max(1, lines):.3f} per 1,000 lines)")
 
@@ -47,15 +57,21 @@ def sample(result: StaticResult, count: int, seed: int) -> None:
     chosen = random.Random(seed).sample(shown, min(count, len(shown)))
     for number, f in enumerate(sorted(chosen, key=Finding.place), 1):
         condition = f", only when {f.condition}" if f.condition else ""
-        print(f"\n{number}. {f.path}:{f.line}:{f.column} {f.code} {f.confidence}{condition}\n   {f.message}")
+        print(
+            f"\n{number}. {f.path}:{f.line}:{f.column} {f.code} {f.confidence}{condition}\n   {f.message}"
+        )
         for at, text in enumerate(f.source, f.first_source_line):
             print(f"   {at:6} | {text}")
         if f.chain:
-            print("   reached from " + " -> ".join(f"{link.function}:{link.line}" for link in f.chain))
+            print(
+                "   reached from " + " -> ".join(f"{link.function}:{link.line}" for link in f.chain)
+            )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("paths", nargs="+")
     parser.add_argument("--sample", type=int, default=0, metavar="N")
     parser.add_argument("--seed", type=int, default=0)
@@ -67,9 +83,17 @@ def main() -> None:
     table(result, lines)
     sample(result, options.sample, options.seed)
     if options.json:
-        report = Report(version="", torch=result.torch, findings=result.findings, errors=result.errors, files=result.files)
+        report = Report(
+            version="",
+            torch=result.torch,
+            findings=result.findings,
+            errors=result.errors,
+            files=result.files,
+        )
         options.json.write_bytes(to_json(report))
 
 
 if __name__ == "__main__":
-    main()
+    from result_file import run
+
+    run(main, "findings-per-line")

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """Ranks under torchrun, traced: ranks.py [--ranks 2 4 8] [--limit 120] [HOW ...]
 
-A small model steps on gloo ranks, one thread each, in one of these ways (all of them where none is named):
+A small model steps on gloo ranks, one thread each, in one of these ways (all of them where none is
+named):
 
     same    all ranks do the same: one report, and no word of parting
     size    the last rank gets another batch size once, so it compiles again: rank, line and guard
     break   the last rank takes a branch that breaks the graph: rank, line and GB id
     hang    as "size", and the last rank never comes to the next collective: the others wait, until --limit ends them
 
-For each, `breakscope trace` must report every rank, and the first event at which they part. Printed: one line for each;
-exit code 1 when a report is missing or wrong.
+For each, `breakscope trace` must report every rank, and the first event at which they part.
+Printed: one line for each; exit code 1 when a report is missing or wrong.
 """
 
 from __future__ import annotations
@@ -63,7 +64,9 @@ WANTED = {  # how the last rank parts from the others: kind, line, and what is s
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--ranks", type=int, nargs="+", default=[2, 4, 8])
     parser.add_argument("--limit", type=float, default=120, help="seconds until a hang is ended")
     parser.add_argument("how", nargs="*", choices=[*WANTED, []])
@@ -80,8 +83,25 @@ def main() -> int:
 def trace(ranks: int, how: str, limit: float, folder: Path) -> str:
     """What is wrong with the report; "" when nothing is."""
     (folder / "train.py").write_text(PROGRAM)
-    command = [sys.executable, "-m", "breakscope", "trace", "--save", "saved.json", "--timeout", str(limit if how == "hang" else 500), "--",
-               sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(ranks), "train.py", how]
+    command = [
+        sys.executable,
+        "-m",
+        "breakscope",
+        "trace",
+        "--save",
+        "saved.json",
+        "--timeout",
+        str(limit if how == "hang" else 500),
+        "--",
+        sys.executable,
+        "-m",
+        "torch.distributed.run",
+        "--standalone",
+        "--nproc-per-node",
+        str(ranks),
+        "train.py",
+        how,
+    ]
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
     began = time.monotonic()
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=False)
@@ -91,9 +111,16 @@ def trace(ranks: int, how: str, limit: float, folder: Path) -> str:
         run = {"processes": [], "divergence": None}
     problem = judged(ranks, how, run, done.returncode)
     told = run["divergence"]["events"][-1] if run["divergence"] else None
-    parted = f"rank {told['rank']}: {told['kind']} of {told['function']} at {told['path']}:{told['line']}, {told['what']}" if told else "ranks agree"
-    print(f"{ranks} ranks, {how:5}: exit code {done.returncode}, {len(run['processes'])} ranks reported; {parted}; "
-          f"{time.monotonic() - began:.0f} s{'; WRONG: ' + problem if problem else ''}", flush=True)
+    parted = (
+        f"rank {told['rank']}: {told['kind']} of {told['function']} at {told['path']}:{told['line']}, {told['what']}"
+        if told
+        else "ranks agree"
+    )
+    print(
+        f"{ranks} ranks, {how:5}: exit code {done.returncode}, {len(run['processes'])} ranks reported; {parted}; "
+        f"{time.monotonic() - began:.0f} s{'; WRONG: ' + problem if problem else ''}",
+        flush=True,
+    )
     return problem
 
 
@@ -107,9 +134,13 @@ def judged(ranks: int, how: str, run: dict, code: int) -> str:
         return "" if wanted is None and found is None else "parting"
     *others, last = found["events"]
     kind, line, what = wanted
-    good = (last["rank"], last["kind"], last["line"]) == (ranks - 1, kind, line) and what in last["what"]
+    good = (last["rank"], last["kind"], last["line"]) == (ranks - 1, kind, line) and what in last[
+        "what"
+    ]
     return "" if good and all(event["kind"] != kind for event in others) else "where they part"
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    from result_file import run
+
+    run(main, "ranks")

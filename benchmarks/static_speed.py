@@ -2,12 +2,13 @@
 
     python benchmarks/static_speed.py FOLDER [--full] [--torchfix-lines N] [--json FILE]
 
-Each tool runs once, cold (no cache of its own), in one process and one thread; CPU seconds (user and system) and peak
-memory come from the operating system's account of that process (`os.wait4`). flake8 and TorchFix are slow, so they get
-a part of the files, spread over the folder; with --full flake8 gets all. Both are installed from PyPI into environments
-of their own in a temporary folder (left out with --no-install). Also printed: which heavy libraries a check imports.
-The exit code is 1 when a check imports what it must not, or is wrong about a clean or a breaking file.
-Linux and macOS only.
+Each tool runs once, cold (no cache of its own), in one process and one thread; CPU seconds (user
+and system) and peak memory come from the operating system's account of that process (`os.wait4`).
+flake8 and TorchFix are slow, so they get a part of the files, spread over the folder; with --full
+flake8 gets all. Both are installed from PyPI into environments of their own in a temporary folder
+(left out with --no-install). Also printed: which heavy libraries a check imports. The exit code is
+1 when a check imports what it must not, or is wrong about a clean or a breaking file. Linux and
+macOS only.
 """
 
 from __future__ import annotations
@@ -45,7 +46,9 @@ class Block(nn.Module):
     def forward(self, x):
         return x + torch.relu(self.linear(self.norm(x)))
 """
-FILE_WITH_A_BREAK = CLEAN_FILE.replace("        return", "        if x.sum() > 0:\n            x = -x\n        return")
+FILE_WITH_A_BREAK = CLEAN_FILE.replace(
+    "        return", "        if x.sum() > 0:\n            x = -x\n        return"
+)
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,8 @@ class Files:
 
 @dataclass(frozen=True)
 class Measured:
-    """One tool's run: `cpu_seconds` is user and system time, `peak_mb` the largest resident size in 10**6 bytes."""
+    """One tool's run: `cpu_seconds` is user and system time, `peak_mb` the largest resident size in
+    10**6 bytes."""
 
     tool: str
     files: int
@@ -85,17 +89,22 @@ class Measured:
     def row(self) -> str:
         if self.failed:
             return f"{self.tool:<28}not measured"
-        return (f"{self.tool:<28}{self.files:>7,}{self.lines:>11,}{self.cpu_seconds:>10.2f}"
-                f"{self.lines_per_second:>12,.0f}{self.peak_mb:>9.0f}{self.exit_code:>6}")
+        return (
+            f"{self.tool:<28}{self.files:>7,}{self.lines:>11,}{self.cpu_seconds:>10.2f}"
+            f"{self.lines_per_second:>12,.0f}{self.peak_mb:>9.0f}{self.exit_code:>6}"
+        )
 
 
 def measure(tool: str, command: list, files: Files, folder: Path) -> Measured:
     """Run the command; what it prints goes to files, as a pipe would make it wait."""
     environment = {**os.environ, "RAYON_NUM_THREADS": "1", "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # pip compiles what it installs, a checkout is compiled once
+    # pip compiles what it installs, a checkout is compiled once
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     out, err = folder / "out", folder / "err"
     with out.open("wb") as stdout, err.open("wb") as stderr:
-        child = subprocess.Popen([str(part) for part in command], stdout=stdout, stderr=stderr, env=environment)
+        child = subprocess.Popen(
+            [str(part) for part in command], stdout=stdout, stderr=stderr, env=environment
+        )
         _, status, usage = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
     unit = 1 if sys.platform == "darwin" else 1024
@@ -103,15 +112,30 @@ def measure(tool: str, command: list, files: Files, folder: Path) -> Measured:
     said = "\n".join(line for line in text.splitlines() if not line.startswith("import time:"))
     failed = child.returncode not in (0, 1) or "No module named" in said or "Traceback" in said
     if failed:
-        print(f"{tool or 'breakscope check'} ended with {child.returncode}: {said.strip()[-500:]}", file=sys.stderr)
+        print(
+            f"{tool or 'breakscope check'} ended with {child.returncode}: {said.strip()[-500:]}",
+            file=sys.stderr,
+        )
     seconds = usage.ru_utime + usage.ru_stime
-    return Measured(tool, len(files.paths), files.lines, seconds, usage.ru_maxrss * unit / 1e6, child.returncode, text,
-                    failed)
+    return Measured(
+        tool,
+        len(files.paths),
+        files.lines,
+        seconds,
+        usage.ru_maxrss * unit / 1e6,
+        child.returncode,
+        text,
+        failed,
+    )
 
 
 def imported(importtime: str) -> list[str]:
     """Which of the heavy libraries stand in the output of `python -X importtime`."""
-    names = {line.rpartition("|")[2].strip() for line in importtime.splitlines() if line.startswith("import time:")}
+    names = {
+        line.rpartition("|")[2].strip()
+        for line in importtime.splitlines()
+        if line.startswith("import time:")
+    }
     return [name for name in HEAVY if name in names]
 
 
@@ -123,10 +147,17 @@ def install(folder: Path, *packages: str) -> Path | None:
     """A fresh environment with the packages: its python, or None when PyPI cannot be reached."""
     venv.create(folder, with_pip=True)
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
-    done = subprocess.run([python, "-m", "pip", "install", "--quiet", *packages], capture_output=True, text=True,
-                          check=False)
+    done = subprocess.run(
+        [python, "-m", "pip", "install", "--quiet", *packages],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if done.returncode:
-        print(f"left out, cannot be installed: {', '.join(packages)}: {done.stderr.strip()[-200:]}", file=sys.stderr)
+        print(
+            f"left out, cannot be installed: {', '.join(packages)}: {done.stderr.strip()[-200:]}",
+            file=sys.stderr,
+        )
     return None if done.returncode else python
 
 
@@ -137,7 +168,11 @@ def argument_file(files: Files, path: Path) -> Path:
 
 def tools(root: Path, files: Files, args, folder: Path):
     """(tool, command, files) of everything to run, fast ones first."""
-    yield "ast.parse", [sys.executable, "-c", AST_PARSE, argument_file(files, folder / "files")], files
+    yield (
+        "ast.parse",
+        [sys.executable, "-c", AST_PARSE, argument_file(files, folder / "files")],
+        files,
+    )
     ruff = [sys.executable, "-m", "ruff", "check", "--no-cache", "--isolated", "--exit-zero"]
     ruff += ["--output-format", "concise"]
     yield "ruff, default rules", [*ruff, root], files
@@ -177,32 +212,54 @@ def main() -> int:
 
     python = f"Python {platform.python_version()}, {platform.machine()}"
     print(f"{python}: {files.lines:,} lines in {len(files.paths):,} files")
-    print(f"{'':<28}{'files':>7}{'lines':>11}{'CPU s':>10}{'lines/CPU s':>12}{'peak MB':>9}{'exit':>6}", flush=True)
+    print(
+        f"{'':<28}{'files':>7}{'lines':>11}{'CPU s':>10}{'lines/CPU s':>12}{'peak MB':>9}{'exit':>6}",
+        flush=True,
+    )
     rows, seen = [], []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        imports_of(FILE_WITH_A_BREAK, folder)  # compiles a checkout's own source, where that was not done
+        # compiles a checkout's own source, where that was not done
+        imports_of(FILE_WITH_A_BREAK, folder)
         for tool, command, part in tools(args.folder, files, args, folder):
             row = measure(tool, command, part, folder)
             print(row.row(), flush=True)
             if row.failed and tool == "breakscope check":
                 return 1
             if not row.failed:
-                rows.append({**asdict(row), "output": "", "lines_per_cpu_second": round(row.lines_per_second)})
+                rows.append(
+                    {
+                        **asdict(row),
+                        "output": "",
+                        "lines_per_cpu_second": round(row.lines_per_second),
+                    }
+                )
             if tool == "breakscope check":
                 seen = imported(row.output)
         clean_exit, clean = imports_of(CLEAN_FILE, folder)
         break_exit, broken = imports_of(FILE_WITH_A_BREAK, folder)
-    print(f"imported while checking the folder:    {', '.join(seen) or 'none'} of {', '.join(HEAVY)}")
-    print(f"imported while checking a clean file:  {', '.join(clean) or 'none'} (exit code {clean_exit}, expected 0)")
-    print(f"imported while checking a graph break: {', '.join(broken) or 'none'} (exit code {break_exit}, expected 1)")
+    print(
+        f"imported while checking the folder:    {', '.join(seen) or 'none'} of {', '.join(HEAVY)}"
+    )
+    print(
+        f"imported while checking a clean file:  {', '.join(clean) or 'none'} (exit code {clean_exit}, expected 0)"
+    )
+    print(
+        f"imported while checking a graph break: {', '.join(broken) or 'none'} (exit code {break_exit}, expected 1)"
+    )
     if args.json:
-        facts = {"python": platform.python_version(), "machine": platform.machine(), "tools": rows,
-                 "imports": {"folder": seen, "clean_file": clean, "file_with_a_break": broken}}
+        facts = {
+            "python": platform.python_version(),
+            "machine": platform.machine(),
+            "tools": rows,
+            "imports": {"folder": seen, "clean_file": clean, "file_with_a_break": broken},
+        }
         args.json.write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
     good = not clean and "torch" not in seen + broken and (clean_exit, break_exit) == (0, 1)
     return 0 if good else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    from result_file import run
+
+    run(main, "check-speed")

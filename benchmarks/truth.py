@@ -1,4 +1,5 @@
-"""What Dynamo was measured to do with a folder of programs or with installed libraries, as accuracy.py judges by it.
+"""What Dynamo was measured to do with a folder of programs or with installed libraries, as
+accuracy.py judges by it.
 
 A folder of programs: TRUTH.json maps a program's name (`NAME.py` in the folder) to
     files       every file of the program, relative to the folder
@@ -25,7 +26,8 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Cause:
-    """Why Dynamo broke the graph: the id ("" before torch 2.7, which has none) and the words of its registry."""
+    """Why Dynamo broke the graph: the id ("" before torch 2.7, which has none) and the words of its
+    registry."""
 
     gb_id: str
     words: str
@@ -33,7 +35,8 @@ class Cause:
 
 @dataclass
 class Truth:
-    """Measured behaviour. Files are relative to `root`; `recompiling` and `clean` map programs to their files."""
+    """Measured behaviour. Files are relative to `root`; `recompiling` and `clean` map programs to
+    their files."""
 
     root: Path
     what: str
@@ -57,10 +60,16 @@ class Truth:
 
 
 def read_programs(folder: Path, truth: Path, matrix: Path | None = None, torch: str = "") -> Truth:
-    """The truth of a folder of programs, with a matrix that of one torch version; KeyError when it has no such version."""
+    """The truth of a folder of programs, with a matrix that of one torch version; KeyError when it
+    has no such version."""
     cases = {name: case for name, case in _read(truth).items() if (folder / f"{name}.py").is_file()}
     versions = _read(matrix) if matrix else {}
-    words = {b["gb_id"]: b["gb_type"] for case in cases.values() for b in case["breaks"] if b.get("gb_id")}
+    words = {
+        b["gb_id"]: b["gb_type"]
+        for case in cases.values()
+        for b in case["breaks"]
+        if b.get("gb_id")
+    }
     found = Truth(folder.resolve(), f"{len(cases)} small programs", torch)
     for name, case in cases.items():
         row = versions[name][torch] if matrix else case
@@ -84,14 +93,26 @@ def read_libraries(folder: Path, truth: Path) -> Truth:
     data = _read(truth)
     models = [model for model in data["models"].values() if model["status"] == "ok"]
     libraries = sorted({(model["library"], model["version"]) for model in models})
-    shown = f"{len(libraries)} libraries" if len(libraries) > 2 else " and ".join(map(" ".join, libraries))
-    found = Truth(folder.resolve(), f"{len(models)} models of {shown}", data["meta"]["torch"].partition("+")[0])
+    shown = (
+        f"{len(libraries)} libraries"
+        if len(libraries) > 2
+        else " and ".join(map(" ".join, libraries))
+    )
+    found = Truth(
+        folder.resolve(),
+        f"{len(models)} models of {shown}",
+        data["meta"]["torch"].partition("+")[0],
+    )
     for model in models:
         for at in model["breaks"]:
             found.add_site(at["file"], at["line"], at.get("gb_id"), at["gb_type"])
         found.add_lines(model.get("traced") or model["executed"])
-    judged = {name for name in found.files if (folder / name).exists() and not name.startswith("torch/")}
-    found.absent = tuple(sorted(name for name in found.sites if name not in judged and not name.startswith("torch/")))
+    judged = {
+        name for name in found.files if (folder / name).exists() and not name.startswith("torch/")
+    }
+    found.absent = tuple(
+        sorted(name for name in found.sites if name not in judged and not name.startswith("torch/"))
+    )
     found.sites = {name: at for name, at in found.sites.items() if name in judged}
     found.ran = {name: lines for name, lines in found.ran.items() if name in judged}
     return found

@@ -1,7 +1,8 @@
 """breakscope: where torch.compile breaks or recompiles, why, what it costs, and how it is fixed.
 
-`with breakscope.watch() as report: step()` watches a block of this process, `breakscope.as_text(report)` shows what it saw.
-Importing breakscope imports nothing else; neither does it import torch.
+`with breakscope.watch() as report: step()` watches a block of this process,
+`breakscope.as_text(report)` shows what it saw. Importing breakscope imports nothing else; neither
+does it import torch.
 """
 
 __version__ = "0.1.0"

@@ -1,4 +1,5 @@
-"""Settings from `[tool.breakscope]` of the nearest pyproject.toml at or above the working directory.
+"""Settings from `[tool.breakscope]` of the nearest pyproject.toml at or above the working
+directory.
 
     [tool.breakscope]
     select = ["BRK1", "BRK2"]           # codes or prefixes; everything when absent
@@ -12,7 +13,8 @@
     format = "text"
     libraries = false                   # leave installed packages alone; true when absent
 
-Globs, files and folders are relative to the folder of the file. The command line wins over the file.
+Globs, files and folders are relative to the folder of the file. The command line wins over the
+file.
 """
 
 from __future__ import annotations
@@ -49,7 +51,8 @@ class Config(Struct, frozen=True):
 
 
 def load_config(start: Path | None = None) -> Config:
-    """The settings that hold for the working directory (or for `start`); raises UserError when they are wrong."""
+    """The settings that hold for the working directory (or for `start`); raises UserError when they
+    are wrong."""
     try:
         folder = (start or Path.cwd()).resolve()
     except FileNotFoundError:
@@ -88,13 +91,21 @@ def _read(settings: dict, file: Path) -> Config:
     lists = {key: _strings(settings[key], key, shown) for key in LISTS if key in settings}
     texts = {key: _string(settings[key], key, shown) for key in STRINGS if key in settings}
     switches = {key: _switch(settings[key], key, shown) for key in SWITCHES if key in settings}
-    values = {key.replace("-", "_"): value for key, value in (*lists.items(), *texts.items(), *switches.items())}
+    values = {
+        key.replace("-", "_"): value
+        for key, value in (*lists.items(), *texts.items(), *switches.items())
+    }
     values["rules"] = tuple(str(file.parent / folder) for folder in values.get("rules", ()))
     values["entry"] = tuple(_from_here(entry, file.parent) for entry in values.get("entry", ()))
     table = settings.get("per-file-ignores", {})
     if not isinstance(table, dict):
-        raise UserError(f'{shown}: per-file-ignores must be a table such as {{ "tests/*" = ["BRK4"] }}')
-    ignores = tuple((glob, _strings(codes, f"per-file-ignores.{glob!r}", shown)) for glob, codes in table.items())
+        raise UserError(
+            f'{shown}: per-file-ignores must be a table such as {{ "tests/*" = ["BRK4"] }}'
+        )
+    ignores = tuple(
+        (glob, _strings(codes, f"per-file-ignores.{glob!r}", shown))
+        for glob, codes in table.items()
+    )
     return Config(path=shown, root=str(file.parent), per_file_ignores=ignores, **values)
 
 
@@ -124,7 +135,8 @@ def _advice(key: str) -> str:
 
 
 def _from_here(entry: str, folder: Path) -> str:
-    """An entry whose file is named relative to `folder`, as seen from the working directory; globs stay as they are."""
+    """An entry whose file is named relative to `folder`, as seen from the working directory; globs
+    stay as they are."""
     file, separator, name = entry.rpartition("::")
     if not separator or any(c in file for c in "*?["):
         return entry

@@ -1,6 +1,8 @@
-"""Where the user's Python finds installed packages: an activated environment first, else the one that runs breakscope.
+"""Where the user's Python finds installed packages: an activated environment first, else the one
+that runs breakscope.
 
-A tool that was installed apart (by pipx, or as a pre-commit hook) lives in another environment than the code that it reads.
+A tool that was installed apart (by pipx, or as a pre-commit hook) lives in another environment than
+the code that it reads.
 """
 
 from __future__ import annotations
@@ -12,14 +14,18 @@ ACTIVE = ("VIRTUAL_ENV", "CONDA_PREFIX")
 
 
 def import_folders() -> tuple[str, ...]:
-    """The folders that an import looks in, without the standard library and without folders that do not exist."""
+    """The folders that an import looks in, without the standard library and without folders that do
+    not exist."""
     standard = os.path.dirname(os.__file__)
     running = [
         os.path.abspath(folder)
         for folder in sys.path
-        if folder and folder != standard and os.path.dirname(folder) != standard or folder.endswith("-packages")
+        if (folder and folder != standard and os.path.dirname(folder) != standard)
+        or folder.endswith("-packages")
     ]
-    return tuple(dict.fromkeys(folder for folder in (*_activated(), *running) if os.path.isdir(folder)))
+    return tuple(
+        dict.fromkeys(folder for folder in (*_activated(), *running) if os.path.isdir(folder))
+    )
 
 
 def _activated() -> list[str]:

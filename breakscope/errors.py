@@ -2,4 +2,5 @@
 
 
 class UserError(Exception):
-    """Wrong use or bad configuration. The message is one line that says what to change; the exit code is 2."""
+    """Wrong use or bad configuration. The message is one line that says what to change; the exit
+    code is 2."""

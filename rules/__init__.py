@@ -1,1 +1,1 @@
-"""The rules: one file each, discovered by breakscope.rulebook."""
+"""The rules: one file each, discovered by breakscope.rulekit.loader."""

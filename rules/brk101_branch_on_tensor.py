@@ -1,23 +1,24 @@
 """An `if` on a tensor's value ends the graph.
 
-Python must know which way to go, so Dynamo stops the graph, runs what it has, reads one bool from the device and
-starts a new graph behind the branch. On a GPU the host waits for the device there, in every step. Inside a loop, a
-`try` or a generator Dynamo gives up the whole function instead. Every torch version from 2.6 to 2.15 does this.
+Python must know which way to go, so Dynamo stops the graph, runs what it has, reads one bool from
+the device and starts a new graph behind the branch. On a GPU the host waits for the device there,
+in every step. Inside a loop, a `try` or a generator Dynamo gives up the whole function instead.
+Every torch version from 2.6 to 2.15 does this.
 
-Write the choice as tensor work: `torch.where(condition, a, b)` where both sides are cheap and finite, a mask or
-`clamp` where one side is the identity, `torch.cond` where one side is dear. If the answer never changes during
-training, decide it in `__init__` and store a Python bool.
+Write the choice as tensor work: `torch.where(condition, a, b)` where both sides are cheap and
+finite, a mask or `clamp` where one side is the identity, `torch.cond` where one side is dear. If
+the answer never changes during training, decide it in `__init__` and store a Python bool.
 
-Mind the gradients: with `torch.where` both sides run, and a side that is infinite or NaN where it is not chosen still
-gives a NaN gradient (0 * inf). Clamp its input first. Both sides must also broadcast to one shape and dtype; code with
-side effects must not move into them. That is why the rewrite counts as unsafe. It covers `if`/`else` that set one
-name, and the conditional expression.
+Mind the gradients: with `torch.where` both sides run, and a side that is infinite or NaN where it
+is not chosen still gives a NaN gradient (0 * inf). Clamp its input first. Both sides must also
+broadcast to one shape and dtype; code with side effects must not move into them. That is why the
+rewrite counts as unsafe. It covers `if`/`else` that set one name, and the conditional expression.
 """
 
 import torch
 
-from breakscope.events import Branch
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Branch
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK101", "branch-on-tensor", dynamo=("GB0170",), fix="unsafe")
 
@@ -35,7 +36,7 @@ def check(event):
 def rewrite(node, problem):
     import libcst as cst
 
-    from breakscope import libcst_tools as rw
+    from breakscope.rulekit import rewriting as rw
 
     if isinstance(node, cst.If):
         return _if_as_where(node, problem, cst, rw)
@@ -48,13 +49,17 @@ def rewrite(node, problem):
             ):
                 return None
             return rw.swap(
-                node, part, f"torch.where({rw.code(part.test)}, {rw.code(part.body)}, {rw.code(part.orelse)})"
+                node,
+                part,
+                f"torch.where({rw.code(part.test)}, {rw.code(part.body)}, {rw.code(part.orelse)})",
             )
     return None
 
 
 def _if_as_where(node, problem, cst, rw):
-    if not rw.same(node.test, problem.node) or isinstance(node.test, (cst.BooleanOperation, cst.UnaryOperation)):
+    if not rw.same(node.test, problem.node) or isinstance(
+        node.test, (cst.BooleanOperation, cst.UnaryOperation)
+    ):
         return None
     then, otherwise = rw.only_assignment(node.body), None
     if isinstance(node.orelse, cst.Else) and not node.orelse.leading_lines:
@@ -65,12 +70,18 @@ def _if_as_where(node, problem, cst, rw):
         return None
     name = then[0]
     sides = [
-        f"{name} {side[2]} {rw.operand(side[1])}" if side[2] else rw.code(side[1]) for side in (then, otherwise) if side
+        f"{name} {side[2]} {rw.operand(side[1])}" if side[2] else rw.code(side[1])
+        for side in (then, otherwise)
+        if side
     ]
-    return rw.line_instead(node, f"{name} = torch.where({rw.code(node.test)}, {', '.join((sides + [name])[:2])})")
+    return rw.line_instead(
+        node, f"{name} = torch.where({rw.code(node.test)}, {', '.join([*sides, name][:2])})"
+    )
 
 
-@rule.example(lambda: (torch.ones(4),), lambda: (-torch.ones(4),), lambda: (torch.full((4,), torch.nan),))
+@rule.example(
+    lambda: (torch.ones(4),), lambda: (-torch.ones(4),), lambda: (torch.full((4,), torch.nan),)
+)
 def bad(x):
     # warm inputs are doubled
     if x.sum() > 0:  # BRK101

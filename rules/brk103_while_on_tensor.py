@@ -1,8 +1,8 @@
 """A `while` loop that runs until a tensor says stop ends the graph at every test.
 
-How often the body runs depends on data, so no single graph can hold the loop. Dynamo breaks at the test; each pass
-then runs as compiled fragments with a device synchronisation between them, and when the test stands inside another
-loop, a `try` or behind `and`, Dynamo gives the whole function up.
+How often the body runs depends on data, so no single graph can hold the loop. Dynamo breaks at the
+test; each pass then runs as compiled fragments with a device synchronisation between them, and when
+the test stands inside another loop, a `try` or behind `and`, Dynamo gives the whole function up.
 
 Choose by what the loop is for:
 - a bound is known: `for _ in range(bound)` and freeze what has finished with `torch.where(done, old, new)`;
@@ -10,14 +10,15 @@ Choose by what the loop is for:
   without a break on 2.13);
 - the loop is a driver (sampling until end of text, a solver): compile the body, and leave the loop in Python outside.
 
-A masked loop runs all its passes: gradients flow through `torch.where` of each, and a body that overflows after
-convergence gives NaN gradients even where its result is not taken. No rewrite is offered, since the bound is yours.
+A masked loop runs all its passes: gradients flow through `torch.where` of each, and a body that
+overflows after convergence gives NaN gradients even where its result is not taken. No rewrite is
+offered, since the bound is yours.
 """
 
 import torch
 
-from breakscope.events import Branch
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Branch
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK103", "while-on-tensor", shares=("GB0170",))
 
@@ -31,7 +32,11 @@ def check(event):
         )
 
 
-@rule.example(lambda: (torch.full((4,), 5.0),), lambda: (torch.zeros(4),), lambda: (torch.full((4,), torch.nan),))
+@rule.example(
+    lambda: (torch.full((4,), 5.0),),
+    lambda: (torch.zeros(4),),
+    lambda: (torch.full((4,), torch.nan),),
+)
 def bad(x):
     while x.abs().max() > 1:  # BRK103
         x = x / 2

@@ -1,20 +1,23 @@
 """`and` and `or` ask a tensor for its truth, and that ends the graph.
 
-Python's `a and b` must know whether `a` is true before it looks at `b`. With a tensor on the left that is a
-data-dependent branch: Dynamo ends the graph, reads the bool, and goes on, whether or not an `if` stands around it.
-`flag and tensor` with a plain Python flag on the left is free as long as nothing asks for the result's truth.
+Python's `a and b` must know whether `a` is true before it looks at `b`. With a tensor on the left
+that is a data-dependent branch: Dynamo ends the graph, reads the bool, and goes on, whether or not
+an `if` stands around it. `flag and tensor` with a plain Python flag on the left is free as long as
+nothing asks for the result's truth.
 
-Write `a & b`, `a | b` for boolean tensors (mind the parentheses: `(x > 0) & (y > 0)`), or `torch.logical_and(a, b)`
-for any dtype. For a default, `x or y` with a tensor on the left nearly always means `y if x is None else x`.
+Write `a & b`, `a | b` for boolean tensors (mind the parentheses: `(x > 0) & (y > 0)`), or
+`torch.logical_and(a, b)` for any dtype. For a default, `x or y` with a tensor on the left nearly
+always means `y if x is None else x`.
 
-What changes: both sides are always computed, so the right side must be valid even where the left is False; the result
-is a boolean tensor and not one of the operands. When an `if` uses the result, that `if` is the next break (BRK101).
+What changes: both sides are always computed, so the right side must be valid even where the left is
+False; the result is a boolean tensor and not one of the operands. When an `if` uses the result,
+that `if` is the next break (BRK101).
 """
 
 import torch
 
-from breakscope.events import Branch
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Branch
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK104", "and-or-on-tensor", shares=("GB0170",), fix="unsafe")
 
@@ -33,7 +36,7 @@ def check(event):
 def rewrite(node, problem):
     import libcst as cst
 
-    from breakscope import libcst_tools as rw
+    from breakscope.rulekit import rewriting as rw
 
     if not isinstance(node, cst.SimpleStatementLine):
         return None
@@ -46,7 +49,9 @@ def rewrite(node, problem):
     return None
 
 
-@rule.example(lambda: (torch.ones(4),), lambda: (-torch.ones(4),), lambda: (torch.full((4,), torch.nan),))
+@rule.example(
+    lambda: (torch.ones(4),), lambda: (-torch.ones(4),), lambda: (torch.full((4,), torch.nan),)
+)
 def bad(x):
     calm = x.abs().max() < 10 and x.sum() > 0  # BRK104
     return x * calm

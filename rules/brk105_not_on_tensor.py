@@ -1,18 +1,20 @@
 """`not tensor` reads the tensor's value, and Dynamo loses the whole function.
 
-`not` returns a Python bool, so it cannot stay in the graph. Where an `if` or `while` tests it, the frame breaks and
-resumes (GB0170); where the result is used as a value, torch 2.13 cannot resume at all: the function falls back to
-eager from its first line (GB0033), which costs far more than one break.
+`not` returns a Python bool, so it cannot stay in the graph. Where an `if` or `while` tests it, the
+frame breaks and resumes (GB0170); where the result is used as a value, torch 2.13 cannot resume at
+all: the function falls back to eager from its first line (GB0033), which costs far more than one
+break.
 
-Write `torch.logical_not(t)`, or `~t` when the tensor is boolean. Both stay in the graph. The result is then a boolean
-tensor and not a Python bool: arithmetic with it gives the same numbers, `is True` and JSON do not. A tensor of several
-elements, which `not` refuses, is accepted and inverted element by element. Bool results carry no gradient either way.
+Write `torch.logical_not(t)`, or `~t` when the tensor is boolean. Both stay in the graph. The result
+is then a boolean tensor and not a Python bool: arithmetic with it gives the same numbers, `is True`
+and JSON do not. A tensor of several elements, which `not` refuses, is accepted and inverted element
+by element. Bool results carry no gradient either way.
 """
 
 import torch
 
-from breakscope.events import Branch
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Branch
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK105", "not-on-tensor", shares=("GB0033", "GB0170"), fix="unsafe")
 
@@ -30,7 +32,7 @@ def check(event):
 def rewrite(node, problem):
     import libcst as cst
 
-    from breakscope import libcst_tools as rw
+    from breakscope.rulekit import rewriting as rw
 
     if not isinstance(node, cst.SimpleStatementLine) or isinstance(node.body[0], cst.Assert):
         return None

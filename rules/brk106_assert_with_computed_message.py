@@ -1,22 +1,23 @@
 """An `assert` on a tensor breaks when its message is anything but a constant.
 
-`assert t.all(), "constant"` and a bare `assert t.all()` cost nothing: Dynamo traces them as an asynchronous assert
-inside the graph. A message that must be computed, such as an f-string with a placeholder, a `%` or `.format`, or even a
-name that holds a constant string, cannot travel with that assert, so the assert becomes a data-dependent branch and
-ends the graph (2.6 to 2.15). Whether the message mentions a tensor does not matter; `f"n = {n}"` breaks too.
+`assert t.all(), "constant"` and a bare `assert t.all()` cost nothing: Dynamo traces them as an
+asynchronous assert inside the graph. A message that must be computed, such as an f-string with a
+placeholder, a `%` or `.format`, or even a name that holds a constant string, cannot travel with
+that assert, so the assert becomes a data-dependent branch and ends the graph (2.6 to 2.15). Whether
+the message mentions a tensor does not matter; `f"n = {n}"` breaks too.
 
-Write a constant message, or move the check with its rich message to where the data enters, outside the compiled code.
-The condition must be one tensor: `assert not t`, `assert a and b` and `assert 0 < t < 1` break by themselves (BRK105,
-BRK104, BRK109); write `torch.logical_not(t)` and `(a) & (b)`.
+Write a constant message, or move the check with its rich message to where the data enters, outside
+the compiled code. The condition must be one tensor: `assert not t`, `assert a and b` and `assert 0
+< t < 1` break by themselves (BRK105, BRK104, BRK109); write `torch.logical_not(t)` and `(a) & (b)`.
 
-The rewrite drops the placeholders from the text. Values and gradients stay; the message says less, and when compiled
-the error is a RuntimeError that on CUDA arrives late.
+The rewrite drops the placeholders from the text. Values and gradients stay; the message says less,
+and when compiled the error is a RuntimeError that on CUDA arrives late.
 """
 
 import torch
 
-from breakscope.events import Branch
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Branch
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK106", "assert-with-computed-message", shares=("GB0170",), fix="unsafe")
 
@@ -39,8 +40,14 @@ def rewrite(node, problem):
     message = node.body[0].msg
     if not isinstance(message, cst.FormattedString) or message.start != 'f"':
         return None
-    words = "".join(p.value for p in message.parts if isinstance(p, cst.FormattedStringText)).split()
-    return node.with_deep_changes(node.body[0], msg=cst.parse_expression(f'"{" ".join(words)}"')) if words else None
+    words = "".join(
+        p.value for p in message.parts if isinstance(p, cst.FormattedStringText)
+    ).split()
+    return (
+        node.with_deep_changes(node.body[0], msg=cst.parse_expression(f'"{" ".join(words)}"'))
+        if words
+        else None
+    )
 
 
 @rule.example(lambda: (torch.tensor([1, 2]),), lambda: (torch.tensor([9]),))

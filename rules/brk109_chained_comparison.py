@@ -1,18 +1,19 @@
 """A chained comparison of tensors hides an `and`, and the graph ends.
 
-Python evaluates `0 < t < 1` as `(0 < t) and (t < 1)`: it asks the first comparison for its truth before it makes the
-second. With a tensor that is a data-dependent branch, even where the result is only multiplied or stored (2.6 to
-2.15). On a tensor of several elements the chain raises an error anyway.
+Python evaluates `0 < t < 1` as `(0 < t) and (t < 1)`: it asks the first comparison for its truth
+before it makes the second. With a tensor that is a data-dependent branch, even where the result is
+only multiplied or stored (2.6 to 2.15). On a tensor of several elements the chain raises an error
+anyway.
 
-Write `(0 < t) & (t < 1)`. Both comparisons always run, which costs nothing; the result is a boolean tensor in either
-case, with the same value, NaN included. Comparisons carry no gradient. The middle expression now stands there twice:
-name it first if it is more than a name.
+Write `(0 < t) & (t < 1)`. Both comparisons always run, which costs nothing; the result is a boolean
+tensor in either case, with the same value, NaN included. Comparisons carry no gradient. The middle
+expression now stands there twice: name it first if it is more than a name.
 """
 
 import torch
 
-from breakscope.events import Branch
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Branch
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK109", "chained-comparison", shares=("GB0170",), fix="safe")
 
@@ -30,7 +31,7 @@ def check(event):
 def rewrite(node, problem):
     import libcst as cst
 
-    from breakscope import libcst_tools as rw
+    from breakscope.rulekit import rewriting as rw
 
     found = rw.find(node, problem) if isinstance(node, cst.SimpleStatementLine) else None
     if not isinstance(found, cst.Comparison) or len(found.comparisons) != 2:
@@ -44,7 +45,9 @@ def rewrite(node, problem):
     return rw.swap(node, found, f"{left} & {right}")
 
 
-@rule.example(lambda: (torch.tensor(0.5),), lambda: (torch.tensor(2.0),), lambda: (torch.tensor(torch.nan),))
+@rule.example(
+    lambda: (torch.tensor(0.5),), lambda: (torch.tensor(2.0),), lambda: (torch.tensor(torch.nan),)
+)
 def bad(gate):
     inside = 0 < gate < 1  # BRK109
     return gate * 3 * inside

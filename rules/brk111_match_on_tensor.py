@@ -1,18 +1,19 @@
 """A `match` on a tensor compares it with every case, and the graph ends.
 
-`case 0:` means `subject == 0` and then Python asks for the truth of the answer: a data-dependent branch for each case
-that is tried (GB0170).
+`case 0:` means `subject == 0` and then Python asks for the truth of the answer: a data-dependent
+branch for each case that is tried (GB0170).
 
-If the choice is configuration, pass a Python int or an enum instead of a tensor: the match then costs nothing at run
-time, and each value gets its own graph. If it is data, compute the candidates and pick: `torch.where` for two, an index
-into `torch.stack([a, b, c])` for more, `torch.cond` when they are dear. All candidates then run, and a candidate that
-is infinite where it is not chosen spoils the gradient of the chosen one; clamp its input.
+If the choice is configuration, pass a Python int or an enum instead of a tensor: the match then
+costs nothing at run time, and each value gets its own graph. If it is data, compute the candidates
+and pick: `torch.where` for two, an index into `torch.stack([a, b, c])` for more, `torch.cond` when
+they are dear. All candidates then run, and a candidate that is infinite where it is not chosen
+spoils the gradient of the chosen one; clamp its input.
 """
 
 import torch
 
-from breakscope.events import Branch
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Branch
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK111", "match-on-tensor", shares=("GB0170",))
 

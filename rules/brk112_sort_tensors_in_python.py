@@ -1,24 +1,24 @@
-"""Python's `sorted`, `list.sort`, and `max` or `min` with a key, compare tensors one by one and end the graph.
+"""Python's `sorted`, `list.sort`, and `max` or `min` with a key, compare tensors and end the graph.
 
-Plain `max(a, b)` and `min(a, b)` over 0-d tensors are traced (as `torch.maximum`), and so is `sorted` by a key that is
-no tensor (`key=lambda t: t.shape[0]`). Sorting by values, and `max` or `min` of tensors with any key, need the outcome
-of each comparison in Python. torch 2.13 reports GB0207 for sorting, GB0193 for a key, GB0059 for
-`sorted(tensor)`, and GB0124 beside them when the key calls `.item()`. `numbers.index(t)` and `.remove(t)` compare in
-the same way (GB0170).
+Plain `max(a, b)` and `min(a, b)` over 0-d tensors are traced (as `torch.maximum`), and so is
+`sorted` by a key that is no tensor (`key=lambda t: t.shape[0]`). Sorting by values, and `max` or
+`min` of tensors with any key, need the outcome of each comparison in Python. torch 2.13 reports
+GB0207 for sorting, GB0193 for a key, GB0059 for `sorted(tensor)`, and GB0124 beside them when the
+key calls `.item()`. `numbers.index(t)` and `.remove(t)` compare in the same way (GB0170).
 
-Stack the candidates and let torch choose: `torch.stack(items).sort()`, `.argsort()`, `.topk(k)`, or the stacked tensor
-indexed by `scores.argmax()[None]` (indexing a Python list by a tensor breaks again, BRK205). Ties may fall differently:
-Python's sort is stable, `torch.sort` only with `stable=True`, and NaN sorts last. Gradients flow through the chosen
-values in both forms.
+Stack the candidates and let torch choose: `torch.stack(items).sort()`, `.argsort()`, `.topk(k)`, or
+the stacked tensor indexed by `scores.argmax()[None]` (indexing a Python list by a tensor breaks
+again, BRK205). Ties may fall differently: Python's sort is stable, `torch.sort` only with
+`stable=True`, and NaN sorts last. Gradients flow through the chosen values in both forms.
 """
 
 import ast
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
-from breakscope.values import NONE, Dict, ExternalInstance, Instance, holds_tensor, options
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.values import NONE, Dict, ExternalInstance, Instance, holds_tensor, options
 
 rule = Rule(
     "BRK112",
@@ -33,9 +33,15 @@ def check(event):
     items = [event.receiver] if event.receiver is not None else list(event.args)
     key = event.kwargs.get("key", NONE)
     if event.name in ("min", "max"):
-        compares = not key.is_none and any(holds_tensor(item) for item in items if not isinstance(item, Dict))
+        compares = not key.is_none and any(
+            holds_tensor(item) for item in items if not isinstance(item, Dict)
+        )
     elif key.is_none:
-        compares = any(holds_tensor(item) or _pairs_with_objects(item) for item in items if not isinstance(item, Dict))
+        compares = any(
+            holds_tensor(item) or _pairs_with_objects(item)
+            for item in items
+            if not isinstance(item, Dict)
+        )
     else:
         compares = _of_tensors(items[0]) and _gives_tensor(key) if items else False
     if compares:
@@ -46,10 +52,13 @@ def check(event):
 
 
 def _pairs_with_objects(items):
-    """True for tuples that hold an object or a module, as `d.items()` gives: Dynamo compares only constants."""
+    """True for tuples that hold an object or a module, as `d.items()` gives: Dynamo compares only
+    constants."""
     element = getattr(items, "element", None) if getattr(items, "items", None) is None else items
     inside = getattr(element, "items", None) if getattr(element, "type", "") == "tuple" else None
-    return any(isinstance(o, Instance | ExternalInstance) for part in inside or () for o in options(part))
+    return any(
+        isinstance(o, Instance | ExternalInstance) for part in inside or () for o in options(part)
+    )
 
 
 def _of_tensors(items):
@@ -61,7 +70,9 @@ def _gives_tensor(key):
     """True for a lambda over a tensor that asks for none of its Python facts."""
     body = getattr(getattr(getattr(key, "info", None), "node", None), "body", None)
     names = (
-        {getattr(n, "attr", getattr(n, "id", "")) for n in ast.walk(body)} if isinstance(body, ast.expr) else {"len"}
+        {getattr(n, "attr", getattr(n, "id", "")) for n in ast.walk(body)}
+        if isinstance(body, ast.expr)
+        else {"len"}
     )
     return not names & {"shape", "size", "numel", "ndim", "dim", "len", "id", "item", "dtype"}
 
@@ -75,7 +86,9 @@ def check_search(event):
         )
 
 
-@rule.example(lambda: (torch.tensor([2.0, 1.0]),), lambda: (torch.tensor([-1.0, 0.0]),), dynamo=("GB0207",))
+@rule.example(
+    lambda: (torch.tensor([2.0, 1.0]),), lambda: (torch.tensor([-1.0, 0.0]),), dynamo=("GB0207",)
+)
 def bad(x):
     low, high = sorted([x[0], x[1]])  # BRK112
     return high - low
@@ -87,7 +100,9 @@ def good(x):
     return high - low
 
 
-@rule.example(lambda: (torch.tensor([2.0, -3.0]),), lambda: (torch.tensor([-1.0, 0.0]),), dynamo=("GB0193",))
+@rule.example(
+    lambda: (torch.tensor([2.0, -3.0]),), lambda: (torch.tensor([-1.0, 0.0]),), dynamo=("GB0193",)
+)
 def bad_key(x):
     far = max([x[0], x[1]], key=lambda t: t.abs())  # BRK112
     return far * 2

@@ -1,24 +1,34 @@
 """A comprehension breaks the graph once more when the function around it is lost.
 
-Before Python 3.12 a list, set or dict comprehension is a function of its own, called with a finished iterator. While
-Dynamo traces the code around it, it is inlined. When a break inside a loop, a `try` or a `with` made Dynamo give up the
-function around it, Python calls the comprehension by itself; Dynamo looks at it, and cannot take `next()` of a bare list,
-dict, `zip` or `enumerate` iterator. So nothing in it is compiled, whatever it computes. Tuples, `range` and tensors are
-iterated without a break, and generator expressions are left alone. Over `zip`, `enumerate` or the items of a dict the
-same happens when the break stands in the comprehension itself, or in what it calls.
+Before Python 3.12 a list, set or dict comprehension is a function of its own, called with a
+finished iterator. While Dynamo traces the code around it, it is inlined. When a break inside a
+loop, a `try` or a `with` made Dynamo give up the function around it, Python calls the comprehension
+by itself; Dynamo looks at it, and cannot take `next()` of a bare list, dict, `zip` or `enumerate`
+iterator. So nothing in it is compiled, whatever it computes. Tuples, `range` and tensors are
+iterated without a break, and generator expressions are left alone. Over `zip`, `enumerate` or the
+items of a dict the same happens when the break stands in the comprehension itself, or in what it
+calls.
 
-Mend the break that loses the function; this one goes with it. Or write the comprehension as a loop inside a function of
-its own, which Dynamo compiles apart, or use Python 3.12, where comprehensions are part of the function around them.
+Mend the break that loses the function; this one goes with it. Or write the comprehension as a loop
+inside a function of its own, which Dynamo compiles apart, or use Python 3.12, where comprehensions
+are part of the function around them.
 """
 
 import torch
 
-from breakscope.events import Comprehension
-from breakscope.rule import Rule
-from breakscope.values import Const, Dict, Sequence, options
+from breakscope.rulekit.events import Comprehension
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.values import Const, Dict, Sequence, options
 
-rule = Rule("BRK113", "comprehension-of-lost-function", dynamo=("GB4347",), shares=("GB0036",), severity="warning", since="2.12",
-            until_python="3.12")
+rule = Rule(
+    "BRK113",
+    "comprehension-of-lost-function",
+    dynamo=("GB4347",),
+    shares=("GB0036",),
+    severity="warning",
+    since="2.12",
+    until_python="3.12",
+)
 
 TRACED = ("tuple", "range", "size")  # what Dynamo iterates when it begins with the iterator
 
@@ -39,7 +49,11 @@ def _breaks(iterable):
         return iterable.type not in TRACED
     if isinstance(iterable, Const):
         return isinstance(iterable.value, str)
-    return isinstance(iterable, Dict) or iterable.is_unknown or getattr(iterable, "type", "") == "unknown"
+    return (
+        isinstance(iterable, Dict)
+        or iterable.is_unknown
+        or getattr(iterable, "type", "") == "unknown"
+    )
 
 
 @rule.example(lambda: (torch.ones(4),), lambda: (-torch.ones(4),), dynamo=("GB4347", "GB0036"))

@@ -1,18 +1,19 @@
-"""An `assert` on a container or an object, for its length or for being there, loses the whole function.
+"""An `assert` on a container or an object, for its length or presence, loses the whole function.
 
-`assert outputs, "no outputs"` reads no tensor's value, and `if not outputs: raise` costs nothing. But Dynamo turns an
-`assert` into an assert inside the graph, and for that it wants the asserted value as a tensor: a list, tuple or dict
-with tensors or objects in it, a module or any other object of a class is none, and the function around the `assert`
-runs eagerly. Constants, strings, functions, sizes and containers of these are decided while Dynamo traces. An assert
-whose message must be computed (an f-string with a placeholder) is not turned into one and costs nothing either.
+`assert outputs, "no outputs"` reads no tensor's value, and `if not outputs: raise` costs nothing.
+But Dynamo turns an `assert` into an assert inside the graph, and for that it wants the asserted
+value as a tensor: a list, tuple or dict with tensors or objects in it, a module or any other object
+of a class is none, and the function around the `assert` runs eagerly. Constants, strings,
+functions, sizes and containers of these are decided while Dynamo traces. An assert whose message
+must be computed (an f-string with a placeholder) is not turned into one and costs nothing either.
 
 Ask for what you mean: `assert len(outputs) > 0`, `assert self.head is not None`.
 """
 
 import torch
 
-from breakscope.events import Statement
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Statement
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK114", "assert-on-object", dynamo=("GB0055: argument", "GB0112"))
 

@@ -1,23 +1,26 @@
 """`.item()` reads a tensor's value into Python, and the graph ends.
 
-Dynamo runs the graph up to there, waits for the device, takes the number, and compiles the rest as another graph that
-has the number for an input. If the number then steers Python (a size, a loop, a branch) every new value may compile
-again. In a loop, a comprehension of 3.12, or a `with` that Dynamo cannot resume, the whole function is lost.
+Dynamo runs the graph up to there, waits for the device, takes the number, and compiles the rest as
+another graph that has the number for an input. If the number then steers Python (a size, a loop, a
+branch) every new value may compile again. In a loop, a comprehension of 3.12, or a `with` that
+Dynamo cannot resume, the whole function is lost.
 
-Leave the `.item()` away where only arithmetic follows: a 0-d tensor works like a number in `x / scale`, and
-`torch.stack([a, b])` takes the place of `torch.tensor([a.item(), b.item()])`. For logging, return the tensor and call
-`.item()` outside. `torch._dynamo.config.capture_scalar_outputs = True` keeps the read inside the graph when the number
-is really needed; then `torch._check` its range.
+Leave the `.item()` away where only arithmetic follows: a 0-d tensor works like a number in `x /
+scale`, and `torch.stack([a, b])` takes the place of `torch.tensor([a.item(), b.item()])`. For
+logging, return the tensor and call `.item()` outside. `torch._dynamo.config.capture_scalar_outputs
+= True` keeps the read inside the graph when the number is really needed; then `torch._check` its
+range.
 
-The rewrite writes `.detach()` for `.item()`, since a number read by `.item()` carries no gradient either: gradients
-stay as they were. It is unsafe because later code may want a Python number (a dict key, `range`, JSON), and because
-float32 arithmetic replaces Python's float64; it leaves integers alone, which mostly become sizes and indices.
+The rewrite writes `.detach()` for `.item()`, since a number read by `.item()` carries no gradient
+either: gradients stay as they were. It is unsafe because later code may want a Python number (a
+dict key, `range`, JSON), and because float32 arithmetic replaces Python's float64; it leaves
+integers alone, which mostly become sizes and indices.
 """
 
 import torch
 
-from breakscope.events import ScalarRead
-from breakscope.rule import Rule
+from breakscope.rulekit.events import ScalarRead
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK201", "tensor-item", dynamo=("GB0124",), fix="unsafe")
 
@@ -29,7 +32,8 @@ def check(event):
             f"`{event.source}` reads a tensor's value into Python, so the graph ends here",
             help=f"keep `{event.expression}` a tensor (`.detach()` if no gradient should flow), or return it and "
             "read it outside",
-            fixable=getattr(event.value, "dtype", None) not in ("int", "bool"),  # those become sizes, indices and tests
+            # those become sizes, indices and tests
+            fixable=getattr(event.value, "dtype", None) not in ("int", "bool"),
         )
 
 
@@ -37,7 +41,7 @@ def check(event):
 def rewrite(node, problem):
     import libcst as cst
 
-    from breakscope import libcst_tools as rw
+    from breakscope.rulekit import rewriting as rw
 
     found = rw.find(node, problem) if isinstance(node, cst.SimpleStatementLine) else None
     if (
@@ -50,7 +54,9 @@ def rewrite(node, problem):
 
 
 @rule.example(
-    lambda: (torch.tensor([1.0, -4.0]),), lambda: (torch.tensor([torch.nan, 1.0]),), lambda: (torch.zeros(2),)
+    lambda: (torch.tensor([1.0, -4.0]),),
+    lambda: (torch.tensor([torch.nan, 1.0]),),
+    lambda: (torch.zeros(2),),
 )
 def bad(x):
     scale = x.abs().max().item()  # BRK201

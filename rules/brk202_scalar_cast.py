@@ -1,21 +1,24 @@
 """`float(t)`, `int(t)`, `bool(t)` and `complex(t)` read a tensor's value, and the graph ends.
 
-Each is `.item()` in other clothes: Dynamo ends the graph, waits for the device, and hands a Python number to a new
-graph. The ids changed over time: `bool(t)` is GB0059 up to 2.9 and GB0124 since 2.11; `complex(t)` is GB0059 still.
+Each is `.item()` in other clothes: Dynamo ends the graph, waits for the device, and hands a Python
+number to a new graph. The ids changed over time: `bool(t)` is GB0059 up to 2.9 and GB0124 since
+2.11; `complex(t)` is GB0059 still.
 
-Casts of shapes (`int(x.shape[0] / 2)`) cost nothing, since shapes are known to Python. For arithmetic leave the cast
-away; to change the type write `t.to(torch.float32)` or `t.long()`; for a truth value compare and use `torch.where`.
-A number that only configures (a buffer set once) belongs into `__init__` as a Python number.
+Casts of shapes (`int(x.shape[0] / 2)`) cost nothing, since shapes are known to Python. For
+arithmetic leave the cast away; to change the type write `t.to(torch.float32)` or `t.long()`; for a
+truth value compare and use `torch.where`. A number that only configures (a buffer set once) belongs
+into `__init__` as a Python number.
 
-The rewrite turns `float(t)` in arithmetic into `t.detach()`: no gradient flowed through the cast either. It is unsafe
-because later code may want a Python number, because an integer tensor stays an integer, and because float32 arithmetic
-replaces Python's float64. `int(t)` also truncates; write `t.detach().trunc()` where that is meant.
+The rewrite turns `float(t)` in arithmetic into `t.detach()`: no gradient flowed through the cast
+either. It is unsafe because later code may want a Python number, because an integer tensor stays an
+integer, and because float32 arithmetic replaces Python's float64. `int(t)` also truncates; write
+`t.detach().trunc()` where that is meant.
 """
 
 import torch
 
-from breakscope.events import Call, ScalarRead
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call, ScalarRead
+from breakscope.rulekit.rule import Rule
 
 rule = Rule(
     "BRK202",
@@ -29,7 +32,10 @@ rule = Rule(
 @rule.on(ScalarRead, how=("int", "float", "bool", "complex"))
 def check(event):
     if getattr(event.value, "kind", "") != "numpy":
-        keep = {"int": f"`{event.expression}.long()`", "bool": "a boolean tensor with `torch.where`"}
+        keep = {
+            "int": f"`{event.expression}.long()`",
+            "bool": "a boolean tensor with `torch.where`",
+        }
         yield event.problem(
             f"`{event.source}` reads the value of `{event.expression}` into Python, so the graph ends here",
             help=f"keep it a tensor: write {keep.get(event.how, f'`{event.expression}`')}, or read it outside the "
@@ -50,15 +56,23 @@ def check_text(event):
 def rewrite(node, problem):
     import libcst as cst
 
-    from breakscope import libcst_tools as rw
+    from breakscope.rulekit import rewriting as rw
 
     found = rw.find(node, problem) if isinstance(node, cst.SimpleStatementLine) else None
-    if not isinstance(found, cst.Call) or rw.dotted(found.func) != "float" or not rw.in_arithmetic(node, found):
+    if (
+        not isinstance(found, cst.Call)
+        or rw.dotted(found.func) != "float"
+        or not rw.in_arithmetic(node, found)
+    ):
         return None
     return rw.swap(node, found, f"{rw.operand(found.args[0].value)}.detach()")
 
 
-@rule.example(lambda: (torch.tensor([1.0, -4.0]),), lambda: (torch.tensor([torch.nan, 1.0]),), dynamo=("GB0124",))
+@rule.example(
+    lambda: (torch.tensor([1.0, -4.0]),),
+    lambda: (torch.tensor([torch.nan, 1.0]),),
+    dynamo=("GB0124",),
+)
 def bad(x):
     shift = float(x.mean())  # BRK202
     return x - shift

@@ -1,20 +1,22 @@
 """`.tolist()` reads every element into Python, and the graph ends.
 
-The whole tensor is copied to the host, and a list of Python numbers goes on: each number may become a guard, so a
-second batch with other lengths compiles again. Dynamo reports GB0033 for integers and GB0109 for floats.
+The whole tensor is copied to the host, and a list of Python numbers goes on: each number may become
+a guard, so a second batch with other lengths compiles again. Dynamo reports GB0033 for integers and
+GB0109 for floats.
 
-The usual reason is a list of lengths: for `x.split(lengths.tolist())`, for slicing rows, for a loop. Pass the lengths
-as a Python list from the data loader, where they are known anyway; or keep the padded tensor and mask with
-`torch.arange(n) < lengths[:, None]`. To walk over the elements write `for v in t.unbind()`, which is traced.
-A list of values for the log should be made outside the compiled function.
+The usual reason is a list of lengths: for `x.split(lengths.tolist())`, for slicing rows, for a
+loop. Pass the lengths as a Python list from the data loader, where they are known anyway; or keep
+the padded tensor and mask with `torch.arange(n) < lengths[:, None]`. To walk over the elements
+write `for v in t.unbind()`, which is traced. A list of values for the log should be made outside
+the compiled function.
 
 The masked form keeps gradients (zero for masked places); `.tolist()` cuts them.
 """
 
 import torch
 
-from breakscope.events import ScalarRead
-from breakscope.rule import Rule
+from breakscope.rulekit.events import ScalarRead
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK204", "tensor-tolist", dynamo=("GB0109",), shares=("GB0033",))
 

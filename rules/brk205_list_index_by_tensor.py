@@ -1,23 +1,27 @@
 """Indexing a Python list, tuple or ModuleList by a tensor ends the graph.
 
-A list needs a Python int, so Dynamo reads the tensor (GB0124; GB0218 up to 2.11). What follows is compiled once per
-index that occurs: with eight experts, eight graphs and eight guards, and at the recompile limit plain eager code.
+A list needs a Python int, so Dynamo reads the tensor (GB0124; GB0218 up to 2.11). What follows is
+compiled once per index that occurs: with eight experts, eight graphs and eight guards, and at the
+recompile limit plain eager code.
 
-For a list of tensors or numbers, index a tensor: `torch.stack(items)[i[None]][0]`, with the stack made once (a 1-d
-index, see BRK213). For a list of
-modules, run all of them and pick (from `torch.stack([m(x) for m in modules])`) when they are few and cheap, or stack
-their weights (`torch.func.stack_module_state`) and gather. If the caller knows the index, let it pass a Python int.
+For a list of tensors or numbers, index a tensor: `torch.stack(items)[i[None]][0]`, with the stack
+made once (a 1-d index, see BRK213). For a list of modules, run all of them and pick (from
+`torch.stack([m(x) for m in modules])`) when they are few and cheap, or stack their weights
+(`torch.func.stack_module_state`) and gather. If the caller knows the index, let it pass a Python
+int.
 
-Running all modules costs their compute, and gives each of them a gradient, zero where it was not picked instead of
-None; optimizers with weight decay or momentum treat the two differently.
+Running all modules costs their compute, and gives each of them a gradient, zero where it was not
+picked instead of None; optimizers with weight decay or momentum treat the two differently.
 """
 
 import torch
 
-from breakscope.events import ScalarRead
-from breakscope.rule import Rule
+from breakscope.rulekit.events import ScalarRead
+from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK205", "list-index-by-tensor", dynamo=("GB0218",), shares=("GB0124",), unshown=("GB0218",))
+rule = Rule(
+    "BRK205", "list-index-by-tensor", dynamo=("GB0218",), shares=("GB0124",), unshown=("GB0218",)
+)
 
 
 @rule.on(ScalarRead, how="index")
@@ -28,7 +32,11 @@ def check(event):
     )
 
 
-@rule.example(lambda: (torch.ones(3), torch.tensor(1)), lambda: (torch.ones(3), torch.tensor(2)), dynamo=("GB0124",))
+@rule.example(
+    lambda: (torch.ones(3), torch.tensor(1)),
+    lambda: (torch.ones(3), torch.tensor(2)),
+    dynamo=("GB0124",),
+)
 def bad(x, which):
     choices = [x, x.cos(), x * 3]
     return choices[which] + 1  # BRK205

@@ -1,23 +1,27 @@
 """A tensor as the bound of a slice loses the whole function.
 
-`x[:n]` with a tensor `n` must give a tensor whose size depends on data. torch 2.13 cannot resume in the middle of a
-slice: the function runs in eager mode from its first line (GB0124; GB0038 up to 2.9). That holds for reads, stores and
-slices of lists, and for a bound such as `lengths[i]` inside a loop over rows. Indexing by a tensor (`x[n]`) is fine.
+`x[:n]` with a tensor `n` must give a tensor whose size depends on data. torch 2.13 cannot resume in
+the middle of a slice: the function runs in eager mode from its first line (GB0124; GB0038 up to
+2.9). That holds for reads, stores and slices of lists, and for a bound such as `lengths[i]` inside
+a loop over rows. Indexing by a tensor (`x[n]`) is fine.
 
-Keep the full size and mask: `torch.arange(x.shape[0]) < n` says which rows count. A mean over the slice is the masked
-sum divided by `n`; a store is `torch.where(mask, value, x)`; attention takes the mask as it is. If the caller knows the
-length, let it pass a Python int: each new length then compiles once, and from the second on with a dynamic size.
+Keep the full size and mask: `torch.arange(x.shape[0]) < n` says which rows count. A mean over the
+slice is the masked sum divided by `n`; a store is `torch.where(mask, value, x)`; attention takes
+the mask as it is. If the caller knows the length, let it pass a Python int: each new length then
+compiles once, and from the second on with a dynamic size.
 
-Masked rows get a gradient of zero, as the rows outside of the slice did, provided that `torch.where` and not a product
-removes them: NaN times zero is NaN.
+Masked rows get a gradient of zero, as the rows outside of the slice did, provided that
+`torch.where` and not a product removes them: NaN times zero is NaN.
 """
 
 import torch
 
-from breakscope.events import ScalarRead
-from breakscope.rule import Rule
+from breakscope.rulekit.events import ScalarRead
+from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK206", "slice-bound-from-tensor", dynamo=("GB0038",), shares=("GB0124",), unshown=("GB0038",))
+rule = Rule(
+    "BRK206", "slice-bound-from-tensor", dynamo=("GB0038",), shares=("GB0124",), unshown=("GB0038",)
+)
 
 
 @rule.on(ScalarRead, how="slice")
@@ -32,7 +36,9 @@ def check(event):
 
 
 @rule.example(
-    lambda: (torch.ones(4, 2), torch.tensor(2)), lambda: (torch.ones(4, 2), torch.tensor(0)), dynamo=("GB0124",)
+    lambda: (torch.ones(4, 2), torch.tensor(2)),
+    lambda: (torch.ones(4, 2), torch.tensor(0)),
+    dynamo=("GB0124",),
 )
 def bad(x, n):
     return x[:n].sum(0)  # BRK206

@@ -1,18 +1,19 @@
 """`range(t)` over a tensor ends the graph.
 
-`range` needs a Python int, so Dynamo reads the tensor (GB0059 up to 2.13, GB0124 in 2.15). The loop is then unrolled
-for that very count: another count is another compile, up to the recompile limit.
+`range` needs a Python int, so Dynamo reads the tensor (GB0059 up to 2.13, GB0124 in 2.15). The loop
+is then unrolled for that very count: another count is another compile, up to the recompile limit.
 
-Pass the count as a Python int when the caller knows it. When the count is data, loop to a fixed maximum and let
-`torch.where(i < n, new, old)` freeze the value once its count is reached; or keep the loop in the graph with
-`torch._higher_order_ops.while_loop`. Each frozen step still runs, and gradients pass through the chosen side only; a
-step that overflows after its count spoils them, so clamp its input.
+Pass the count as a Python int when the caller knows it. When the count is data, loop to a fixed
+maximum and let `torch.where(i < n, new, old)` freeze the value once its count is reached; or keep
+the loop in the graph with `torch._higher_order_ops.while_loop`. Each frozen step still runs, and
+gradients pass through the chosen side only; a step that overflows after its count spoils them, so
+clamp its input.
 """
 
 import torch
 
-from breakscope.events import ScalarRead
-from breakscope.rule import Rule
+from breakscope.rulekit.events import ScalarRead
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK207", "range-over-tensor", dynamo=("GB0059: `range`",), shares=("GB0124",))
 
@@ -26,7 +27,11 @@ def check(event):
     )
 
 
-@rule.example(lambda: (torch.ones(3), torch.tensor(2)), lambda: (torch.ones(3), torch.tensor(0)), dynamo=("GB0059",))
+@rule.example(
+    lambda: (torch.ones(3), torch.tensor(2)),
+    lambda: (torch.ones(3), torch.tensor(0)),
+    dynamo=("GB0059",),
+)
 def bad(x, steps):
     for _ in range(steps):  # BRK207
         x = x * 0.5 + 1

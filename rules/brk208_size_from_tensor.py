@@ -1,12 +1,13 @@
 """A size computed from a tensor's values ends the graph.
 
-`torch.zeros(2, lengths.max())`, `x.view(n.max(), -1)`, `torch.arange(lengths.max())`, `x.topk(k_tensor * 2)` all need a
-Python number: torch converts the 0-d tensor silently, Dynamo reports GB0033 on `aten._local_scalar_dense` and stops.
-A 0-d tensor that is itself an argument or a buffer is accepted as a size without a break on 2.13; anything
-computed from a tensor is not.
+`torch.zeros(2, lengths.max())`, `x.view(n.max(), -1)`, `torch.arange(lengths.max())`,
+`x.topk(k_tensor * 2)` all need a Python number: torch converts the 0-d tensor silently, Dynamo
+reports GB0033 on `aten._local_scalar_dense` and stops. A 0-d tensor that is itself an argument or a
+buffer is accepted as a size without a break on 2.13; anything computed from a tensor is not.
 
-Use a size that Python knows: `x.shape`, a maximum fixed in `__init__`, or the padded length from the data loader
-passed as an int. `torch.arange(x.shape[1]) < lengths[:, None]` replaces most buffers sized by `lengths.max()`.
+Use a size that Python knows: `x.shape`, a maximum fixed in `__init__`, or the padded length from
+the data loader passed as an int. `torch.arange(x.shape[1]) < lengths[:, None]` replaces most
+buffers sized by `lengths.max()`.
 
 The padded result has more columns than the trimmed one; mask what follows. `torch._dynamo.config.
 capture_scalar_outputs = True` is the other way out, at the price of dynamic sizes downstream.
@@ -14,18 +15,32 @@ capture_scalar_outputs = True` is the other way out, at the price of dynamic siz
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
-from breakscope.values import Sequence
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.values import Sequence
 
 rule = Rule("BRK208", "size-from-tensor", shares=("GB0033",))
 
 ALL = range(8)
-SIZES = {  # name -> positions of the arguments that must be Python numbers; the receiver of a method is not counted
-    **{f"torch.{name}": ALL for name in ("zeros", "ones", "empty", "rand", "randn", "arange", "eye", "randperm")},
+# name -> positions of the arguments that must be Python numbers; the receiver of a method is not
+# counted
+SIZES = {
+    **{
+        f"torch.{name}": ALL
+        for name in ("zeros", "ones", "empty", "rand", "randn", "arange", "eye", "randperm")
+    },
     **{
         f"Tensor.{name}": ALL
-        for name in ("new_zeros", "new_ones", "new_empty", "view", "reshape", "expand", "repeat", "roll")
+        for name in (
+            "new_zeros",
+            "new_ones",
+            "new_empty",
+            "view",
+            "reshape",
+            "expand",
+            "repeat",
+            "roll",
+        )
     },
     **{f"Tensor.{name}": (0,) for name in ("topk", "new_full", "chunk", "kthvalue", "split")},
     **{f"torch.{name}": (1,) for name in ("topk", "chunk", "split", "roll", "reshape", "kthvalue")},
@@ -34,7 +49,11 @@ SIZES = {  # name -> positions of the arguments that must be Python numbers; the
     "Tensor.select": (1,),
     "torch.select": (2,),
     "torch.full": (0,),
-    **{f"torch.nn.functional.adaptive_{kind}_pool{n}d": (1,) for kind in ("avg", "max") for n in (1, 2, 3)},
+    **{
+        f"torch.nn.functional.adaptive_{kind}_pool{n}d": (1,)
+        for kind in ("avg", "max")
+        for n in (1, 2, 3)
+    },
     "torch.linspace": (2,),
     "torch.randint": ALL,
     "torch.nn.functional.pad": (1,),
@@ -43,15 +62,32 @@ SIZES = {  # name -> positions of the arguments that must be Python numbers; the
 }
 
 
-KEYWORDS = ("size", "k", "length", "chunks", "steps", "shape", "num_classes", "split_size_or_sections")
+KEYWORDS = (
+    "size",
+    "k",
+    "length",
+    "chunks",
+    "steps",
+    "shape",
+    "num_classes",
+    "split_size_or_sections",
+)
 
 
 @rule.on(Call, SIZES)
 def check(event):
     given = [event.args[at] for at in SIZES[event.name] if at < len(event.args)]
     given += [event.kwargs[name] for name in KEYWORDS if name in event.kwargs]
-    inside = [item for value in given if isinstance(value, Sequence) for item in value.items or [value.element]]
-    if any(value.is_tensor and value.origin == "op" and _is_number(value) for value in (*given, *inside)):
+    inside = [
+        item
+        for value in given
+        if isinstance(value, Sequence)
+        for item in value.items or [value.element]
+    ]
+    if any(
+        value.is_tensor and value.origin == "op" and _is_number(value)
+        for value in (*given, *inside)
+    ):
         yield event.problem(
             f"a size in `{event.source}` is read from a tensor, so the graph ends here",
             help="use a size that Python knows (`x.shape`, a fixed maximum, an int argument) and mask the rest",
@@ -60,7 +96,7 @@ def check(event):
 
 def _is_number(tensor):
     """A tensor that stands where a size must stand has one element, when it certainly is one."""
-    return tensor.ndim == 0 or tensor.ndim in (None, 1) and tensor.sure and tensor.dtype == "int"
+    return tensor.ndim == 0 or (tensor.ndim in (None, 1) and tensor.sure and tensor.dtype == "int")
 
 
 @rule.example(lambda: (torch.tensor([1, 2, 4]),), lambda: (torch.tensor([4, 0]),))

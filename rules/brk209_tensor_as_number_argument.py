@@ -1,24 +1,27 @@
 """A tensor passed where an operator wants a Python number ends the graph.
 
-`x.clamp(0, limit)` with one number and one tensor, `dropout(x, p)`, `add(x, y, alpha=a)`, `norm(p=t)`,
-`uniform_(low, high)`, `leaky_relu(x, slope)`: torch converts the 0-d tensor to a number by reading it, silently, and
-Dynamo reports GB0033 on `aten._local_scalar_dense`. A tensor that requires grad raises an error in most of these.
+`x.clamp(0, limit)` with one number and one tensor, `dropout(x, p)`, `add(x, y, alpha=a)`,
+`norm(p=t)`, `uniform_(low, high)`, `leaky_relu(x, slope)`: torch converts the 0-d tensor to a
+number by reading it, silently, and Dynamo reports GB0033 on `aten._local_scalar_dense`. A tensor
+that requires grad raises an error in most of these.
 
-Use the form that takes tensors: `torch.minimum`/`torch.maximum` or a `clamp` whose bounds are both tensors;
-`torch.add(x, a * y)` for alpha; a tensor formula for the slope; `low + (high - low) * torch.rand(...)` for uniform.
-A rate that never changes should be a Python float in the first place.
+Use the form that takes tensors: `torch.minimum`/`torch.maximum` or a `clamp` whose bounds are both
+tensors; `torch.add(x, a * y)` for alpha; a tensor formula for the slope; `low + (high - low) *
+torch.rand(...)` for uniform. A rate that never changes should be a Python float in the first place.
 
-The tensor form lets gradients reach the bound or factor where the number form cut them; `.detach()` it to keep that.
+The tensor form lets gradients reach the bound or factor where the number form cut them; `.detach()`
+it to keep that.
 """
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK209", "tensor-as-number-argument", dynamo=("GB0033: _local_scalar_dense",))
 
-# Operator -> keyword and position of each argument that must be a number; positions count the tensor as 0.
+# Operator -> keyword and position of each argument that must be a number; positions count the
+# tensor as 0.
 NUMBERS = {
     "dropout": {"p": 1},
     "roll": {"shifts": 1},
@@ -54,12 +57,17 @@ NUMBERS = {
 OWNERS = ("torch", "Tensor", "torch.nn.functional", "torch.linalg")
 
 
-@rule.on(Call, {f"{owner}.{name}" for owner in OWNERS for name in (*NUMBERS, "clamp", "clip", "clamp_")})
+@rule.on(
+    Call, {f"{owner}.{name}" for owner in OWNERS for name in (*NUMBERS, "clamp", "clip", "clamp_")}
+)
 def check(event):
     owner, _, name = event.name.rpartition(".")
     skip = 1 if owner == "Tensor" else 0
     if name in NUMBERS:
-        given = [event.argument(99 if at is None else at - skip, keyword) for keyword, at in NUMBERS[name].items()]
+        given = [
+            event.argument(99 if at is None else at - skip, keyword)
+            for keyword, at in NUMBERS[name].items()
+        ]
     else:
         given = [event.argument(1 - skip, "min"), event.argument(2 - skip, "max")]
         if not any(value is not None and (value.is_const and not value.is_none) for value in given):
@@ -76,7 +84,11 @@ def _passes(value):
     return value.origin != "op" and value.dtype == "int"
 
 
-@rule.example(lambda: (torch.arange(4.0),), lambda: (torch.tensor([torch.nan, 1.0]),), lambda: (-torch.ones(3),))
+@rule.example(
+    lambda: (torch.arange(4.0),),
+    lambda: (torch.tensor([torch.nan, 1.0]),),
+    lambda: (-torch.ones(3),),
+)
 def bad(x):
     return x.clamp(0, x.mean())  # BRK209
 

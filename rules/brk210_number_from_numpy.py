@@ -1,19 +1,21 @@
 """A Python number taken from a traced numpy array ends the graph.
 
-Dynamo traces numpy as torch operators: `x.numpy()`, arithmetic on the array and `torch.from_numpy(...)` stay in one
-graph. `float(array.mean())`, `array.max().item()`, or `int(np.argmax(a))` read a value, like `.item()` on a tensor
-(GB0033 on `aten._local_scalar_dense`, since 2.6 and still in 2.15).
+Dynamo traces numpy as torch operators: `x.numpy()`, arithmetic on the array and
+`torch.from_numpy(...)` stay in one graph. `float(array.mean())`, `array.max().item()`, or
+`int(np.argmax(a))` read a value, like `.item()` on a tensor (GB0033 on `aten._local_scalar_dense`,
+since 2.6 and still in 2.15).
 
-Leave the cast away: `x - array.mean()` is traced. Better still, leave numpy away in compiled code: `x.mean()` does the
-same without a detour, keeps the gradient (which `.numpy()` cannot carry), and works on a GPU.
+Leave the cast away: `x - array.mean()` is traced. Better still, leave numpy away in compiled code:
+`x.mean()` does the same without a detour, keeps the gradient (which `.numpy()` cannot carry), and
+works on a GPU.
 
 The result is then a tensor; numpy's float64 default for means of integers becomes torch's float32.
 """
 
 import torch
 
-from breakscope.events import ScalarRead
-from breakscope.rule import Rule
+from breakscope.rulekit.events import ScalarRead
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK210", "number-from-numpy", shares=("GB0033",), fix="unsafe")
 
@@ -31,10 +33,14 @@ def check(event):
 def rewrite(node, problem):
     import libcst as cst
 
-    from breakscope import libcst_tools as rw
+    from breakscope.rulekit import rewriting as rw
 
     found = rw.find(node, problem) if isinstance(node, cst.SimpleStatementLine) else None
-    if not isinstance(found, cst.Call) or rw.dotted(found.func) != "float" or not rw.in_arithmetic(node, found):
+    if (
+        not isinstance(found, cst.Call)
+        or rw.dotted(found.func) != "float"
+        or not rw.in_arithmetic(node, found)
+    ):
         return None
     return rw.swap(node, found, rw.code(found.args[0].value))
 

@@ -1,30 +1,28 @@
 """A function of `math` reads a tensor's value, and the graph ends.
 
 `math.sqrt(t)` converts its argument to a Python float first. Dynamo ends the graph there (GB0033 on
-`aten._local_scalar_dense`) and compiles the rest again for the number. On shapes and other Python numbers `math` is
-free: `math.sqrt(x.shape[-1])` is folded while tracing. `math.prod` and `math.radians` only multiply, and stay in the
-graph.
+`aten._local_scalar_dense`) and compiles the rest again for the number. On shapes and other Python
+numbers `math` is free: `math.sqrt(x.shape[-1])` is folded while tracing. `math.prod` and
+`math.radians` only multiply, and stay in the graph.
 
-Write the torch function of the same name: `torch.sqrt(t)`, `torch.log(t)`, `torch.isnan(t)`. `math.ceil` and
-`math.floor` return ints where torch returns floats: add `.long()` if it matters.
+Write the torch function of the same name: `torch.sqrt(t)`, `torch.log(t)`, `torch.isnan(t)`.
+`math.ceil` and `math.floor` return ints where torch returns floats: add `.long()` if it matters.
 
-What changes: gradients flow through the torch function and did not through `math` (`.detach()` the argument to keep
-that); float32 arithmetic replaces float64; where `math` raises a domain error (log of zero, root of a negative number)
-torch gives inf or NaN.
+What changes: gradients flow through the torch function and did not through `math` (`.detach()` the
+argument to keep that); float32 arithmetic replaces float64; where `math` raises a domain error (log
+of zero, root of a negative number) torch gives inf or NaN.
 """
 
 import math
 
 import torch
 
-from breakscope.events import ScalarRead
-from breakscope.rule import Rule
+from breakscope.rulekit.events import ScalarRead
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK211", "math-on-tensor", shares=("GB0033",), fix="unsafe")
 
-SAME_NAME = (
-    "acos asin atan ceil cos cosh erf exp expm1 floor lgamma log log10 log1p log2 sin sinh sqrt tan tanh trunc".split()
-)
+SAME_NAME = "acos asin atan ceil cos cosh erf exp expm1 floor lgamma log log10 log1p log2 sin sinh sqrt tan tanh trunc".split()
 
 
 @rule.on(ScalarRead, how="math")
@@ -39,7 +37,7 @@ def check(event):
 def rewrite(node, problem):
     import libcst as cst
 
-    from breakscope import libcst_tools as rw
+    from breakscope.rulekit import rewriting as rw
 
     found = rw.find(node, problem) if isinstance(node, cst.SimpleStatementLine) else None
     if not isinstance(found, cst.Call) or len(found.args) != 1:

@@ -1,24 +1,31 @@
 """`str`, `repr` and `%` of a tensor print its values, and the graph ends.
 
-A tensor's text holds its values, so it must be computed first. torch 2.13 reports GB0059 for `str(t)`, GB0569 for
-`repr(t)`; it loses the whole function for `"%.3f" % t` (GB0033), `"%s" % t` (GB0208) and `f"{t!r}"`.
-A plain f-string or `.format` of a tensor is deferred and costs nothing, with or without a format spec; as the key of
-a dict it loses the function in torch before 2.13.
+A tensor's text holds its values, so it must be computed first. torch 2.13 reports GB0059 for
+`str(t)`, GB0569 for `repr(t)`; it loses the whole function for `"%.3f" % t` (GB0033), `"%s" % t`
+(GB0208) and `f"{t!r}"`. A plain f-string or `.format` of a tensor is deferred and costs nothing,
+with or without a format spec; as the key of a dict it loses the function in torch before 2.13.
 
-Format outside the compiled function: return the tensor, or guard a debug line with
-`if not torch.compiler.is_compiling():`. To say what a tensor is, `x.shape`, `x.dtype` and `x.device` are free.
+Format outside the compiled function: return the tensor, or guard a debug line with `if not
+torch.compiler.is_compiling():`. To say what a tensor is, `x.shape`, `x.dtype` and `x.device` are
+free.
 
-The rewrite turns `str(t)` into `f"{t}"`. It is unsafe since the text of a 0-d tensor differs: `tensor(1.)` against
-`1.0`.
+The rewrite turns `str(t)` into `f"{t}"`. It is unsafe since the text of a 0-d tensor differs:
+`tensor(1.)` against `1.0`.
 """
 
 import torch
 
-from breakscope.events import Format
 from breakscope.knowledge import since
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Format
+from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK212", "text-of-tensor", dynamo=("GB0059: `str`", "GB0569"), shares=("GB0033", "GB0208"), fix="unsafe")
+rule = Rule(
+    "BRK212",
+    "text-of-tensor",
+    dynamo=("GB0059: `str`", "GB0569"),
+    shares=("GB0033", "GB0208"),
+    fix="unsafe",
+)
 
 
 @rule.on(Format, construct=("str", "repr", "percent"))
@@ -33,7 +40,11 @@ def check(event):
 @rule.on(Format, construct="fstring")
 def check_conversion(event):
     fields = [part for part in getattr(event.node, "values", ()) if hasattr(part, "conversion")]
-    if event.value.is_tensor and fields and all(part.conversion in (ord("r"), ord("s")) for part in fields):
+    if (
+        event.value.is_tensor
+        and fields
+        and all(part.conversion in (ord("r"), ord("s")) for part in fields)
+    ):
         yield event.problem(
             f"`!r` or `!s` in `{event.source}` needs the tensor's values as text, so the graph ends here",
             help="leave the conversion away: a plain `{tensor}` is deferred since 2.13",
@@ -56,7 +67,7 @@ def check_key(event):
 def rewrite(node, problem):
     import libcst as cst
 
-    from breakscope import libcst_tools as rw
+    from breakscope.rulekit import rewriting as rw
 
     found = rw.find(node, problem) if isinstance(node, cst.SimpleStatementLine) else None
     if not isinstance(found, cst.Call) or rw.dotted(found.func) != "str" or len(found.args) != 1:

@@ -1,21 +1,23 @@
 """Indexing a tensor by a computed 0-d tensor reads it, and the graph ends.
 
-`x[scores.argmax()]`, `x[ids[0]]`, and `x[i]` in `for i in ids:` look like tensor work. But torch turns a 0-d integer
-index into a Python int before it selects, and Dynamo stops there (GB0033 on `aten._local_scalar_dense`; in a loop the
-whole function is lost). Measured on 2.13: a 0-d tensor that is itself an argument or a buffer passes, a 1-d index
-always passes, a 0-d boolean breaks. A store `x[i] = v` follows the same rule.
+`x[scores.argmax()]`, `x[ids[0]]`, and `x[i]` in `for i in ids:` look like tensor work. But torch
+turns a 0-d integer index into a Python int before it selects, and Dynamo stops there (GB0033 on
+`aten._local_scalar_dense`; in a loop the whole function is lost). Measured on 2.13: a 0-d tensor
+that is itself an argument or a buffer passes, a 1-d index always passes, a 0-d boolean breaks. A
+store `x[i] = v` follows the same rule.
 
-Make the index 1-d, which is a gather: `x[i[None]][0]`, or `x.index_select(0, i)`, `x.take(i)`, `x.gather(...)`. Better,
-index once with all of them: `x[ids]` in place of a loop over `ids`.
+Make the index 1-d, which is a gather: `x[i[None]][0]`, or `x.index_select(0, i)`, `x.take(i)`,
+`x.gather(...)`. Better, index once with all of them: `x[ids]` in place of a loop over `ids`.
 
-The rewrite covers an index that is a call of `argmax` or `argmin`. Values and gradients are the same; the result is a
-copy and not a view, so an in-place change of it no longer reaches `x`, as `x.argmax()`'s row seldom should.
+The rewrite covers an index that is a call of `argmax` or `argmin`. Values and gradients are the
+same; the result is a copy and not a view, so an in-place change of it no longer reaches `x`, as
+`x.argmax()`'s row seldom should.
 """
 
 import torch
 
-from breakscope.events import Index
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Index
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK213", "index-by-scalar-tensor", shares=("GB0033",), fix="unsafe")
 
@@ -34,15 +36,22 @@ def check(event):
 def rewrite(node, problem):
     import libcst as cst
 
-    from breakscope import libcst_tools as rw
+    from breakscope.rulekit import rewriting as rw
 
     found = rw.find(node, problem) if isinstance(node, cst.SimpleStatementLine) else None
-    if not isinstance(found, cst.Subscript) or len(found.slice) != 1 or not isinstance(found.slice[0].slice, cst.Index):
+    if (
+        not isinstance(found, cst.Subscript)
+        or len(found.slice) != 1
+        or not isinstance(found.slice[0].slice, cst.Index)
+    ):
         return None
     index = found.slice[0].slice.value
     if not isinstance(index, cst.Call) or not isinstance(index.func, cst.Attribute):
         return None
-    stored = any(isinstance(n, (cst.AssignTarget, cst.AugAssign)) and n.target is found for n in rw.walk(node))
+    stored = any(
+        isinstance(n, (cst.AssignTarget, cst.AugAssign)) and n.target is found
+        for n in rw.walk(node)
+    )
     if stored or index.func.attr.value not in ("argmax", "argmin"):
         return None
     return rw.swap(node, found, f"{rw.code(found.value)}[{rw.code(index)}[None]][0]")

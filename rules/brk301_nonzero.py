@@ -1,22 +1,24 @@
-"""`nonzero`, `argwhere` and one-argument `where` give a result whose size depends on data, and the graph ends.
+"""`nonzero`, `argwhere` and one-argument `where` have data-dependent sizes, and the graph ends.
 
-How many rows come back is only known after the operator ran. Dynamo ends the graph before it (GB0036), runs it in eager
-mode with a device synchronisation, and compiles what follows, for each new count at first and then with a dynamic size.
+How many rows come back is only known after the operator ran. Dynamo ends the graph before it
+(GB0036), runs it in eager mode with a device synchronisation, and compiles what follows, for each
+new count at first and then with a dynamic size.
 
-Most code that asks for indices wants a mask: `torch.where(mask, a, b)` with three arguments, `masked_fill`, a product,
-`mask.sum()` for the count, `mask.int().argmax()` for the first hit. When indices are needed and a bound is known,
-`torch.nonzero_static(t, size=n)` has a fixed size and stays in the graph (padded with `fill_value`, -1).
-`torch._dynamo.config.capture_dynamic_output_shape_ops = True` keeps the operator in the graph instead; what follows
-must then work with an unknown size.
+Most code that asks for indices wants a mask: `torch.where(mask, a, b)` with three arguments,
+`masked_fill`, a product, `mask.sum()` for the count, `mask.int().argmax()` for the first hit. When
+indices are needed and a bound is known, `torch.nonzero_static(t, size=n)` has a fixed size and
+stays in the graph (padded with `fill_value`, -1).
+`torch._dynamo.config.capture_dynamic_output_shape_ops = True` keeps the operator in the graph
+instead; what follows must then work with an unknown size.
 
-A masked formula keeps all rows: divide by `mask.sum()` and not by the length, and clean NaN with `torch.where` before
-an operation whose gradient would carry it.
+A masked formula keeps all rows: divide by `mask.sum()` and not by the length, and clean NaN with
+`torch.where` before an operation whose gradient would carry it.
 """
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK301", "nonzero", dynamo=(r"GB0036: aten\.nonzero",))
 
@@ -48,7 +50,9 @@ def check(event):
 
 
 @rule.example(
-    lambda: (torch.tensor([1.0, -2.0, 3.0]),), lambda: (torch.full((3,), torch.nan),), lambda: (torch.empty(0),)
+    lambda: (torch.tensor([1.0, -2.0, 3.0]),),
+    lambda: (torch.full((3,), torch.nan),),
+    lambda: (torch.empty(0),),
 )
 def bad(x):
     hits = torch.nonzero(x > 0)  # BRK301

@@ -1,23 +1,25 @@
 """`x[mask]` with a boolean mask gives a result whose size depends on data, and the graph ends.
 
-Indexing by a boolean tensor is `nonzero` and a gather: the number of rows is only known afterwards. Dynamo ends the
-graph before it (GB0036) and compiles the rest for the size that came out. Storing a constant or a
-0-d tensor through a mask (`x[mask] = 0`) has no such size and is traced; reading and updating are not (BRK303).
+Indexing by a boolean tensor is `nonzero` and a gather: the number of rows is only known afterwards.
+Dynamo ends the graph before it (GB0036) and compiles the rest for the size that came out. Storing a
+constant or a 0-d tensor through a mask (`x[mask] = 0`) has no such size and is traced; reading and
+updating are not (BRK303).
 
-Keep all elements and the mask: `torch.where(mask, x, 0).sum()`, that divided by `mask.sum()` for a mean,
-`x.masked_fill(~mask, -inf)` before `max` or `softmax`; losses take `reduction="none"` and are masked after, or an
-`ignore_index`. `x[mask]` handed on to code that needs exactly those rows belongs outside the compiled function.
+Keep all elements and the mask: `torch.where(mask, x, 0).sum()`, that divided by `mask.sum()` for a
+mean, `x.masked_fill(~mask, -inf)` before `max` or `softmax`; losses take `reduction="none"` and are
+masked after, or an `ignore_index`. `x[mask]` handed on to code that needs exactly those rows
+belongs outside the compiled function.
 
-The rewrite covers `.sum()` of a mask that is a comparison of the very same tensor with a number, so that shapes are
-known to agree. It keeps values and gradients, also where nothing is chosen and where NaN stands outside of the mask;
-sums may round differently in the last digit. For a mean in float16 mind that the sum may overflow where the mean does
-not.
+The rewrite covers `.sum()` of a mask that is a comparison of the very same tensor with a number, so
+that shapes are known to agree. It keeps values and gradients, also where nothing is chosen and
+where NaN stands outside of the mask; sums may round differently in the last digit. For a mean in
+float16 mind that the sum may overflow where the mean does not.
 """
 
 import torch
 
-from breakscope.events import Index
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Index
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK302", "boolean-mask-read", shares=("GB0036",), fix="safe")
 
@@ -36,10 +38,14 @@ def check(event):
 def rewrite(node, problem):
     import libcst as cst
 
-    from breakscope import libcst_tools as rw
+    from breakscope.rulekit import rewriting as rw
 
     found = rw.find(node, problem) if isinstance(node, cst.SimpleStatementLine) else None
-    if not isinstance(found, cst.Subscript) or len(found.slice) != 1 or not isinstance(found.slice[0].slice, cst.Index):
+    if (
+        not isinstance(found, cst.Subscript)
+        or len(found.slice) != 1
+        or not isinstance(found.slice[0].slice, cst.Index)
+    ):
         return None
     mask, whole = found.slice[0].slice.value, rw.code(found.value)
     if not rw.is_comparison(mask) or rw.code(mask.left) != whole:

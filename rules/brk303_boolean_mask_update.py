@@ -1,28 +1,32 @@
 """`x[mask] += 1` reads through the mask before it stores, and the graph ends.
 
-An augmented assignment is a read, an addition and a store: the read gives a tensor whose size depends on data, so
-Dynamo ends the graph (GB0036), where the plain store `x[mask] = 0` is traced whole. `x[mask].mul_(2)` breaks as well,
-and besides changes only a copy.
+An augmented assignment is a read, an addition and a store: the read gives a tensor whose size
+depends on data, so Dynamo ends the graph (GB0036), where the plain store `x[mask] = 0` is traced
+whole. `x[mask].mul_(2)` breaks as well, and besides changes only a copy.
 
-Write `torch.where(mask, x + 1, x)`, with `x.copy_(...)` around it where others hold the same tensor, or add a masked
-amount: `x += mask * amount` where the amount is finite.
+Write `torch.where(mask, x + 1, x)`, with `x.copy_(...)` around it where others hold the same
+tensor, or add a masked amount: `x += mask * amount` where the amount is finite.
 
-The rewrite covers a constant amount and a mask that compares the very same tensor with a number, so that shapes agree
-and values, aliases and gradients stay as they were. A division by zero is left alone: the side that is not chosen would
-bring NaN into the gradient.
+The rewrite covers a constant amount and a mask that compares the very same tensor with a number, so
+that shapes agree and values, aliases and gradients stay as they were. A division by zero is left
+alone: the side that is not chosen would bring NaN into the gradient.
 """
 
 import torch
 
-from breakscope.events import Index
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Index
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK303", "boolean-mask-update", shares=("GB0036",), fix="safe")
 
 
 @rule.on(Index)
 def check(event):
-    if event.store not in ("", "=") and getattr(event.index, "dtype", None) == "bool" and event.index.ndim != 0:
+    if (
+        event.store not in ("", "=")
+        and getattr(event.index, "dtype", None) == "bool"
+        and event.index.ndim != 0
+    ):
         yield event.problem(
             f"`{event.source}` reads through a boolean mask before it stores, so the graph ends here",
             help="write `x.copy_(torch.where(mask, x + amount, x))`, or `x = torch.where(...)` where nothing else "
@@ -34,17 +38,22 @@ def check(event):
 def rewrite(node, problem):
     import libcst as cst
 
-    from breakscope import libcst_tools as rw
+    from breakscope.rulekit import rewriting as rw
 
-    update = node.body[0] if isinstance(node, cst.SimpleStatementLine) and len(node.body) == 1 else None
+    update = (
+        node.body[0] if isinstance(node, cst.SimpleStatementLine) and len(node.body) == 1 else None
+    )
     if not isinstance(update, cst.AugAssign) or not isinstance(update.target, cst.Subscript):
         return None
-    sign, amount, place = rw.code(update.operator).strip().removesuffix("="), update.value, update.target
+    sign, amount, place = (
+        rw.code(update.operator).strip().removesuffix("="),
+        update.value,
+        update.target,
+    )
     if sign not in ("+", "-", "*", "/") or not isinstance(amount, (cst.Integer, cst.Float)):
         return None
     if (
-        sign == "/"
-        and not float(amount.value)
+        (sign == "/" and not float(amount.value))
         or len(place.slice) != 1
         or not isinstance(place.slice[0].slice, cst.Index)
     ):
@@ -59,7 +68,9 @@ def rewrite(node, problem):
 
 
 @rule.example(
-    lambda: (torch.tensor([1.0, -2.0]),), lambda: (torch.tensor([torch.nan, torch.inf]),), lambda: (torch.empty(0),)
+    lambda: (torch.tensor([1.0, -2.0]),),
+    lambda: (torch.tensor([torch.nan, torch.inf]),),
+    lambda: (torch.empty(0),),
 )
 def bad(x):
     y = x * 3

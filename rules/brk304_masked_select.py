@@ -1,18 +1,21 @@
 """`masked_select` gives a result whose size depends on data, and the graph ends.
 
-It is `x[mask]` with broadcasting: the number of elements is only known after it ran (GB0036, from 2.6 to 2.15).
+It is `x[mask]` with broadcasting: the number of elements is only known after it ran (GB0036, from
+2.6 to 2.15).
 
-Keep all elements: `torch.where(mask, x, 0).sum()` for a sum, that divided by the number of chosen elements for a mean,
-`x.masked_fill(~mask, -inf)` before `max`, `softmax` or `topk`, `masked_scatter` or `torch.where` to write back.
+Keep all elements: `torch.where(mask, x, 0).sum()` for a sum, that divided by the number of chosen
+elements for a mean, `x.masked_fill(~mask, -inf)` before `max`, `softmax` or `topk`,
+`masked_scatter` or `torch.where` to write back.
 
-The rewrite covers `.sum()`: `torch.where` broadcasts as `masked_select` does, and keeps values and gradients for every
-input, empty choices and NaN outside of the mask included; sums may round differently in the last digit.
+The rewrite covers `.sum()`: `torch.where` broadcasts as `masked_select` does, and keeps values and
+gradients for every input, empty choices and NaN outside of the mask included; sums may round
+differently in the last digit.
 """
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK304", "masked-select", dynamo=(r"GB0036: aten\.masked_select",), fix="safe")
 
@@ -30,7 +33,7 @@ def check(event):
 def rewrite(node, problem):
     import libcst as cst
 
-    from breakscope import libcst_tools as rw
+    from breakscope.rulekit import rewriting as rw
 
     found = rw.find(node, problem) if isinstance(node, cst.SimpleStatementLine) else None
     given = rw.arguments(found) if isinstance(found, cst.Call) else None

@@ -1,26 +1,28 @@
 """`unique` gives a result whose size depends on data, and the graph ends.
 
-How many distinct values there are is only known after the operator ran (GB0036, from 2.6 to 2.15); a loop over the
-result is then unrolled again for every count.
+How many distinct values there are is only known after the operator ran (GB0036, from 2.6 to 2.15);
+a loop over the result is then unrolled again for every count.
 
-When the values are ids below a known `n`, a table of all ids does the work with fixed sizes: `F.one_hot(ids, n).sum(0)`
-counts, `(F.one_hot(ids, n).sum(0) > 0)` says which occur, and `torch.zeros(n, d).index_add(0, ids, rows)` groups rows.
-Otherwise sort and compare neighbours: `s = ids.sort().values; s[1:] != s[:-1]` marks the first of each run. A loop over
-classes that are known from the configuration needs no `unique` at all.
+When the values are ids below a known `n`, a table of all ids does the work with fixed sizes:
+`F.one_hot(ids, n).sum(0)` counts, `(F.one_hot(ids, n).sum(0) > 0)` says which occur, and
+`torch.zeros(n, d).index_add(0, ids, rows)` groups rows. Otherwise sort and compare neighbours: `s =
+ids.sort().values; s[1:] != s[:-1]` marks the first of each run. A loop over classes that are known
+from the configuration needs no `unique` at all.
 
-`unique` carries no gradient, so nothing is lost. The table has one row for each possible id, empty ones included.
+`unique` carries no gradient, so nothing is lost. The table has one row for each possible id, empty
+ones included.
 """
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK305", "unique", dynamo=(r"GB0036: aten\.(_?unique|unique_)",))
 
-NAMES = {f"{owner}.{name}" for owner in ("torch", "Tensor") for name in ("unique", "unique_consecutive")} | {
-    "numpy.unique"
-}
+NAMES = {
+    f"{owner}.{name}" for owner in ("torch", "Tensor") for name in ("unique", "unique_consecutive")
+} | {"numpy.unique"}
 
 
 @rule.on(Call, NAMES)

@@ -1,20 +1,21 @@
 """`bincount` gives a result whose size depends on data, even with `minlength`, and the graph ends.
 
-The length is `max(ids.max() + 1, minlength)`, so Dynamo must run it to know (GB0036). Routing code in mixtures of
-experts, and metrics, meet this one most.
+The length is `max(ids.max() + 1, minlength)`, so Dynamo must run it to know (GB0036). Routing code
+in mixtures of experts, and metrics, meet this one most.
 
 With a known number of classes write `F.one_hot(ids, n).sum(0)`, or, where `n` is large,
-`torch.zeros(n).index_add(0, ids, weights)`; both have a fixed size and stay in the graph. Without a known number, pass
-it in from the configuration.
+`torch.zeros(n).index_add(0, ids, weights)`; both have a fixed size and stay in the graph. Without a
+known number, pass it in from the configuration.
 
-The rewrite takes `minlength` for the number of classes. It is unsafe since an id beyond it made `bincount` longer and
-makes `one_hot` fail, and since `one_hot` needs int64 ids. Counts carry no gradient.
+The rewrite takes `minlength` for the number of classes. It is unsafe since an id beyond it made
+`bincount` longer and makes `one_hot` fail, and since `one_hot` needs int64 ids. Counts carry no
+gradient.
 """
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK306", "bincount", dynamo=(r"GB0036: aten\.bincount",), fix="unsafe")
 
@@ -32,10 +33,14 @@ def check(event):
 def rewrite(node, problem):
     import libcst as cst
 
-    from breakscope import libcst_tools as rw
+    from breakscope.rulekit import rewriting as rw
 
     found = rw.find(node, problem) if isinstance(node, cst.SimpleStatementLine) else None
-    given = rw.arguments(found) if isinstance(found, cst.Call) and rw.dotted(found.func) == "torch.bincount" else None
+    given = (
+        rw.arguments(found)
+        if isinstance(found, cst.Call) and rw.dotted(found.func) == "torch.bincount"
+        else None
+    )
     if not given or len(given[0]) != 1 or set(given[1]) != {"minlength"}:
         return None
     ids, classes = rw.code(given[0][0]), rw.code(given[1]["minlength"])

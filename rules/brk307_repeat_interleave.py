@@ -1,19 +1,20 @@
 """`repeat_interleave` with tensor repeats gives a size that depends on data, and the graph ends.
 
-The length is the sum of the repeats, which Dynamo would have to read (GB0036). An int for the repeats is free, and so
-is a tensor of repeats together with `output_size=`.
+The length is the sum of the repeats, which Dynamo would have to read (GB0036). An int for the
+repeats is free, and so is a tensor of repeats together with `output_size=`.
 
-Pass `output_size=` where the total is known to Python: the packed length of a batch, for example, is the length of the
-tensor that the result will be joined with. It also spares the synchronisation in eager mode. A wrong `output_size` is
-undefined behaviour and not an error on every device, so compute it from a shape, not by hope. To repeat every row
-equally often, pass the int. Values and gradients are the same with and without it.
+Pass `output_size=` where the total is known to Python: the packed length of a batch, for example,
+is the length of the tensor that the result will be joined with. It also spares the synchronisation
+in eager mode. A wrong `output_size` is undefined behaviour and not an error on every device, so
+compute it from a shape, not by hope. To repeat every row equally often, pass the int. Values and
+gradients are the same with and without it.
 """
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
-from breakscope.values import NONE
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.values import NONE
 
 rule = Rule("BRK307", "repeat-interleave", dynamo=(r"GB0036: aten\.repeat_interleave",))
 

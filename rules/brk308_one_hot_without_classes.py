@@ -1,17 +1,18 @@
 """`one_hot` without a number of classes reads the largest id, and the graph ends.
 
-With `num_classes` left out torch looks at `ids.max() + 1`, so the result's width depends on data. Dynamo refuses the
-call (GB0246). With the number given, the call is traced as a comparison with `arange`, free of any read.
+With `num_classes` left out torch looks at `ids.max() + 1`, so the result's width depends on data.
+Dynamo refuses the call (GB0246). With the number given, the call is traced as a comparison with
+`arange`, free of any read.
 
-Pass `num_classes`: the size of the vocabulary, the number of labels, `self.head.out_features`. The width is then the
-same for every batch, as what comes after it nearly always expects; where it was narrower before, columns of zeros are
-added. One-hot codes carry no gradient.
+Pass `num_classes`: the size of the vocabulary, the number of labels, `self.head.out_features`. The
+width is then the same for every batch, as what comes after it nearly always expects; where it was
+narrower before, columns of zeros are added. One-hot codes carry no gradient.
 """
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK308", "one-hot-without-classes", dynamo=("GB0246: one_hot",), shares=("GB0033",))
 

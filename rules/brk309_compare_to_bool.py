@@ -1,33 +1,47 @@
-"""`torch.equal`, `allclose` and `is_nonzero` return a Python bool read from tensors, and the graph ends.
+"""`torch.equal`, `allclose` and `is_nonzero` read a Python bool from tensors, and the graph ends.
 
-The answer lives on the device and Python wants it now: Dynamo ends the graph, waits, and goes on in a new one (GB0033,
-from 2.6 to 2.15). Unlike other data-dependent operators they break even where nobody looks at the answer.
+The answer lives on the device and Python wants it now: Dynamo ends the graph, waits, and goes on in
+a new one (GB0033, from 2.6 to 2.15). Unlike other data-dependent operators they break even where
+nobody looks at the answer.
 
-To stay in the graph compare as tensors: `(a == b).all()` and `torch.isclose(a, b).all()` give a 0-d boolean tensor for
-`torch.where` or arithmetic. An `if` on it is the next break (BRK101). "Are these the same object?" (`x1 is x2`) and
-"the same shape?" are questions that Python answers for free. Checks in tests and asserts belong outside the compiled
-function, or in `assert torch.isclose(a, b).all()`, which stays inside (BRK106).
+To stay in the graph compare as tensors: `(a == b).all()` and `torch.isclose(a, b).all()` give a 0-d
+boolean tensor for `torch.where` or arithmetic. An `if` on it is the next break (BRK101). "Are these
+the same object?" (`x1 is x2`) and "the same shape?" are questions that Python answers for free.
+Checks in tests and asserts belong outside the compiled function, or in `assert torch.isclose(a,
+b).all()`, which stays inside (BRK106).
 
-The tensor forms raise where shapes cannot broadcast, and `torch.equal` says False there. None of them has a gradient.
+The tensor forms raise where shapes cannot broadcast, and `torch.equal` says False there. None of
+them has a gradient.
 """
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK309", "compare-to-bool", dynamo=(r"GB0033: aten\.(equal|allclose|is_nonzero)",), fix="unsafe")
+rule = Rule(
+    "BRK309",
+    "compare-to-bool",
+    dynamo=(r"GB0033: aten\.(equal|allclose|is_nonzero)",),
+    fix="unsafe",
+)
 
-NAMES = {f"{owner}.{name}" for owner in ("torch", "Tensor") for name in ("equal", "allclose", "is_nonzero")}
+NAMES = {
+    f"{owner}.{name}"
+    for owner in ("torch", "Tensor")
+    for name in ("equal", "allclose", "is_nonzero")
+}
 NAMES |= {"numpy.allclose", "numpy.array_equal"}
 
 
 @rule.on(Call, NAMES)
 def check(event):
     name = event.name.rpartition(".")[2]
-    instead = {"equal": "(a == b).all()", "allclose": "torch.isclose(a, b).all()", "is_nonzero": "t != 0"}.get(
-        name, "(a == b).all()"
-    )
+    instead = {
+        "equal": "(a == b).all()",
+        "allclose": "torch.isclose(a, b).all()",
+        "is_nonzero": "t != 0",
+    }.get(name, "(a == b).all()")
     yield event.problem(
         f"`{event.source}` reads tensors to answer with a Python bool, so the graph ends here",
         help=f"compare as tensors, `{instead}`, and choose with `torch.where`; or compare outside the compiled code",
@@ -38,7 +52,7 @@ def check(event):
 def rewrite(node, problem):
     import libcst as cst
 
-    from breakscope import libcst_tools as rw
+    from breakscope.rulekit import rewriting as rw
 
     found = rw.find(node, problem) if isinstance(node, cst.SimpleStatementLine) else None
     if not isinstance(found, cst.Call) or not any(
@@ -49,13 +63,21 @@ def rewrite(node, problem):
     if not given or len(given[0]) != 2:
         return None
     if name == "torch.equal" and not given[1]:
-        return rw.swap(node, found, f"({rw.operand(given[0][0])} == {rw.operand(given[0][1])}).all()")
+        return rw.swap(
+            node, found, f"({rw.operand(given[0][0])} == {rw.operand(given[0][1])}).all()"
+        )
     if name == "torch.allclose":
-        return rw.swap(node, found, f"torch.isclose({', '.join(rw.code(a).rstrip(', ') for a in found.args)}).all()")
+        return rw.swap(
+            node,
+            found,
+            f"torch.isclose({', '.join(rw.code(a).rstrip(', ') for a in found.args)}).all()",
+        )
     return None
 
 
-@rule.example(lambda: (torch.ones(3),), lambda: (torch.tensor([1.0, torch.nan]),), lambda: (torch.empty(0),))
+@rule.example(
+    lambda: (torch.ones(3),), lambda: (torch.tensor([1.0, torch.nan]),), lambda: (torch.empty(0),)
+)
 def bad(x):
     settled = torch.allclose(x, x.round(), atol=1e-3)  # BRK309
     return x.cos() * settled

@@ -1,20 +1,22 @@
 """`torch._assert`, and `torch._check` on a value, read the tensor, and the graph ends.
 
-They look like the graph's own assertions and are not: `torch._assert(t, ...)` asks the tensor for its truth (GB0033),
-and so do `torch._check(bool(t))` and `torch._check_tensor_all(t)` (GB0124). They are meant for shapes and for numbers
-that are already symbolic, where they cost nothing.
+They look like the graph's own assertions and are not: `torch._assert(t, ...)` asks the tensor for
+its truth (GB0033), and so do `torch._check(bool(t))` and `torch._check_tensor_all(t)` (GB0124).
+They are meant for shapes and for numbers that are already symbolic, where they cost nothing.
 
-Plain Python does better: `assert t.all(), "a constant message"` is traced as an asynchronous assert, and
-`torch._assert_async(t, "message")` is the same spelled out. Or check where the data enters, outside the compiled code.
+Plain Python does better: `assert t.all(), "a constant message"` is traced as an asynchronous
+assert, and `torch._assert_async(t, "message")` is the same spelled out. Or check where the data
+enters, outside the compiled code.
 
-The rewrite takes the asynchronous form. It is unsafe because a failure then comes as a RuntimeError, late on CUDA where
-it leaves the device unusable. Values and gradients stay as they were.
+The rewrite takes the asynchronous form. It is unsafe because a failure then comes as a
+RuntimeError, late on CUDA where it leaves the device unusable. Values and gradients stay as they
+were.
 """
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK310", "torch-assert", shares=("GB0033", "GB0124"), fix="unsafe")
 
@@ -34,10 +36,14 @@ def check(event):
 def rewrite(node, problem):
     import libcst as cst
 
-    from breakscope import libcst_tools as rw
+    from breakscope.rulekit import rewriting as rw
 
     found = rw.find(node, problem) if isinstance(node, cst.SimpleStatementLine) else None
-    given = rw.arguments(found) if isinstance(found, cst.Call) and rw.dotted(found.func) == "torch._assert" else None
+    given = (
+        rw.arguments(found)
+        if isinstance(found, cst.Call) and rw.dotted(found.func) == "torch._assert"
+        else None
+    )
     if not given or len(given[0]) != 2 or given[1] or not isinstance(given[0][1], cst.SimpleString):
         return None
     return node.with_deep_changes(found.func, attr=cst.Name("_assert_async"))

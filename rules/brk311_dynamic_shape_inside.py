@@ -1,21 +1,24 @@
-"""A library function that selects by data inside gives a size that depends on data, and the graph ends.
+"""A library function that selects by data inside has a data-dependent size, and the graph ends.
 
-Not only `nonzero` and its kin: `torch.combinations` selects through a mask, `linalg.lstsq` returns residuals only for
-full rank, `ctc_loss` sizes its buffers by the lengths, adaptive softmax sorts targets into clusters, non-maximum
-suppression keeps as many boxes as it finds. Dynamo names the operator in its reason (GB0036).
+Not only `nonzero` and its kin: `torch.combinations` selects through a mask, `linalg.lstsq` returns
+residuals only for full rank, `ctc_loss` sizes its buffers by the lengths, adaptive softmax sorts
+targets into clusters, non-maximum suppression keeps as many boxes as it finds. Dynamo names the
+operator in its reason (GB0036).
 
-What to write depends on the function. For `nms` run the network compiled and the postprocessing outside, or keep the
-top k boxes with a score of zero for the suppressed ones. For `lstsq` use `torch.linalg.pinv(a) @ b`, or a Cholesky
-solve of the normal equations where `a` is well conditioned. Losses such as `ctc_loss` are one kernel anyway: compile
-the model and leave the loss outside, which costs one break at the border and no lost frame.
+What to write depends on the function. For `nms` run the network compiled and the postprocessing
+outside, or keep the top k boxes with a score of zero for the suppressed ones. For `lstsq` use
+`torch.linalg.pinv(a) @ b`, or a Cholesky solve of the normal equations where `a` is well
+conditioned. Losses such as `ctc_loss` are one kernel anyway: compile the model and leave the loss
+outside, which costs one break at the border and no lost frame.
 
-`pinv` and `lstsq` agree for full rank; their gradients differ in accuracy for badly conditioned matrices.
+`pinv` and `lstsq` agree for full rank; their gradients differ in accuracy for badly conditioned
+matrices.
 """
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
 rule = Rule(
     "BRK311",

@@ -1,20 +1,23 @@
 """A library function that checks its arguments' values reads tensors, and the graph ends.
 
-Some functions look at the data before they work: `F.gaussian_nll_loss` that the variance is not negative, `torch.cov`
-that weights are positive, `clip_grad_norm_(..., error_if_nonfinite=True)` that the norm is finite, distributions under
-`validate_args=True` that their parameters are valid, `torch.testing.assert_close` by profession. Each check is a
-data-dependent branch, in torch's code but at your line (GB0033, GB0170; GB0007 for a distribution's constraints).
-Without `validate_args=True` Dynamo switches a distribution's own checks off. `kl_divergence` looks its formula up by
-the two types, in Python that Dynamo does not trace (GB0059), the first time in a process that the pair is met.
+Some functions look at the data before they work: `F.gaussian_nll_loss` that the variance is not
+negative, `torch.cov` that weights are positive, `clip_grad_norm_(..., error_if_nonfinite=True)`
+that the norm is finite, distributions under `validate_args=True` that their parameters are valid,
+`torch.testing.assert_close` by profession. Each check is a data-dependent branch, in torch's code
+but at your line (GB0033, GB0170; GB0007 for a distribution's constraints). Without
+`validate_args=True` Dynamo switches a distribution's own checks off. `kl_divergence` looks its
+formula up by the two types, in Python that Dynamo does not trace (GB0059), the first time in a
+process that the pair is met.
 
-Switch the check off where there is a switch, write the formula yourself where there is none, and check outside the
-compiled code, once. The results are the same for valid arguments; invalid ones give NaN where an error stood.
+Switch the check off where there is a switch, write the formula yourself where there is none, and
+check outside the compiled code, once. The results are the same for valid arguments; invalid ones
+give NaN where an error stood.
 """
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK312", "library-checks-values", shares=("GB0033", "GB0170", "GB0007", "GB0059"))
 
@@ -33,18 +36,32 @@ OneHotCategorical Poisson Independent Cauchy StudentT Multinomial""".split()
 DISTRIBUTIONS = {f"torch.distributions.{name}" for name in NAMES}
 
 
-@rule.on(Call, ALWAYS, "torch.nn.functional.gaussian_nll_loss", "torch.nn.utils.clip_grad_norm_", DISTRIBUTIONS)
+@rule.on(
+    Call,
+    ALWAYS,
+    "torch.nn.functional.gaussian_nll_loss",
+    "torch.nn.utils.clip_grad_norm_",
+    DISTRIBUTIONS,
+)
 def check(event):
     name = event.name.rpartition(".")[2]
-    switch = {"gaussian_nll_loss": "", "clip_grad_norm_": "error_if_nonfinite"}.get(name, "validate_args")
+    switch = {"gaussian_nll_loss": "", "clip_grad_norm_": "error_if_nonfinite"}.get(
+        name, "validate_args"
+    )
     if name == "gaussian_nll_loss":
         variance = event.argument(2, "var")
         reads = variance is not None and variance.is_tensor
     else:
         given = event.kwargs.get(switch)
-        reads = event.name in ALWAYS or (given is not None and given.is_const and given.value is True)
+        reads = event.name in ALWAYS or (
+            given is not None and given.is_const and given.value is True
+        )
     if reads:
-        off = f"leave `{switch}` off" if event.name not in ALWAYS and switch else "write out its formula"
+        off = (
+            f"leave `{switch}` off"
+            if event.name not in ALWAYS and switch
+            else "write out its formula"
+        )
         yield event.problem(
             f"`{name}` checks the values of its arguments and reads them, so the graph ends here",
             help=f"{off}, or call it outside the compiled code",
@@ -58,7 +75,12 @@ def bad(mean, variance):
 
 @rule.becomes
 def good(mean, variance):
-    return 0.5 * (variance.clamp(min=1e-6).log() + (mean - mean * 2) ** 2 / variance.clamp(min=1e-6)).mean()
+    return (
+        0.5
+        * (
+            variance.clamp(min=1e-6).log() + (mean - mean * 2) ** 2 / variance.clamp(min=1e-6)
+        ).mean()
+    )
 
 
 @rule.example(lambda: (torch.arange(3.0),), dynamo=("GB0007",))

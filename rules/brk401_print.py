@@ -1,27 +1,37 @@
 """`print` ends the graph.
 
-Text must appear when the line runs, so Dynamo stops the graph, calls `print` and starts a new graph behind it. Printing
-a tensor also waits for the device and copies the values to the host. Inside a loop, a `try` or a `with` that Dynamo
-cannot resume, the whole function runs without a graph.
+Text must appear when the line runs, so Dynamo stops the graph, calls `print` and starts a new graph
+behind it. Printing a tensor also waits for the device and copies the values to the host. Inside a
+loop, a `try` or a `with` that Dynamo cannot resume, the whole function runs without a graph.
 
-Guard the line: `torch.compiler.is_compiling()` is a constant True while Dynamo traces, so the line costs nothing there
-and prints as before in eager mode. What changes: the compiled model no longer prints. If the text matters in a compiled
-run, return the value and print it outside the region, or set
-`torch._dynamo.config.reorderable_logging_functions.add(print)`, which moves the call behind the graph.
+Guard the line: `torch.compiler.is_compiling()` is a constant True while Dynamo traces, so the line
+costs nothing there and prints as before in eager mode. What changes: the compiled model no longer
+prints. If the text matters in a compiled run, return the value and print it outside the region, or
+set `torch._dynamo.config.reorderable_logging_functions.add(print)`, which moves the call behind the
+graph.
 
-The same holds for `pprint.pprint` and `sys.stdout.write`. A constant `if self.verbose:` that is False costs nothing.
+The same holds for `pprint.pprint` and `sys.stdout.write`. A constant `if self.verbose:` that is
+False costs nothing.
 """
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK401", "print", fix="safe", dynamo=(
-    "GB0059: operator `print`", "GB0207: key", "GB0156: method `(write|flush|writelines)`"))
+rule = Rule(
+    "BRK401",
+    "print",
+    fix="safe",
+    dynamo=("GB0059: operator `print`", "GB0207: key", "GB0156: method `(write|flush|writelines)`"),
+)
 
 PRINTS = {"print", "pprint.pprint", "pprint.pp"}
-STREAMS = {f"sys.{stream}.{method}" for stream in ("stdout", "stderr") for method in ("write", "flush", "writelines")}
+STREAMS = {
+    f"sys.{stream}.{method}"
+    for stream in ("stdout", "stderr")
+    for method in ("write", "flush", "writelines")
+}
 
 
 @rule.on(Call, PRINTS, STREAMS)
@@ -34,7 +44,7 @@ def check(event):
 
 @rule.rewrite
 def rewrite(node, problem):
-    from breakscope.guarding import skip_while_compiling
+    from breakscope.rulekit.guarding import skip_while_compiling
 
     return skip_while_compiling(node, problem)
 

@@ -1,29 +1,46 @@
 """A call of a logger ends the graph, even below its level.
 
-Dynamo does not trace the methods of `logging.Logger`: `logger.debug("...")` ends the graph although nothing would be
-written, and so does the test `logger.isEnabledFor(...)`. A break in `forward` is paid in every step, for a line that is
-usually switched off.
+Dynamo does not trace the methods of `logging.Logger`: `logger.debug("...")` ends the graph although
+nothing would be written, and so does the test `logger.isEnabledFor(...)`. A break in `forward` is
+paid in every step, for a line that is usually switched off.
 
-Guard the line with `if not torch.compiler.is_compiling():`, log outside the region, or tell Dynamo once that it may
-drop the calls: `torch._dynamo.config.ignore_logging_functions.add(logging.Logger.debug)` (2.8 and later). What changes:
-the compiled model no longer logs there.
+Guard the line with `if not torch.compiler.is_compiling():`, log outside the region, or tell Dynamo
+once that it may drop the calls:
+`torch._dynamo.config.ignore_logging_functions.add(logging.Logger.debug)` (2.8 and later). What
+changes: the compiled model no longer logs there.
 """
 
 import logging
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK402", "logging", fix="safe", dynamo=(
-    "GB0291", "GB4841: python_type", "GB6215: LoggingLoggerVariable"))
+rule = Rule(
+    "BRK402",
+    "logging",
+    fix="safe",
+    dynamo=("GB0291", "GB4841: python_type", "GB6215: LoggingLoggerVariable"),
+)
 
 LEVELS = ("debug", "info", "warning", "warn", "error", "exception", "critical", "fatal", "log")
-OTHERS = ("isEnabledFor", "setLevel", "getEffectiveLevel", "getChild", "addHandler", "removeHandler", "hasHandlers")
-ADDED = ("warning_once", "info_once", "warning_advice", "debug_once", "trace", "success")  # by transformers and others
-METHODS = {f"logging.{owner}.{name}" for owner in ("Logger", "LoggerAdapter", "RootLogger")
-           for name in (*LEVELS, *OTHERS, *ADDED)}
+OTHERS = (
+    "isEnabledFor",
+    "setLevel",
+    "getEffectiveLevel",
+    "getChild",
+    "addHandler",
+    "removeHandler",
+    "hasHandlers",
+)
+# by transformers and others
+ADDED = ("warning_once", "info_once", "warning_advice", "debug_once", "trace", "success")
+METHODS = {
+    f"logging.{owner}.{name}"
+    for owner in ("Logger", "LoggerAdapter", "RootLogger")
+    for name in (*LEVELS, *OTHERS, *ADDED)
+}
 FUNCTIONS = {f"logging.{name}" for name in (*LEVELS, "getLogger", "basicConfig")}
 
 
@@ -37,7 +54,7 @@ def check(event):
 
 @rule.rewrite
 def rewrite(node, problem):
-    from breakscope.guarding import skip_while_compiling
+    from breakscope.rulekit.guarding import skip_while_compiling
 
     return skip_while_compiling(node, problem)
 

@@ -1,8 +1,9 @@
 """`warnings.warn` ends the graph.
 
-The C function behind `warnings.warn` looks at the calling frame and at a global registry, so Dynamo stops the graph and
-calls it for real, in every step, also when the warning has been shown before. Changing the filters
-(`warnings.simplefilter`, `filterwarnings`) ends the graph too; a whole `with warnings.catch_warnings():` does not.
+The C function behind `warnings.warn` looks at the calling frame and at a global registry, so Dynamo
+stops the graph and calls it for real, in every step, also when the warning has been shown before.
+Changing the filters (`warnings.simplefilter`, `filterwarnings`) ends the graph too; a whole `with
+warnings.catch_warnings():` does not.
 
 Warn in `__init__` or in the code around the region where you can. Otherwise guard the line with
 `if not torch.compiler.is_compiling():`; what changes is that the compiled model no longer warns.
@@ -12,8 +13,8 @@ import warnings
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK403", "warning", fix="safe", dynamo=("GB0007: _?warnings",))
 
@@ -36,7 +37,7 @@ def check_filter(event):
 
 @rule.rewrite
 def rewrite(node, problem):
-    from breakscope.guarding import skip_while_compiling
+    from breakscope.rulekit.guarding import skip_while_compiling
 
     return skip_while_compiling(node, problem)
 

@@ -1,30 +1,49 @@
 """Reading the clock ends the graph.
 
-`time.time()`, `time.perf_counter()` and `datetime.now()` must run when the line runs, so Dynamo stops the graph, calls
-the function and starts a new graph. A pair of calls around a layer makes three graphs of one, and on a GPU it measures
-the launch of kernels and not their work. The number read is a Python float that later code compares or stores: it
-differs in every call, so it can also cause a recompile.
+`time.time()`, `time.perf_counter()` and `datetime.now()` must run when the line runs, so Dynamo
+stops the graph, calls the function and starts a new graph. A pair of calls around a layer makes
+three graphs of one, and on a GPU it measures the launch of kernels and not their work. The number
+read is a Python float that later code compares or stores: it differs in every call, so it can also
+cause a recompile.
 
-Time the compiled callable from outside (`torch.utils.benchmark`, or `torch.cuda.Event` around the call), or use
-`torch.profiler`, which sees into the compiled graph. A span inside the model is best marked with
-`torch.profiler.record_function(...)`, which Dynamo traces.
+Time the compiled callable from outside (`torch.utils.benchmark`, or `torch.cuda.Event` around the
+call), or use `torch.profiler`, which sees into the compiled graph. A span inside the model is best
+marked with `torch.profiler.record_function(...)`, which Dynamo traces.
 """
 
 import time
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK404", "clock", dynamo=(
-    r"GB0007: builtin `time\.", r"GB0156: method `(now|utcnow|today|fromtimestamp)` of class `type`"))
+rule = Rule(
+    "BRK404",
+    "clock",
+    dynamo=(
+        r"GB0007: builtin `time\.",
+        r"GB0156: method `(now|utcnow|today|fromtimestamp)` of class `type`",
+    ),
+)
 
 NAMES = ("time", "perf_counter", "monotonic", "process_time", "thread_time", "clock_gettime")
 CLOCKS = {f"time.{name}{unit}" for name in NAMES for unit in ("", "_ns")}
-TEXTS = {f"time.{name}" for name in ("sleep", "strftime", "localtime", "gmtime", "ctime", "asctime", "mktime")}
-DATES = {f"datetime.{name}" for name in (
-    "datetime.now", "datetime.utcnow", "datetime.today", "date.today", "datetime.fromtimestamp", "date.fromtimestamp")}
+TEXTS = {
+    f"time.{name}"
+    for name in ("sleep", "strftime", "localtime", "gmtime", "ctime", "asctime", "mktime")
+}
+DATES = {
+    f"datetime.{name}"
+    for name in (
+        "datetime.now",
+        "datetime.utcnow",
+        "datetime.today",
+        "date.today",
+        "datetime.fromtimestamp",
+        "date.fromtimestamp",
+    )
+}
 
 
 @rule.on(Call, CLOCKS, DATES, "timeit.default_timer")
@@ -37,8 +56,10 @@ def check(event):
 
 @rule.on(Call, TEXTS)
 def check_text(event):
-    yield event.problem(f"`{event.shown}` has to run on the host now, so the graph ends here",
-                        help="do it outside the compiled region")
+    yield event.problem(
+        f"`{event.shown}` has to run on the host now, so the graph ends here",
+        help="do it outside the compiled region",
+    )
 
 
 @rule.example(lambda: (torch.ones(4),), dynamo=("GB0007",))

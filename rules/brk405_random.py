@@ -1,32 +1,54 @@
 """A function of Python's `random` that Dynamo does not trace ends the graph.
 
-Dynamo knows `random.uniform`, `random.randint`, `random.randrange` (it runs them again in every call, so the numbers
-stay random). It does not know `random.random()`, `choice`, `shuffle`, `sample`, `gauss` and the others: there it stops
-the graph. What the number decides is worse: `if random.random() < p` picks a Python path, so each path becomes a graph
-of its own, and in a loop over layers the whole function runs without a graph.
+Dynamo knows `random.uniform`, `random.randint`, `random.randrange` (it runs them again in every
+call, so the numbers stay random). It does not know `random.random()`, `choice`, `shuffle`,
+`sample`, `gauss` and the others: there it stops the graph. What the number decides is worse: `if
+random.random() < p` picks a Python path, so each path becomes a graph of its own, and in a loop
+over layers the whole function runs without a graph.
 
-For a number, write `random.uniform(0, 1)`, which draws the same value as `random.random()`. For a decision, draw it
-with torch (`torch.rand(())`) and blend with `torch.where` or a mask, or draw it outside the region and pass it in as an
-argument; `random.shuffle` of an index is `torch.randperm(n)`. The draws then come from torch's generator: other
-numbers than before for the same seed.
+For a number, write `random.uniform(0, 1)`, which draws the same value as `random.random()`. For a
+decision, draw it with torch (`torch.rand(())`) and blend with `torch.where` or a mask, or draw it
+outside the region and pass it in as an argument; `random.shuffle` of an index is
+`torch.randperm(n)`. The draws then come from torch's generator: other numbers than before for the
+same seed.
 """
 
 import random
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK405", "python-random", dynamo=(
-    r"GB0007: Random\.", r"GB0156: of class `Random`", r"GB0008: SystemRandom"))
+rule = Rule(
+    "BRK405",
+    "python-random",
+    dynamo=(r"GB0007: Random\.", r"GB0156: of class `Random`", r"GB0008: SystemRandom"),
+)
 
 UNTRACED = (
-    "choice", "choices", "shuffle", "sample", "gauss", "normalvariate", "lognormvariate", "expovariate", "betavariate",
-    "gammavariate", "triangular", "vonmisesvariate", "paretovariate", "weibullvariate", "getrandbits", "randbytes",
-    "getstate", "setstate")
+    "choice",
+    "choices",
+    "shuffle",
+    "sample",
+    "gauss",
+    "normalvariate",
+    "lognormvariate",
+    "expovariate",
+    "betavariate",
+    "gammavariate",
+    "triangular",
+    "vonmisesvariate",
+    "paretovariate",
+    "weibullvariate",
+    "getrandbits",
+    "randbytes",
+    "getstate",
+    "setstate",
+)
 FUNCTIONS = {f"random.{name}" for name in (*UNTRACED, "random", "seed")}
-METHODS = {f"random.Random.{name}" for name in UNTRACED}  # of an own Random, `random()` and `seed()` are traced
+# of an own Random, `random()` and `seed()` are traced
+METHODS = {f"random.Random.{name}" for name in UNTRACED}
 HELP = {
     "random": "write `random.uniform(0, 1)` for a number; for a decision draw `torch.rand(())` and use `torch.where`",
     "shuffle": "draw the order with `torch.randperm(n)`",

@@ -1,30 +1,61 @@
 """Opening, reading or writing a file ends the graph.
 
-`open`, `torch.save`, `torch.load`, `numpy.save` and their kin work on the host, so Dynamo stops the graph and calls
-them. `with open(...)` costs two breaks, because the file object is a context manager that Dynamo cannot enter, and the
-block runs without a graph.
+`open`, `torch.save`, `torch.load`, `numpy.save` and their kin work on the host, so Dynamo stops the
+graph and calls them. `with open(...)` costs two breaks, because the file object is a context
+manager that Dynamo cannot enter, and the block runs without a graph.
 
-Read in `__init__`, and return what should be written, so that the caller writes it after the compiled call. A dump for
-debugging belongs under `if not torch.compiler.is_compiling():`.
+Read in `__init__`, and return what should be written, so that the caller writes it after the
+compiled call. A dump for debugging belongs under `if not torch.compiler.is_compiling():`.
 """
 
 import os
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK406", "file", dynamo=(
-    "GB0059: operator `open`", "GB0142: TextIOWrapper|BufferedWriter|BufferedReader",
-    "GB0007: function `(save|load)` in file", "GB0294: function (save|load)"))
+rule = Rule(
+    "BRK406",
+    "file",
+    dynamo=(
+        "GB0059: operator `open`",
+        "GB0142: TextIOWrapper|BufferedWriter|BufferedReader",
+        "GB0007: function `(save|load)` in file",
+        "GB0294: function (save|load)",
+    ),
+)
 
-OPENS = {"open", "io.open", "os.open", "os.fdopen", "gzip.open", "bz2.open", "lzma.open", "codecs.open"}
+OPENS = {
+    "open",
+    "io.open",
+    "os.open",
+    "os.fdopen",
+    "gzip.open",
+    "bz2.open",
+    "lzma.open",
+    "codecs.open",
+}
 TORCH = {"torch.save", "torch.load", "torch.serialization.save", "torch.serialization.load"}
-NUMPY = {f"numpy.{name}" for name in (
-    "save", "savez", "savez_compressed", "savetxt", "load", "loadtxt", "genfromtxt", "fromfile", "memmap")}
-PATHS = {f"pathlib.{owner}.{name}" for owner in ("Path", "PosixPath") for name in (
-    "open", "read_text", "read_bytes", "write_text", "write_bytes")}
+NUMPY = {
+    f"numpy.{name}"
+    for name in (
+        "save",
+        "savez",
+        "savez_compressed",
+        "savetxt",
+        "load",
+        "loadtxt",
+        "genfromtxt",
+        "fromfile",
+        "memmap",
+    )
+}
+PATHS = {
+    f"pathlib.{owner}.{name}"
+    for owner in ("Path", "PosixPath")
+    for name in ("open", "read_text", "read_bytes", "write_text", "write_bytes")
+}
 
 
 @rule.on(Call, OPENS, TORCH, NUMPY, PATHS)

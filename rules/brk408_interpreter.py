@@ -1,69 +1,119 @@
 """Asking the interpreter about itself ends the graph.
 
-Frames, stacks, the garbage collector, object sizes and the global namespace belong to the running interpreter. Dynamo
-traces bytecode without running it, so it must stop for `inspect.stack()`, `sys._getframe()`, `traceback.print_stack()`,
-`gc.collect()`, `sys.getsizeof()`, `globals()`, `dir(tensor)` and `exec(...)`. (`locals()`, `inspect.signature`,
-`name in sys.modules` are traced, `sys.version_info >= ...` from torch 2.13 on.)
+Frames, stacks, the garbage collector, object sizes and the global namespace belong to the running
+interpreter. Dynamo traces bytecode without running it, so it must stop for `inspect.stack()`,
+`sys._getframe()`, `traceback.print_stack()`, `gc.collect()`, `sys.getsizeof()`, `globals()`,
+`dir(tensor)` and `exec(...)`. (`locals()`, `inspect.signature`, `name in sys.modules` are traced,
+`sys.version_info >= ...` from torch 2.13 on.)
 
-Such lines are for debugging or for a lookup by name. Put debugging under `if not torch.compiler.is_compiling():`;
-replace `globals()[name]` by a dict of functions at the module's top, looked up in `__init__`. `gc.collect()` belongs
-between steps, in the training loop.
+Such lines are for debugging or for a lookup by name. Put debugging under `if not
+torch.compiler.is_compiling():`; replace `globals()[name]` by a dict of functions at the module's
+top, looked up in `__init__`. `gc.collect()` belongs between steps, in the training loop.
 """
 
 import gc
 
 import torch
 
-from breakscope.events import Call
 from breakscope.knowledge import since
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK408", "interpreter-state", fix="safe", dynamo=(
-    r"GB0007: builtin `(gc|sys|_tracemalloc|faulthandler|resource)\.", "GB0007: _patched_getfile",
-    "GB0059: operator `(globals|dir|exec|eval|compile)`"))
+rule = Rule(
+    "BRK408",
+    "interpreter-state",
+    fix="safe",
+    dynamo=(
+        r"GB0007: builtin `(gc|sys|_tracemalloc|faulthandler|resource)\.",
+        "GB0007: _patched_getfile",
+        "GB0059: operator `(globals|dir|exec|eval|compile)`",
+    ),
+)
 
 DEBUGGING = {
-    "inspect.stack", "inspect.currentframe", "inspect.trace", "inspect.getsource", "inspect.getfile",
-    "inspect.getsourcefile", "inspect.getsourcelines", "sys._getframe", "sys.getsizeof", "sys.getrefcount",
-    "sys.gettrace", "sys.settrace", "sys.setrecursionlimit", "sys.getdefaultencoding", "traceback.print_stack",
-    "traceback.format_stack", "traceback.extract_stack", "traceback.print_exc", "tracemalloc.start",
-    "tracemalloc.take_snapshot", "faulthandler.enable", "resource.getrusage", "dir"}
-COLLECTOR = {f"gc.{name}" for name in (
-    "collect", "disable", "enable", "isenabled", "freeze", "get_objects", "get_count", "get_referrers", "get_stats")}
+    "inspect.stack",
+    "inspect.currentframe",
+    "inspect.trace",
+    "inspect.getsource",
+    "inspect.getfile",
+    "inspect.getsourcefile",
+    "inspect.getsourcelines",
+    "sys._getframe",
+    "sys.getsizeof",
+    "sys.getrefcount",
+    "sys.gettrace",
+    "sys.settrace",
+    "sys.setrecursionlimit",
+    "sys.getdefaultencoding",
+    "traceback.print_stack",
+    "traceback.format_stack",
+    "traceback.extract_stack",
+    "traceback.print_exc",
+    "tracemalloc.start",
+    "tracemalloc.take_snapshot",
+    "faulthandler.enable",
+    "resource.getrusage",
+    "dir",
+}
+COLLECTOR = {
+    f"gc.{name}"
+    for name in (
+        "collect",
+        "disable",
+        "enable",
+        "isenabled",
+        "freeze",
+        "get_objects",
+        "get_count",
+        "get_referrers",
+        "get_stats",
+    )
+}
 
 
 @rule.on(Call, DEBUGGING)
 def check(event):
-    if event.name != "dir" or event.args and event.args[0].is_tensor:
-        yield event.problem(f"`{event.shown}` asks the running interpreter, so the graph ends here",
-                            help="put it under `if not torch.compiler.is_compiling():`, or outside the compiled region")
+    if event.name != "dir" or (event.args and event.args[0].is_tensor):
+        yield event.problem(
+            f"`{event.shown}` asks the running interpreter, so the graph ends here",
+            help="put it under `if not torch.compiler.is_compiling():`, or outside the compiled region",
+        )
 
 
 @rule.on(Call, COLLECTOR)
 def check_collector(event):
-    yield event.problem(f"`{event.shown}` drives the garbage collector, so the graph ends here",
-                        help="call it between steps, outside the compiled region")
+    yield event.problem(
+        f"`{event.shown}` drives the garbage collector, so the graph ends here",
+        help="call it between steps, outside the compiled region",
+    )
 
 
 @rule.on(Call, "globals", "exec", "eval")
 def check_namespace(event):
-    yield event.problem(f"Dynamo does not trace `{event.name}`, so the graph ends at `{event.shown}`",
-                        help="look the function up in a dict of your own, in `__init__`")
+    yield event.problem(
+        f"Dynamo does not trace `{event.name}`, so the graph ends at `{event.shown}`",
+        help="look the function up in a dict of your own, in `__init__`",
+    )
 
 
 @rule.on(Call, "sys.version_info.__lt__")
 def check_version(event):
     if not since("2.13"):
-        yield event.problem(f"Dynamo does not trace the comparison `{event.shown}` before torch 2.13, so the graph ends here",
-                            help="compare once, at the module's top, and keep the answer", fixable=False, lost="call",
-                            dynamo=("GB0088",))
+        yield event.problem(
+            f"Dynamo does not trace the comparison `{event.shown}` before torch 2.13, so the graph ends here",
+            help="compare once, at the module's top, and keep the answer",
+            fixable=False,
+            lost="call",
+            dynamo=("GB0088",),
+        )
 
 
 @rule.rewrite
 def rewrite(node, problem):
-    from breakscope.guarding import skip_while_compiling
+    from breakscope.rulekit.guarding import skip_while_compiling
 
-    if getattr(problem.node.func, "id", "") not in ("exec", "eval"):  # what runs in there may matter to the rest
+    # what runs in there may matter to the rest
+    if getattr(problem.node.func, "id", "") not in ("exec", "eval"):
         return skip_while_compiling(node, problem)
 
 

@@ -1,21 +1,23 @@
 """Python that needs the value of a traced random number ends the graph.
 
-Dynamo keeps the number of `random.uniform`, `random.randint` and `random.randrange` as a tensor in the graph, so that
-each call draws again. `x * number` is fine. Whatever needs the number itself is not: `if random.uniform(0, 1) < p`,
-arithmetic between it and another Python number (`i + size`), `x[i]`, `range(n)`, `int(...)`.
+Dynamo keeps the number of `random.uniform`, `random.randint` and `random.randrange` as a tensor in
+the graph, so that each call draws again. `x * number` is fine. Whatever needs the number itself is
+not: `if random.uniform(0, 1) < p`, arithmetic between it and another Python number (`i + size`),
+`x[i]`, `range(n)`, `int(...)`.
 
-Draw with torch and stay with tensors: `torch.rand(()) < p` and `torch.where` for a decision, `torch.randint` and
-`torch.index_select` or `torch.narrow` by a tensor for a place. Or draw outside the region and pass the number in as a
-tensor. Scale before drawing: `random.uniform(0.8, 1.2)` rather than `random.uniform(0, 1) * 0.4 + 0.8`.
+Draw with torch and stay with tensors: `torch.rand(()) < p` and `torch.where` for a decision,
+`torch.randint` and `torch.index_select` or `torch.narrow` by a tensor for a place. Or draw outside
+the region and pass the number in as a tensor. Scale before drawing: `random.uniform(0.8, 1.2)`
+rather than `random.uniform(0, 1) * 0.4 + 0.8`.
 """
 
 import random
 
 import torch
 
-from breakscope.events import Branch, ScalarRead
-from breakscope.rule import Rule
-from breakscope.values import Py
+from breakscope.rulekit.events import Branch, ScalarRead
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.values import Py
 
 rule = Rule("BRK410", "random-number-decides", dynamo=("GB0213",), shares=("GB0170", "GB0033"))
 

@@ -1,23 +1,26 @@
 """Setting an environment variable inside the region ends the graph.
 
-`os.environ["STEP"] = "1"`, `del os.environ[...]`, `os.environ.update(...)` and `os.putenv` change the process through
-system calls that Dynamo does not trace. Reading a variable is traced: `os.environ.get("DEBUG")` is a constant with a
-guard, so a variable that changes between calls also compiles the region again.
+`os.environ["STEP"] = "1"`, `del os.environ[...]`, `os.environ.update(...)` and `os.putenv` change
+the process through system calls that Dynamo does not trace. Reading a variable is traced:
+`os.environ.get("DEBUG")` is a constant with a guard, so a variable that changes between calls also
+compiles the region again.
 
-Set variables where the program starts, before torch is imported: most libraries read theirs once. State that changes
-from step to step belongs into an argument or an attribute.
+Set variables where the program starts, before torch is imported: most libraries read theirs once.
+State that changes from step to step belongs into an argument or an attribute.
 """
 
 import os
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK411", "environment", dynamo=(r"GB0007: builtin `(posix|nt)\.(un|put)\w*env",))
 
-CHANGES = {f"os.environ.{name}" for name in ("__setitem__", "__delitem__", "update", "setdefault", "clear")}
+CHANGES = {
+    f"os.environ.{name}" for name in ("__setitem__", "__delitem__", "update", "setdefault", "clear")
+}
 
 
 @rule.on(Call, CHANGES, "os.putenv", "os.unsetenv")

@@ -1,22 +1,27 @@
 """Formatting the current exception's traceback inside the region ends the graph.
 
-`traceback.format_exc()`, `print_exc()` or `format_exception(error)` in an `except` reads positions from the frames of a
-real traceback. An exception that Dynamo raises while it traces has none, so it stops there; and because an `except`
-cannot be resumed, the whole function runs without a graph. (`str(error)` and `error.args` are traced.)
+`traceback.format_exc()`, `print_exc()` or `format_exception(error)` in an `except` reads positions
+from the frames of a real traceback. An exception that Dynamo raises while it traces has none, so it
+stops there; and because an `except` cannot be resumed, the whole function runs without a graph.
+(`str(error)` and `error.args` are traced.)
 
-Keep the text short, `str(error)`, or let the exception go up to code outside the region, and log it there.
+Keep the text short, `str(error)`, or let the exception go up to code outside the region, and log it
+there.
 """
 
 import traceback
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK412", "traceback-text", dynamo=("GB9625",), since="2.11")
 
-FUNCTIONS = {f"traceback.{name}" for name in ("format_exc", "format_exception", "print_exception", "format_tb")}
+FUNCTIONS = {
+    f"traceback.{name}"
+    for name in ("format_exc", "format_exception", "print_exception", "format_tb")
+}
 
 
 @rule.on(Call, FUNCTIONS)

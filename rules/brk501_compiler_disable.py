@@ -1,27 +1,38 @@
 """A call of a function under `torch.compiler.disable` ends the graph.
 
-The decorator tells Dynamo to leave the function alone, so the graph ends at each call of it and a new one starts
-behind. In a loop, a `try` or a `with` that cannot be resumed, the whole caller runs without a graph. This may be what
-you want: the finding says what it costs, at the place where it is paid.
+The decorator tells Dynamo to leave the function alone, so the graph ends at each call of it and a
+new one starts behind. In a loop, a `try` or a `with` that cannot be resumed, the whole caller runs
+without a graph. This may be what you want: the finding says what it costs, at the place where it is
+paid.
 
-If the function was disabled because of one line, repair that line and drop the decorator: other findings in it name it.
-If it is opaque (a C extension, a solver), wrap it with `torch.library.custom_op` and a fake implementation: it then
-stands in the graph as one node. If Dynamo need not look inside but the tracer of autograd may, `allow_in_graph` serves.
+If the function was disabled because of one line, repair that line and drop the decorator: other
+findings in it name it. If it is opaque (a C extension, a solver), wrap it with
+`torch.library.custom_op` and a fake implementation: it then stands in the graph as one node. If
+Dynamo need not look inside but the tracer of autograd may, `allow_in_graph` serves.
 `torch.compiler.is_compiling()` picks a traced path where there are two.
 """
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
-from breakscope.values import Function
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.values import Function
 
-rule = Rule("BRK501", "disabled-function", severity="warning", dynamo=("GB0098: torch.compiler.disable", "GB0099"))
+rule = Rule(
+    "BRK501",
+    "disabled-function",
+    severity="warning",
+    dynamo=("GB0098: torch.compiler.disable", "GB0099"),
+)
 
 
 @rule.on(Call, "torch.compiler.disable()")
 def check(event):
-    function = event.receiver.info.name if isinstance(event.receiver, Function) else event.shown.partition("(")[0]
+    function = (
+        event.receiver.info.name
+        if isinstance(event.receiver, Function)
+        else event.shown.partition("(")[0]
+    )
     yield event.problem(
         f"`{function}` is under `torch.compiler.disable`, so the graph ends at this call",
         help="repair what made you disable it, or wrap it with `torch.library.custom_op` to keep it in the graph",

@@ -1,24 +1,27 @@
 """`torch._dynamo.graph_break()` ends the graph, as it says.
 
-The call is a tool for bisecting and for keeping two halves of a model in separate graphs. Left in a model it costs a
-break in every call, and inside a loop, a `try` or a `with` that cannot be resumed, the whole function.
+The call is a tool for bisecting and for keeping two halves of a model in separate graphs. Left in a
+model it costs a break in every call, and inside a loop, a `try` or a `with` that cannot be resumed,
+the whole function.
 
-Remove it when the search is over. To keep a part out of the graph on purpose, put the part into its own function under
-`torch.compiler.disable(reason="...")`, which says so by name.
+Remove it when the search is over. To keep a part out of the graph on purpose, put the part into its
+own function under `torch.compiler.disable(reason="...")`, which says so by name.
 """
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK502", "explicit-graph-break", dynamo=("GB0025: User-inserted",))
 
 
 @rule.on(Call, "torch._dynamo.graph_break", "torch._dynamo.decorators.graph_break")
 def check(event):
-    yield event.problem("`torch._dynamo.graph_break()` was left in the model and ends the graph in every call",
-                        help="remove it")
+    yield event.problem(
+        "`torch._dynamo.graph_break()` was left in the model and ends the graph in every call",
+        help="remove it",
+    )
 
 
 @rule.example(lambda: (torch.ones(4),))

@@ -1,25 +1,29 @@
 """`nn.LSTM`, `nn.GRU` and `nn.RNN` run outside the graph.
 
-Dynamo does not trace the fused recurrent modules, and cannot resume behind them: the whole function that calls one, or
-only reads it (`self.rnn.flatten_parameters()`, `self.rnn.num_layers`), runs without a graph; only what it calls is
-compiled, each call by itself. On a GPU the module itself is fast (cuDNN).
-The cells (`nn.LSTMCell`, `nn.GRUCell`) are traced.
+Dynamo does not trace the fused recurrent modules, and cannot resume behind them: the whole function
+that calls one, or only reads it (`self.rnn.flatten_parameters()`, `self.rnn.num_layers`), runs
+without a graph; only what it calls is compiled, each call by itself. On a GPU the module itself is
+fast (cuDNN). The cells (`nn.LSTMCell`, `nn.GRUCell`) are traced.
 
-Often the right answer is to accept it and to keep everything around it in few graphs: put the encoder and the head
-into modules of their own, and let the function that calls the recurrent module do nothing else.
-`torch._dynamo.config.allow_rnn = True` traces the module with its loop over time unrolled: compile time grows with the
-length, and each length is a graph of its own. For short sequences of one length, a loop over a cell does the same.
+Often the right answer is to accept it and to keep everything around it in few graphs: put the
+encoder and the head into modules of their own, and let the function that calls the recurrent module
+do nothing else. `torch._dynamo.config.allow_rnn = True` traces the module with its loop over time
+unrolled: compile time grows with the length, and each length is a graph of its own. For short
+sequences of one length, a loop over a cell does the same.
 """
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK503", "rnn-module", dynamo=("GB0014",))
 
-MODULES = {f"torch.nn.{where}{name}.forward" for where in ("", "modules.rnn.")
-           for name in ("LSTM", "GRU", "RNN", "RNNBase")}
+MODULES = {
+    f"torch.nn.{where}{name}.forward"
+    for where in ("", "modules.rnn.")
+    for name in ("LSTM", "GRU", "RNN", "RNNBase")
+}
 
 
 @rule.on(Call, MODULES)

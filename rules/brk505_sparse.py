@@ -1,26 +1,54 @@
 """Sparse tensors are not traced.
 
-Dynamo's fake tensors have no sparse layouts: the call that makes one (`to_sparse`, `torch.sparse_coo_tensor`) ends the
-graph, and so does each later call that takes one as input.
+Dynamo's fake tensors have no sparse layouts: the call that makes one (`to_sparse`,
+`torch.sparse_coo_tensor`) ends the graph, and so does each later call that takes one as input.
 
-Where the matrix is constant, keep its indices and values as dense buffers and write the product with
-`index_add`/`scatter_add` (`out.index_add(0, rows, values[:, None] * x[cols])`), which compiles to one kernel. Where it
-is nearly dense, multiply densely. Otherwise keep the sparse part in one function under `torch.compiler.disable`.
+Where the matrix is constant, keep its indices and values as dense buffers and write the product
+with `index_add`/`scatter_add` (`out.index_add(0, rows, values[:, None] * x[cols])`), which compiles
+to one kernel. Where it is nearly dense, multiply densely. Otherwise keep the sparse part in one
+function under `torch.compiler.disable`.
 """
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK505", "sparse-tensor", dynamo=("GB0277", "GB0015", "GB0007: sparse_"), since="2.11")
 
 LAYOUTS = ("coo", "csr", "csc", "bsr", "bsc")
 MAKE = {f"Tensor.to_sparse{layout}" for layout in ("", *(f"_{name}" for name in LAYOUTS))}
-USE = {f"torch.{name}" for name in (
-    "sparse.mm", "sparse.sum", "sparse.addmm", "sparse.softmax", "sparse.log_softmax", "sparse.sampled_addmm", "smm",
-    "mm", "matmul", "hspmm", "sspaddmm")} | {f"Tensor.{name}" for name in (
-    "matmul", "mm", "coalesce", "indices", "values", "_nnz", "_indices", "_values", "sum", "t", "to_dense")}
+USE = {
+    f"torch.{name}"
+    for name in (
+        "sparse.mm",
+        "sparse.sum",
+        "sparse.addmm",
+        "sparse.softmax",
+        "sparse.log_softmax",
+        "sparse.sampled_addmm",
+        "smm",
+        "mm",
+        "matmul",
+        "hspmm",
+        "sspaddmm",
+    )
+} | {
+    f"Tensor.{name}"
+    for name in (
+        "matmul",
+        "mm",
+        "coalesce",
+        "indices",
+        "values",
+        "_nnz",
+        "_indices",
+        "_values",
+        "sum",
+        "t",
+        "to_dense",
+    )
+}
 BUILD = {f"torch.sparse_{name}_tensor" for name in (*LAYOUTS, "compressed")}
 
 
@@ -35,7 +63,9 @@ def check(event):
 @rule.on(Call, USE)
 def check_use(event):
     inputs = (event.receiver, *event.args, *event.kwargs.values())
-    if event.name.startswith("torch.sparse.") or any(getattr(value, "kind", "") == "sparse" for value in inputs):
+    if event.name.startswith("torch.sparse.") or any(
+        getattr(value, "kind", "") == "sparse" for value in inputs
+    ):
         yield event.problem(
             f"`{event.shown}` takes a sparse tensor, which Dynamo does not trace, so the graph ends here",
             help="keep indices and values as dense buffers and use `index_add`, or multiply densely",

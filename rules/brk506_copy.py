@@ -1,21 +1,21 @@
 """Copying a tensor, a list or a dict with the module `copy` ends the graph.
 
-Dynamo does not trace `copy.deepcopy` of anything that holds a tensor (a module or a state included), `copy.copy` of a
-tensor, and, oddly, `copy.copy` of a list or a dict, whose C method it meets behind the call. `copy.deepcopy` of plain
-numbers and strings is traced.
+Dynamo does not trace `copy.deepcopy` of anything that holds a tensor (a module or a state
+included), `copy.copy` of a tensor, and, oddly, `copy.copy` of a list or a dict, whose C method it
+meets behind the call. `copy.deepcopy` of plain numbers and strings is traced.
 
-Write what you mean: `x.clone()` for a tensor (it stays in autograd's graph, as deepcopy does not for a non-leaf),
-`list(items)` or `items.copy()` for a list, `dict(d)` or `d.copy()` for a dict. A second model (a teacher, an average)
-is made once, in `__init__`.
+Write what you mean: `x.clone()` for a tensor (it stays in autograd's graph, as deepcopy does not
+for a non-leaf), `list(items)` or `items.copy()` for a list, `dict(d)` or `d.copy()` for a dict. A
+second model (a teacher, an average) is made once, in `__init__`.
 """
 
 import copy
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
-from breakscope.values import Dict, ExternalInstance, Instance, Sequence, holds_tensor
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.values import Dict, ExternalInstance, Instance, Sequence, holds_tensor
 
 rule = Rule("BRK506", "copy", dynamo=("GB4198", r"GB0007: (list|dict|set)\.copy"))
 
@@ -24,12 +24,17 @@ rule = Rule("BRK506", "copy", dynamo=("GB4198", r"GB0007: (list|dict|set)\.copy"
 def check_deep(event):
     value = event.argument(0, "x")
     if value is not None and holds_tensor(value):
-        yield event.problem(f"Dynamo does not trace `{event.shown}` of something with a tensor, so the graph ends here",
-                            help="write `x.clone()`, or `x.detach().clone()`",
-                            certainty="possible" if isinstance(value, Dict) else None)
-    elif isinstance(value, Instance | ExternalInstance) and _is_module(value):
-        yield event.problem(f"`{event.shown}` copies a module inside the region, so the graph ends here",
-                            help="make the copy once, in `__init__`", certainty="likely")
+        yield event.problem(
+            f"Dynamo does not trace `{event.shown}` of something with a tensor, so the graph ends here",
+            help="write `x.clone()`, or `x.detach().clone()`",
+            certainty="possible" if isinstance(value, Dict) else None,
+        )
+    elif isinstance(value, Instance | ExternalInstance) and _is_module(event, value):
+        yield event.problem(
+            f"`{event.shown}` copies a module inside the region, so the graph ends here",
+            help="make the copy once, in `__init__`",
+            certainty="likely",
+        )
 
 
 @rule.on(Call, "copy.copy")
@@ -38,15 +43,22 @@ def check(event):
     if value is None:
         return
     if value.is_tensor:
-        yield event.problem(f"Dynamo does not trace `{event.shown}`, so the graph ends here", help="write `x.clone()`")
-    elif isinstance(value, Dict) or isinstance(value, Sequence) and value.type in ("list", "set", "dict"):
+        yield event.problem(
+            f"Dynamo does not trace `{event.shown}`, so the graph ends here",
+            help="write `x.clone()`",
+        )
+    elif isinstance(value, Dict) or (
+        isinstance(value, Sequence) and value.type in ("list", "set", "dict")
+    ):
         kind = "dict" if isinstance(value, Dict) else value.type
-        yield event.problem(f"Dynamo does not trace `copy.copy` of a {kind}, so the graph ends here",
-                            help=f"write `{kind}(...)` or the method `.copy()`")
+        yield event.problem(
+            f"Dynamo does not trace `copy.copy` of a {kind}, so the graph ends here",
+            help=f"write `{kind}(...)` or the method `.copy()`",
+        )
 
 
-def _is_module(value) -> bool:
-    names = (value.name,) if isinstance(value, ExternalInstance) else value.cls.info.external_bases or ()
+def _is_module(event, value) -> bool:
+    names = (value.name,) if isinstance(value, ExternalInstance) else event.bases
     return any(name.startswith("torch.nn.") for name in names)
 
 

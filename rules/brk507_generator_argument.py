@@ -1,26 +1,52 @@
 """A `torch.Generator` as an argument ends the graph.
 
-`torch.randn(..., generator=g)`: a generator is a host object with a state of its own, which Dynamo cannot put into a
-graph. A generator made inside the region (`torch.Generator()`) breaks too.
+`torch.randn(..., generator=g)`: a generator is a host object with a state of its own, which Dynamo
+cannot put into a graph. A generator made inside the region (`torch.Generator()`) breaks too.
 
-Draw without one: the compiled graph then uses the default generator of the device, seeded outside with
-`torch.manual_seed` (other numbers than before for the same seed). If the numbers must come from that generator, draw
-them outside the region and pass the noise in.
+Draw without one: the compiled graph then uses the default generator of the device, seeded outside
+with `torch.manual_seed` (other numbers than before for the same seed). If the numbers must come
+from that generator, draw them outside the region and pass the noise in.
 """
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
-from breakscope.values import ExternalInstance, options
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.values import ExternalInstance, options
 
 rule = Rule("BRK507", "generator-argument", dynamo=("GB0055", "GB0363: Opaque"))
 
 
-DRAWS = {f"torch.{name}" for name in (
-    "rand", "randn", "randint", "randperm", "normal", "bernoulli", "multinomial", "poisson", "rand_like", "randn_like")}
-FILLS = {f"{owner}.{name}_" for owner in ("Tensor", "torch.nn.init") for name in (
-    "normal", "uniform", "exponential", "bernoulli", "random", "cauchy", "geometric", "log_normal", "trunc_normal")}
+DRAWS = {
+    f"torch.{name}"
+    for name in (
+        "rand",
+        "randn",
+        "randint",
+        "randperm",
+        "normal",
+        "bernoulli",
+        "multinomial",
+        "poisson",
+        "rand_like",
+        "randn_like",
+    )
+}
+FILLS = {
+    f"{owner}.{name}_"
+    for owner in ("Tensor", "torch.nn.init")
+    for name in (
+        "normal",
+        "uniform",
+        "exponential",
+        "bernoulli",
+        "random",
+        "cauchy",
+        "geometric",
+        "log_normal",
+        "trunc_normal",
+    )
+}
 
 
 @rule.on(Call, DRAWS, FILLS, "Tensor.bernoulli", "Tensor.multinomial")
@@ -28,7 +54,9 @@ def check(event):
     generator = event.kwargs.get("generator")
     if generator is None or generator.is_none:
         return
-    known = any(isinstance(o, ExternalInstance) and o.name == "torch.Generator" for o in options(generator))
+    known = any(
+        isinstance(o, ExternalInstance) and o.name == "torch.Generator" for o in options(generator)
+    )
     yield event.problem(
         f"`{event.shown}` takes a generator, which Dynamo cannot put into a graph, so the graph ends here",
         help="draw without `generator=`, or draw outside the region and pass the noise in",
@@ -38,8 +66,10 @@ def check(event):
 
 @rule.on(Call, "torch.Generator")
 def check_made(event):
-    yield event.problem("a `torch.Generator` is made inside the region, so the graph ends here",
-                        help="make it outside the compiled region, and draw there")
+    yield event.problem(
+        "a `torch.Generator` is made inside the region, so the graph ends here",
+        help="make it outside the compiled region, and draw there",
+    )
 
 
 @rule.example(lambda: (torch.ones(4),), module=True, equal=False, dynamo=("GB0055",))

@@ -1,12 +1,14 @@
 """A context manager that Dynamo cannot enter ends the graph, and the block runs without one.
 
-Dynamo enters `torch.no_grad`, `autocast`, `record_function`, `contextlib.nullcontext` and context managers written in
-Python whose body it can trace. It cannot enter locks, files, most generator-based ones of libraries (as
-`torch.backends.cudnn.flags` or `torch.random.fork_rng`), `torch.device(...)`, saved-tensor hooks and anomaly mode.
-The graph ends at the `with`, and because the block cannot be resumed in the middle, nothing in it is compiled.
+Dynamo enters `torch.no_grad`, `autocast`, `record_function`, `contextlib.nullcontext` and context
+managers written in Python whose body it can trace. It cannot enter locks, files, most
+generator-based ones of libraries (as `torch.backends.cudnn.flags` or `torch.random.fork_rng`),
+`torch.device(...)`, saved-tensor hooks and anomaly mode. The graph ends at the `with`, and because
+the block cannot be resumed in the middle, nothing in it is compiled.
 
-Enter it around the compiled call instead of inside: `with torch.backends.cudnn.flags(...): model(x)`. A lock guards
-something shared; take it outside too. For `with torch.device(d):` give `device=d` to the calls in the block.
+Enter it around the compiled call instead of inside: `with torch.backends.cudnn.flags(...):
+model(x)`. A lock guards something shared; take it outside too. For `with torch.device(d):` give
+`device=d` to the calls in the block.
 """
 
 import contextlib
@@ -14,15 +16,28 @@ import threading
 
 import torch
 
-from breakscope.events import Enter
 from breakscope.knowledge import load
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Enter
+from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK508", "context-manager", dynamo=(
-    "GB0142", "GB0262", r"GB0008: \w*(hook|anomaly|save_on|nvtx|multithreading|tracking|fusion|Flop)\w*\.__init__"))
+rule = Rule(
+    "BRK508",
+    "context-manager",
+    dynamo=(
+        "GB0142",
+        "GB0262",
+        r"GB0008: \w*(hook|anomaly|save_on|nvtx|multithreading|tracking|fusion|Flop)\w*\.__init__",
+    ),
+)
 
-LOCKS = {"_thread.lock", "_thread.RLock", "_thread.allocate_lock", "threading.BoundedSemaphore", "multiprocessing.Lock",
-         "multiprocessing.RLock"}
+LOCKS = {
+    "_thread.lock",
+    "_thread.RLock",
+    "_thread.allocate_lock",
+    "threading.BoundedSemaphore",
+    "multiprocessing.Lock",
+    "multiprocessing.RLock",
+}
 HELP = {"torch.device": "give `device=` to the calls inside instead"}
 
 
@@ -31,7 +46,7 @@ def check(event):
     measured = load().context(event.name)
     if event.name.startswith("function under ") and measured is not None and measured.never:
         return
-    if event.name in LOCKS or measured is not None and measured.breaks and measured.always:
+    if event.name in LOCKS or (measured is not None and measured.breaks and measured.always):
         yield event.problem(
             f"Dynamo cannot enter `{event.shown}` (`{event.name}`): the graph ends and the block runs without one",
             help=HELP.get(event.name, "enter it around the compiled call, not inside it"),

@@ -1,9 +1,10 @@
 """`ExitStack.enter_context` of a torch context manager ends the graph.
 
-Dynamo traces an `ExitStack` by its Python source and meets `__enter__` called as a plain method there, which it
-refuses for its own context managers (`torch.no_grad`, `autocast`) and for `nullcontext`. Objects of a class written in
-Python, and functions under `contextlib.contextmanager`, are traced. The stack cannot be rebuilt in a resumed frame, so
-the rest of the block runs without a graph.
+Dynamo traces an `ExitStack` by its Python source and meets `__enter__` called as a plain method
+there, which it refuses for its own context managers (`torch.no_grad`, `autocast`) and for
+`nullcontext`. Objects of a class written in Python, and functions under
+`contextlib.contextmanager`, are traced. The stack cannot be rebuilt in a resumed frame, so the rest
+of the block runs without a graph.
 
 Name the context managers in the `with` itself. For an optional one, choose the object first:
 `with torch.autocast("cuda") if self.amp else contextlib.nullcontext():`, which Dynamo traces.
@@ -13,9 +14,9 @@ import contextlib
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
-from breakscope.values import Instance, Sequence
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.values import Instance, Sequence
 
 rule = Rule("BRK509", "exit-stack", dynamo=("GB0007: __enter__",), since="2.11")
 
@@ -23,7 +24,8 @@ rule = Rule("BRK509", "exit-stack", dynamo=("GB0007: __enter__",), since="2.11")
 @rule.on(Call, "contextlib.ExitStack.enter_context", "contextlib.AsyncExitStack.enter_context")
 def check(event):
     if event.args and isinstance(event.args[0], (Instance, Sequence)):
-        return  # an object of the source, or what a function under `contextmanager` gives, is traced
+        # an object of the source, or what a function under `contextmanager` gives, is traced
+        return
     yield event.problem(
         f"`{event.shown}` enters a context manager through a stack, which Dynamo cannot do, so the graph ends here",
         help="name it in the `with` statement; for an optional one choose it or `contextlib.nullcontext()` first",

@@ -1,32 +1,43 @@
 """A numpy function that Dynamo cannot turn into torch ends the graph.
 
-Dynamo traces numpy by running it on `torch._numpy`, which knows most of the array functions (`np.mean`, `np.clip`,
-`np.linalg.norm`), and not all: `np.random.beta`, `np.random.permutation`, `np.interp`, `np.digitize`, `np.isin`,
-`np.polyfit`, `np.nanmean`, `np.vectorize` and file functions end the graph; so does an array of `dtype=object`, and a
-`numpy.random.Generator` ends it at every draw.
+Dynamo traces numpy by running it on `torch._numpy`, which knows most of the array functions
+(`np.mean`, `np.clip`, `np.linalg.norm`), and not all: `np.random.beta`, `np.random.permutation`,
+`np.interp`, `np.digitize`, `np.isin`, `np.polyfit`, `np.nanmean`, `np.vectorize` and file functions
+end the graph; so does an array of `dtype=object`, and a `numpy.random.Generator` ends it at every
+draw.
 
-Write it with torch: `torch.distributions.Beta(a, b).sample()`, `torch.randperm`, `torch.bucketize`, `torch.isin`,
-`torch.nanmean`. Random draws then come from torch's generator, with other numbers for the same seed. Draws that belong
-to the data (mixup coefficients) are better made where the batch is made, and passed in.
+Write it with torch: `torch.distributions.Beta(a, b).sample()`, `torch.randperm`, `torch.bucketize`,
+`torch.isin`, `torch.nanmean`. Random draws then come from torch's generator, with other numbers for
+the same seed. Draws that belong to the data (mixup coefficients) are better made where the batch is
+made, and passed in.
 """
 
 import numpy as np
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
-from breakscope.values import External
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.values import External
 
-rule = Rule("BRK510", "numpy-function", shares=("GB0055", "GB0185"), dynamo=(
-    "GB0294", "GB0156: of class `(Generator|RandomState)`", "GB0007: numpy/polynomial"))
+rule = Rule(
+    "BRK510",
+    "numpy-function",
+    shares=("GB0055", "GB0185"),
+    dynamo=("GB0294", "GB0156: of class `(Generator|RandomState)`", "GB0007: numpy/polynomial"),
+)
 
-RANDOM = {f"numpy.random.{name}" for name in """
+RANDOM = {
+    f"numpy.random.{name}"
+    for name in """
     RandomState beta binomial bytes chisquare default_rng dirichlet exponential f gamma geometric get_state gumbel
     hypergeometric laplace logistic lognormal logseries multinomial multivariate_normal negative_binomial
     noncentral_chisquare noncentral_f pareto permutation poisson power random_integers ranf rayleigh set_state
     standard_cauchy standard_exponential standard_gamma standard_normal standard_t triangular vonmises wald weibull zipf
-""".split()}
-ARRAYS = {f"numpy.{name}" for name in """
+""".split()
+}
+ARRAYS = {
+    f"numpy.{name}"
+    for name in """
     apply_along_axis apply_over_axes argpartition array2string array_repr array_str asanyarray asarray_chkfinite
     asfortranarray base_repr binary_repr bitwise_count block compress cumulative_prod cumulative_sum delete digitize
     ediff1d einsum_path extract format_float_positional format_float_scientific frexp frombuffer fromfile fromfunction
@@ -37,9 +48,18 @@ ARRAYS = {f"numpy.{name}" for name in """
     putmask ravel_multi_index require roots select set_printoptions setdiff1d seterr setxor1d shares_memory sort_complex
     spacing trapezoid trim_zeros union1d unique_all unique_counts unique_inverse unique_values unpackbits unravel_index
     unstack unwrap vecdot vecmat vectorize
-""".split()}
-QUADRATURE = {f"numpy.polynomial.{name}" for name in (
-    "chebyshev.chebgauss", "hermite.hermgauss", "hermite_e.hermegauss", "laguerre.laggauss", "legendre.leggauss")}
+""".split()
+}
+QUADRATURE = {
+    f"numpy.polynomial.{name}"
+    for name in (
+        "chebyshev.chebgauss",
+        "hermite.hermgauss",
+        "hermite_e.hermegauss",
+        "laguerre.laggauss",
+        "legendre.leggauss",
+    )
+}
 HELP = {
     "beta": "draw with `torch.distributions.Beta(a, b).sample()`, or pass the draw in as an argument",
     "permutation": "draw with `torch.randperm(n)`",
@@ -59,20 +79,48 @@ def check(event):
     )
 
 
-@rule.on(Call, {f"numpy.random.{owner}.{name}" for owner in ("Generator", "RandomState", "default_rng")
-                for name in (
-    "random", "integers", "normal", "uniform", "choice", "permutation", "shuffle", "beta", "rand", "randn", "randint",
-    "standard_normal", "binomial", "poisson", "exponential", "gamma", "random_sample", "permuted", "seed")})
+@rule.on(
+    Call,
+    {
+        f"numpy.random.{owner}.{name}"
+        for owner in ("Generator", "RandomState", "default_rng")
+        for name in (
+            "random",
+            "integers",
+            "normal",
+            "uniform",
+            "choice",
+            "permutation",
+            "shuffle",
+            "beta",
+            "rand",
+            "randn",
+            "randint",
+            "standard_normal",
+            "binomial",
+            "poisson",
+            "exponential",
+            "gamma",
+            "random_sample",
+            "permuted",
+            "seed",
+        )
+    },
+)
 def check_generator(event):
-    yield event.problem(f"Dynamo does not trace a numpy generator, so the graph ends at `{event.shown}`",
-                        help="draw with torch, or pass the draw in as an argument")
+    yield event.problem(
+        f"Dynamo does not trace a numpy generator, so the graph ends at `{event.shown}`",
+        help="draw with torch, or pass the draw in as an argument",
+    )
 
 
 @rule.on(Call, {f"numpy.{name}" for name in ("array", "asarray", "empty", "full", "zeros", "ones")})
 def check_objects(event):
     if External("object") in (event.kwargs.get("dtype"), *event.args[1:]):
-        yield event.problem(f"`{event.shown}` is an array of Python objects, which is no tensor, so the graph ends here",
-                            help="use a list, or stack the tensors with `torch.stack`")
+        yield event.problem(
+            f"`{event.shown}` is an array of Python objects, which is no tensor, so the graph ends here",
+            help="use a list, or stack the tensors with `torch.stack`",
+        )
 
 
 @rule.example(lambda: (torch.ones(4, 3),), equal=False, dynamo=("GB0294",))

@@ -1,23 +1,34 @@
 """A numpy draw of one number ends the graph.
 
-Dynamo runs `np.random.rand()`, `np.random.uniform()`, `np.random.randint(n)`, `np.random.choice(n)` on torch, where
-they make a tensor; numpy promises a Python number, so the value is read back with `.item()`, and that ends the graph.
-The same functions with a size (`np.random.rand(3)`) return an array and stay in the graph.
+Dynamo runs `np.random.rand()`, `np.random.uniform()`, `np.random.randint(n)`, `np.random.choice(n)`
+on torch, where they make a tensor; numpy promises a Python number, so the value is read back with
+`.item()`, and that ends the graph. The same functions with a size (`np.random.rand(3)`) return an
+array and stay in the graph.
 
-Draw a tensor: `torch.rand(())`, `torch.randint(n, ())`. The numbers come from torch's generator, so they differ from
-before for the same seed. `random.uniform(0, 1)` is traced too and gives a Python float.
+Draw a tensor: `torch.rand(())`, `torch.randint(n, ())`. The numbers come from torch's generator, so
+they differ from before for the same seed. `random.uniform(0, 1)` is traced too and gives a Python
+float.
 """
 
 import numpy as np
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK511", "numpy-scalar-draw", shares=("GB0033",))
 
 # Where the size stands when it is given by position; `rand` and `randn` take sizes only.
-SIZE = {"rand": 0, "randn": 0, "random": 0, "random_sample": 0, "uniform": 2, "normal": 2, "randint": 2, "choice": 1}
+SIZE = {
+    "rand": 0,
+    "randn": 0,
+    "random": 0,
+    "random_sample": 0,
+    "uniform": 2,
+    "normal": 2,
+    "randint": 2,
+    "choice": 1,
+}
 
 
 @rule.on(Call, {f"numpy.random.{name}" for name in SIZE})
@@ -35,8 +46,10 @@ def check(event):
 def check_sized_choice(event):
     size = event.argument(1, "size")
     if size is not None and not size.is_none:
-        yield event.problem(f"`{event.shown}` reads values back from a tensor, so the graph ends here",
-                            help="draw the indices with `torch.randint`")
+        yield event.problem(
+            f"`{event.shown}` reads values back from a tensor, so the graph ends here",
+            help="draw the indices with `torch.randint`",
+        )
 
 
 @rule.example(lambda: (torch.ones(4),), equal=False)

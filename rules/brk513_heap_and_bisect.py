@@ -1,27 +1,43 @@
 """`heapq` and `bisect` end the graph.
 
-Their functions are written in C and Dynamo has no version of its own, so the graph ends at each call, even when the
-lists hold plain Python numbers. In a search loop (beams, nearest neighbours) the whole function then runs without a
-graph.
+Their functions are written in C and Dynamo has no version of its own, so the graph ends at each
+call, even when the lists hold plain Python numbers. In a search loop (beams, nearest neighbours)
+the whole function then runs without a graph.
 
-For tensors write `torch.topk`, `torch.sort`, `torch.searchsorted`. For short Python lists write `sorted(...)`, `min`,
-`max`, which Dynamo traces: `sorted(items)[:k]` is `heapq.nsmallest(k, items)`.
+For tensors write `torch.topk`, `torch.sort`, `torch.searchsorted`. For short Python lists write
+`sorted(...)`, `min`, `max`, which Dynamo traces: `sorted(items)[:k]` is `heapq.nsmallest(k,
+items)`.
 """
 
 import heapq
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK513", "heap-and-bisect", dynamo=(
-    r"GB0007: builtin `_(heapq|bisect)\.", "GB0059: operator `object`"))
+rule = Rule(
+    "BRK513",
+    "heap-and-bisect",
+    dynamo=(r"GB0007: builtin `_(heapq|bisect)\.", "GB0059: operator `object`"),
+)
 
-HEAP = {f"heapq.{name}" for name in (
-    "heappush", "heappop", "heapify", "heappushpop", "heapreplace", "nlargest", "nsmallest")}
-BISECT = {f"bisect.{name}" for name in (
-    "bisect", "bisect_left", "bisect_right", "insort", "insort_left", "insort_right")}
+HEAP = {
+    f"heapq.{name}"
+    for name in (
+        "heappush",
+        "heappop",
+        "heapify",
+        "heappushpop",
+        "heapreplace",
+        "nlargest",
+        "nsmallest",
+    )
+}
+BISECT = {
+    f"bisect.{name}"
+    for name in ("bisect", "bisect_left", "bisect_right", "insort", "insort_left", "insort_right")
+}
 
 
 @rule.on(Call, HEAP, BISECT)

@@ -1,16 +1,18 @@
 """`resize_` ends the graph.
 
-`Tensor.resize_` and `resize_as_` change the memory of a tensor that others may share. AOTAutograd cannot express that,
-so Dynamo refuses them; on an input of the graph or a buffer it reports a view made in place.
+`Tensor.resize_` and `resize_as_` change the memory of a tensor that others may share. AOTAutograd
+cannot express that, so Dynamo refuses them; on an input of the graph or a buffer it reports a view
+made in place.
 
-Make a new tensor of the wanted size: `x.new_zeros(n)`, `torch.empty(n)`; grow a scratch buffer by replacing it, in
-`__init__` for the largest size and cut with `buffer[:n]` after that. `resize_` leaves new elements uninitialised.
+Make a new tensor of the wanted size: `x.new_zeros(n)`, `torch.empty(n)`; grow a scratch buffer by
+replacing it, in `__init__` for the largest size and cut with `buffer[:n]` after that. `resize_`
+leaves new elements uninitialised.
 """
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK514", "resize", dynamo=("GB0126", "GB0127", "GB0148: inplace view"))
 

@@ -1,23 +1,26 @@
 """A class defined inside the region ends the graph.
 
-Running a `class` statement makes a new type in every call. Dynamo does not trace the building of classes, so it stops
-the graph there; every type test on such a class would also fail in the next call.
+Running a `class` statement makes a new type in every call. Dynamo does not trace the building of
+classes, so it stops the graph there; every type test on such a class would also fail in the next
+call.
 
 Move the class to the module's top. If it needs values of the call, give them to its `__init__`.
 """
 
 import torch
 
-from breakscope.events import Statement
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Statement
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK515", "class-in-region", dynamo=("GB8977",))
 
 
 @rule.on(Statement, construct="class")
 def check(event):
-    yield event.problem(f"class `{event.name}` is made anew in every call, so the graph ends here",
-                        help="move the class to the module's top")
+    yield event.problem(
+        f"class `{event.name}` is made anew in every call, so the graph ends here",
+        help="move the class to the module's top",
+    )
 
 
 @rule.example(lambda: (torch.ones(4),))

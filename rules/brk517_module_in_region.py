@@ -1,39 +1,75 @@
 """A module with parameters made inside the region ends the graph.
 
-`nn.Linear(...)`, `nn.Parameter(...)` in `forward` makes new weights in every call. Dynamo does not trace the making of
-parameters, so it ends the graph; and the weights are new random numbers each time, known to no optimizer. Modules
-without parameters (`nn.ReLU()`, `nn.Dropout(0.5)`) are traced.
+`nn.Linear(...)`, `nn.Parameter(...)` in `forward` makes new weights in every call. Dynamo does not
+trace the making of parameters, so it ends the graph; and the weights are new random numbers each
+time, known to no optimizer. Modules without parameters (`nn.ReLU()`, `nn.Dropout(0.5)`) are traced.
 
-Make the module in `__init__`, where the optimizer sees it. A layer that is meant as a constant is better written with
-`torch.nn.functional` and a buffer.
+Make the module in `__init__`, where the optimizer sees it. A layer that is meant as a constant is
+better written with `torch.nn.functional` and a buffer.
 """
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
-from breakscope.values import Tensor
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.values import Tensor
 
 rule = Rule("BRK517", "module-in-region", dynamo=("GB0264",))
 
-LAYERS = {f"torch.nn.{name}" for name in (
-    "Linear", "Bilinear", "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d",
-    "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm", "LayerNorm", "GroupNorm", "RMSNorm", "Embedding",
-    "EmbeddingBag", "LSTM", "GRU", "RNN", "LSTMCell", "GRUCell", "RNNCell", "MultiheadAttention", "PReLU",
-    "Transformer", "TransformerEncoderLayer", "TransformerDecoderLayer", "Parameter", "parameter.Parameter")}
+LAYERS = {
+    f"torch.nn.{name}"
+    for name in (
+        "Linear",
+        "Bilinear",
+        "Conv1d",
+        "Conv2d",
+        "Conv3d",
+        "ConvTranspose1d",
+        "ConvTranspose2d",
+        "ConvTranspose3d",
+        "BatchNorm1d",
+        "BatchNorm2d",
+        "BatchNorm3d",
+        "SyncBatchNorm",
+        "LayerNorm",
+        "GroupNorm",
+        "RMSNorm",
+        "Embedding",
+        "EmbeddingBag",
+        "LSTM",
+        "GRU",
+        "RNN",
+        "LSTMCell",
+        "GRUCell",
+        "RNNCell",
+        "MultiheadAttention",
+        "PReLU",
+        "Transformer",
+        "TransformerEncoderLayer",
+        "TransformerDecoderLayer",
+        "Parameter",
+        "parameter.Parameter",
+    )
+}
 
 
 @rule.on(Call, LAYERS)
 def check(event):
     given = event.argument(0, "data")
-    if event.name.endswith(".Parameter") and isinstance(given, Tensor) and given.origin == "argument":
+    if (
+        event.name.endswith(".Parameter")
+        and isinstance(given, Tensor)
+        and given.origin == "argument"
+    ):
         return  # measured: a parameter made of an input is traced
     affine = event.kwargs.get("elementwise_affine") or event.kwargs.get("affine")
     if affine is not None and affine.is_const and affine.value is False:
         return
     name = event.name.removeprefix("torch.")
-    yield event.problem(f"`{name}` makes new parameters in every call, so the graph ends at `{event.shown}`",
-                        help="make it once, in `__init__`, where the optimizer sees it")
+    yield event.problem(
+        f"`{name}` makes new parameters in every call, so the graph ends at `{event.shown}`",
+        help="make it once, in `__init__`, where the optimizer sees it",
+    )
 
 
 @rule.example(lambda: (torch.ones(2, 4),), equal=False)

@@ -1,15 +1,17 @@
 """Asking for inference mode ends the graph.
 
-`torch.is_inference_mode_enabled()` and `tensor.is_inference()` are not traced. The question next to it is:
-`torch.is_grad_enabled()` is a constant with a guard, so each mode gets a graph of its own and neither breaks.
+`torch.is_inference_mode_enabled()` and `tensor.is_inference()` are not traced. The question next to
+it is: `torch.is_grad_enabled()` is a constant with a guard, so each mode gets a graph of its own
+and neither breaks.
 
-Write `not torch.is_grad_enabled()` where that is what you mean: it is True under `torch.no_grad()` too.
+Write `not torch.is_grad_enabled()` where that is what you mean: it is True under `torch.no_grad()`
+too.
 """
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK518", "inference-mode-probe", dynamo=("GB0046", "GB0045"))
 

@@ -1,18 +1,28 @@
 """A TorchScript module or task inside the region ends the graph.
 
-A module made by `torch.jit.script` or `torch.jit.trace` runs in the TorchScript runtime, which Dynamo cannot look into;
-`torch.jit.fork` starts a task there. (A plain function under `@torch.jit.script` is traced through its Python source.)
+A module made by `torch.jit.script` or `torch.jit.trace` runs in the TorchScript runtime, which
+Dynamo cannot look into; `torch.jit.fork` starts a task there. (A plain function under
+`@torch.jit.script` is traced through its Python source.)
 
-Use the eager module: compile replaces what scripting was for. Load weights into it with `load_state_dict`.
+Use the eager module: compile replaces what scripting was for. Load weights into it with
+`load_state_dict`.
 """
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK519", "torchscript", dynamo=(
-    "GB4695", "GB0008: _CachedForward", "GB0007: function `(fork|wait)`", "GB0098: function (trace|script)"))
+rule = Rule(
+    "BRK519",
+    "torchscript",
+    dynamo=(
+        "GB4695",
+        "GB0008: _CachedForward",
+        "GB0007: function `(fork|wait)`",
+        "GB0098: function (trace|script)",
+    ),
+)
 
 MODULES = {"torch.jit.ScriptModule.__call__", "torch.jit.TracedModule.__call__"}
 

@@ -1,25 +1,44 @@
 """Reaching for a tensor's storage ends the graph.
 
-Inside the graph a tensor has no memory yet, so `x.storage()`, `x.untyped_storage().data_ptr()`, `x.share_memory_()`,
-`x.is_shared()`, `x.storage_offset()` and `torch.utils.dlpack.to_dlpack(x)` end it. (`x.data_ptr()` alone, `x.stride()`
-and `x.is_contiguous()` are traced.)
+Inside the graph a tensor has no memory yet, so `x.storage()`, `x.untyped_storage().data_ptr()`,
+`x.share_memory_()`, `x.is_shared()`, `x.storage_offset()` and `torch.utils.dlpack.to_dlpack(x)` end
+it. (`x.data_ptr()` alone, `x.stride()` and `x.is_contiguous()` are traced.)
 
-Compare tensors by identity (`a is b`) rather than by address, and share memory or export it outside the region.
+Compare tensors by identity (`a is b`) rather than by address, and share memory or export it outside
+the region.
 """
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK520", "storage", dynamo=(
-    "GB0156: Storage", "GB0117", "GB0007: _?(from|to)_dlpack", "GB0087: to_mkldnn"))
+rule = Rule(
+    "BRK520",
+    "storage",
+    dynamo=("GB0156: Storage", "GB0117", "GB0007: _?(from|to)_dlpack", "GB0087: to_mkldnn"),
+)
 
-METHODS = {f"Tensor.{name}" for name in (
-    "storage", "share_memory_", "is_shared", "is_pinned", "storage_offset", "__reduce_ex__", "to_mkldnn")}
-FUNCTIONS = {"torch.from_dlpack", "torch.utils.dlpack.from_dlpack", "torch.utils.dlpack.to_dlpack",
-             "torch.UntypedStorage.data_ptr", "torch.UntypedStorage.size",
-             "torch.UntypedStorage.nbytes"}
+METHODS = {
+    f"Tensor.{name}"
+    for name in (
+        "storage",
+        "share_memory_",
+        "is_shared",
+        "is_pinned",
+        "storage_offset",
+        "__reduce_ex__",
+        "to_mkldnn",
+    )
+}
+FUNCTIONS = {
+    "torch.from_dlpack",
+    "torch.utils.dlpack.from_dlpack",
+    "torch.utils.dlpack.to_dlpack",
+    "torch.UntypedStorage.data_ptr",
+    "torch.UntypedStorage.size",
+    "torch.UntypedStorage.nbytes",
+}
 
 
 @rule.on(Call, METHODS, FUNCTIONS)

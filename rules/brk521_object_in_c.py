@@ -1,31 +1,55 @@
 """An object of a class written in C ends the graph.
 
 Dynamo follows constructors written in Python. For `bytes(...)`, `bytearray(...)`, `object()`,
-`types.SimpleNamespace()`, `decimal.Decimal()`, `datetime.datetime(...)`, `array.array(...)`, `io.BytesIO()` and
-`threading.local()` it has no model, so the graph ends there.
+`types.SimpleNamespace()`, `decimal.Decimal()`, `datetime.datetime(...)`, `array.array(...)`,
+`io.BytesIO()` and `threading.local()` it has no model, so the graph ends there.
 
-A sentinel `object()` belongs at the module's top. For a bundle of values use a tuple, a dict, a NamedTuple or a
-dataclass, which Dynamo traces.
+A sentinel `object()` belongs at the module's top. For a bundle of values use a tuple, a dict, a
+NamedTuple or a dataclass, which Dynamo traces.
 """
 
 import types
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK521", "object-in-c", dynamo=(
-    "GB0147: <class", "GB0059: operator `(bytes|bytearray|memoryview|object|classmethod)`", "GB0156: __(new|prepare)__",
-    "GB0007: (_thread|_functools)"))
+rule = Rule(
+    "BRK521",
+    "object-in-c",
+    dynamo=(
+        "GB0147: <class",
+        "GB0059: operator `(bytes|bytearray|memoryview|object|classmethod)`",
+        "GB0156: __(new|prepare)__",
+        "GB0007: (_thread|_functools)",
+    ),
+)
 
 BUILTINS = {"bytes", "bytearray", "memoryview", "object", "classmethod"}
 CLASSES = {
-    "types.SimpleNamespace", "decimal.Decimal", "datetime.datetime", "datetime.date", "datetime.timedelta",
-    "datetime.time", "array.array", "io.BytesIO", "io.StringIO", "threading.local", "threading.Lock", "threading.RLock",
-    "threading.Thread", "threading.Event",
-    "queue.Queue", "contextvars.ContextVar", "itertools.combinations_with_replacement",
-    "dataclasses.make_dataclass", "functools.cmp_to_key", "functools.lru_cache", "shlex.split"}
+    "types.SimpleNamespace",
+    "decimal.Decimal",
+    "datetime.datetime",
+    "datetime.date",
+    "datetime.timedelta",
+    "datetime.time",
+    "array.array",
+    "io.BytesIO",
+    "io.StringIO",
+    "threading.local",
+    "threading.Lock",
+    "threading.RLock",
+    "threading.Thread",
+    "threading.Event",
+    "queue.Queue",
+    "contextvars.ContextVar",
+    "itertools.combinations_with_replacement",
+    "dataclasses.make_dataclass",
+    "functools.cmp_to_key",
+    "functools.lru_cache",
+    "shlex.split",
+}
 
 
 @rule.on(Call, BUILTINS, CLASSES)

@@ -1,7 +1,7 @@
 """Importing by a computed name inside the region ends the graph.
 
-`importlib.import_module(name)` and `__import__(name)` run the import machinery, which Dynamo skips. A plain `import x`
-statement inside a function is traced when the module is there.
+`importlib.import_module(name)` and `__import__(name)` run the import machinery, which Dynamo skips.
+A plain `import x` statement inside a function is traced when the module is there.
 
 Import at the module's top, or resolve the name in `__init__` and keep the function.
 """
@@ -10,16 +10,18 @@ import importlib
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK522", "dynamic-import", dynamo=("GB0007: import_module|__import__",))
 
 
 @rule.on(Call, "importlib.import_module", "importlib.reload", "__import__", "builtins.__import__")
 def check(event):
-    yield event.problem(f"`{event.shown}` imports while the model runs, so the graph ends here",
-                        help="import at the module's top, or resolve the name in `__init__`")
+    yield event.problem(
+        f"`{event.shown}` imports while the model runs, so the graph ends here",
+        help="import at the module's top, or resolve the name in `__init__`",
+    )
 
 
 @rule.example(lambda: (torch.ones(4),))

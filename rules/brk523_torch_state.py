@@ -1,33 +1,60 @@
 """A torch function that returns or sets host state ends the graph.
 
 `torch.cuda.memory_allocated()`, `torch.get_num_threads()`, `torch.cuda.device_count()`,
-`torch.get_float32_matmul_precision()` answer with a Python number or string that is not known while Dynamo traces;
-`torch.set_num_threads()` changes the process. The graph ends at each.
+`torch.get_float32_matmul_precision()` answer with a Python number or string that is not known while
+Dynamo traces; `torch.set_num_threads()` changes the process. The graph ends at each.
 
 Ask in `__init__`, or around the compiled call. (`torch.is_grad_enabled`, `torch.cuda.is_available`,
-`torch.get_default_dtype`, `torch.distributed.is_initialized` are constants with guards and do not break.)
+`torch.get_default_dtype`, `torch.distributed.is_initialized` are constants with guards and do not
+break.)
 """
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK523", "torch-host-state", dynamo=("GB0208: non-Tensor", "GB0007: torch|cudagraph|reset"))
+rule = Rule(
+    "BRK523", "torch-host-state", dynamo=("GB0208: non-Tensor", "GB0007: torch|cudagraph|reset")
+)
 
-ANSWERS = {f"torch.{name}" for name in (
-    "get_num_threads", "get_num_interop_threads", "set_num_threads", "set_num_interop_threads", "cuda.device_count",
-    "cuda.memory_allocated", "cuda.max_memory_allocated", "cuda.memory_reserved", "cuda.mem_get_info",
-    "get_float32_matmul_precision", "is_deterministic_algorithms_warn_only_enabled", "backends.cudnn.is_available",
-    "backends.cuda.is_built", "backends.mps.is_available", "_dynamo.reset", "compiler.reset",
-    "compiler.cudagraph_mark_step_begin", "_C._is_tracing", "_C._get_cudnn_enabled", "_C._get_cudnn_benchmark",
-    "_C._get_cudnn_deterministic", "_C._get_mkldnn_enabled", "_C._get_float32_matmul_precision", "_C._has_distributed")}
+ANSWERS = {
+    f"torch.{name}"
+    for name in (
+        "get_num_threads",
+        "get_num_interop_threads",
+        "set_num_threads",
+        "set_num_interop_threads",
+        "cuda.device_count",
+        "cuda.memory_allocated",
+        "cuda.max_memory_allocated",
+        "cuda.memory_reserved",
+        "cuda.mem_get_info",
+        "get_float32_matmul_precision",
+        "is_deterministic_algorithms_warn_only_enabled",
+        "backends.cudnn.is_available",
+        "backends.cuda.is_built",
+        "backends.mps.is_available",
+        "_dynamo.reset",
+        "compiler.reset",
+        "compiler.cudagraph_mark_step_begin",
+        "_C._is_tracing",
+        "_C._get_cudnn_enabled",
+        "_C._get_cudnn_benchmark",
+        "_C._get_cudnn_deterministic",
+        "_C._get_mkldnn_enabled",
+        "_C._get_float32_matmul_precision",
+        "_C._has_distributed",
+    )
+}
 
 
 @rule.on(Call, ANSWERS)
 def check(event):
-    yield event.problem(f"`{event.shown}` asks or sets state of the process, so the graph ends here",
-                        help="call it in `__init__` or around the compiled call")
+    yield event.problem(
+        f"`{event.shown}` asks or sets state of the process, so the graph ends here",
+        help="call it in `__init__` or around the compiled call",
+    )
 
 
 @rule.example(lambda: (torch.ones(4),), dynamo=("GB0208",), equal=False)

@@ -1,21 +1,24 @@
 """The first read of a `functools.cached_property` inside the region ends the graph.
 
-Before Python 3.12 it takes a lock around the first computation, and Dynamo enters no lock. From the second read on the
-value is an ordinary attribute, so the break is paid once for each object; but code behind it is compiled in two pieces,
-and where it happens inside a loop, a `try` or a `with` the whole function runs eagerly. Python 3.12 took the lock out.
+Before Python 3.12 it takes a lock around the first computation, and Dynamo enters no lock. From the
+second read on the value is an ordinary attribute, so the break is paid once for each object; but
+code behind it is compiled in two pieces, and where it happens inside a loop, a `try` or a `with`
+the whole function runs eagerly. Python 3.12 took the lock out.
 
-Read the property once in `__init__` (or before the model is compiled), write a plain `property`, or compute the value
-where the object is made.
+Read the property once in `__init__` (or before the model is compiled), write a plain `property`, or
+compute the value where the object is made.
 """
 
 import functools
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK524", "cached-property", dynamo=("GB0142: RLock",), severity="warning", until_python="3.12")
+rule = Rule(
+    "BRK524", "cached-property", dynamo=("GB0142: RLock",), severity="warning", until_python="3.12"
+)
 
 
 @rule.on(Call, "functools.cached_property.__get__")

@@ -1,18 +1,18 @@
 """Setting an attribute of a class inside the region ends the graph in torch before 2.13.
 
-`Counter.total += 1`, `type(self).calls = 0` and `setattr(SomeClass, name, value)` write to an object that every other
-piece of code sees. Dynamo before 2.13 has no way to replay such a store behind the graph, so it stops there and lets
-Python do it; inside a `with` or the `__enter__` of a context manager the whole function runs eagerly. torch 2.13 traces
-the store.
+`Counter.total += 1`, `type(self).calls = 0` and `setattr(SomeClass, name, value)` write to an
+object that every other piece of code sees. Dynamo before 2.13 has no way to replay such a store
+behind the graph, so it stops there and lets Python do it; inside a `with` or the `__enter__` of a
+context manager the whole function runs eagerly. torch 2.13 traces the store.
 
-Keep the state on an instance, or pass it in and return it. What only counts for debugging belongs under
-`if not torch.compiler.is_compiling():`.
+Keep the state on an instance, or pass it in and return it. What only counts for debugging belongs
+under `if not torch.compiler.is_compiling():`.
 """
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK525", "class-attribute-store", dynamo=("GB0059: operator `setattr`",), until="2.13")
 

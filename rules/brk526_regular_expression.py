@@ -1,8 +1,9 @@
 """A regular expression that was not compiled before ends the graph in torch before 2.13.
 
-`re.match(pattern, text)` compiles the pattern at its first use, in Python code that Dynamo before 2.13 follows into and
-cannot finish (it meets enum flags and C sets there). When the same pattern was compiled earlier, `re` finds it in its
-cache and nothing breaks: the finding is therefore only likely. torch 2.13 runs `re` on constants while it traces.
+`re.match(pattern, text)` compiles the pattern at its first use, in Python code that Dynamo before
+2.13 follows into and cannot finish (it meets enum flags and C sets there). When the same pattern
+was compiled earlier, `re` finds it in its cache and nothing breaks: the finding is therefore only
+likely. torch 2.13 runs `re` on constants while it traces.
 
 Compile the pattern at the top of the module and use its methods: `PATTERN = re.compile(...)`, then
 `PATTERN.match(name)`. Better still, decide by names in `__init__` and keep the answer.
@@ -12,14 +13,30 @@ import re
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK526", "regular-expression", until="2.13", dynamo=(
-    "GB0023", "GB0007: `_?sre", "GB0156: class `frozenset`"))
+rule = Rule(
+    "BRK526",
+    "regular-expression",
+    until="2.13",
+    dynamo=("GB0023", "GB0007: `_?sre", "GB0156: class `frozenset`"),
+)
 
-FUNCTIONS = {f"re.{name}" for name in (
-    "compile", "match", "fullmatch", "search", "sub", "subn", "split", "findall", "finditer")}
+FUNCTIONS = {
+    f"re.{name}"
+    for name in (
+        "compile",
+        "match",
+        "fullmatch",
+        "search",
+        "sub",
+        "subn",
+        "split",
+        "findall",
+        "finditer",
+    )
+}
 
 
 @rule.on(Call, FUNCTIONS)

@@ -1,7 +1,8 @@
 """`_replace` of a named tuple ends the graph in torch before 2.9.
 
-The methods that `collections.namedtuple` writes into a class count as part of the module `collections`, which Dynamo
-before 2.9 skips. The named tuple itself, its fields and its unpacking are traced.
+The methods that `collections.namedtuple` writes into a class count as part of the module
+`collections`, which Dynamo before 2.9 skips. The named tuple itself, its fields and its unpacking
+are traced.
 
 Before 2.8 the same holds for `dataclasses.replace` of an object that the region made.
 
@@ -12,9 +13,9 @@ from typing import NamedTuple
 
 import torch
 
-from breakscope.events import Call
 from breakscope.knowledge import since
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK527", "named-tuple-copy", dynamo=("GB0008: _replace",), until="2.9")
 

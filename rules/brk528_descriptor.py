@@ -1,16 +1,17 @@
 """Reading an attribute behind a descriptor of your own ends the graph in torch before 2.8.
 
-A class with `__get__` that another class holds as an attribute (a checked or clamped field) is code that runs at every
-read. Dynamo before 2.8 takes the descriptor itself for the value, and the operation that uses it ends the graph and
-loses the function. torch 2.8 traces `__get__`. (A `property` was always traced.)
+A class with `__get__` that another class holds as an attribute (a checked or clamped field) is code
+that runs at every read. Dynamo before 2.8 takes the descriptor itself for the value, and the
+operation that uses it ends the graph and loses the function. torch 2.8 traces `__get__`. (A
+`property` was always traced.)
 
 Write a `property`, or read the value once in `__init__`.
 """
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK528", "descriptor", until="2.8")
 

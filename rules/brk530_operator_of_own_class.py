@@ -1,31 +1,54 @@
 """An operator between a tensor and an object of your own class ends the graph.
 
-`pose @ points`, `scale * x` or `x + bias`, where `pose` is an object of a class that defines `__matmul__`, `__mul__` or
-`__radd__`: Dynamo sees a tensor among the operands, takes the operator for tensor work, and cannot put the object into
-the graph. It does so for every operator and on either side, from torch 2.11 on. Between two objects only `@`
-breaks, and of the operators with one operand only `~`, both until torch 2.15. Comparisons (`pose == x`), and all methods
-called by name, are traced.
+`pose @ points`, `scale * x` or `x + bias`, where `pose` is an object of a class that defines
+`__matmul__`, `__mul__` or `__radd__`: Dynamo sees a tensor among the operands, takes the operator
+for tensor work, and cannot put the object into the graph. It does so for every operator and on
+either side, from torch 2.11 on. Between two objects only `@` breaks, and of the operators with one
+operand only `~`, both until torch 2.15. Comparisons (`pose == x`), and all methods called by name,
+are traced.
 
-Call a method instead: `pose.apply(points)`, with the operator defined as an alias of it for code outside the region.
+Call a method instead: `pose.apply(points)`, with the operator defined as an alias of it for code
+outside the region.
 """
 
 import torch
 
-from breakscope.events import Call
 from breakscope.knowledge import since
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK530", "operator-of-own-class", dynamo=("GB0059: operator `(matmul|invert)`",), shares=("GB0055",),
-            since="2.11")
+rule = Rule(
+    "BRK530",
+    "operator-of-own-class",
+    dynamo=("GB0059: operator `(matmul|invert)`",),
+    shares=("GB0055",),
+    since="2.11",
+)
 
-OPERATORS = {f"object.__{name}__" for name in (
-    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift")}
+OPERATORS = {
+    f"object.__{name}__"
+    for name in (
+        "add",
+        "sub",
+        "mul",
+        "truediv",
+        "floordiv",
+        "mod",
+        "pow",
+        "matmul",
+        "and",
+        "or",
+        "xor",
+        "lshift",
+        "rshift",
+    )
+}
 
 
 @rule.on(Call, OPERATORS)
 def check(event):
     tensors = [value.is_tensor for value in event.args]
-    if any(tensors) or event.name == "object.__matmul__" and not since("2.15"):
+    if any(tensors) or (event.name == "object.__matmul__" and not since("2.15")):
         what = "a tensor and an object of" if any(tensors) else "objects of"
         yield event.problem(
             f"`{event.shown}` is an operator between {what} `{event.receiver.cls.info.name}`, so the graph ends here",
@@ -53,7 +76,9 @@ class Pose:
     __matmul__ = apply
 
 
-@rule.example(lambda: (torch.ones(4, 4),), lambda: (torch.full((4, 4), torch.nan),), dynamo=("GB0055",))
+@rule.example(
+    lambda: (torch.ones(4, 4),), lambda: (torch.full((4, 4), torch.nan),), dynamo=("GB0055",)
+)
 def bad(x):
     pose = Pose(x, x[0])
     return pose @ x  # BRK530

@@ -1,18 +1,20 @@
 """Attribute access that a class takes from `dict` ends the graph.
 
-Configuration classes are often dicts with dots: `class Config(dict): __getattr__ = dict.__getitem__`. Dynamo runs a
-`__getattr__` that is written in Python; `dict.__getitem__` and `dict.get` are C, and from torch 2.11 on the first
-`config.width` in the region ends the graph. The function around it is not resumed there, and runs without a graph.
+Configuration classes are often dicts with dots: `class Config(dict): __getattr__ =
+dict.__getitem__`. Dynamo runs a `__getattr__` that is written in Python; `dict.__getitem__` and
+`dict.get` are C, and from torch 2.11 on the first `config.width` in the region ends the graph. The
+function around it is not resumed there, and runs without a graph.
 
-Write the method out, `def __getattr__(self, name): return self[name]`, and nothing else changes. Better still, read the
-configuration in `__init__` and keep what `forward` needs as attributes of the module.
+Write the method out, `def __getattr__(self, name): return self[name]`, and nothing else changes.
+Better still, read the configuration in `__init__` and keep what `forward` needs as attributes of
+the module.
 """
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
-from breakscope.values import External, Method
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.values import External, Method
 
 rule = Rule("BRK531", "attribute-access-in-c", dynamo=("GB0256",), since="2.11")
 

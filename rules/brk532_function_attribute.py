@@ -1,21 +1,26 @@
 """Setting an attribute of a function inside the region ends the graph in torch before 2.15.
 
-`attend.calls += 1` or `step.cache = y` keeps state on a function object. Dynamo reads such attributes, with a guard, and
-replays stores to objects of classes, but not stores to a function that was defined outside the region: the graph ends at
-each. A number that changes there also compiles the region again. (Attributes of a function that is defined in the
-region itself are traced.)
+`attend.calls += 1` or `step.cache = y` keeps state on a function object. Dynamo reads such
+attributes, with a guard, and replays stores to objects of classes, but not stores to a function
+that was defined outside the region: the graph ends at each. A number that changes there also
+compiles the region again. (Attributes of a function that is defined in the region itself are
+traced.)
 
-Keep the state on a module or an object, or pass it in and return it. What is only for debugging belongs under
-`if not torch.compiler.is_compiling():`.
+Keep the state on a module or an object, or pass it in and return it. What is only for debugging
+belongs under `if not torch.compiler.is_compiling():`.
 """
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK532", "function-attribute", dynamo=(r"GB0467: setattr\(\) is not supported on type function",),
-            until="2.15")
+rule = Rule(
+    "BRK532",
+    "function-attribute",
+    dynamo=(r"GB0467: setattr\(\) is not supported on type function",),
+    until="2.15",
+)
 
 
 @rule.on(Call, "function.__setattr__")

@@ -1,18 +1,18 @@
 """Comparing the addresses of two tensors ends the graph.
 
-`a.data_ptr() == b.data_ptr()` asks whether two tensors share memory. Inside the graph tensors have no memory yet. Dynamo
-answers the comparison only where it can prove the addresses equal, for a tensor and itself; for two tensors, or a tensor
-and a view of it, the graph ends. (Reading an address without comparing it is traced. Before torch 2.11 the comparison
-was traced, too.)
+`a.data_ptr() == b.data_ptr()` asks whether two tensors share memory. Inside the graph tensors have
+no memory yet. Dynamo answers the comparison only where it can prove the addresses equal, for a
+tensor and itself; for two tensors, or a tensor and a view of it, the graph ends. (Reading an
+address without comparing it is traced. Before torch 2.11 the comparison was traced, too.)
 
-Ask for identity instead, `a is b`, which Dynamo decides with a guard. Whether two tensors alias is a property of how
-they were made: decide it where they are made, or outside the region.
+Ask for identity instead, `a is b`, which Dynamo decides with a guard. Whether two tensors alias is
+a property of how they were made: decide it where they are made, or outside the region.
 """
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK533", "address-comparison", dynamo=("GB5976",), since="2.11")
 
@@ -25,7 +25,9 @@ def check(event):
     )
 
 
-@rule.example(lambda: (torch.ones(4), torch.ones(4)), lambda: (torch.ones(4), torch.full((4,), torch.nan)))
+@rule.example(
+    lambda: (torch.ones(4), torch.ones(4)), lambda: (torch.ones(4), torch.full((4,), torch.nan))
+)
 def bad(x, y):
     if x.data_ptr() != y.data_ptr():  # BRK533
         y = y + x

@@ -1,28 +1,36 @@
 """Changing how a module's weights are parametrized inside the region ends the graph.
 
-`weight_norm(layer)`, `remove_weight_norm(layer)`, `parametrize.register_parametrization(...)` and `prune.*` replace
-parameters of a module, register hooks and change its class. Dynamo traces a parametrized module, but not the change: the
-graph ends at the call, and the module that comes out is guarded anew, so the region is compiled again.
+`weight_norm(layer)`, `remove_weight_norm(layer)`, `parametrize.register_parametrization(...)` and
+`prune.*` replace parameters of a module, register hooks and change its class. Dynamo traces a
+parametrized module, but not the change: the graph ends at the call, and the module that comes out
+is guarded anew, so the region is compiled again.
 
 Parametrize in `__init__`, and remove or prune between steps, before the model is compiled or after
-`torch.compiler.reset()`. A weight that is only normalised needs neither: `F.linear(x, F.normalize(w, dim=1))`.
+`torch.compiler.reset()`. A weight that is only normalised needs neither: `F.linear(x,
+F.normalize(w, dim=1))`.
 """
 
 import torch
 import torch.nn.utils.prune
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK534", "reparametrizing-inside", dynamo=(
-    "GB0121", "GB0148: parametriz"), shares=("GB0264", "GB0467", "GB0007"), unshown=("GB0121", "GB0148"))
+rule = Rule(
+    "BRK534",
+    "reparametrizing-inside",
+    dynamo=("GB0121", "GB0148: parametriz"),
+    shares=("GB0264", "GB0467", "GB0007"),
+    unshown=("GB0121", "GB0148"),
+)
 
 NAMES = {
     "torch.nn.utils": "weight_norm remove_weight_norm spectral_norm remove_spectral_norm",
     "torch.nn.utils.parametrizations": "weight_norm spectral_norm orthogonal",
     "torch.nn.utils.parametrize": "register_parametrization remove_parametrizations",
     "torch.nn.utils.prune": "identity random_unstructured l1_unstructured random_structured ln_structured "
-                            "global_unstructured custom_from_mask remove"}
+    "global_unstructured custom_from_mask remove",
+}
 FUNCTIONS = {f"{module}.{name}" for module, names in NAMES.items() for name in names.split()}
 
 

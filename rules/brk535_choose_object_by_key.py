@@ -1,19 +1,20 @@
 """`max` or `min` of objects with a key ends the graph in torch before 2.15.
 
-`max(beams, key=lambda b: b.score)` over objects, modules, or tuples that hold them: Dynamo evaluates `max` and `min` over
-numbers and strings, with or without a key, but has no code for elements that are not constants. The same choice by
-`sorted` is traced, as long as the key is a Python number.
+`max(beams, key=lambda b: b.score)` over objects, modules, or tuples that hold them: Dynamo
+evaluates `max` and `min` over numbers and strings, with or without a key, but has no code for
+elements that are not constants. The same choice by `sorted` is traced, as long as the key is a
+Python number.
 
-Write `sorted(beams, key=score, reverse=True)[0]` for `max` and `sorted(beams, key=score)[0]` for `min`: both take the
-first of equal elements, as `max` and `min` do. (An empty sequence raises IndexError instead of ValueError. For a key that
-is a tensor see BRK112.)
+Write `sorted(beams, key=score, reverse=True)[0]` for `max` and `sorted(beams, key=score)[0]` for
+`min`: both take the first of equal elements, as `max` and `min` do. (An empty sequence raises
+IndexError instead of ValueError. For a key that is a tensor see BRK112.)
 """
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
-from breakscope.values import ExternalInstance, Instance, holds_tensor, options
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.values import ExternalInstance, Instance, holds_tensor, options
 
 rule = Rule("BRK535", "choose-object-by-key", shares=("GB0193",), fix="safe", until="2.15")
 
@@ -25,7 +26,11 @@ def check(event):
     values, compared = event.args[0], event.args[-1]
     elements = getattr(values, "items", None) or [getattr(values, "element", values)]
     if any(map(_is_object, elements)) and not any(map(holds_tensor, (*elements, compared))):
-        better = "sorted(..., key=..., reverse=True)[0]" if event.name == "max" else "sorted(..., key=...)[0]"
+        better = (
+            "sorted(..., key=..., reverse=True)[0]"
+            if event.name == "max"
+            else "sorted(..., key=...)[0]"
+        )
         yield event.problem(
             f"Dynamo does not trace `{event.name}` of objects by a key, so the graph ends at `{event.shown}`",
             help=f"write `{better}`",
@@ -39,7 +44,7 @@ def _is_object(value):
 
 @rule.rewrite
 def rewrite(node, problem):
-    from breakscope import libcst_tools as rw
+    from breakscope.rulekit import rewriting as rw
 
     found = rw.find(node, problem)
     given = rw.arguments(found) if found is not None else None
@@ -56,7 +61,9 @@ class Beam:
         self.length, self.state = length, state
 
 
-@rule.example(lambda: (torch.ones(4),), lambda: (torch.full((4,), torch.nan),), lambda: (torch.empty(0),))
+@rule.example(
+    lambda: (torch.ones(4),), lambda: (torch.full((4,), torch.nan),), lambda: (torch.empty(0),)
+)
 def bad(x):
     beams = [Beam(1, x), Beam(3, x * 2), Beam(3, x * 3)]
     # the longest

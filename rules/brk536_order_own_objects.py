@@ -1,27 +1,32 @@
 """Sorting objects of your own class by their `__lt__` ends the graph.
 
-`sorted(beams)`, `beams.sort()`, `max(beams)` and `min(beams)` ask each pair of objects which is smaller. Dynamo sorts
-constants only and does not call `__lt__` for that, so it ends the graph, also for a dataclass with `order=True`. A single
-comparison, `a < b`, is traced; from torch 2.15 on sorting is, too.
+`sorted(beams)`, `beams.sort()`, `max(beams)` and `min(beams)` ask each pair of objects which is
+smaller. Dynamo sorts constants only and does not call `__lt__` for that, so it ends the graph, also
+for a dataclass with `order=True`. A single comparison, `a < b`, is traced; from torch 2.15 on
+sorting is, too.
 
-Give the number that counts as a key: `sorted(beams, key=lambda b: b.score)` is traced as long as the key is a Python
-number or a string; for the largest take the last element. Scores that are tensors are better stacked and given to
-`torch.topk`.
+Give the number that counts as a key: `sorted(beams, key=lambda b: b.score)` is traced as long as
+the key is a Python number or a string; for the largest take the last element. Scores that are
+tensors are better stacked and given to `torch.topk`.
 """
 
 import torch
 
-from breakscope.events import Call
 from breakscope.knowledge import since
-from breakscope.rule import Rule
-from breakscope.values import Instance, options
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.values import Instance, options
 
 rule = Rule("BRK536", "order-own-objects", shares=("GB0207", "GB0059"))
 
 
 @rule.on(Call, "sorted", "list.sort", "min", "max")
 def check(event):
-    if event.kwargs.get("key") is not None or not event.args or event.name not in ("min", "max") and since("2.15"):
+    if (
+        event.kwargs.get("key") is not None
+        or not event.args
+        or (event.name not in ("min", "max") and since("2.15"))
+    ):
         return
     values = event.args[0]
     elements = getattr(values, "items", None) or [getattr(values, "element", values)]

@@ -1,17 +1,17 @@
 """Setting `.data` of a tensor that was made inside the region ends the graph.
 
-`y.data = z` swaps the memory below a tensor. Dynamo replays that for inputs, parameters and buffers, which have memory
-outside of the graph. A tensor that the region itself made is a value in the graph, without memory to swap; the graph
-ends at the store.
+`y.data = z` swaps the memory below a tensor. Dynamo replays that for inputs, parameters and
+buffers, which have memory outside of the graph. A tensor that the region itself made is a value in
+the graph, without memory to swap; the graph ends at the store.
 
-Give the name to the new tensor, `y = z`; where autograd must not see the step, `y = z.detach()`. To change part of a
-tensor in place write `y[mask] = 0` or `y.copy_(z)` under `torch.no_grad()`.
+Give the name to the new tensor, `y = z`; where autograd must not see the step, `y = z.detach()`. To
+change part of a tensor in place write `y[mask] = 0` or `y.copy_(z)` under `torch.no_grad()`.
 """
 
 import torch
 
-from breakscope.events import Store
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Store
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK537", "data-of-intermediate", dynamo=("GB0056",), fix="unsafe")
 
@@ -19,7 +19,11 @@ rule = Rule("BRK537", "data-of-intermediate", dynamo=("GB0056",), fix="unsafe")
 @rule.on(Store, scope="tensor", name="data")
 def check(event):
     tensor = event.initial
-    if tensor.origin != "op" or tensor.kind in ("parameter", "buffer") or not event.owner.isidentifier():
+    if (
+        tensor.origin != "op"
+        or tensor.kind in ("parameter", "buffer")
+        or not event.owner.isidentifier()
+    ):
         return
     yield event.problem(
         f"`{event.owner}` was made inside the region, where its `.data` cannot be set, so the graph ends here",
@@ -31,17 +35,29 @@ def check(event):
 def rewrite(node, problem):
     import libcst as cst
 
-    if not isinstance(node, cst.SimpleStatementLine) or len(node.body) != 1 or not isinstance(node.body[0], cst.Assign):
+    if (
+        not isinstance(node, cst.SimpleStatementLine)
+        or len(node.body) != 1
+        or not isinstance(node.body[0], cst.Assign)
+    ):
         return None
     assignment = node.body[0]
     target = assignment.targets[0].target
-    if len(assignment.targets) != 1 or not isinstance(target, cst.Attribute) or not isinstance(target.value, cst.Name):
+    if (
+        len(assignment.targets) != 1
+        or not isinstance(target, cst.Attribute)
+        or not isinstance(target.value, cst.Name)
+    ):
         return None
-    renamed = assignment.with_changes(targets=[assignment.targets[0].with_changes(target=target.value)])
+    renamed = assignment.with_changes(
+        targets=[assignment.targets[0].with_changes(target=target.value)]
+    )
     return node.with_changes(body=[renamed])
 
 
-@rule.example(lambda: (torch.ones(4),), lambda: (torch.full((4,), torch.nan),), lambda: (torch.empty(0),))
+@rule.example(
+    lambda: (torch.ones(4),), lambda: (torch.full((4,), torch.nan),), lambda: (torch.empty(0),)
+)
 def bad(x):
     y = x.clone()
     # twice as large

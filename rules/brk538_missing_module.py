@@ -1,19 +1,21 @@
 """Trying to import a module that is not installed ends the graph.
 
-`try: import flash_attn` inside a function that is compiled: an import that works is traced, one that fails ends the
-graph (from torch 2.11 on), and because it stands in a `try`, the whole function runs eagerly. The finding says what the
-Python that runs the check finds; where the module is installed, nothing breaks.
+`try: import flash_attn` inside a function that is compiled: an import that works is traced, one
+that fails ends the graph (from torch 2.11 on), and because it stands in a `try`, the whole function
+runs eagerly. The finding says what the Python that runs the check finds; where the module is
+installed, nothing breaks.
 
-Try the import once, at the module's top, and keep the answer: `HAS_FLASH = importlib.util.find_spec("flash_attn") is not
-None`. Dynamo takes it for a constant and follows only the path that is there.
+Try the import once, at the module's top, and keep the answer: `HAS_FLASH =
+importlib.util.find_spec("flash_attn") is not None`. Dynamo takes it for a constant and follows only
+the path that is there.
 """
 
 import importlib.util
 
 import torch
 
-from breakscope.events import Statement
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Statement
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK538", "missing-module", dynamo=("GB0069",), since="2.11")
 

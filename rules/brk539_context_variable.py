@@ -1,24 +1,26 @@
 """Reading or setting a `contextvars.ContextVar` inside the region ends the graph.
 
-Context variables hold what belongs to a task or a thread: a scale, a device mesh, a flag that a caller sets for
-everything below it. `get`, `set` and `reset` are C code that Dynamo does not trace, and the value is not guarded either,
-so the graph ends at each of them. torch 2.15 traces `get`.
+Context variables hold what belongs to a task or a thread: a scale, a device mesh, a flag that a
+caller sets for everything below it. `get`, `set` and `reset` are C code that Dynamo does not trace,
+and the value is not guarded either, so the graph ends at each of them. torch 2.15 traces `get`.
 
-Read the variable before the compiled call and pass the value as an argument, or set an attribute of the module where the
-context variable would be set: Dynamo guards attributes.
+Read the variable before the compiled call and pass the value as an argument, or set an attribute of
+the module where the context variable would be set: Dynamo guards attributes.
 """
 
 import contextvars
 
 import torch
 
-from breakscope.events import Call
 from breakscope.knowledge import since
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK539", "context-variable", dynamo=("GB0156: class `ContextVar`",))
 
-METHODS = {f"contextvars.ContextVar.{name}" for name in ("get", "set", "reset")} | {"contextvars.copy_context"}
+METHODS = {f"contextvars.ContextVar.{name}" for name in ("get", "set", "reset")} | {
+    "contextvars.copy_context"
+}
 
 
 @rule.on(Call, METHODS)

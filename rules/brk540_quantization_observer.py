@@ -1,29 +1,48 @@
 """An observer or a fake quantizer of torch.ao.quantization ends the graph.
 
-`MinMaxObserver`, `HistogramObserver`, `FakeQuantize` and their kin, which `prepare` and `prepare_qat` put into a model,
-keep running minima and maxima by code that torch marks as not to be traced: the graph ends at each call, which in a
-prepared model is behind every layer.
+`MinMaxObserver`, `HistogramObserver`, `FakeQuantize` and their kin, which `prepare` and
+`prepare_qat` put into a model, keep running minima and maxima by code that torch marks as not to be
+traced: the graph ends at each call, which in a prepared model is behind every layer.
 
-Calibrate and prepare in eager mode and compile what `convert` gives. For training, quantize in tensor operations:
-`torch.fake_quantize_per_tensor_affine(x, scale, zero_point, low, high)` is traced. The export path (`prepare_pt2e`) and
-torchao work on graphs from the start.
+Calibrate and prepare in eager mode and compile what `convert` gives. For training, quantize in
+tensor operations: `torch.fake_quantize_per_tensor_affine(x, scale, zero_point, low, high)` is
+traced. The export path (`prepare_pt2e`) and torchao work on graphs from the start.
 """
 
 import torch
 import torch.ao.quantization
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK540", "quantization-observer", dynamo=(r"GB0008: \w*(Observer|FakeQuantize)\w*\.forward",))
+rule = Rule(
+    "BRK540", "quantization-observer", dynamo=(r"GB0008: \w*(Observer|FakeQuantize)\w*\.forward",)
+)
 
 CLASSES = (
-    "FakeQuantize", "FusedMovingAvgObsFakeQuantize", "MinMaxObserver", "MovingAverageMinMaxObserver",
-    "PerChannelMinMaxObserver", "MovingAveragePerChannelMinMaxObserver", "HistogramObserver", "PlaceholderObserver",
-    "RecordingObserver", "NoopObserver", "FixedQParamsObserver", "FixedQParamsFakeQuantize")
+    "FakeQuantize",
+    "FusedMovingAvgObsFakeQuantize",
+    "MinMaxObserver",
+    "MovingAverageMinMaxObserver",
+    "PerChannelMinMaxObserver",
+    "MovingAveragePerChannelMinMaxObserver",
+    "HistogramObserver",
+    "PlaceholderObserver",
+    "RecordingObserver",
+    "NoopObserver",
+    "FixedQParamsObserver",
+    "FixedQParamsFakeQuantize",
+)
 CALLS = {
-    f"torch.{module}.{name}.__call__" for name in CLASSES
-    for module in ("ao.quantization", "ao.quantization.observer", "ao.quantization.fake_quantize", "quantization")}
+    f"torch.{module}.{name}.__call__"
+    for name in CLASSES
+    for module in (
+        "ao.quantization",
+        "ao.quantization.observer",
+        "ao.quantization.fake_quantize",
+        "quantization",
+    )
+}
 
 
 @rule.on(Call, CALLS)

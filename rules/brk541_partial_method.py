@@ -1,19 +1,19 @@
 """A `functools.partialmethod` called inside the region ends the graph.
 
-`double = functools.partialmethod(scale, factor=2)` is a descriptor that binds the method when it is read. Dynamo takes
-the function that comes out of it for an unbound one and calls it without `self`; the call fails while it traces, and the
-graph ends there.
+`double = functools.partialmethod(scale, factor=2)` is a descriptor that binds the method when it is
+read. Dynamo takes the function that comes out of it for an unbound one and calls it without `self`;
+the call fails while it traces, and the graph ends there.
 
-Write the method out: `def double(self, x): return self.scale(x, factor=2)`. A `functools.partial` made in `__init__`,
-`self.double = functools.partial(self.scale, factor=2)`, is traced as well.
+Write the method out: `def double(self, x): return self.scale(x, factor=2)`. A `functools.partial`
+made in `__init__`, `self.double = functools.partial(self.scale, factor=2)`, is traced as well.
 """
 
 import functools
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK541", "partial-method", shares=("GB0088",), since="2.8")
 

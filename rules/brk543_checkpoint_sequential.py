@@ -1,18 +1,18 @@
 """`checkpoint_sequential` ends the graph.
 
-`torch.utils.checkpoint.checkpoint` is traced, as a subgraph that the backward pass computes again. Its relative
-`checkpoint_sequential(modules, segments, x)` is on the list of functions that Dynamo skips: the graph ends there, and
-what it calls runs eagerly.
+`torch.utils.checkpoint.checkpoint` is traced, as a subgraph that the backward pass computes again.
+Its relative `checkpoint_sequential(modules, segments, x)` is on the list of functions that Dynamo
+skips: the graph ends there, and what it calls runs eagerly.
 
-Call `checkpoint` for each segment: `for part in self.parts: x = checkpoint(part, x, use_reentrant=False)`, with
-`self.parts` a list of `nn.Sequential` made in `__init__`.
+Call `checkpoint` for each segment: `for part in self.parts: x = checkpoint(part, x,
+use_reentrant=False)`, with `self.parts` a list of `nn.Sequential` made in `__init__`.
 """
 
 import torch
 from torch.utils.checkpoint import checkpoint, checkpoint_sequential
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK543", "checkpoint-sequential", dynamo=("GB0007: checkpoint_sequential",))
 

@@ -1,17 +1,17 @@
 """Trying a call with an argument that the function does not take ends the graph.
 
-`try: y = layer(x, lengths=n)` with `except TypeError: y = layer(x)` asks by calling whether a layer takes an argument. In
-eager mode Python raises a TypeError and the handler goes on; Dynamo ends the graph where the arguments do not fit, and as
-that is inside a `try` the whole function runs eagerly.
+`try: y = layer(x, lengths=n)` with `except TypeError: y = layer(x)` asks by calling whether a layer
+takes an argument. In eager mode Python raises a TypeError and the handler goes on; Dynamo ends the
+graph where the arguments do not fit, and as that is inside a `try` the whole function runs eagerly.
 
-Decide once, in `__init__`: by the layer's type, or by its signature (`inspect.signature(layer.forward).parameters`), and
-keep the answer in an attribute.
+Decide once, in `__init__`: by the layer's type, or by its signature
+(`inspect.signature(layer.forward).parameters`), and keep the answer in an attribute.
 """
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK544", "call-that-does-not-fit", dynamo=("GB7312",))
 

@@ -1,20 +1,24 @@
 """`groupdict()` of a match and `finditer()` of a pattern end the graph.
 
-From torch 2.13 on Dynamo runs regular expressions on constants while it traces, when what comes back is a constant: text,
-numbers, tuples and lists of them. The dict of `match.groupdict()` and the iterator of `pattern.finditer(...)` are none.
+From torch 2.13 on Dynamo runs regular expressions on constants while it traces, when what comes
+back is a constant: text, numbers, tuples and lists of them. The dict of `match.groupdict()` and the
+iterator of `pattern.finditer(...)` are none.
 
-Take the groups by name, `match.group("major")` or `match["major"]`, or all as a tuple, `match.groups()`; `findall` gives a
-list. What is read of a version or of a name of a layer does not change: read it at the module's top or in `__init__`.
+Take the groups by name, `match.group("major")` or `match["major"]`, or all as a tuple,
+`match.groups()`; `findall` gives a list. What is read of a version or of a name of a layer does not
+change: read it at the module's top or in `__init__`.
 """
 
 import re
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK545", "match-as-dict", dynamo=("GB0292: re",), shares=("GB0092", "GB0811"), since="2.13")
+rule = Rule(
+    "BRK545", "match-as-dict", dynamo=("GB0292: re",), shares=("GB0092", "GB0811"), since="2.13"
+)
 
 
 @rule.on(Call, ("re.Match.groupdict", "re.Pattern.finditer", "re.finditer"))

@@ -1,22 +1,26 @@
 """`math.prod` over a generator ends the graph, and so do `min` and `max` with a key or over tuples.
 
-Dynamo's own `min` and `max` take an iterator of plain numbers. With `key=` or `default=`, or where the elements are
-tuples, it falls back on Python's, which it can call on a list but not on a generator, on `zip`, `map` or `enumerate`:
-there the graph ends (GB0193, GB0059). `math.prod` and `math.fsum` always are Python's own (GB0055).
+Dynamo's own `min` and `max` take an iterator of plain numbers. With `key=` or `default=`, or where
+the elements are tuples, it falls back on Python's, which it can call on a list but not on a
+generator, on `zip`, `map` or `enumerate`: there the graph ends (GB0193, GB0059). `math.prod` and
+`math.fsum` always are Python's own (GB0055).
 
-Write a list: `max([len(s) for s in parts], default=0)`, `math.prod([x.shape[i] for i in dims])`. It gives the same; of an
-iterator that others go on with, it takes as many elements as the function does.
+Write a list: `max([len(s) for s in parts], default=0)`, `math.prod([x.shape[i] for i in dims])`. It
+gives the same; of an iterator that others go on with, it takes as many elements as the function
+does.
 """
 
 import math
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
-from breakscope.values import Sequence
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.values import Sequence
 
-rule = Rule("BRK546", "iterator-in-c", shares=("GB0193", "GB0055", "GB0059", "GB8335"), since="2.13")
+rule = Rule(
+    "BRK546", "iterator-in-c", shares=("GB0193", "GB0055", "GB0059", "GB8335"), since="2.13"
+)
 
 
 @rule.on(Call, "iterator.min", "iterator.max")

@@ -1,17 +1,18 @@
 """`torch.autograd.Variable(x)` inside the region ends the graph.
 
-`Variable` has been `Tensor` since torch 0.4. What is left of it is a class written in C whose call gives a tensor that
-shares the memory of `x` and is cut from its history. Dynamo does not trace the call (GB0007), and where it stands in an
-expression the whole function may run without a graph.
+`Variable` has been `Tensor` since torch 0.4. What is left of it is a class written in C whose call
+gives a tensor that shares the memory of `x` and is cut from its history. Dynamo does not trace the
+call (GB0007), and where it stands in an expression the whole function may run without a graph.
 
-Write the tensor itself: a buffer or a new tensor needs no wrapping. Where the history is to be cut, write `x.detach()`.
+Write the tensor itself: a buffer or a new tensor needs no wrapping. Where the history is to be cut,
+write `x.detach()`.
 """
 
 import torch
 from torch.autograd import Variable
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK547", "variable", dynamo=(r"GB0007: _LegacyVariableBase",))
 

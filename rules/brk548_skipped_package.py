@@ -1,25 +1,34 @@
 """A call of something from a package that Dynamo skips ends the graph.
 
-Dynamo follows Python code into whatever package it lies in, but for those that torch names: `tqdm`, `pandas`, `sklearn`,
-`networkx`, `tabulate`, `xarray`, `onnx` and some others (THIRDPARTY_SKIPLIST in torch/_dynamo/trace_rules.py). A call of
-their functions, classes or methods ends the graph (GB0007, GB0008). So does a loop over a progress bar: there the whole
-function is lost. What only names them is free: `isinstance(x, pd.DataFrame)`, constants, exceptions.
+Dynamo follows Python code into whatever package it lies in, but for those that torch names: `tqdm`,
+`pandas`, `sklearn`, `networkx`, `tabulate`, `xarray`, `onnx` and some others (THIRDPARTY_SKIPLIST
+in torch/_dynamo/trace_rules.py). A call of their functions, classes or methods ends the graph
+(GB0007, GB0008). So does a loop over a progress bar: there the whole function is lost. What only
+names them is free: `isinstance(x, pd.DataFrame)`, constants, exceptions.
 
-Call them outside of the compiled region: put the progress bar around the loop that calls the model, and turn tables into
-tensors before.
+Call them outside of the compiled region: put the progress bar around the loop that calls the model,
+and turn tables into tensors before.
 """
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
-PACKAGES = ("fx2trt_oss|hypothesis|networkx|onnx|onnxruntime|onnx_tf|pandas|sklearn|tabulate|tensorflow|tensorrt|torch2trt|tqdm|"
-            "tree|tvm|xarray")
-UNSHOWN = ("GB0071", "GB0142", "GB0147")  # of networkx's graphs, a progress bar in a `with`, pandas' time stamps
+PACKAGES = (
+    "fx2trt_oss|hypothesis|networkx|onnx|onnxruntime|onnx_tf|pandas|sklearn|tabulate|tensorflow|tensorrt|torch2trt|tqdm|"
+    "tree|tvm|xarray"
+)
+# of networkx's graphs, a progress bar in a `with`, pandas' time stamps
+UNSHOWN = ("GB0071", "GB0142", "GB0147")
 
-rule = Rule("BRK548", "skipped-package", dynamo=(rf"GB0007: in file `[^`]*[/\\]({PACKAGES})[/\\]",),
-            shares=("GB0008", *UNSHOWN), unshown=UNSHOWN)
+rule = Rule(
+    "BRK548",
+    "skipped-package",
+    dynamo=(rf"GB0007: in file `[^`]*[/\\]({PACKAGES})[/\\]",),
+    shares=("GB0008", *UNSHOWN),
+    unshown=UNSHOWN,
+)
 
 
 @rule.on(Call, "call of a skipped package")

@@ -1,19 +1,25 @@
 """A property read through `super()` cannot be computed with.
 
-`super().scale` calls the property of a parent class. Dynamo does not: it keeps the property itself in place of its value,
-and where that meets an operator, an item, an attribute, a comparison or a torch function, the graph ends, often with the
-whole function lost. Handing the value on, and comparing it with `None` by `is`, is traced; so are methods called through
-`super()`, plain class attributes, and `self.scale`.
+`super().scale` calls the property of a parent class. Dynamo does not: it keeps the property itself
+in place of its value, and where that meets an operator, an item, an attribute, a comparison or a
+torch function, the graph ends, often with the whole function lost. Handing the value on, and
+comparing it with `None` by `is`, is traced; so are methods called through `super()`, plain class
+attributes, and `self.scale`.
 
 Put the computation into a method, which the property and its override both call.
 """
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK553", "super-property", dynamo=("GB0156: class `property`",), shares=("GB0055", "GB0088", "GB6215"))
+rule = Rule(
+    "BRK553",
+    "super-property",
+    dynamo=("GB0156: class `property`",),
+    shares=("GB0055", "GB0088", "GB6215"),
+)
 
 
 @rule.on(Call, "super().property")

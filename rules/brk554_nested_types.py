@@ -1,17 +1,17 @@
 """`isinstance` with a tuple inside the tuple of types ends the graph.
 
-Python takes `isinstance(x, (int, (list, tuple)))` and looks into the inner tuple. Dynamo wants every entry to be a type,
-raises a `TypeError` of its own, and leaves the whole function to eager Python. It does not come to that when the object
-asked about is a tensor.
+Python takes `isinstance(x, (int, (list, tuple)))` and looks into the inner tuple. Dynamo wants
+every entry to be a type, raises a `TypeError` of its own, and leaves the whole function to eager
+Python. It does not come to that when the object asked about is a tensor.
 
 Write one flat tuple: `(int, list, tuple)`, or `(*NUMBERS, list)` where a part has a name.
 """
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
-from breakscope.values import options
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.values import options
 
 rule = Rule("BRK554", "nested-types", shares=("GB0088",))
 

@@ -1,17 +1,18 @@
 """`x.type(torch.Tensor)` ends the graph.
 
-`Tensor.type` takes a dtype, its name, or one of the old classes `torch.FloatTensor`, `torch.LongTensor`, and Dynamo traces
-all of these. `torch.Tensor` itself, and `type(x)`, it cannot put into the graph.
+`Tensor.type` takes a dtype, its name, or one of the old classes `torch.FloatTensor`,
+`torch.LongTensor`, and Dynamo traces all of these. `torch.Tensor` itself, and `type(x)`, it cannot
+put into the graph.
 
-Name the dtype: `mask.to(torch.float32)`, or `mask.to(x.dtype)` to follow another tensor. (`torch.Tensor` stands for the
-default dtype, `torch.get_default_dtype()`, on the CPU.)
+Name the dtype: `mask.to(torch.float32)`, or `mask.to(x.dtype)` to follow another tensor.
+(`torch.Tensor` stands for the default dtype, `torch.get_default_dtype()`, on the CPU.)
 """
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
-from breakscope.values import External
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.values import External
 
 rule = Rule("BRK555", "cast-to-tensor-class", dynamo=("GB7489",))
 

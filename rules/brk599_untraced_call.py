@@ -1,14 +1,17 @@
 """A call of a function that Dynamo does not trace ends the graph.
 
-Dynamo follows Python source and knows torch. It cannot look into functions written in C (the standard library's and
-those of extensions), and it skips whole modules on purpose: threads, subprocesses, sockets, the data loader, much of
-`torch.utils` and `torch.jit`. At such a call it ends the graph, calls the function eagerly and starts a new graph.
+Dynamo follows Python source and knows torch. It cannot look into functions written in C (the
+standard library's and those of extensions), and it skips whole modules on purpose: threads,
+subprocesses, sockets, the data loader, much of `torch.utils` and `torch.jit`. At such a call it
+ends the graph, calls the function eagerly and starts a new graph.
 
-The names come from a table that was measured: each function was called in a small program under Dynamo
-(`rules/knowledge/`). Where a rule with a lower code speaks of the same call, this one is silent.
+The names come from a table that was measured: each function was called in a small program under
+Dynamo (`rules/knowledge/`). Where a rule with a lower code speaks of the same call, this one is
+silent.
 
-Do the work outside the region, once, where you can: in `__init__`, in the data loader, or on the result. A function
-that must stay in the middle can be wrapped with `torch.library.custom_op` (it then stands in the graph as one node).
+Do the work outside the region, once, where you can: in `__init__`, in the data loader, or on the
+result. A function that must stay in the middle can be wrapped with `torch.library.custom_op` (it
+then stands in the graph as one node).
 """
 
 import argparse
@@ -17,30 +20,78 @@ import statistics
 
 import torch
 
-from breakscope.events import Call
 from breakscope.knowledge import kind, load
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
-# The ids of calls that are not traced, whatever the data; ids of data-dependent operators belong to other rules.
+# The ids of calls that are not traced, whatever the data; ids of data-dependent operators belong to
+# other rules.
 IDS = (
-    "GB0007", "GB0008", "GB0055", "GB0059", "GB0090", "GB0107", "GB0116", "GB0117", "GB0134", "GB0142",
-    "GB0147", "GB0150", "GB0156", "GB0157", "GB0158", "GB0208", "GB0249", "GB0262", "GB0264", "GB0294", "GB0299",
-    "GB0467", "GB0811", "GB4695", "GB6215")
-# Those that torch gave, or will give, to such calls in versions other than the one that the examples run under.
-OTHER_IDS = ("GB0023", "GB0187", "GB0191", "GB0179", "GB0270", "GB0364", "GB5687", "GB7312", "GB9193", "unnamed")
+    "GB0007",
+    "GB0008",
+    "GB0055",
+    "GB0059",
+    "GB0090",
+    "GB0107",
+    "GB0116",
+    "GB0117",
+    "GB0134",
+    "GB0142",
+    "GB0147",
+    "GB0150",
+    "GB0156",
+    "GB0157",
+    "GB0158",
+    "GB0208",
+    "GB0249",
+    "GB0262",
+    "GB0264",
+    "GB0294",
+    "GB0299",
+    "GB0467",
+    "GB0811",
+    "GB4695",
+    "GB6215",
+)
+# Those that torch gave, or will give, to such calls in versions other than the one that the
+# examples run under.
+OTHER_IDS = (
+    "GB0023",
+    "GB0187",
+    "GB0191",
+    "GB0179",
+    "GB0270",
+    "GB0364",
+    "GB5687",
+    "GB7312",
+    "GB9193",
+    "unnamed",
+)
 
-UNSHOWN = ("GB0116", "GB0150", "GB0157", "GB0249", "GB0299", "GB0811")  # of functions that few programs call
+# of functions that few programs call
+UNSHOWN = ("GB0116", "GB0150", "GB0157", "GB0249", "GB0299", "GB0811")
 
-rule = Rule("BRK599", "untraced-call", dynamo=tuple(f"{gb_id}: ." for gb_id in IDS), unshown=UNSHOWN)
+rule = Rule(
+    "BRK599", "untraced-call", dynamo=tuple(f"{gb_id}: ." for gb_id in IDS), unshown=UNSHOWN
+)
 
 
-BUILTINS = frozenset({"pow", "complex"})  # which tensors break; of the others of this kind rules of their own speak
+# which tensors break; of the others of this kind rules of their own speak
+BUILTINS = frozenset({"pow", "complex"})
 # Rules with higher codes speak of these.
-TRAINING = ("torch.autograd.", "torch.optim.", "torch.nn.Module.", "torch.GradScaler.", "torch.amp.", "torch.cuda.amp.")
+TRAINING = (
+    "torch.autograd.",
+    "torch.optim.",
+    "torch.nn.Module.",
+    "torch.GradScaler.",
+    "torch.amp.",
+    "torch.cuda.amp.",
+)
 
 
 def names() -> set[str]:
-    """Whose call broke in every variant; of library functions and a few builtins also those that broke in some."""
+    """Whose call broke in every variant; of library functions and a few builtins also those that
+    broke in some."""
     found = load().names(*IDS, *OTHER_IDS, always=False)
     some = {name for name in found if "." in name or name in BUILTINS or load().call(name).always}
     return {name for name in some if not name.startswith(TRAINING)}
@@ -58,7 +109,10 @@ def check(event):
                 help="write the operator or the torch function: `x ** 2`, `torch.pow(x, y)`, `torch.complex(a, b)`",
             )
         return
-    kinds, named = [kind(value) for value in event.args], {name: kind(value) for name, value in event.kwargs.items()}
+    kinds, named = (
+        [kind(value) for value in event.args],
+        {name: kind(value) for name, value in event.kwargs.items()},
+    )
     if not fact.always and any(word.startswith("?") for word in (*kinds, *named.values())):
         return
     verdict = fact.judge(tuple(kinds), named)

@@ -1,19 +1,24 @@
 """`backward()` inside the region ends the graph.
 
-Dynamo captures the forward pass; AOTAutograd derives the backward pass from the graph as a whole. A `loss.backward()`
-inside the region would need gradients in the middle of the capture, so Dynamo stops there, runs the backward pass
-eagerly and starts a new graph behind it.
+Dynamo captures the forward pass; AOTAutograd derives the backward pass from the graph as a whole. A
+`loss.backward()` inside the region would need gradients in the middle of the capture, so Dynamo
+stops there, runs the backward pass eagerly and starts a new graph behind it.
 
-Compile the part that computes the loss and call `backward()` outside: forward and backward are then compiled all the
-same. To have the whole step in one region, `torch._dynamo.compiled_autograd` captures the backward pass too.
+Compile the part that computes the loss and call `backward()` outside: forward and backward are then
+compiled all the same. To have the whole step in one region, `torch._dynamo.compiled_autograd`
+captures the backward pass too.
 """
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK601", "backward-in-region", dynamo=("GB0123", r"GB0007: function `backward`", "GB0008: GradScaler"))
+rule = Rule(
+    "BRK601",
+    "backward-in-region",
+    dynamo=("GB0123", r"GB0007: function `backward`", "GB0008: GradScaler"),
+)
 
 
 @rule.on(Call, "Tensor.backward", "torch.autograd.backward")
@@ -24,14 +29,24 @@ def check(event):
     )
 
 
-@rule.on(Call, {f"torch.{where}GradScaler.{name}" for where in ("", "amp.", "cuda.amp.")
-                for name in ("scale", "unscale_", "step", "update", "get_scale")})
+@rule.on(
+    Call,
+    {
+        f"torch.{where}GradScaler.{name}"
+        for where in ("", "amp.", "cuda.amp.")
+        for name in ("scale", "unscale_", "step", "update", "get_scale")
+    },
+)
 def check_scaler(event):
-    yield event.problem(f"Dynamo does not trace `{event.shown}`, so the graph ends here",
-                        help="return the loss; scale, step and update outside the compiled region")
+    yield event.problem(
+        f"Dynamo does not trace `{event.shown}`, so the graph ends here",
+        help="return the loss; scale, step and update outside the compiled region",
+    )
 
 
-@rule.example(lambda: (torch.ones(4), torch.ones(4, requires_grad=True)), equal=False, dynamo=("GB0123",))
+@rule.example(
+    lambda: (torch.ones(4), torch.ones(4, requires_grad=True)), equal=False, dynamo=("GB0123",)
+)
 def bad(x, w):
     loss = (x * w).sum()
     loss.backward()  # BRK601

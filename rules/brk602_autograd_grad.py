@@ -1,20 +1,26 @@
 """`torch.autograd.grad` inside the region ends the graph.
 
-Gradient penalties, saliency, energy models and force fields ask for a gradient in the middle of `forward`. By default
-Dynamo stops the graph there and runs it eagerly; `torch.autograd.functional.jacobian` and its kin end it as well.
+Gradient penalties, saliency, energy models and force fields ask for a gradient in the middle of
+`forward`. By default Dynamo stops the graph there and runs it eagerly;
+`torch.autograd.functional.jacobian` and its kin end it as well.
 
-Write it with `torch.func`: `torch.func.grad(f)(x)` and `torch.func.vjp` are traced, first and second order. `f` must be
-a function of its input that returns one number per call (the sum over the batch gives the same gradients). From 2.10
-on `torch._dynamo.config.trace_autograd_ops = True` traces the call as it stands.
+Write it with `torch.func`: `torch.func.grad(f)(x)` and `torch.func.vjp` are traced, first and
+second order. `f` must be a function of its input that returns one number per call (the sum over the
+batch gives the same gradients). From 2.10 on `torch._dynamo.config.trace_autograd_ops = True`
+traces the call as it stands.
 """
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK602", "autograd-grad", dynamo=("GB9186", "GB0007: function `grad`"),
-            shares=("GB0055", "GB8985"))
+rule = Rule(
+    "BRK602",
+    "autograd-grad",
+    dynamo=("GB9186", "GB0007: function `grad`"),
+    shares=("GB0055", "GB8985"),
+)
 
 
 @rule.on(Call, "torch.autograd.grad")
@@ -25,12 +31,20 @@ def check(event):
     )
 
 
-@rule.on(Call, {f"torch.autograd.functional.{name}" for name in ("jacobian", "hessian", "vjp", "jvp", "hvp", "vhp")})
+@rule.on(
+    Call,
+    {
+        f"torch.autograd.functional.{name}"
+        for name in ("jacobian", "hessian", "vjp", "jvp", "hvp", "vhp")
+    },
+)
 def check_functional(event):
     name = event.name.rpartition(".")[2]
     name = {"jacobian": "jacrev", "vhp": "vjp", "hvp": "jvp"}.get(name, name)
-    yield event.problem(f"Dynamo does not trace `{event.name}`, so the graph ends at `{event.shown}`",
-                        help=f"write it with `torch.func.{name}`")
+    yield event.problem(
+        f"Dynamo does not trace `{event.name}`, so the graph ends at `{event.shown}`",
+        help=f"write it with `torch.func.{name}`",
+    )
 
 
 @rule.example(lambda: (torch.ones(4, requires_grad=True),), dynamo=("GB9186",))

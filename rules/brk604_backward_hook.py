@@ -1,22 +1,29 @@
 """A module with a backward hook ends the graph at its call.
 
-`register_full_backward_hook` wraps the module's inputs and outputs in autograd nodes that exist only eagerly, so Dynamo
-stops at every call of such a module. The old `register_backward_hook` ends it in the same place.
+`register_full_backward_hook` wraps the module's inputs and outputs in autograd nodes that exist
+only eagerly, so Dynamo stops at every call of such a module. The old `register_backward_hook` ends
+it in the same place.
 
-Put a hook on the tensor instead: `y.register_hook(f)` on the module's output is traced and sees the same gradient.
-A forward hook is traced as well. For gradient norms per layer, read `p.grad` after the backward pass.
+Put a hook on the tensor instead: `y.register_hook(f)` on the module's output is traced and sees the
+same gradient. A forward hook is traced as well. For gradient norms per layer, read `p.grad` after
+the backward pass.
 """
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK604", "backward-hook", dynamo=("GB0083",))
 
 
-@rule.on(Call, {f"torch.nn.Module.{name}" for name in (
-    "full_backward_hook", "backward_hook", "full_backward_pre_hook")})
+@rule.on(
+    Call,
+    {
+        f"torch.nn.Module.{name}"
+        for name in ("full_backward_hook", "backward_hook", "full_backward_pre_hook")
+    },
+)
 def check(event):
     yield event.problem(
         f"the module behind `{event.shown}` has a backward hook, so the graph ends at its call",

@@ -1,31 +1,55 @@
 """Changing `requires_grad` inside the region ends the graph.
 
-`x.requires_grad_()` on an input or a parameter, `x.requires_grad = True`, and `torch.ones(n, requires_grad=True)` make
-leaves of autograd's graph in the middle of the capture, which AOTAutograd cannot express. On an intermediate tensor
-`requires_grad_()` itself is traced, but the region ends where that tensor, or something computed from it, is returned.
+`x.requires_grad_()` on an input or a parameter, `x.requires_grad = True`, and `torch.ones(n,
+requires_grad=True)` make leaves of autograd's graph in the middle of the capture, which AOTAutograd
+cannot express. On an intermediate tensor `requires_grad_()` itself is traced, but the region ends
+where that tensor, or something computed from it, is returned.
 
-Mark parameters and inputs outside the region. To freeze a part, use `y.detach()` or `torch.no_grad()` in the forward
-pass. If the mark is there for `torch.autograd.grad` a few lines below, write both as one `torch.func.grad`.
+Mark parameters and inputs outside the region. To freeze a part, use `y.detach()` or
+`torch.no_grad()` in the forward pass. If the mark is there for `torch.autograd.grad` a few lines
+below, write both as one `torch.func.grad`.
 """
 
 import torch
 
-from breakscope.events import Call, Store
-from breakscope.rule import Rule
-from breakscope.values import FALSE, TRUE, Py, Tensor
+from breakscope.rulekit.events import Call, Store
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.values import FALSE, TRUE, Py, Tensor
 
-rule = Rule("BRK605", "requires-grad", dynamo=("GB0125", "GB0206: requires_grad", "GB8985", "GB0225"))
+rule = Rule(
+    "BRK605", "requires-grad", dynamo=("GB0125", "GB0206: requires_grad", "GB8985", "GB0225")
+)
 
-FACTORIES = {f"torch.{name}" for name in (
-    "ones", "zeros", "empty", "full", "rand", "randn", "tensor", "arange", "linspace", "ones_like", "zeros_like",
-    "rand_like", "randn_like", "full_like", "empty_like", "eye")}
+FACTORIES = {
+    f"torch.{name}"
+    for name in (
+        "ones",
+        "zeros",
+        "empty",
+        "full",
+        "rand",
+        "randn",
+        "tensor",
+        "arange",
+        "linspace",
+        "ones_like",
+        "zeros_like",
+        "rand_like",
+        "randn_like",
+        "full_like",
+        "empty_like",
+        "eye",
+    )
+}
 TRAINING = Py("bool", "config")  # `self.training`, or a switch
 HELP = "mark it outside the region; for a gradient inside use `torch.func.grad`, to freeze use `detach()`"
 
 
 @rule.on(Store, scope="tensor", name="requires_grad")
 def check_store(event):
-    yield event.problem(f"`{event.owner}.requires_grad` is set inside the region, so the graph ends here", help=HELP)
+    yield event.problem(
+        f"`{event.owner}.requires_grad` is set inside the region, so the graph ends here", help=HELP
+    )
 
 
 @rule.on(Call, "Tensor.requires_grad_")
@@ -33,11 +57,18 @@ def check_call(event):
     tensor, off = event.receiver, event.args and event.args[0].is_const and not event.args[0].value
     if getattr(tensor, "kind", "") == "parameter" and not off:
         return  # it requires grad already: nothing changes
-    if isinstance(tensor, Tensor) and (tensor.origin == "argument" or tensor.kind in ("parameter", "buffer")):
-        yield event.problem(f"`{event.shown}` changes an input of the graph, so the graph ends here", help=HELP)
+    if isinstance(tensor, Tensor) and (
+        tensor.origin == "argument" or tensor.kind in ("parameter", "buffer")
+    ):
+        yield event.problem(
+            f"`{event.shown}` changes an input of the graph, so the graph ends here", help=HELP
+        )
     elif not off:
-        yield event.problem(f"`{event.shown}` makes a leaf inside the region; where it leaves a graph, that graph ends",
-                            help=HELP, certainty="likely")
+        yield event.problem(
+            f"`{event.shown}` makes a leaf inside the region; where it leaves a graph, that graph ends",
+            help=HELP,
+            certainty="likely",
+        )
 
 
 @rule.on(Call, FACTORIES)
@@ -46,8 +77,11 @@ def check_made(event):
     if wanted is None or wanted.is_none or wanted == FALSE:
         return
     certainty = "certain" if wanted == TRUE else "likely" if wanted == TRAINING else "possible"
-    yield event.problem(f"`{event.shown}` makes a leaf inside the region, so the graph ends here", help=HELP,
-                        certainty=certainty)
+    yield event.problem(
+        f"`{event.shown}` makes a leaf inside the region, so the graph ends here",
+        help=HELP,
+        certainty=certainty,
+    )
 
 
 @rule.example(lambda: (torch.ones(4),), equal=False, dynamo=("GB0206",))

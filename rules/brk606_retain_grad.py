@@ -1,16 +1,16 @@
 """`retain_grad()` ends the graph.
 
-It asks autograd to keep the gradient of an intermediate tensor, which inside a compiled graph exists only within the
-fused backward kernels.
+It asks autograd to keep the gradient of an intermediate tensor, which inside a compiled graph
+exists only within the fused backward kernels.
 
-Keep the gradient with a hook, which is traced: `y.register_hook(self.save)`; or return the intermediate tensor from
-the region and call `retain_grad()` on it outside.
+Keep the gradient with a hook, which is traced: `y.register_hook(self.save)`; or return the
+intermediate tensor from the region and call `retain_grad()` on it outside.
 """
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK606", "retain-grad", dynamo=("GB0108",))
 

@@ -1,39 +1,62 @@
 """Converting or loading a module inside the region ends the graph.
 
-`module.half()`, `module.to(dtype)`, `load_state_dict(...)`, `module.requires_grad_(False)` change parameters, which are
-inputs of the graph. (`module.train()`, `eval()`, `state_dict()`, `zero_grad()` are traced by torch 2.13; what the judged version does not trace is flagged.)
+`module.half()`, `module.to(dtype)`, `load_state_dict(...)`, `module.requires_grad_(False)` change
+parameters, which are inputs of the graph. (`module.train()`, `eval()`, `state_dict()`,
+`zero_grad()` are traced by torch 2.13; what the judged version does not trace is flagged.)
 
-Do it once, before the module is compiled. To run one part in another precision, cast its input and use
-`torch.autocast` around the call, which is traced.
+Do it once, before the module is compiled. To run one part in another precision, cast its input and
+use `torch.autocast` around the call, which is traced.
 """
 
 import torch
 
-from breakscope.events import Call
 from breakscope.knowledge import load, since
-from breakscope.rule import Rule
-from breakscope.values import FALSE, TRUE
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.values import FALSE, TRUE
 
-rule = Rule("BRK607", "module-state", dynamo=("GB0220",), shares=("GB0208", "GB0125"), unshown=("GB0220",))
+rule = Rule(
+    "BRK607", "module-state", dynamo=("GB0220",), shares=("GB0208", "GB0125"), unshown=("GB0220",)
+)
 
-CLASSES = {"torch.nn.Module"} | {name.removesuffix(".forward") for name in load().modules if name.endswith(".forward")}
-LOADS = {f"{owner}.{name}" for owner in CLASSES for name in ("load_state_dict", "half", "bfloat16", "double")}
+CLASSES = {"torch.nn.Module"} | {
+    name.removesuffix(".forward") for name in load().modules if name.endswith(".forward")
+}
+LOADS = {
+    f"{owner}.{name}"
+    for owner in CLASSES
+    for name in ("load_state_dict", "half", "bfloat16", "double")
+}
 
 
 @rule.on(Call, LOADS)
 def check(event):
-    yield event.problem(f"`{event.shown}` replaces parameters inside the region, so the graph ends here",
-                        help="do it once, before the module is compiled; use `torch.autocast` for one part")
+    yield event.problem(
+        f"`{event.shown}` replaces parameters inside the region, so the graph ends here",
+        help="do it once, before the module is compiled; use `torch.autocast` for one part",
+    )
 
 
-OTHERS = ("state_dict", "to", "float", "cpu", "cuda", "share_memory", "register_forward_hook",
-          "register_forward_pre_hook")
+OTHERS = (
+    "state_dict",
+    "to",
+    "float",
+    "cpu",
+    "cuda",
+    "share_memory",
+    "register_forward_hook",
+    "register_forward_pre_hook",
+)
 
 
 def untraced() -> set[str]:
     """The other methods that the judged torch version does not trace; torch 2.13 traces them all."""
     facts = load()
-    broken = [n for n in OTHERS if (fact := facts.call(f"torch.nn.Module.{n}")) is not None and fact.breaks and fact.always]
+    broken = [
+        n
+        for n in OTHERS
+        if (fact := facts.call(f"torch.nn.Module.{n}")) is not None and fact.breaks and fact.always
+    ]
     if not since("2.13") and "state_dict" not in broken:
         broken.append("state_dict")
     return {f"{owner}.{name}" for owner in CLASSES for name in broken}
@@ -41,8 +64,10 @@ def untraced() -> set[str]:
 
 @rule.on(Call, untraced)
 def check_untraced(event):
-    yield event.problem(f"Dynamo does not trace `{event.shown}` in this torch version, so the graph ends here",
-                        help="do it once, before the module is compiled")
+    yield event.problem(
+        f"Dynamo does not trace `{event.shown}` in this torch version, so the graph ends here",
+        help="do it once, before the module is compiled",
+    )
 
 
 @rule.on(Call, {f"{owner}.requires_grad_" for owner in CLASSES})

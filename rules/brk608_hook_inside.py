@@ -1,19 +1,24 @@
 """Registering a module's hook inside the region ends the graph.
 
-`module.register_forward_hook(f)`, its pre and backward forms too, count their handles in a class attribute of torch,
-which Dynamo does not set; removing a handle that came from outside ends the graph as well. The hook itself is traced
-when the module is called.
+`module.register_forward_hook(f)`, its pre and backward forms too, count their handles in a class
+attribute of torch, which Dynamo does not set; removing a handle that came from outside ends the
+graph as well. The hook itself is traced when the module is called.
 
-Register hooks once, before the model is compiled, and let a flag or a list decide whether the hook records anything. To
-get at an inner activation, return it, or put it into a container that the caller passes in.
+Register hooks once, before the model is compiled, and let a flag or a list decide whether the hook
+records anything. To get at an inner activation, return it, or put it into a container that the
+caller passes in.
 """
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK608", "hook-inside-region", dynamo=("GB0467: setattr.. is not supported on type type", "GB0013: RemovableHandle"))
+rule = Rule(
+    "BRK608",
+    "hook-inside-region",
+    dynamo=("GB0467: setattr.. is not supported on type type", "GB0013: RemovableHandle"),
+)
 
 
 @rule.on(Call, "module.register_hook")
@@ -41,7 +46,7 @@ def bad():
 
         def forward(self, x):
             seen = []
-            self.layer.register_forward_hook(lambda module, given, made: seen.append(made))  # BRK608
+            self.layer.register_forward_hook(lambda _, given, made: seen.append(made))  # BRK608
             return self.layer(x) + 1
 
     return Net()

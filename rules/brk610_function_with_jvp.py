@@ -1,17 +1,18 @@
 """An autograd.Function that defines `jvp` ends the graph.
 
-`torch.compile` follows `forward` and `backward` of an autograd.Function into the graph. A class that also has a `jvp`,
-for forward-mode differentiation, is refused as a whole: Dynamo ends the graph at `apply` wherever an input needs a
-gradient, though `jvp` is never called.
+`torch.compile` follows `forward` and `backward` of an autograd.Function into the graph. A class
+that also has a `jvp`, for forward-mode differentiation, is refused as a whole: Dynamo ends the
+graph at `apply` wherever an input needs a gradient, though `jvp` is never called.
 
-Keep `jvp` in a class of its own, derived from the one that the model uses, and call that class where forward-mode
-derivatives are wanted. Where it is a leftover, drop it; `torch.func.jvp` of plain tensor code needs none.
+Keep `jvp` in a class of its own, derived from the one that the model uses, and call that class
+where forward-mode derivatives are wanted. Where it is a leftover, drop it; `torch.func.jvp` of
+plain tensor code needs none.
 """
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK610", "function-with-jvp", dynamo=("GB0144",))
 
@@ -20,8 +21,11 @@ rule = Rule("BRK610", "function-with-jvp", dynamo=("GB0144",))
 def check(event):
     if all(value.requires_grad is False for value in event.args if value.is_tensor):
         return
-    classes = event.receiver.info.mro or (event.receiver.info,)
-    if any(getattr(statement, "name", "") == "jvp" for cls in classes for statement in cls.node.body):
+    if any(
+        getattr(statement, "name", "") == "jvp"
+        for cls in event.classes
+        for statement in cls.node.body
+    ):
         name = event.receiver.info.name
         yield event.problem(
             f"`{name}` defines `jvp`, which Dynamo refuses, so the graph ends at `{event.shown}`",
@@ -46,7 +50,10 @@ class ForwardScaled(Scaled):
         return tangent * 2
 
 
-@rule.example(lambda: (torch.ones(4, requires_grad=True),), lambda: (torch.full((4,), torch.nan, requires_grad=True),))
+@rule.example(
+    lambda: (torch.ones(4, requires_grad=True),),
+    lambda: (torch.full((4,), torch.nan, requires_grad=True),),
+)
 def bad(x):
     return ForwardScaled.apply(x) + 1  # BRK610
 

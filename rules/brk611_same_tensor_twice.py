@@ -1,18 +1,20 @@
 """An autograd.Function that is given the same tensor twice ends the graph.
 
-`Attend.apply(x, x, x)` passes one tensor as several inputs. Dynamo lifts the inputs of `apply` into a subgraph of its
-own by identity and cannot tell the gradients of the places apart, so it ends the graph there if the tensor needs one.
-What counts is the tensor and not the name: `q = k = x` is the same tensor, `x.view_as(x)` is another one.
+`Attend.apply(x, x, x)` passes one tensor as several inputs. Dynamo lifts the inputs of `apply` into
+a subgraph of its own by identity and cannot tell the gradients of the places apart, so it ends the
+graph there if the tensor needs one. What counts is the tensor and not the name: `q = k = x` is the
+same tensor, `x.view_as(x)` is another one.
 
-Give every place a tensor of its own: `Attend.apply(x, x.view_as(x))` costs no memory and adds the gradients as before.
+Give every place a tensor of its own: `Attend.apply(x, x.view_as(x))` costs no memory and adds the
+gradients as before.
 """
 
 import ast
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK611", "same-tensor-twice", dynamo=("GB6297",), fix="safe", since="2.13")
 
@@ -36,16 +38,22 @@ def check(event):
 def rewrite(node, problem):
     import libcst as cst
 
-    from breakscope import libcst_tools as rw
+    from breakscope.rulekit import rewriting as rw
 
-    calls = (part for part in rw.walk(node) if isinstance(part, cst.Call) and rw.same(part, problem.node))
+    calls = (
+        part for part in rw.walk(node) if isinstance(part, cst.Call) and rw.same(part, problem.node)
+    )
     call, seen, given = next(calls, None), set(), []
     if call is None:
         return None
     for place in call.args:
         name = rw.code(place.value)
         again = isinstance(place.value, cst.Name) and name in seen
-        given.append(place.with_changes(value=cst.parse_expression(f"{name}.view_as({name})")) if again else place)
+        given.append(
+            place.with_changes(value=cst.parse_expression(f"{name}.view_as({name})"))
+            if again
+            else place
+        )
         seen.add(name)
     return rw.swap(node, call, rw.code(call.with_changes(args=given)))
 
@@ -62,7 +70,11 @@ class Product(torch.autograd.Function):
         return grad * b, grad * a
 
 
-@rule.example(lambda: (torch.ones(4, requires_grad=True),), lambda: (torch.full((4,), torch.nan, requires_grad=True),), lambda: (torch.empty(0, requires_grad=True),))
+@rule.example(
+    lambda: (torch.ones(4, requires_grad=True),),
+    lambda: (torch.full((4,), torch.nan, requires_grad=True),),
+    lambda: (torch.empty(0, requires_grad=True),),
+)
 def bad(x):
     # x squared
     return Product.apply(x, x) + 1  # BRK611

@@ -1,20 +1,27 @@
 """`ctx.mark_dirty` in an autograd.Function ends the graph where no gradient is needed.
 
-A Function that changes its input in place tells autograd with `ctx.mark_dirty(x)`. While gradients are needed Dynamo
-makes a subgraph of `forward` and understands the marking. In inference, where nothing needs a gradient, it traces
-`forward` like any function, and there `ctx` is an object that it cannot put back together: the graph ends.
+A Function that changes its input in place tells autograd with `ctx.mark_dirty(x)`. While gradients
+are needed Dynamo makes a subgraph of `forward` and understands the marking. In inference, where
+nothing needs a gradient, it traces `forward` like any function, and there `ctx` is an object that
+it cannot put back together: the graph ends.
 
-In a compiled graph working in place saves nothing: the compiler decides itself which buffers are used again. Return a
-new tensor, `return x + 1`, and drop `mark_dirty`; code that needs the changed input takes the result instead.
+In a compiled graph working in place saves nothing: the compiler decides itself which buffers are
+used again. Return a new tensor, `return x + 1`, and drop `mark_dirty`; code that needs the changed
+input takes the result instead.
 """
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK612", "mark-dirty", severity="warning", since="2.13",
-            dynamo=("GB2019", "GB0092: LambdaVariable"))
+rule = Rule(
+    "BRK612",
+    "mark-dirty",
+    severity="warning",
+    since="2.13",
+    dynamo=("GB2019", "GB0092: LambdaVariable"),
+)
 
 
 @rule.on(Call, "torch.autograd.function.FunctionCtx.mark_dirty")
@@ -28,7 +35,9 @@ def check(event):
     )
 
 
-@rule.example(lambda: (torch.ones(4),), lambda: (torch.full((4,), torch.nan),), module=True, equal=False)
+@rule.example(
+    lambda: (torch.ones(4),), lambda: (torch.full((4,), torch.nan),), module=True, equal=False
+)
 def bad():
     class Increment(torch.autograd.Function):
         @staticmethod

@@ -1,38 +1,52 @@
-"""A side effect inside of a checkpoint, of a tensor's hook or of a Function's backward ends the graph.
+"""A side effect inside of a checkpoint, a tensor's hook or a Function's backward ends the graph.
 
-`checkpoint(block, x)`, `h.register_hook(f)` and the `backward` of an autograd.Function become subgraphs of their own,
-which run again, or later, in the backward pass. Dynamo therefore refuses one that changes something outside of it: an
-attribute (`self.aux_loss = ...`), a list or a dict of the code around it. The graph ends, and what is inside runs
-eagerly. Objects that the function makes itself may change freely, and so may buffers that are changed in place. (A Python
-number that is counted in an attribute ends the graph as well; Dynamo reports that at the call of `checkpoint`.)
+`checkpoint(block, x)`, `h.register_hook(f)` and the `backward` of an autograd.Function become
+subgraphs of their own, which run again, or later, in the backward pass. Dynamo therefore refuses
+one that changes something outside of it: an attribute (`self.aux_loss = ...`), a list or a dict of
+the code around it. The graph ends, and what is inside runs eagerly. Objects that the function makes
+itself may change freely, and so may buffers that are changed in place. (A Python number that is
+counted in an attribute ends the graph as well; Dynamo reports that at the call of `checkpoint`.)
 
-Return the value beside the result, `return h, aux_loss`, and let the caller store it: a checkpoint passes tuples
-through. A hook should return a changed gradient and nothing else; read gradients after `backward()`.
+Return the value beside the result, `return h, aux_loss`, and let the caller store it: a checkpoint
+passes tuples through. A hook should return a changed gradient and nothing else; read gradients
+after `backward()`.
 """
 
 import torch
 from torch.utils.checkpoint import checkpoint
 
-from breakscope.events import Mutate, Store
 from breakscope.knowledge import since
-from breakscope.rule import Rule
-from breakscope.values import Py
+from breakscope.rulekit.events import Mutate, Store
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.values import Py
 
 rule = Rule("BRK613", "side-effect-in-subgraph", dynamo=("GB0067",))
 
-PLACES = {"checkpoint": "runs under `checkpoint`", "hook": "is a tensor's hook", "backward": "is a Function's backward"}
-HELP = {"checkpoint": "return it beside the result, and let the caller store it",
-        "hook": "let the hook return a changed gradient and nothing else",
-        "backward": "let it return gradients and nothing else"}
+PLACES = {
+    "checkpoint": "runs under `checkpoint`",
+    "hook": "is a tensor's hook",
+    "backward": "is a Function's backward",
+}
+HELP = {
+    "checkpoint": "return it beside the result, and let the caller store it",
+    "hook": "let the hook return a changed gradient and nothing else",
+    "backward": "let it return gradients and nothing else",
+}
 
 
 @rule.on(Store, scope=("attribute", "global", "nonlocal", "enclosing"), within=tuple(PLACES))
 def check_store(event):
-    if event.scope == "attribute" and (event.value.is_const or isinstance(event.value, Py)) or not _is_traced(event):
+    if (
+        event.scope == "attribute" and (event.value.is_const or isinstance(event.value, Py))
+    ) or not _is_traced(event):
         return
-    name = f"{event.owner}.{event.name}" if event.owner and event.name else event.owner or event.name
-    yield event.problem(f"`{name}` is set in a function that {PLACES[event.within]}, so the graph ends here",
-                        help=HELP[event.within])
+    name = (
+        f"{event.owner}.{event.name}" if event.owner and event.name else event.owner or event.name
+    )
+    yield event.problem(
+        f"`{name}` is set in a function that {PLACES[event.within]}, so the graph ends here",
+        help=HELP[event.within],
+    )
 
 
 @rule.on(Mutate, within=tuple(PLACES))
@@ -45,7 +59,8 @@ def check_container(event):
 
 
 def _is_traced(event):
-    return event.within != "hook" or since("2.11")  # before that the graph ends where the hook is registered
+    # before that the graph ends where the hook is registered
+    return event.within != "hook" or since("2.11")
 
 
 @rule.example(lambda: (torch.ones(2, 4),), module=True)

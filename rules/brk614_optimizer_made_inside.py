@@ -1,24 +1,45 @@
 """Making an optimizer inside the region ends the graph.
 
-`torch.optim.SGD(params, lr)` in compiled code reaches `Optimizer.add_param_group`, which torch keeps out of tracing; the
-graph ends there, and the function around it runs eagerly where `params` is a generator such as `net.parameters()`.
-Inner loops (test-time training, meta-learning, inversion of a latent) are written this way.
+`torch.optim.SGD(params, lr)` in compiled code reaches `Optimizer.add_param_group`, which torch
+keeps out of tracing; the graph ends there, and the function around it runs eagerly where `params`
+is a generator such as `net.parameters()`. Inner loops (test-time training, meta-learning, inversion
+of a latent) are written this way.
 
-Make the optimizer outside, once. For an inner loop inside the region take the step by hand, with gradients of
-`torch.func.grad`: `w = w - lr * grad(loss)(w)` is plain tensor work.
+Make the optimizer outside, once. For an inner loop inside the region take the step by hand, with
+gradients of `torch.func.grad`: `w = w - lr * grad(loss)(w)` is plain tensor work.
 """
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK614", "optimizer-made-inside", dynamo=(
-    r"GB0008: Optimizer\.add_param_group", "GB8335: Generator"))
+rule = Rule(
+    "BRK614",
+    "optimizer-made-inside",
+    dynamo=(r"GB0008: Optimizer\.add_param_group", "GB8335: Generator"),
+)
 
-OPTIMIZERS = {f"torch.optim.{name}" for name in (
-    "SGD", "Adam", "AdamW", "Adamax", "Adadelta", "Adagrad", "ASGD", "LBFGS", "NAdam", "RAdam", "RMSprop", "Rprop",
-    "SparseAdam", "Adafactor", "Muon")}
+OPTIMIZERS = {
+    f"torch.optim.{name}"
+    for name in (
+        "SGD",
+        "Adam",
+        "AdamW",
+        "Adamax",
+        "Adadelta",
+        "Adagrad",
+        "ASGD",
+        "LBFGS",
+        "NAdam",
+        "RAdam",
+        "RMSprop",
+        "Rprop",
+        "SparseAdam",
+        "Adafactor",
+        "Muon",
+    )
+}
 
 
 @rule.on(Call, OPTIMIZERS)
@@ -32,7 +53,8 @@ def check(event):
 @rule.example(lambda: (torch.ones(4, 4),), module=True)
 def bad():
     layer = torch.nn.Linear(4, 4)
-    torch.optim.SGD(layer.parameters())  # the first one of a process patches its class, which is a break of its own
+    # the first one of a process patches its class, which is a break of its own
+    torch.optim.SGD(layer.parameters())
 
     def forward(x):
         optimizer = torch.optim.SGD(layer.parameters(), lr=0.1)  # BRK614

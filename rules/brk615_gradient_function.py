@@ -1,17 +1,18 @@
 """Reading `grad_fn` inside the region ends the graph.
 
-`y.grad_fn` is the node of autograd's graph that made `y`. While Dynamo traces a tensor that needs a gradient there is no
-such node yet, and because the read cannot be taken up again behind it, the function around it runs without a graph. Where
-nothing needs a gradient, `grad_fn` is None and traced as such.
+`y.grad_fn` is the node of autograd's graph that made `y`. While Dynamo traces a tensor that needs a
+gradient there is no such node yet, and because the read cannot be taken up again behind it, the
+function around it runs without a graph. Where nothing needs a gradient, `grad_fn` is None and
+traced as such.
 
-To see whether a gradient is needed ask `y.requires_grad`, which is traced. Walk `grad_fn.next_functions` outside of the
-region, on the result.
+To see whether a gradient is needed ask `y.requires_grad`, which is traced. Walk
+`grad_fn.next_functions` outside of the region, on the result.
 """
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK615", "gradient-function", dynamo=("GB0104",), since="2.11")
 

@@ -1,16 +1,17 @@
 """`torch.vmap` of an autograd.Function's `apply` ends the graph in torch before 2.15.
 
-`torch.vmap(Scale.apply)(x)` gives `vmap` a bound method of the class, and asks it for a name that Dynamo has no answer
-for; the graph ends there. Called inside of a function that is mapped, `apply` is traced.
+`torch.vmap(Scale.apply)(x)` gives `vmap` a bound method of the class, and asks it for a name that
+Dynamo has no answer for; the graph ends there. Called inside of a function that is mapped, `apply`
+is traced.
 
 Map a function that calls it: `torch.vmap(lambda row: Scale.apply(row))(x)`.
 """
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
-from breakscope.values import Method
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.values import Method
 
 rule = Rule("BRK616", "function-under-vmap", dynamo=("GB0150: apply",), until="2.15")
 

@@ -1,21 +1,29 @@
 """A Python number that counts on an attribute recompiles in every call.
 
-`self.steps += 1`: Dynamo treats an int attribute of a module as a constant and guards its value. The next call finds
-another number, so the graph is compiled again, until the recompile limit (8) is reached and the code runs eagerly for
-good. A float attribute is compiled once more and then kept as an input; a string behaves like an int.
+`self.steps += 1`: Dynamo treats an int attribute of a module as a constant and guards its value.
+The next call finds another number, so the graph is compiled again, until the recompile limit (8) is
+reached and the code runs eagerly for good. A float attribute is compiled once more and then kept as
+an input; a string behaves like an int.
 
-Register a buffer: `self.register_buffer("steps", torch.zeros((), dtype=torch.long))`, then `self.steps += 1` is work in
-the graph. It moves with the module and stands in its state_dict unless `persistent=False`. Or count outside the region,
-in the training loop, when the forward pass does not use the number.
+Register a buffer: `self.register_buffer("steps", torch.zeros((), dtype=torch.long))`, then
+`self.steps += 1` is work in the graph. It moves with the module and stands in its state_dict unless
+`persistent=False`. Or count outside the region, in the training loop, when the forward pass does
+not use the number.
 """
 
 import torch
 
-from breakscope.events import Store
-from breakscope.rule import Rule
-from breakscope.values import Const, Py
+from breakscope.rulekit.events import Store
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.values import Const, Py
 
-rule = Rule("BRK701", "counter-attribute", kind="recompile", severity="warning", dynamo=("attribute", "int_argument", "global"))
+rule = Rule(
+    "BRK701",
+    "counter-attribute",
+    kind="recompile",
+    severity="warning",
+    dynamo=("attribute", "int_argument", "global"),
+)
 
 NUMBERS = ("int", "float", "str", "number")
 

@@ -1,29 +1,39 @@
 """An attribute that other code changes between calls recompiles.
 
-`model.epoch = i` in the training loop: Dynamo treats Python values on a module as constants and guards the ones that
-the region reads. Each new int, bool or string is a new graph, until the recompile limit (8) is reached and the code
-runs eagerly for good. A float is compiled once more and then kept as an input of the graph.
+`model.epoch = i` in the training loop: Dynamo treats Python values on a module as constants and
+guards the ones that the region reads. Each new int, bool or string is a new graph, until the
+recompile limit (8) is reached and the code runs eagerly for good. A float is compiled once more and
+then kept as an input of the graph.
 
-Keep a number that changes in a 0-d tensor: `self.register_buffer("beta", torch.tensor(0.0))`, and write
-`model.beta.fill_(value)`; or pass it in as a tensor argument. A number that sets the structure (how many blocks run)
-needs a graph for each value anyway: change it rarely.
+Keep a number that changes in a 0-d tensor: `self.register_buffer("beta", torch.tensor(0.0))`, and
+write `model.beta.fill_(value)`; or pass it in as a tensor argument. A number that sets the
+structure (how many blocks run) needs a graph for each value anyway: change it rarely.
 """
 
 import torch
 
-from breakscope.events import Outside
-from breakscope.rule import Rule
-from breakscope.values import Const
+from breakscope.rulekit.events import Outside
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.values import Const
 
-rule = Rule("BRK702", "attribute-from-outside", kind="recompile", severity="warning",
-            dynamo=("attribute", "closure", "global", "int_argument", "none_argument", "container_length"))
+rule = Rule(
+    "BRK702",
+    "attribute-from-outside",
+    kind="recompile",
+    severity="warning",
+    dynamo=("attribute", "closure", "global", "int_argument", "none_argument", "container_length"),
+)
 
 
 @rule.on(Outside)
 def check(event):
     if event.value.is_tensor and not event.initial.is_none:
         return  # another tensor of the same kind passes the guards
-    if isinstance(event.value, Const) and isinstance(event.initial, Const) and event.value.value == event.initial.value:
+    if (
+        isinstance(event.value, Const)
+        and isinstance(event.initial, Const)
+        and event.value.value == event.initial.value
+    ):
         return
     name = f"{event.owner}.{event.name}" if event.owner else event.name
     yield event.problem(

@@ -1,19 +1,27 @@
 """A list, set or deque that grows in the region recompiles in every call.
 
-Dynamo guards the length of a list that the region touches. `self.history.append(y)` makes it longer, so the next call
-fails the guard and compiles again, until the recompile limit (8) is reached and the code runs eagerly for good. The
-tensors in the list are also kept alive. It is the same for a global list, a list in a closure and a default argument.
+Dynamo guards the length of a list that the region touches. `self.history.append(y)` makes it
+longer, so the next call fails the guard and compiles again, until the recompile limit (8) is
+reached and the code runs eagerly for good. The tensors in the list are also kept alive. It is the
+same for a global list, a list in a closure and a default argument.
 
-Return the value and append outside the region, where it is ordinary Python; or keep a tensor of fixed size in a buffer
-and write into a slot of it. A list that is made anew in every call costs nothing.
+Return the value and append outside the region, where it is ordinary Python; or keep a tensor of
+fixed size in a buffer and write into a slot of it. A list that is made anew in every call costs
+nothing.
 """
 
 import torch
 
-from breakscope.events import Mutate
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Mutate
+from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK703", "growing-container", kind="recompile", severity="warning", dynamo=("container_length",))
+rule = Rule(
+    "BRK703",
+    "growing-container",
+    kind="recompile",
+    severity="warning",
+    dynamo=("container_length",),
+)
 
 GROWING = ("append", "appendleft", "extend", "extendleft", "insert", "add", "__iadd__")
 

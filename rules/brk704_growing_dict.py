@@ -1,21 +1,28 @@
 """A dict that gains keys in the region recompiles for each new key.
 
-Dynamo guards the keys it looks up and, where the region stores a new one, the length of the dict. A cache that is
-filled in the first call (`if n not in self.cache: self.cache[n] = ...`) compiles a second time in the next call; a
-cache keyed by a size compiles once per size, and makes that size a constant, so that dynamic shapes do not help.
+Dynamo guards the keys it looks up and, where the region stores a new one, the length of the dict. A
+cache that is filled in the first call (`if n not in self.cache: self.cache[n] = ...`) compiles a
+second time in the next call; a cache keyed by a size compiles once per size, and makes that size a
+constant, so that dynamic shapes do not help.
 
-Fill the cache in `__init__` for the sizes you know, or compute the value each time: `torch.arange(n)` in the graph is
-fused away. To hand out features by name, return a dict made in this call.
+Fill the cache in `__init__` for the sizes you know, or compute the value each time:
+`torch.arange(n)` in the graph is fused away. To hand out features by name, return a dict made in
+this call.
 """
 
 import torch
 
-from breakscope.events import Mutate
-from breakscope.rule import Rule
-from breakscope.values import Const
+from breakscope.rulekit.events import Mutate
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.values import Const
 
-rule = Rule("BRK704", "growing-dict", kind="recompile", severity="warning",
-            dynamo=("container_length", "container_key"))
+rule = Rule(
+    "BRK704",
+    "growing-dict",
+    kind="recompile",
+    severity="warning",
+    dynamo=("container_length", "container_key"),
+)
 
 
 @rule.on(Mutate, method=("__setitem__", "setdefault", "update", "__ior__", "[]="), within="")

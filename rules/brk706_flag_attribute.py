@@ -1,18 +1,18 @@
 """A flag that the region sets and reads recompiles once.
 
-`if not self.ready: ...; self.ready = True` is decided while Dynamo traces, with a guard on the flag. The next call
-finds the other value and compiles the other path. It happens once for each value, but it doubles the compile time.
-`self.even = not self.even` does the same in turns.
+`if not self.ready: ...; self.ready = True` is decided while Dynamo traces, with a guard on the
+flag. The next call finds the other value and compiles the other path. It happens once for each
+value, but it doubles the compile time. `self.even = not self.even` does the same in turns.
 
-Do what the first call does in `__init__`, or in a method that the caller calls once before compiling. A flag that must
-change with the data is a 0-d bool buffer and a `torch.where`.
+Do what the first call does in `__init__`, or in a method that the caller calls once before
+compiling. A flag that must change with the data is a 0-d bool buffer and a `torch.where`.
 """
 
 import torch
 
-from breakscope.events import Store
-from breakscope.rule import Rule
-from breakscope.values import Const
+from breakscope.rulekit.events import Store
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.values import Const
 
 rule = Rule("BRK706", "flag-attribute", kind="recompile", severity="warning", dynamo=("attribute",))
 
@@ -20,7 +20,11 @@ rule = Rule("BRK706", "flag-attribute", kind="recompile", severity="warning", dy
 @rule.on(Store, scope="attribute", is_read=True)
 def check(event):
     new, first = event.value, event.initial
-    if not isinstance(new, Const) or not isinstance(first, Const) or type(new.value) is not type(first.value):
+    if (
+        not isinstance(new, Const)
+        or not isinstance(first, Const)
+        or type(new.value) is not type(first.value)
+    ):
         return
     if event.reads_itself and type(new.value) is not bool:
         return  # a counter

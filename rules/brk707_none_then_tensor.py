@@ -1,24 +1,30 @@
 """An attribute that is None in the first call and a tensor afterwards recompiles.
 
-`if self.cache is None` is decided while Dynamo traces, with a guard on the answer. The first call stores a tensor, so
-the second call fails the guard and compiles the other path. Where the tensor then grows (`torch.cat` on a cache of keys
-and values), its sizes cause one more recompile.
+`if self.cache is None` is decided while Dynamo traces, with a guard on the answer. The first call
+stores a tensor, so the second call fails the guard and compiles the other path. Where the tensor
+then grows (`torch.cat` on a cache of keys and values), its sizes cause one more recompile.
 
-It is the same for a size: `if self.shape != x.shape: self.shape = x.shape` compares with None in the first call
-and with sizes afterwards.
+It is the same for a size: `if self.shape != x.shape: self.shape = x.shape` compares with None in
+the first call and with sizes afterwards.
 
-Make the buffer in `__init__`, with its largest size, and write into it with `index_copy_` or a slice; or pass the state
-in and return it, and let the caller make the first one. A tensor computed once is best computed in `__init__`.
+Make the buffer in `__init__`, with its largest size, and write into it with `index_copy_` or a
+slice; or pass the state in and return it, and let the caller make the first one. A tensor computed
+once is best computed in `__init__`.
 """
 
 import torch
 
-from breakscope.events import Store
-from breakscope.rule import Rule
-from breakscope.values import Dict, Sequence, ShapeInt, holds_tensor, maybe_tensor, options
+from breakscope.rulekit.events import Store
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.values import Dict, Sequence, ShapeInt, holds_tensor, maybe_tensor, options
 
-rule = Rule("BRK707", "none-then-tensor", kind="recompile", severity="warning",
-            dynamo=("none_argument", "attribute", "size"))
+rule = Rule(
+    "BRK707",
+    "none-then-tensor",
+    kind="recompile",
+    severity="warning",
+    dynamo=("none_argument", "attribute", "size"),
+)
 
 KEPT = (Sequence, Dict, ShapeInt)  # a number is mostly set anew in each call, before it is read
 
@@ -39,7 +45,11 @@ def check(event):
         yield event.problem(
             f"`{name}` is None in the first call and {event.value.describe()} afterwards, so the region is compiled again",
             help=f"set `{event.name}` in `__init__`, "
-            + (instead if holds_tensor(event.value) else "or compute it outside the compiled region"),
+            + (
+                instead
+                if holds_tensor(event.value)
+                else "or compute it outside the compiled region"
+            ),
             once=name,
         )
 

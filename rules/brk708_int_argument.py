@@ -1,24 +1,35 @@
 """A Python int argument that varies recompiles.
 
-Dynamo makes an int argument a constant of the graph and guards its value. The second value costs a compile that turns
-it into a symbol (as sizes are); 0 and 1, and an int that decides a branch, the length of a loop or an index, stay
-constants, and each new value is a new graph, up to the recompile limit (8).
+Dynamo makes an int argument a constant of the graph and guards its value. The second value costs a
+compile that turns it into a symbol (as sizes are); 0 and 1, and an int that decides a branch, the
+length of a loop or an index, stay constants, and each new value is a new graph, up to the recompile
+limit (8).
 
-Pass a number that changes as a 0-d tensor: `torch.tensor(step)`. It then is an input of the graph like any other.
+Pass a number that changes as a 0-d tensor: `torch.tensor(step)`. It then is an input of the graph
+like any other.
 """
 
 import torch
 
-from breakscope.events import Varies
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Varies
+from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK708", "int-argument", kind="recompile", severity="warning",
-            dynamo=("int_argument", "attribute"))
+rule = Rule(
+    "BRK708",
+    "int-argument",
+    kind="recompile",
+    severity="warning",
+    dynamo=("int_argument", "attribute"),
+)
 
 
 @rule.on(Varies, what="int")
 def check(event):
-    again = "each new value is a new graph" if event.use == "branch" else "the second value compiles again"
+    again = (
+        "each new value is a new graph"
+        if event.use == "branch"
+        else "the second value compiles again"
+    )
     yield event.problem(
         f"`{event.name}` is a Python int that varies between calls{event.seen}; its value is guarded, so {again}",
         help=f"pass `{event.name}` as a 0-d tensor, or give it one value",

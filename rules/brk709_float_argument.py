@@ -1,17 +1,21 @@
 """A Python float argument that varies recompiles once.
 
-Dynamo makes a float argument a constant of the graph and guards its value. The second value compiles again, and the
-float becomes an input of the graph, unless it decides a branch: then every new value is a new graph.
+Dynamo makes a float argument a constant of the graph and guards its value. The second value
+compiles again, and the float becomes an input of the graph, unless it decides a branch: then every
+new value is a new graph.
 
-Pass a number that changes (a temperature, a weight of the loss) as a 0-d tensor: `torch.tensor(0.7)`.
+Pass a number that changes (a temperature, a weight of the loss) as a 0-d tensor:
+`torch.tensor(0.7)`.
 """
 
 import torch
 
-from breakscope.events import Varies
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Varies
+from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK709", "float-argument", kind="recompile", severity="warning", dynamo=("float_argument",))
+rule = Rule(
+    "BRK709", "float-argument", kind="recompile", severity="warning", dynamo=("float_argument",)
+)
 
 
 @rule.on(Varies, what="float")

@@ -1,17 +1,20 @@
 """An argument that is sometimes None compiles two graphs.
 
-`if mask is not None` is decided while Dynamo traces, with a guard on the answer. The first call with a mask and the
-first one without each compile; two optional arguments make up to four graphs.
+`if mask is not None` is decided while Dynamo traces, with a guard on the answer. The first call
+with a mask and the first one without each compile; two optional arguments make up to four graphs.
 
-Always pass the argument: a mask of ones, an offset of zeros, which costs little. Or keep the two cases as two methods.
+Always pass the argument: a mask of ones, an offset of zeros, which costs little. Or keep the two
+cases as two methods.
 """
 
 import torch
 
-from breakscope.events import Varies
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Varies
+from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK711", "optional-argument", kind="recompile", severity="warning", dynamo=("none_argument",))
+rule = Rule(
+    "BRK711", "optional-argument", kind="recompile", severity="warning", dynamo=("none_argument",)
+)
 
 
 @rule.on(Varies, what="none")

@@ -1,17 +1,18 @@
 """Inputs of several sizes compile again.
 
-Dynamo first compiles for the sizes it sees. When one differs in a later call, it compiles once more with that size as a
-symbol, and then accepts others. Size 1 (a batch of one) and 0 are never covered by the symbol: they are compiled by
-themselves.
+Dynamo first compiles for the sizes it sees. When one differs in a later call, it compiles once more
+with that size as a symbol, and then accepts others. Size 1 (a batch of one) and 0 are never covered
+by the symbol: they are compiled by themselves.
 
-Say it beforehand: `torch._dynamo.mark_dynamic(x, 0)` on the first input, or `torch.compile(dynamic=True)`, and the
-second compile does not happen. In a data loader use `drop_last=True`, and pad lengths to a few steps (64, 128, 256).
+Say it beforehand: `torch._dynamo.mark_dynamic(x, 0)` on the first input, or
+`torch.compile(dynamic=True)`, and the second compile does not happen. In a data loader use
+`drop_last=True`, and pad lengths to a few steps (64, 128, 256).
 """
 
 import torch
 
-from breakscope.events import Varies
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Varies
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK712", "size-varies", kind="recompile", severity="warning", dynamo=("size",))
 

@@ -1,17 +1,18 @@
 """A branch on a size compiles one graph for each side.
 
-`if x.shape[1] > 6` does not break the graph: Dynamo knows the sizes while it traces. It records which side it took as a
-guard on the size, so an input on the other side compiles again. `%` and `==` on a size split it further: one graph for
-each remainder, or for each size.
+`if x.shape[1] > 6` does not break the graph: Dynamo knows the sizes while it traces. It records
+which side it took as a guard on the size, so an input on the other side compiles again. `%` and
+`==` on a size split it further: one graph for each remainder, or for each size.
 
-Write it without the question where you can: `x[:, -6:]` is right for short inputs too, `F.pad(x, (0, -n % m))` needs no
-test for a remainder of zero. Otherwise let the caller bring inputs to a few sizes.
+Write it without the question where you can: `x[:, -6:]` is right for short inputs too, `F.pad(x,
+(0, -n % m))` needs no test for a remainder of zero. Otherwise let the caller bring inputs to a few
+sizes.
 """
 
 import torch
 
-from breakscope.events import Varies
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Varies
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK713", "branch-on-size", kind="recompile", severity="warning", dynamo=("size",))
 

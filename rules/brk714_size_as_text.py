@@ -1,16 +1,17 @@
 """A size that becomes text or a key compiles one graph for each size.
 
-An f-string, `str(...)`, a dict key or `hash(...)` needs the number itself, so Dynamo makes the size a constant and
-guards it: dynamic shapes cannot help, and each new size is a new graph, until the recompile limit (8) is reached and
-the code runs eagerly for good.
+An f-string, `str(...)`, a dict key or `hash(...)` needs the number itself, so Dynamo makes the size
+a constant and guards it: dynamic shapes cannot help, and each new size is a new graph, until the
+recompile limit (8) is reached and the code runs eagerly for good.
 
-Keep sizes out of text and keys inside the region: name things by their place (`"features"`), and add sizes outside.
+Keep sizes out of text and keys inside the region: name things by their place (`"features"`), and
+add sizes outside.
 """
 
 import torch
 
-from breakscope.events import Varies
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Varies
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK714", "size-as-text", kind="recompile", severity="warning", dynamo=("size",))
 

@@ -1,15 +1,16 @@
 """Inputs of another memory layout compile again.
 
-Dynamo guards the strides of its inputs: a transposed or sliced tensor, or `channels_last`, has the same sizes and other
-strides, and gets a graph of its own.
+Dynamo guards the strides of its inputs: a transposed or sliced tensor, or `channels_last`, has the
+same sizes and other strides, and gets a graph of its own.
 
-Bring inputs to one layout outside the region: `x.contiguous()`, or `x.contiguous(memory_format=torch.channels_last)`.
+Bring inputs to one layout outside the region: `x.contiguous()`, or
+`x.contiguous(memory_format=torch.channels_last)`.
 """
 
 import torch
 
-from breakscope.events import Varies
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Varies
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK715", "layout-varies", kind="recompile", severity="warning", dynamo=("stride",))
 

@@ -1,16 +1,16 @@
 """The same tensor passed twice compiles by itself.
 
-When two arguments are one tensor (`attend(x, x)`), Dynamo builds a graph for that case and guards `q is k`. A call with
-two tensors fails the guard, and the other way round.
+When two arguments are one tensor (`attend(x, x)`), Dynamo builds a graph for that case and guards
+`q is k`. A call with two tensors fails the guard, and the other way round.
 
-Give self-attention and cross-attention each their own module or method; or pass a view (`x.view_as(x)`) so that the two
-are never the same object.
+Give self-attention and cross-attention each their own module or method; or pass a view
+(`x.view_as(x)`) so that the two are never the same object.
 """
 
 import torch
 
-from breakscope.events import Varies
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Varies
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK716", "alias-varies", kind="recompile", severity="warning", dynamo=("alias",))
 

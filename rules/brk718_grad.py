@@ -1,26 +1,37 @@
 """Calls with and without gradients compile two graphs.
 
-Dynamo guards the grad mode and whether each input requires grad: `model(x)` in training and under `torch.no_grad()` in
-evaluation are two graphs, and so are inputs with and without `requires_grad`. Two are usually right; a probe in the
-middle of training that flips the mode for each batch is not.
+Dynamo guards the grad mode and whether each input requires grad: `model(x)` in training and under
+`torch.no_grad()` in evaluation are two graphs, and so are inputs with and without `requires_grad`.
+Two are usually right; a probe in the middle of training that flips the mode for each batch is not.
 
 Evaluate in one place, after warming up both. Detach inputs that need no gradient before the call.
 """
 
 import torch
 
-from breakscope.events import Varies
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Varies
+from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK718", "grad-varies", kind="recompile", severity="warning", dynamo=("requires_grad", "grad_mode"))
+rule = Rule(
+    "BRK718",
+    "grad-varies",
+    kind="recompile",
+    severity="warning",
+    dynamo=("requires_grad", "grad_mode"),
+)
 
 
 @rule.on(Varies, what=("requires_grad", "grad_mode"))
 def check(event):
-    what = "some calls run without gradients" if event.what == "grad_mode" else (
-        f"`{event.name}` requires grad in some calls only")
-    yield event.problem(f"{what}, so each case is compiled by itself",
-                        help="detach inputs that need no gradient, and keep evaluation in one place")
+    what = (
+        "some calls run without gradients"
+        if event.what == "grad_mode"
+        else (f"`{event.name}` requires grad in some calls only")
+    )
+    yield event.problem(
+        f"{what}, so each case is compiled by itself",
+        help="detach inputs that need no gradient, and keep evaluation in one place",
+    )
 
 
 def drive(call, model):

@@ -1,19 +1,25 @@
 """Global settings of torch that change between calls compile again.
 
-Autocast, the default dtype, deterministic mode and the matmul precision are part of a graph's guards: a call inside
-`with torch.autocast(...)` and one outside are two graphs, and `torch.set_default_dtype` between calls makes another.
+Autocast, the default dtype, deterministic mode and the matmul precision are part of a graph's
+guards: a call inside `with torch.autocast(...)` and one outside are two graphs, and
+`torch.set_default_dtype` between calls makes another.
 
-Enter autocast inside the region, where it is traced and always the same, or around all calls alike; set defaults once,
-at the start of the program.
+Enter autocast inside the region, where it is traced and always the same, or around all calls alike;
+set defaults once, at the start of the program.
 """
 
 import torch
 
-from breakscope.events import Varies
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Varies
+from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK719", "global-state-varies", kind="recompile", severity="warning",
-            dynamo=("autocast", "default_dtype", "global_state"))
+rule = Rule(
+    "BRK719",
+    "global-state-varies",
+    kind="recompile",
+    severity="warning",
+    dynamo=("autocast", "default_dtype", "global_state"),
+)
 
 
 WORDS = {
@@ -26,8 +32,10 @@ WORDS = {
 @rule.on(Varies, what=("autocast", "default_dtype", "global_state"))
 def check(event):
     what = WORDS[event.what]
-    yield event.problem(f"{what} in some calls only, so each case is compiled by itself",
-                        help="enter autocast inside the region or around all calls, and set defaults once at the start")
+    yield event.problem(
+        f"{what} in some calls only, so each case is compiled by itself",
+        help="enter autocast inside the region or around all calls, and set defaults once at the start",
+    )
 
 
 def drive(call, model):

@@ -1,26 +1,34 @@
 """An argument that is another object or type in each call compiles again.
 
-A function, a lambda or a module as an argument is guarded by its identity: a new `lambda` in every call is a new graph
-in every call. An argument that is an int once and a tensor or a float the next time is guarded by its type.
+A function, a lambda or a module as an argument is guarded by its identity: a new `lambda` in every
+call is a new graph in every call. An argument that is an int once and a tensor or a float the next
+time is guarded by its type.
 
-Make the function once, outside the loop, and pass the same one; a `functools.partial` of one function is compared by
-its parts and does not recompile. Give each argument one type.
+Make the function once, outside the loop, and pass the same one; a `functools.partial` of one
+function is compared by its parts and does not recompile. Give each argument one type.
 """
 
 import torch
 
-from breakscope.events import Varies
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Varies
+from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK720", "object-argument", kind="recompile", severity="warning",
-            dynamo=("object_identity", "type", "container_key", "other"))
+rule = Rule(
+    "BRK720",
+    "object-argument",
+    kind="recompile",
+    severity="warning",
+    dynamo=("object_identity", "type", "container_key", "other"),
+)
 
 
 @rule.on(Varies, what=("object", "type"))
 def check(event):
     what = "another object" if event.what == "object" else "of another type"
-    yield event.problem(f"`{event.name}` is {what} in each call{event.seen}, so each is compiled by itself",
-                        help="make it once outside the loop, and give the argument one type")
+    yield event.problem(
+        f"`{event.name}` is {what} in each call{event.seen}, so each is compiled by itself",
+        help="make it once outside the loop, and give the argument one type",
+    )
 
 
 def calls():

@@ -1,19 +1,22 @@
 """The first step with momentum makes the optimizer's state, so the second step compiles anew.
 
-SGD makes its momentum buffers when it first steps. Dynamo has compiled a step without state by then; the guard on the
-length of the state fails at the second step, which compiles once more. It stays at two compiles. Adam and its relatives
-make their state before the step is traced.
+SGD makes its momentum buffers when it first steps. Dynamo has compiled a step without state by
+then; the guard on the length of the state fails at the second step, which compiles once more. It
+stays at two compiles. Adam and its relatives make their state before the step is traced.
 
-Take one step before compiling, or leave the step out of the region. Plain SGD without momentum keeps no state.
+Take one step before compiling, or leave the step out of the region. Plain SGD without momentum
+keeps no state.
 """
 
 import torch
 
-from breakscope.events import Call
-from breakscope.rule import Rule
-from breakscope.values import ExternalInstance
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.values import ExternalInstance
 
-rule = Rule("BRK721", "momentum-state", kind="recompile", severity="info", dynamo=("optimizer_state",))
+rule = Rule(
+    "BRK721", "momentum-state", kind="recompile", severity="info", dynamo=("optimizer_state",)
+)
 
 
 @rule.on(Call, "torch.optim.SGD.step")

@@ -1,24 +1,27 @@
 """A model that is called in training mode and in evaluation mode is compiled for each.
 
-`model.train()` and `model.eval()` set a flag on every submodule, and Dynamo guards the flags that the region reads: those
-of Dropout, BatchNorm and their like, and `self.training` in the model's own code. The first call in the other mode
-compiles a second graph. Two are right in most programs; both are kept, and going back and forth costs nothing more.
+`model.train()` and `model.eval()` set a flag on every submodule, and Dynamo guards the flags that
+the region reads: those of Dropout, BatchNorm and their like, and `self.training` in the model's own
+code. The first call in the other mode compiles a second graph. Two are right in most programs; both
+are kept, and going back and forth costs nothing more.
 
 Call the model once in both modes before timing. A model without such layers compiles once.
 """
 
 import torch
 
-from breakscope.events import Varies
-from breakscope.rule import Rule
+from breakscope.rulekit.events import Varies
+from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK722", "train-and-eval", kind="recompile", severity="info", dynamo=("attribute",))
 
 
 @rule.on(Varies, what="training")
 def check(event):
-    yield event.problem("some calls run in training mode and some in evaluation mode, so each is compiled by itself",
-                        help="two graphs are usually right; warm up both before timing")
+    yield event.problem(
+        "some calls run in training mode and some in evaluation mode, so each is compiled by itself",
+        help="two graphs are usually right; warm up both before timing",
+    )
 
 
 def drive(call, model):

@@ -1,16 +1,17 @@
 """A backend is made anew in every pass of a loop, so the model is compiled anew in every pass.
 
-Dynamo finds compiled code by the backend that made it. A lambda or a function defined inside the loop is another
-backend each time: nothing is found, everything is compiled again, and behind `torch._dynamo.config.recompile_limit`
-(8) the model runs eagerly without a word. Backends given by name ("inductor") are the same backend each time.
+Dynamo finds compiled code by the backend that made it. A lambda or a function defined inside the
+loop is another backend each time: nothing is found, everything is compiled again, and behind
+`torch._dynamo.config.recompile_limit` (8) the model runs eagerly without a word. Backends given by
+name ("inductor") are the same backend each time.
 
 Define the backend once, outside of the loop, and wrap the model there, too.
 """
 
 import torch
 
-from breakscope.rule import Rule
-from breakscope.usage import Wrap
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.usage import Wrap
 
 rule = Rule("BRK803", "backend-made-in-loop", kind="usage", severity="error")
 

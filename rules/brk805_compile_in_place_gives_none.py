@@ -1,16 +1,16 @@
 """`model.compile()` works in place and returns None; its result is no model.
 
-The method of nn.Module compiles the module's own call and returns nothing. `model = model.compile()` throws the
-model away and leaves None, which fails at the next use.
+The method of nn.Module compiles the module's own call and returns nothing. `model =
+model.compile()` throws the model away and leaves None, which fails at the next use.
 
-Write `model.compile()` on a line of its own and go on with `model`, or `compiled = torch.compile(model)`, which
-returns a wrapper.
+Write `model.compile()` on a line of its own and go on with `model`, or `compiled =
+torch.compile(model)`, which returns a wrapper.
 """
 
 import torch
 
-from breakscope.rule import Rule
-from breakscope.usage import Wrap
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.usage import Wrap
 
 rule = Rule("BRK805", "compile-in-place-gives-none", kind="usage", severity="error")
 

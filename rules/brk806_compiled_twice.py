@@ -1,17 +1,17 @@
 """Something that `torch.compile` has wrapped already is wrapped again.
 
-The outer wrapper takes the place of the inner one: what the inner was told (`fullgraph`, `mode`, `backend`,
-`dynamic`) counts for nothing. And around a compiled module the second wrapper is a plain function, without
-`parameters()`, `state_dict()`, `train()` or `to()` (torch 2.13).
+The outer wrapper takes the place of the inner one: what the inner was told (`fullgraph`, `mode`,
+`backend`, `dynamic`) counts for nothing. And around a compiled module the second wrapper is a plain
+function, without `parameters()`, `state_dict()`, `train()` or `to()` (torch 2.13).
 
-Wrap once, with all settings. Where a part of a model is to have settings of its own, compile the part and not the
-whole.
+Wrap once, with all settings. Where a part of a model is to have settings of its own, compile the
+part and not the whole.
 """
 
 import torch
 
-from breakscope.rule import Rule
-from breakscope.usage import COMPILE, Wrap, Wrapped
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.usage import COMPILE, Wrap, Wrapped
 
 rule = Rule("BRK806", "compiled-twice", kind="usage", severity="warning")
 

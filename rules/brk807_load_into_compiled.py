@@ -1,18 +1,18 @@
 """A checkpoint is loaded into a compiled module, whose keys all begin with `_orig_mod.`.
 
-`torch.compile(model)` is a module around the model: in its `state_dict` each name has the prefix `_orig_mod.`. A
-checkpoint of the plain model has none, so `load_state_dict` raises; with `strict=False` it loads nothing, and says
-so only in what it returns.
+`torch.compile(model)` is a module around the model: in its `state_dict` each name has the prefix
+`_orig_mod.`. A checkpoint of the plain model has none, so `load_state_dict` raises; with
+`strict=False` it loads nothing, and says so only in what it returns.
 
-Load before wrapping, or load into the plain model (the wrapper shares its parameters), or compile in place with
-`model.compile()`, which changes no names. A file that deals with the prefix, or that saves the compiled module's
-own states, is not flagged.
+Load before wrapping, or load into the plain model (the wrapper shares its parameters), or compile
+in place with `model.compile()`, which changes no names. A file that deals with the prefix, or that
+saves the compiled module's own states, is not flagged.
 """
 
 import torch
 
-from breakscope.rule import Rule
-from breakscope.usage import Use
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.usage import Use
 
 rule = Rule("BRK807", "load-into-compiled", kind="usage", severity="error")
 

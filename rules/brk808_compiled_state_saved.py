@@ -1,19 +1,19 @@
-"""The `state_dict` of a compiled module is saved: every key in the file begins with a prefix of the wrapper.
+"""The `state_dict` of a compiled module is saved: every key begins with a prefix of the wrapper.
 
-`torch.compile(model)` is a module around the model, so its keys are those of the model behind the name under which
-the wrapper holds it. The file loads into a module that is compiled in the same way, and into nothing else: not into
-the plain model, not elsewhere, not under another wrapper.
+`torch.compile(model)` is a module around the model, so its keys are those of the model behind the
+name under which the wrapper holds it. The file loads into a module that is compiled in the same
+way, and into nothing else: not into the plain model, not elsewhere, not under another wrapper.
 
-Save the states of the plain model: keep a name for it beside the compiled one, or compile in place with
-`model.compile()`, which changes no names. A file that deals with the prefix is not flagged.
+Save the states of the plain model: keep a name for it beside the compiled one, or compile in place
+with `model.compile()`, which changes no names. A file that deals with the prefix is not flagged.
 """
 
 import io
 
 import torch
 
-from breakscope.rule import Rule
-from breakscope.usage import Use
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.usage import Use
 
 rule = Rule("BRK808", "compiled-state-saved", kind="usage", severity="warning")
 

@@ -1,15 +1,17 @@
 """`torch.compile` does not know this mode.
 
-Modes are "default", "reduce-overhead", "max-autotune" and "max-autotune-no-cudagraphs" (newer torch versions have
-more). Another word raises a RuntimeError at once, also a mode written with underscores.
+Modes are "default", "reduce-overhead", "max-autotune" and "max-autotune-no-cudagraphs" (newer torch
+versions have more). Another word raises a RuntimeError at once, also a mode written with
+underscores.
 
-A mode is a set of options of Inductor; other backends do not look at it, so their modes are not checked.
+A mode is a set of options of Inductor; other backends do not look at it, so their modes are not
+checked.
 """
 
 import torch
 
-from breakscope.rule import Rule
-from breakscope.usage import Wrap
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.usage import Wrap
 
 MODES = ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs", "lite")
 
@@ -23,7 +25,9 @@ def check(event):
         near = mode.lower().replace("_", "-")
         yield event.problem(
             f"`torch.compile` knows no mode {mode!r}: this call raises",
-            help=f"write mode={near!r}" if near in MODES else f"write one of {', '.join(MODES[:4])}",
+            help=f"write mode={near!r}"
+            if near in MODES
+            else f"write one of {', '.join(MODES[:4])}",
         )
 
 

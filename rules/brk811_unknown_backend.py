@@ -1,15 +1,16 @@
 """No backend has this name; a known one is written nearly so.
 
-Backends are found by their exact name, at the first call and not at `torch.compile`: the mistake shows up late, as
-`InvalidBackend`. Packages may register names of their own, so only names that look like a misspelt one are flagged.
+Backends are found by their exact name, at the first call and not at `torch.compile`: the mistake
+shows up late, as `InvalidBackend`. Packages may register names of their own, so only names that
+look like a misspelt one are flagged.
 
 `torch._dynamo.list_backends()` tells the names that are installed.
 """
 
 import torch
 
-from breakscope.rule import Rule
-from breakscope.usage import Wrap
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.usage import Wrap
 
 BACKENDS = """inductor eager aot_eager cudagraphs aot_eager_decomp_partition eager_noexcept eager_debug
 pre_dispatch_eager invoke_subgraph openxla tvm ts aot_ts onnxrt ipex tensorrt torch_tensorrt openvino hpu_backend
@@ -28,7 +29,8 @@ def check(event):
     near = difflib.get_close_matches(backend.lower().replace("-", "_"), BACKENDS, 1, 0.85)
     if near:
         yield event.problem(
-            f"no backend is called {backend!r}: the first call raises InvalidBackend", help=f"write backend={near[0]!r}"
+            f"no backend is called {backend!r}: the first call raises InvalidBackend",
+            help=f"write backend={near[0]!r}",
         )
 
 

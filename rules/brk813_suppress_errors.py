@@ -1,17 +1,17 @@
 """`suppress_errors` hides that nothing is compiled.
 
-With `torch._dynamo.config.suppress_errors = True` every failure while compiling, a mistake in the backend included,
-ends in a silent return to eager Python: the program runs, as slow as before, and the only trace is a warning in the
-log.
+With `torch._dynamo.config.suppress_errors = True` every failure while compiling, a mistake in the
+backend included, ends in a silent return to eager Python: the program runs, as slow as before, and
+the only trace is a warning in the log.
 
-Leave it off, and keep what cannot be compiled out of the region with `torch.compiler.disable`. To go on after a
-failure in production, catch it where you can count it.
+Leave it off, and keep what cannot be compiled out of the region with `torch.compiler.disable`. To
+go on after a failure in production, catch it where you can count it.
 """
 
 import torch
 
-from breakscope.rule import Rule
-from breakscope.usage import Configure
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.usage import Configure
 
 rule = Rule("BRK813", "suppress-errors", kind="usage", severity="warning")
 

@@ -1,16 +1,17 @@
 """A `try` around `torch.compile` catches no failure to compile: that comes with the first call.
 
-`torch.compile` only wraps; it compiles when the result is called. A broad handler around the wrapping alone never
-sees an error of the compiler. What it would catch are mistakes in the call itself and an unsupported platform.
+`torch.compile` only wraps; it compiles when the result is called. A broad handler around the
+wrapping alone never sees an error of the compiler. What it would catch are mistakes in the call
+itself and an unsupported platform.
 
-Put a first call under the `try`, with inputs of the real shapes. Handlers around the calls, and handlers that raise
-again, are not flagged.
+Put a first call under the `try`, with inputs of the real shapes. Handlers around the calls, and
+handlers that raise again, are not flagged.
 """
 
 import torch
 
-from breakscope.rule import Rule
-from breakscope.usage import Wrap
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.usage import Wrap
 
 rule = Rule("BRK814", "guard-around-wrapping", kind="usage", severity="info")
 

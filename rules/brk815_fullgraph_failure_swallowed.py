@@ -1,16 +1,17 @@
 """`fullgraph=True` makes a graph break an error, and a handler drops that error without a word.
 
-`fullgraph=True` is there to fail loudly. Called under a `try` whose broad handler goes on with something else and
-tells nobody, it hides what it was to show, and the model runs eagerly from the first break on.
+`fullgraph=True` is there to fail loudly. Called under a `try` whose broad handler goes on with
+something else and tells nobody, it hides what it was to show, and the model runs eagerly from the
+first break on.
 
-Let it fail, or log the exception in the handler. A model that may break needs no `fullgraph=True`: without it
-Dynamo keeps the graphs that it can make.
+Let it fail, or log the exception in the handler. A model that may break needs no `fullgraph=True`:
+without it Dynamo keeps the graphs that it can make.
 """
 
 import torch
 
-from breakscope.rule import Rule
-from breakscope.usage import Use
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.usage import Use
 
 rule = Rule("BRK815", "fullgraph-failure-swallowed", kind="usage", severity="warning")
 

@@ -1,16 +1,17 @@
 """`dynamic=False` compiles for one size at a time, and a loop gives many sizes.
 
-By default Dynamo notices the second size and compiles once more for any size. `dynamic=False` forbids that: each
-size compiles anew, and behind `torch._dynamo.config.recompile_limit` (8) the code runs eagerly without a word.
+By default Dynamo notices the second size and compiles once more for any size. `dynamic=False`
+forbids that: each size compiles anew, and behind `torch._dynamo.config.recompile_limit` (8) the
+code runs eagerly without a word.
 
-Leave `dynamic` out, or write `dynamic=True` where the first call is already to serve all sizes; or pad to a few
-sizes.
+Leave `dynamic` out, or write `dynamic=True` where the first call is already to serve all sizes; or
+pad to a few sizes.
 """
 
 import torch
 
-from breakscope.rule import Rule
-from breakscope.usage import Use
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.usage import Use
 
 rule = Rule("BRK817", "sizes-under-static-shapes", kind="usage", severity="warning")
 

@@ -1,19 +1,20 @@
-"""A function under `assume_constant_result` reads something that changes, and its first answer stays for good.
+"""A function under `assume_constant_result` reads what changes: its first answer stays for good.
 
-Dynamo calls such a function once while it compiles, and puts the result into the graph as a constant, with no guard
-on what the function looked at. A clock, a random number, an attribute or a global that is set later is frozen at
-its first value: the compiled code computes something else than the eager code.
+Dynamo calls such a function once while it compiles, and puts the result into the graph as a
+constant, with no guard on what the function looked at. A clock, a random number, an attribute or a
+global that is set later is frozen at its first value: the compiled code computes something else
+than the eager code.
 
-Take the decorator off, or pass what changes as an argument of the compiled function. What depends on the function's
-own number arguments is safe: they are guarded.
+Take the decorator off, or pass what changes as an argument of the compiled function. What depends
+on the function's own number arguments is safe: they are guarded.
 """
 
 import random
 
 import torch
 
-from breakscope.rule import Rule
-from breakscope.usage import Frozen
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.usage import Frozen
 
 rule = Rule("BRK818", "changing-constant-result", kind="usage", severity="error")
 

@@ -1,17 +1,17 @@
 """A TorchScript module is given to `torch.compile`, which refuses it or leaves it as it is.
 
 A module from `torch.jit.script` or `torch.jit.freeze` raises a RuntimeError at once. A module from
-`torch.jit.trace` is accepted, and then called as it is: Dynamo cannot look into it, so nothing is compiled (torch
-2.13).
+`torch.jit.trace` is accepted, and then called as it is: Dynamo cannot look into it, so nothing is
+compiled (torch 2.13).
 
-Give the original module to `torch.compile`. TorchScript and `torch.compile` are two ways to the same end; where
-TorchScript is needed for export, export and compile separately.
+Give the original module to `torch.compile`. TorchScript and `torch.compile` are two ways to the
+same end; where TorchScript is needed for export, export and compile separately.
 """
 
 import torch
 
-from breakscope.rule import Rule
-from breakscope.usage import Wrap, Wrapped
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.usage import Wrap, Wrapped
 
 rule = Rule("BRK819", "compile-of-torchscript", kind="usage", severity="error")
 
@@ -23,7 +23,11 @@ def check(event):
         traced = made.name == "torch.jit.trace"
         yield event.problem(
             f"`{event.subject}` comes from `{made.name}`: "
-            + ("Dynamo cannot look into it, so nothing is compiled" if traced else "`torch.compile` refuses it"),
+            + (
+                "Dynamo cannot look into it, so nothing is compiled"
+                if traced
+                else "`torch.compile` refuses it"
+            ),
             help="give the original module to `torch.compile`",
         )
 

@@ -1,16 +1,17 @@
 """Something compiled is given to `torch.jit.trace` or `torch.jit.script`, which fail on it.
 
-TorchScript wants the original Python code. `torch.jit.trace` of something compiled raises a RuntimeError, and
-`torch.jit.script` of a compiled module a ValueError about an annotation that is not the user's (torch 2.13). A
-module that was compiled in place by `model.compile()` can be scripted, but not traced.
+TorchScript wants the original Python code. `torch.jit.trace` of something compiled raises a
+RuntimeError, and `torch.jit.script` of a compiled module a ValueError about an annotation that is
+not the user's (torch 2.13). A module that was compiled in place by `model.compile()` can be
+scripted, but not traced.
 
 Trace or script the original module: keep a name for it beside the compiled one.
 """
 
 import torch
 
-from breakscope.rule import Rule
-from breakscope.usage import IN_PLACE, Wrap, Wrapped
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.usage import IN_PLACE, Wrap, Wrapped
 
 rule = Rule("BRK820", "torchscript-of-compiled", kind="usage", severity="error")
 
@@ -22,7 +23,8 @@ def check(event):
         return
     if event.name == "torch.jit.trace" or (made.is_module and made.name != IN_PLACE):
         yield event.problem(
-            f"`{event.subject}` is compiled, so `{event.name}` raises", help="give the original module to TorchScript"
+            f"`{event.subject}` is compiled, so `{event.name}` raises",
+            help="give the original module to TorchScript",
         )
 
 

@@ -1,18 +1,18 @@
 """A compiled module is used through another method than its call, which runs eagerly.
 
-`torch.compile(model)` compiles the module's call. `compiled.encode(x)` finds `encode` on the original model, where
-`self` is that model: it runs in plain Python, and so does every `self(x)` in it. No message says so. After
-`model.compile()` it is the other way round: `self(x)` in a method is compiled, and a direct `model.forward(x)` is
-not.
+`torch.compile(model)` compiles the module's call. `compiled.encode(x)` finds `encode` on the
+original model, where `self` is that model: it runs in plain Python, and so does every `self(x)` in
+it. No message says so. After `model.compile()` it is the other way round: `self(x)` in a method is
+compiled, and a direct `model.forward(x)` is not.
 
-Compile the method (`model.encode = torch.compile(model.encode)`), or use `model.compile()` where the method's work
-is done in `self(x)`; call the module itself and not `forward`.
+Compile the method (`model.encode = torch.compile(model.encode)`), or use `model.compile()` where
+the method's work is done in `self(x)`; call the module itself and not `forward`.
 """
 
 import torch
 
-from breakscope.rule import Rule
-from breakscope.usage import COMPILE, Use
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.usage import COMPILE, Use
 
 rule = Rule("BRK821", "method-runs-eagerly", kind="usage", severity="warning")
 

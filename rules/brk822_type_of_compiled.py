@@ -1,17 +1,17 @@
 """A compiled module is no instance of its model's class.
 
-`torch.compile(model)` returns an `OptimizedModule` around the model. `isinstance(compiled, Net)` is False, so the
-branch for `Net` is never taken; only `nn.Module` still fits.
+`torch.compile(model)` returns an `OptimizedModule` around the model. `isinstance(compiled, Net)` is
+False, so the branch for `Net` is never taken; only `nn.Module` still fits.
 
-Ask before wrapping, keep a name for the plain model, or compile in place with `model.compile()`, which keeps the
-type.
+Ask before wrapping, keep a name for the plain model, or compile in place with `model.compile()`,
+which keeps the type.
 """
 
 import torch
 
-from breakscope.rule import Rule
-from breakscope.usage import COMPILE, Use
-from breakscope.values import Class
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.usage import COMPILE, Use
+from breakscope.rulekit.values import Class
 
 rule = Rule("BRK822", "type-of-compiled", kind="usage", severity="warning")
 

@@ -1,17 +1,19 @@
 """A loop counts up an attribute of a compiled module, and each value compiles anew.
 
-Dynamo takes int attributes of a module for constants of the code. `model.epoch = epoch` in a loop makes the
-compiled code stale in each pass; behind `torch._dynamo.config.recompile_limit` (8) the module runs eagerly without
-a word. An int that is passed as an argument is made dynamic at its second value, and so is a float attribute.
+Dynamo takes int attributes of a module for constants of the code. `model.epoch = epoch` in a loop
+makes the compiled code stale in each pass; behind `torch._dynamo.config.recompile_limit` (8) the
+module runs eagerly without a word. An int that is passed as an argument is made dynamic at its
+second value, and so is a float attribute.
 
-Pass the number to `forward`, keep it in a buffer (`self.register_buffer("epoch", torch.tensor(0))`, then
-`model.epoch.fill_(epoch)`), or set `torch._dynamo.config.allow_unspec_int_on_nn_module = True`.
+Pass the number to `forward`, keep it in a buffer (`self.register_buffer("epoch", torch.tensor(0))`,
+then `model.epoch.fill_(epoch)`), or set `torch._dynamo.config.allow_unspec_int_on_nn_module =
+True`.
 """
 
 import torch
 
-from breakscope.rule import Rule
-from breakscope.usage import Use
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.usage import Use
 
 rule = Rule("BRK823", "counter-set-in-loop", kind="usage", severity="warning")
 

@@ -1,16 +1,16 @@
 """A compiled function gets another text in each pass of a loop, and compiles anew for each.
 
-Numbers become dynamic at their second value; text never does. Dynamo guards on the whole string, so every new name,
-label or formatted counter compiles again, and behind `torch._dynamo.config.recompile_limit` (8) the function runs
-eagerly without a word.
+Numbers become dynamic at their second value; text never does. Dynamo guards on the whole string, so
+every new name, label or formatted counter compiles again, and behind
+`torch._dynamo.config.recompile_limit` (8) the function runs eagerly without a word.
 
 Use the text outside of the compiled function, or pass the number that it is made of.
 """
 
 import torch
 
-from breakscope.rule import Rule
-from breakscope.usage import Use
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.usage import Use
 
 rule = Rule("BRK824", "text-argument-in-loop", kind="usage", severity="warning")
 

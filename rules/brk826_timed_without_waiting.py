@@ -1,18 +1,20 @@
 """A clock is read again before the GPU has done what the calls between told it to do.
 
-Calls on a GPU return as soon as their kernels are queued. A time taken around them is that of launching: of ten calls of
-a compiled stack of eight linear layers of 4096 on an H100 (torch 2.11) it showed 0.21 ms each, where they took 2.72 ms.
+Calls on a GPU return as soon as their kernels are queued. A time taken around them is that of
+launching: of ten calls of a compiled stack of eight linear layers of 4096 on an H100 (torch 2.11)
+it showed 0.21 ms each, where they took 2.72 ms.
 
-Call `torch.cuda.synchronize()` before the clock starts and before it is read again, or use `torch.cuda.Event`. Only spans
-that hold nothing but calls are flagged, in files that speak of a GPU.
+Call `torch.cuda.synchronize()` before the clock starts and before it is read again, or use
+`torch.cuda.Event`. Only spans that hold nothing but calls are flagged, in files that speak of a
+GPU.
 """
 
 import time
 
 import torch
 
-from breakscope.rule import Rule
-from breakscope.usage import Timed
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.usage import Timed
 
 rule = Rule("BRK826", "timed-without-waiting", kind="usage", severity="warning")
 
@@ -27,7 +29,9 @@ def check(event):
 
 @rule.program(on="cuda", shows={"returns": "too short"}, instead={"returns": "all of it"})
 def bad():
-    model = torch.compile(torch.nn.Sequential(*(torch.nn.Linear(4096, 4096) for _ in range(8))).to("cuda"))
+    model = torch.compile(
+        torch.nn.Sequential(*(torch.nn.Linear(4096, 4096) for _ in range(8))).to("cuda")
+    )
     x = torch.randn(4096, 4096, device="cuda")
     model(x)
     torch.cuda.synchronize()
@@ -41,7 +45,9 @@ def bad():
 
 @rule.becomes
 def good():
-    model = torch.compile(torch.nn.Sequential(*(torch.nn.Linear(4096, 4096) for _ in range(8))).to("cuda"))
+    model = torch.compile(
+        torch.nn.Sequential(*(torch.nn.Linear(4096, 4096) for _ in range(8))).to("cuda")
+    )
     x = torch.randn(4096, 4096, device="cuda")
     model(x)
     torch.cuda.synchronize()

@@ -1,19 +1,21 @@
 """Gradients of CUDA graphs are added up over several calls.
 
-With `mode="reduce-overhead"` or "max-autotune" on a GPU the backward pass is a CUDA graph too, and the gradients that it
-leaves in `.grad` are its outputs. The next step writes over them, so a second backward pass that adds to them raises a
-RuntimeError ("accessing tensor output of CUDAGraphs that has been overwritten by a subsequent run"): where
-`zero_grad()` stands under `if step % n == 0`, where it stands around a loop over micro-batches, and with
-`zero_grad(set_to_none=False)` (all seen with torch 2.11 on an H100, with and without `GradScaler`).
+With `mode="reduce-overhead"` or "max-autotune" on a GPU the backward pass is a CUDA graph too, and
+the gradients that it leaves in `.grad` are its outputs. The next step writes over them, so a second
+backward pass that adds to them raises a RuntimeError ("accessing tensor output of CUDAGraphs that
+has been overwritten by a subsequent run"): where `zero_grad()` stands under `if step % n == 0`,
+where it stands around a loop over micro-batches, and with `zero_grad(set_to_none=False)` (all seen
+with torch 2.11 on an H100, with and without `GradScaler`).
 
-Say once per optimizer step that the next one begins, with `torch.compiler.cudagraph_mark_step_begin()`; or add up the
-losses and call `backward()` once; or use `mode="max-autotune-no-cudagraphs"`.
+Say once per optimizer step that the next one begins, with
+`torch.compiler.cudagraph_mark_step_begin()`; or add up the losses and call `backward()` once; or
+use `mode="max-autotune-no-cudagraphs"`.
 """
 
 import torch
 
-from breakscope.rule import Rule
-from breakscope.usage import Added
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.usage import Added
 
 rule = Rule("BRK827", "graph-gradients-added", kind="usage", severity="error")
 
@@ -32,7 +34,9 @@ def check(event):
     )
 
 
-@rule.program(on="cuda", shows={"error": "CUDAGraphs that has been overwritten"}, instead={"error": ""})
+@rule.program(
+    on="cuda", shows={"error": "CUDAGraphs that has been overwritten"}, instead={"error": ""}
+)
 def bad():
     model = torch.compile(torch.nn.Linear(64, 64).to("cuda"), mode="reduce-overhead")
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)

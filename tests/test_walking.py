@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from breakscope.walking import children, walk
+from breakscope.rulekit.walking import children, walk
 
 STDLIB = Path(sysconfig.get_paths()["stdlib"])
 SYNTAX = """
@@ -42,7 +42,9 @@ def without_contexts(nodes) -> list[ast.AST]:
     return [node for node in nodes if not isinstance(node, ast.expr_context)]
 
 
-@pytest.mark.parametrize("source", [SYNTAX, *("argparse.py typing.py dataclasses.py asyncio/base_events.py".split())])
+@pytest.mark.parametrize(
+    "source", [SYNTAX, *("argparse.py typing.py dataclasses.py asyncio/base_events.py".split())]
+)
 def test_what_ast_walks(source):
     tree = ast.parse((STDLIB / source).read_text() if source.endswith(".py") else source)
     assert walk(tree) == without_contexts(ast.walk(tree))

@@ -1,4 +1,5 @@
-"""The click side of the command line. Every module in `commands` is one command, under its own name."""
+"""The click side of the command line. Every module in `commands` is one command, under its own
+name."""
 
 from __future__ import annotations
 
@@ -29,17 +30,23 @@ class Commands(click.Group):
 def breakscope() -> None:
     """Where torch.compile breaks or recompiles, why, what it costs, and how it is fixed.
 
-    Exit codes: 0 nothing found, 1 findings, 2 wrong use, bad configuration, a failure, or a file or target that could
-    not be checked or run.
+    Exit codes: 0 nothing found, 1 findings, 2 wrong use, bad configuration, a failure, or a file or
+    target that could not be checked or run.
     """
 
 
 def run(arguments: list[str], is_script: bool = False) -> int:
-    """Run a command line through click; the exit code. `is_script`: the process is ours, and ends behind the command."""
+    """Run a command line through click; the exit code. `is_script`: the process is ours, and ends
+    behind the command."""
 
     def work() -> int:
         try:
-            return breakscope.main(args=arguments, prog_name="breakscope", standalone_mode=False, obj=is_script) or 0
+            return (
+                breakscope.main(
+                    args=arguments, prog_name="breakscope", standalone_mode=False, obj=is_script
+                )
+                or 0
+            )
         except click.exceptions.NoArgsIsHelpError as problem:
             print(problem.format_message())
             return 2

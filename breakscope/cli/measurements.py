@@ -14,10 +14,13 @@ FORMATS = ("text", "json")
 
 
 def deliver_measured(measured: Bench, output: OutputOptions) -> int:
-    """Write it; the exit code: 0 when the modes could be compared, else 2. Raises UserError for another format."""
+    """Write it; the exit code: 0 when the modes could be compared, else 2. Raises UserError for
+    another format."""
     name = output.format or "text"
     if name not in FORMATS:
-        raise UserError(f"what `breakscope bench` measured is shown as {' or '.join(FORMATS)}, not as {name}")
+        raise UserError(
+            f"what `breakscope bench` measured is shown as {' or '.join(FORMATS)}, not as {name}"
+        )
     if name == "json":
         text = bench_to_json(measured).decode()
     else:

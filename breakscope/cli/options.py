@@ -12,7 +12,6 @@ from breakscope.cli.session import OutputOptions
 from breakscope.report import formats
 from breakscope.workflows.choice import Choice
 
-
 PEEL_ROUNDS = 12  # a break in a straight `try` hides the next one, and each takes a run
 
 
@@ -37,7 +36,9 @@ class Bytes(click.ParamType):
     def convert(self, value, param, ctx) -> int:
         if isinstance(value, int):
             return value
-        found = re.fullmatch(r"(\d{1,15}(?:\.\d{1,3})?)\s*([KMGT]?)(?:i?B)?", value.strip(), re.IGNORECASE)
+        found = re.fullmatch(
+            r"(\d{1,15}(?:\.\d{1,3})?)\s*([KMGT]?)(?:i?B)?", value.strip(), re.IGNORECASE
+        )
         if not found:
             self.fail(f"{value!r} is no size; write one such as 8G or 500M.", param, ctx)
         return round(float(found[1]) * 1024 ** " KMGT".index(found[2].upper() or " "))
@@ -60,12 +61,22 @@ def output_options(command: Callable) -> Callable:
         command,
         (
             click.option(
-                "--format", "-f", "format", type=click.Choice(formats.names()), help="How to show the report [text]."
+                "--format",
+                "-f",
+                "format",
+                type=click.Choice(formats.names()),
+                help="How to show the report [text].",
             ),
             click.option(
-                "--output", "-o", type=click.Path(dir_okay=False), default="", help="Write the report to this file."
+                "--output",
+                "-o",
+                type=click.Path(dir_okay=False),
+                default="",
+                help="Write the report to this file.",
             ),
-            click.option("--show-fixes", is_flag=True, help="Show suggested rewrites in the text format."),
+            click.option(
+                "--show-fixes", is_flag=True, help="Show suggested rewrites in the text format."
+            ),
             click.option(
                 "--color",
                 type=click.Choice(["auto", "always", "never"]),
@@ -92,12 +103,22 @@ def choice_options(command: Callable) -> Callable:
     return _apply(
         command,
         (
-            click.option("--select", type=Codes(), default=(), help="Only these codes or prefixes: BRK1,BRK203."),
+            click.option(
+                "--select",
+                type=Codes(),
+                default=(),
+                help="Only these codes or prefixes: BRK1,BRK203.",
+            ),
             click.option("--extend-select", type=Codes(), default=(), help="These codes too."),
             click.option("--ignore", type=Codes(), default=(), help="Not these codes or prefixes."),
-            click.option("--show-possible", is_flag=True, help="Show findings that are only possible."),
             click.option(
-                "--all", "show_all", is_flag=True, help="Show possible findings and those that a run refuted."
+                "--show-possible", is_flag=True, help="Show findings that are only possible."
+            ),
+            click.option(
+                "--all",
+                "show_all",
+                is_flag=True,
+                help="Show possible findings and those that a run refuted.",
             ),
         ),
     )
@@ -121,14 +142,26 @@ def run_options(command: Callable) -> Callable:
         command,
         (
             click.option(
-                "--calls", default="", metavar="NAME", help="Function of the file that returns the argument tuples."
+                "--calls",
+                default="",
+                metavar="NAME",
+                help="Function of the file that returns the argument tuples.",
             ),
             click.option(
-                "--drive", default="", metavar="NAME", help="Function drive(call, model) that makes the calls itself."
+                "--drive",
+                default="",
+                metavar="NAME",
+                help="Function drive(call, model) that makes the calls itself.",
             ),
-            click.option("--no-vary", is_flag=True, help="Leave out the call with another batch size."),
-            click.option("--backend", default="eager", show_default=True, help="Backend of torch.compile."),
-            click.option("--device", default=None, help="cpu, cuda, cuda:1, ... [CUDA when present]."),
+            click.option(
+                "--no-vary", is_flag=True, help="Leave out the call with another batch size."
+            ),
+            click.option(
+                "--backend", default="eager", show_default=True, help="Backend of torch.compile."
+            ),
+            click.option(
+                "--device", default=None, help="cpu, cuda, cuda:1, ... [CUDA when present]."
+            ),
             click.option(
                 "--timeout",
                 type=Seconds(),
@@ -139,21 +172,30 @@ def run_options(command: Callable) -> Callable:
             ),
             click.option("--no-backward", is_flag=True, help="Run the forward only."),
             click.option(
-                "--peel", is_flag=True,
+                "--peel",
+                is_flag=True,
                 help="Find the breaks behind the breaks: run again with the found ones neutralised. With a backend that makes "
-                     "code also what each costs per step.",
+                "code also what each costs per step.",
             ),
             click.option(
-                "--peel-rounds", type=click.IntRange(min=1), help=f"Runs of --peel at most [{PEEL_ROUNDS}]."
+                "--peel-rounds",
+                type=click.IntRange(min=1),
+                help=f"Runs of --peel at most [{PEEL_ROUNDS}].",
             ),
             click.option(
-                "--radar", is_flag=True, help="Vary batch, sequence, dtype and modes: what will be compiled again?"
+                "--radar",
+                is_flag=True,
+                help="Vary batch, sequence, dtype and modes: what will be compiled again?",
             ),
             click.option(
-                "--batch-dim", type=click.IntRange(min=0), help="The dimension that --radar varies as batch [0]."
+                "--batch-dim",
+                type=click.IntRange(min=0),
+                help="The dimension that --radar varies as batch [0].",
             ),
             click.option(
-                "--sequence-dim", type=click.IntRange(min=0), help="The dimension that it varies as sequence [guessed]."
+                "--sequence-dim",
+                type=click.IntRange(min=0),
+                help="The dimension that it varies as sequence [guessed].",
             ),
             click.option(
                 "--memory",
@@ -167,8 +209,13 @@ def run_options(command: Callable) -> Callable:
 
 
 def run_from(given: dict, target: str):
-    """Takes the values of `run_options` out of a command's arguments; the RunOptions for `target`, None without one."""
-    for option, owner in (("peel_rounds", "peel"), ("batch_dim", "radar"), ("sequence_dim", "radar")):
+    """Takes the values of `run_options` out of a command's arguments; the RunOptions for `target`,
+    None without one."""
+    for option, owner in (
+        ("peel_rounds", "peel"),
+        ("batch_dim", "radar"),
+        ("sequence_dim", "radar"),
+    ):
         if given[option] is not None and not given[owner]:
             raise click.UsageError(f"--{option.replace('_', '-')} says nothing without --{owner}")
     rounds = given.pop("peel_rounds") or PEEL_ROUNDS

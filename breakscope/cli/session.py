@@ -1,7 +1,5 @@
-"""What every command does around its workflow: configuration, output, exit code, and one clear line for what is wrong.
-
-Imports neither click nor rich, so that `breakscope check FILES` on clean files starts without them.
-"""
+"""What every command does around its workflow: configuration, output, exit code, and one clear line
+for what is wrong."""
 
 from __future__ import annotations
 
@@ -18,14 +16,15 @@ from breakscope.config import Config, load_config
 from breakscope.errors import UserError
 from breakscope.report import formats
 from breakscope.report.model import Report, to_json
-from breakscope.rulebook import RuleError, load_rules
+from breakscope.rulekit.loader import RuleError, load_rules
 
 CLEAN, FOUND, FAILED = 0, 1, 2
 INTERRUPTED = 130
 
 
 class OutputOptions(Struct, frozen=True, kw_only=True):
-    """`format` "" means the configuration's, or text; `file` "" means stdout; `color`: "auto", "always", "never"."""
+    """`format` "" means the configuration's, or text; `file` "" means stdout; `color`: "auto",
+    "always", "never"."""
 
     format: str = ""
     file: str = ""
@@ -34,12 +33,14 @@ class OutputOptions(Struct, frozen=True, kw_only=True):
     to_stderr: bool = False  # where stdout belongs to someone else's program
 
 
-def answer(make: Callable[[Config], Report], output: OutputOptions, *, ends_process: bool = False) -> int:
-    """Make a report and deliver it; the exit code. With `ends_process` the process ends here and never collects nor
-    frees what it holds: that takes a twentieth of the time of a large check.
+def answer(
+    make: Callable[[Config], Report], output: OutputOptions, *, ends_process: bool = False
+) -> int:
+    """Make a report and deliver it; the exit code. With `ends_process` the process ends here and
+    never collects nor frees what it holds: that takes a twentieth of the time of a large check.
 
-    0: nothing found. 1: findings. 2: wrong use, bad configuration, a failure of ours, or something that could not be
-    checked or run (then the report says what, beside everything that was found).
+    0: nothing found. 1: findings. 2: wrong use, bad configuration, a failure of ours, or something
+    that could not be checked or run (then the report says what, beside everything that was found).
     """
 
     def work() -> int:
@@ -73,7 +74,9 @@ def guarded(work: Callable[[], int]) -> int:
     except Exception as problem:
         if os.environ.get("BREAKSCOPE_DEBUG"):
             raise
-        return complain(f"internal error: {type(problem).__name__}: {problem}; BREAKSCOPE_DEBUG=1 shows where")
+        return complain(
+            f"internal error: {type(problem).__name__}: {problem}; BREAKSCOPE_DEBUG=1 shows where"
+        )
 
 
 def complain(message: str) -> int:
@@ -131,12 +134,6 @@ def write_file(file: str, text: str) -> None:
         raise UserError(f"cannot write {file}: {problem.strerror}") from None
 
 
-def says_nothing(report: Report, config: Config) -> bool:
-    """True when nothing will be written of the report, and rules of the project's own had no part in it."""
-    is_text = config.format in ("", "text")
-    return is_text and not (report.findings or report.errors or report.notes or config.rules)
-
-
 def exit_code(report: Report) -> int:
     """2 when something could not be checked or run, else 1 when something was found, else 0."""
     if report.errors:
@@ -145,18 +142,22 @@ def exit_code(report: Report) -> int:
 
 
 def write(text: str, stream: TextIO | None = None) -> None:
-    """Text to stdout or another stream, whatever its encoding can show; JSON stays UTF-8 wherever it is redirected."""
+    """Text to stdout or another stream, whatever its encoding can show; JSON stays UTF-8 wherever
+    it is redirected."""
     stream = stream or sys.stdout
     if not text:
         return
     if hasattr(stream, "reconfigure"):
-        stream.reconfigure(encoding=stream.encoding if stream.isatty() else "utf-8", errors="backslashreplace")
+        stream.reconfigure(
+            encoding=stream.encoding if stream.isatty() else "utf-8", errors="backslashreplace"
+        )
     stream.write(text)
     stream.flush()
 
 
 def wants_color(choice: str, terminal: bool) -> bool:
-    """NO_COLOR (https://no-color.org) counts unless --color says otherwise; so does a dumb terminal."""
+    """NO_COLOR (https://no-color.org) counts unless --color says otherwise; so does a dumb
+    terminal."""
     if choice != "auto":
         return choice == "always"
     return terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
@@ -164,6 +165,8 @@ def wants_color(choice: str, terminal: bool) -> bool:
 
 def _rule_texts(config: Config) -> dict[str, formats.RuleText]:
     return {
-        rule.code: formats.RuleText(rule.code, rule.name, rule.severity, rule.title, rule.page.strip())
+        rule.code: formats.RuleText(
+            rule.code, rule.name, rule.severity, rule.title, rule.page.strip()
+        )
         for rule in load_rules(config.rules)
     }

@@ -1,7 +1,8 @@
 """What is told while someone else's program runs.
 
-On a terminal it is one line at the bottom: the program scrolls above it, its output is not touched, and what it writes
-does not meet ours. Elsewhere it is a plain line now and then, when there is something new to tell.
+On a terminal it is one line at the bottom: the program scrolls above it, its output is not touched,
+and what it writes does not meet ours. Elsewhere it is a plain line now and then, when there is
+something new to tell.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ SAVE, RESTORE = "\0337", "\0338"
 
 
 class StatusLine:
-    """A context in which `show` keeps the last row of the terminal behind stderr up to date, or writes plain lines."""
+    """A context in which `show` keeps the last row of the terminal behind stderr up to date, or
+    writes plain lines."""
 
     def __init__(self, wanted: bool = True) -> None:
         self.wanted = wanted
@@ -35,24 +37,32 @@ class StatusLine:
         text = f"breakscope: {told}, {now - self.start:.0f} s"
         if self.size is not None:
             self._draw(text, now)
-        elif self.wanted and not _is_terminal() and now - self.last >= PLAIN_PAUSE and told != self.text:
+        elif (
+            self.wanted
+            and not _is_terminal()
+            and now - self.last >= PLAIN_PAUSE
+            and told != self.text
+        ):
             self.last, self.text = now, told
             _write(f"{text}\n")
 
     def _draw(self, text: str, now: float) -> None:
         size = _terminal_size() or self.size
-        if self.begun and (now - self.last < PAUSE or text == self.text and size == self.size):
+        if self.begun and (now - self.last < PAUSE or (text == self.text and size == self.size)):
             return
         if not self.begun or size != self.size:
             self._reserve(size)
         self.last, self.text, self.size, self.begun = now, text, size, True
-        _write(f"{SAVE}\033[{size.lines};1H\033[K{text[:size.columns - 1]}{RESTORE}")
+        _write(f"{SAVE}\033[{size.lines};1H\033[K{text[: size.columns - 1]}{RESTORE}")
 
     def _reserve(self, size: os.terminal_size) -> None:
-        """Let only the rows above the last one scroll; a new line first, so that the cursor stands in one of them."""
+        """Let only the rows above the last one scroll; a new line first, so that the cursor stands
+        in one of them."""
         _write(f"\n{SAVE}\033[1;{size.lines - 1}r{RESTORE}\033[1A")
 
-    def __exit__(self, kind: type | None, problem: BaseException | None, where: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type | None, problem: BaseException | None, where: TracebackType | None
+    ) -> None:
         if self.begun and self.size is not None:
             _write(f"{SAVE}\033[{self.size.lines};1H\033[K\033[1;{self.size.lines}r{RESTORE}")
 

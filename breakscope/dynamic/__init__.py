@@ -1,19 +1,40 @@
-"""The dynamic analyzer: runs a model under Dynamo in a child process and reads what Dynamo reported.
+"""The dynamic analyzer: runs a model under Dynamo in a child process and reads what Dynamo
+reported.
 
-`trace_program` does the same for any command, without touching it, and `read_result` reads what was traced elsewhere.
-`listening` and `heard_result` do it for a block of this process.
+`trace_program` does the same for any command, without touching it, and `read_result` reads what was
+traced elsewhere. `listening` and `captured_result` do it for a block of this process.
 
-The parent never imports torch: `run_target` starts the child, waits, and reads the files that the child left.
-Everything under `child/` runs inside the child process; the rest reads.
+The parent never imports torch: `run_target` starts the child, waits, and reads the files that the
+child left. The rooms, each importing only those before it:
+
+- `trace`: bytes into records; all differences between torch's versions are in `trace/dialects.py`
+- `capture`: starts and watches the processes that write a trace
+- `child`: what runs inside the child process; it alone imports torch
+- `observations`: records into facts: breaks, recompiles, guards, compiles
+- `findings`: facts into findings, in the words of the rules
+- `bench`: what compiling costs and gains
+- `modes`: what the commands do with all that: run, peel, radar, trace, watch
 """
 
-from breakscope.dynamic.follow import Counts
-from breakscope.dynamic.full import run_fully
+from breakscope.dynamic.capture.in_process import listening
+from breakscope.dynamic.capture.live_counts import Counts
+from breakscope.dynamic.modes.full_run import run_fully
+from breakscope.dynamic.modes.run import run_target
+from breakscope.dynamic.modes.trace import read_result, trace_program
+from breakscope.dynamic.modes.watch import captured_result
+from breakscope.dynamic.observations.ownership import library_of
 from breakscope.dynamic.options import RunOptions, RunResult, TraceOptions
-from breakscope.dynamic.places import library_of
-from breakscope.dynamic.run import run_target
-from breakscope.dynamic.tracing import read_result, trace_program
-from breakscope.dynamic.watching import heard_result, listening
 
-__all__ = ["Counts", "RunOptions", "RunResult", "TraceOptions", "heard_result", "library_of", "listening", "read_result", "run_fully",
-           "run_target", "trace_program"]
+__all__ = [
+    "Counts",
+    "RunOptions",
+    "RunResult",
+    "TraceOptions",
+    "captured_result",
+    "library_of",
+    "listening",
+    "read_result",
+    "run_fully",
+    "run_target",
+    "trace_program",
+]

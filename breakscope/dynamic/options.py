@@ -1,4 +1,4 @@
-"""What a run is asked to do, and what it gives back."""
+"""The options of a run, and its result."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from breakscope.report.model import Finding, ReportError, Run
 
 @dataclass(frozen=True, kw_only=True)
 class Neutral:
-    """A break to neutralise: its place (an absolute path), whether Dynamo could not decide on a value there, and the
-    number of the way to take, from 0."""
+    """A break to neutralise: its place (an absolute path), whether Dynamo could not decide on a
+    value there, and the number of the way to take, from 0."""
 
     path: str
     line: int
@@ -23,7 +23,8 @@ class Neutral:
 
 @dataclass(frozen=True, kw_only=True)
 class Neutralised:
-    """What became of the site of that number: the way taken, "" when there is none; what it raised, if anything."""
+    """What became of the site of that number: the way taken, "" when there is none; what it raised,
+    if anything."""
 
     number: int
     way: str
@@ -34,15 +35,16 @@ class Neutralised:
 class RunOptions:
     """One target and the way to run it.
 
-    `calls` names a function in the file that returns the argument tuples of one sequence of calls; `drive` names a
-    function `drive(call, model)` that makes the calls itself. Without them the target is called three times with the
-    arguments of its factory, then (with `vary`) with two other batch sizes.
-    `device` None means CUDA when there is one, else the CPU. `timeout` is in seconds, for the whole child process.
-    `memory` is the limit for the child in bytes; None means what the machine has free, 0 means no limit.
-    `rules` are folders of the user's own rules. `neutralise` are breaks that must not end a graph in this run;
-    `peel` is how many such runs may follow the first one to find the breaks behind its breaks.
-    `radar`: look for what will be compiled again when arguments and modes vary; `batch_dim` and `sequence_dim` are the
-    dimensions to vary, None where the arguments tell.
+    `calls` names a function in the file that returns the argument tuples of one sequence of calls;
+    `drive` names a function `drive(call, model)` that makes the calls itself. Without them the
+    target is called three times with the arguments of its factory, then (with `vary`) with two
+    other batch sizes. `device` None means CUDA when there is one, else the CPU. `timeout` is in
+    seconds, for the whole child process. `memory` is the limit for the child in bytes; None means
+    what the machine has free, 0 means no limit. `rules` are folders of the user's own rules.
+    `neutralise` are breaks that must not end a graph in this run; `peel` is how many such runs may
+    follow the first one to find the breaks behind its breaks. `radar`: look for what will be
+    compiled again when arguments and modes vary; `batch_dim` and `sequence_dim` are the dimensions
+    to vary, None for those that the arguments suggest.
     """
 
     file: str
@@ -55,8 +57,9 @@ class RunOptions:
     timeout: float = 300.0
     backward: bool = True
     memory: int | None = None
-    witness: bool = True  # ask torch._dynamo.explain too
-    show_output: bool = False  # pass what the program prints on to our stderr instead of dropping it
+    explain: bool = True  # run torch._dynamo.explain too
+    # pass what the program prints on to our stderr instead of dropping it
+    show_output: bool = False
     rules: tuple[str, ...] = ()
     neutralise: tuple[Neutral, ...] = ()
     peel: int = 0
@@ -71,7 +74,8 @@ class RunOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class TraceOptions:
-    """A command to run and to trace. `timeout` is in seconds, None without one; `keep` a folder for the raw traces.
+    """A command to run and to trace. `timeout` is in seconds, None without one; `keep` a folder for
+    the raw traces.
 
     `rules` are folders of the user's own rules.
     """
@@ -84,10 +88,11 @@ class TraceOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class RunResult:
-    """What a run saw. `traced` maps absolute paths to the lines that Dynamo traced: the witness of a false alarm.
+    """What a run saw. `traced` maps absolute paths to the lines that Dynamo traced, by which a
+    prediction there is refuted.
 
-    Of a run that neutralised breaks: what became of each, and how its first outputs differ from eager's, "" when they
-    do not.
+    Of a run that neutralised breaks: what became of each, and how its first outputs differ from
+    eager's, "" when they do not.
     """
 
     findings: tuple[Finding, ...]

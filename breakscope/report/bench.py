@@ -1,4 +1,5 @@
-"""Bench: what `breakscope bench` measured, and its JSON form. Seconds and bytes; None where nothing was measured."""
+"""Bench: what `breakscope bench` measured, and its JSON form. Seconds and bytes; None where nothing
+was measured."""
 
 from __future__ import annotations
 
@@ -6,15 +7,26 @@ from typing import Literal
 
 import msgspec
 
-from breakscope.report.model import CudaGraph, Fact, Interval, ReportError
+from breakscope.report.fact import Fact
+from breakscope.report.model import CudaGraph, Interval, ReportError
 
 BENCH_SCHEMA_VERSION = "1"
 
-ChargedTo = Literal["start-up", "first compile", "fragments", "recompile", "CUDA graphs", "autotuning", "restarts", "given up"]
+ChargedTo = Literal[
+    "start-up",
+    "first compile",
+    "fragments",
+    "recompile",
+    "CUDA graphs",
+    "autotuning",
+    "restarts",
+    "given up",
+]
 
 
 class Charge(Fact):
-    """A part of compilation time and what it is charged to; `family` only of a recompile."""
+    """A part of compilation time and what it is charged to ("given up": frames that are skipped);
+    `family` only of a recompile."""
 
     to: ChargedTo
     seconds: float
@@ -23,9 +35,10 @@ class Charge(Fact):
 
 
 class Agreement(Fact):
-    """The largest difference from eager over all tensors; relative to the largest value of the eager tensor.
+    """The largest difference from eager over all tensors; relative to the largest value of the
+    eager tensor.
 
-    `random`: two eager runs with different seeds differ, so that no comparison says anything.
+    `random`: two eager runs with different seeds differ, so that a comparison proves nothing.
     """
 
     status: Literal["equal", "different", "random", "not compared"]
@@ -55,10 +68,12 @@ class Mode(Fact):
     meaning: str  # what it does on this device
     status: Literal["ok", "failed", "timeout", "not measured"]
     problem: str = ""
-    limit_seconds: float | None = None  # the time that it had for compiling, where it did not end within it
+    # the time that it had for compiling, where it did not end within it
+    limit_seconds: float | None = None
     first_call_seconds: float | None = None
     warm_up_steps: int = 0
-    compile_seconds: float | None = None  # wall time of compiling: of the calls that compiled, less a steady step each
+    # wall time of compiling: of the calls that compiled, less a steady step each
+    compile_seconds: float | None = None
     attributed: float | None = None  # the share of it that `charges` explain, 0 to 1
     charges: tuple[Charge, ...] = ()
     graphs: int = 0
@@ -66,7 +81,8 @@ class Mode(Fact):
     steps: Steps | None = None
     peak_bytes: int | None = None  # while stepping: resident memory on the CPU, allocated on a GPU
     peak_warm_up_bytes: int | None = None
-    gpu_busy: float | None = None  # the share of a step's time in which the GPU runs something, 0 to 1; None on the CPU
+    # the share of a step's time in which the GPU runs something, 0 to 1; None on the CPU
+    gpu_busy: float | None = None
     cuda_graphs: tuple[CudaGraph, ...] = ()  # left out or recorded again while warming up
     pays_after_steps: int | None = None
     outputs: Agreement | None = None
@@ -75,7 +91,8 @@ class Mode(Fact):
 
 
 class Coverage(Fact):
-    """The share of eager op time that lies inside captured graphs; `ops` is the same by number of ops."""
+    """The share of eager op time that lies inside captured graphs; `ops` is the same by number of
+    ops."""
 
     share: float
     ops_share: float
@@ -85,7 +102,7 @@ class Coverage(Fact):
 
 
 class Site(Fact):
-    """A place where the graph ends, or where a frame was given up (`lost`)."""
+    """A place where the graph ends, or where the frame is skipped (`lost`)."""
 
     path: str
     line: int
@@ -114,11 +131,13 @@ class Bench(Fact):
     backend: str
     backward: bool
     threads: int
-    clock: Literal["", "wall", "cpu", "device"] = ""  # of steps; "cpu" leaves out the time that other processes took
+    # of steps; "cpu" leaves out the time that other processes took
+    clock: Literal["", "wall", "cpu", "device"] = ""
     modes: tuple[Mode, ...] = ()
     coverage: Coverage | None = None
     saving: Saving | None = None
-    use: str = ""  # the mode to use; "eager" when compiling does not pay; "" when nothing can be said
+    # the mode to use; "eager" when compiling does not pay; "" when the measurement allows none
+    use: str = ""
     verdict: str = ""
     errors: tuple[ReportError, ...] = ()
     notes: tuple[str, ...] = ()

@@ -8,7 +8,7 @@ import msgspec
 
 from breakscope.report.model import Cost, Finding, Report, ReportError, Run
 
-APART = "the ranks of one saved report are not compared with those of another; `breakscope report` on the trace folders does"
+NOT_COMPARED = "the ranks of one saved report are not compared with those of another; `breakscope report` on the trace folders does"
 
 
 def merge(reports: Sequence[Report]) -> Report:
@@ -20,14 +20,16 @@ def merge(reports: Sequence[Report]) -> Report:
     if not others:
         return first
     runs = [r.run for r in reports if r.run is not None]
-    apart = len({run.processes for run in runs}) == len(runs) and all(run.processes for run in runs)
+    traced = len({run.processes for run in runs}) == len(runs) and all(
+        run.processes for run in runs
+    )
     return msgspec.structs.replace(
         first,
-        findings=_findings(reports, add=apart),
+        findings=_findings(reports, add=traced),
         errors=_errors(reports),
         files=sum(r.files for r in reports),
         regions=sum(r.regions for r in reports),
-        run=_together(runs) if apart and len(runs) > 1 else runs[0] if runs else None,
+        run=_together(runs) if traced and len(runs) > 1 else runs[0] if runs else None,
         missed=sum(r.missed for r in reports),
         refuted=sum(r.refuted for r in reports),
         hidden=sum(r.hidden for r in reports),
@@ -35,7 +37,8 @@ def merge(reports: Sequence[Report]) -> Report:
 
 
 def together(report: Report, part: Report) -> Report:
-    """A report and a second look at a part of the same places: what the second look adds, without counting twice."""
+    """A report and a second look at a part of the same places: what the second look adds, without
+    counting twice."""
     return msgspec.structs.replace(
         report,
         findings=_findings((report, part)),
@@ -60,12 +63,13 @@ def _together(runs: Sequence[Run]) -> Run:
         processes=tuple(process for run in runs for process in run.processes),
         divergence=next((run.divergence for run in runs if run.divergence is not None), None),
         exit_code=max(codes) if codes else None,
-        notes=(*dict.fromkeys(note for run in runs for note in run.notes), APART),
+        notes=(*dict.fromkeys(note for run in runs for note in run.notes), NOT_COMPARED),
     )
 
 
 def _findings(reports: Sequence[Report], add: bool = False) -> tuple[Finding, ...]:
-    """Findings by place; the surer one where reports differ in nothing else. `add`: their events are different ones."""
+    """Findings by place; the surer one where reports differ in nothing else. `add`: their events
+    are different ones."""
     best: dict[tuple, Finding] = {}
     for finding in (f for report in reports for f in report.findings):
         same = (finding.path, finding.line, finding.column, finding.code)
@@ -73,7 +77,9 @@ def _findings(reports: Sequence[Report], add: bool = False) -> tuple[Finding, ..
         if known is None or _sureness(finding) > _sureness(known):
             best[same] = finding
         if add and known is not None:
-            best[same] = msgspec.structs.replace(best[same], count=known.count + finding.count, cost=_sum(known.cost, finding.cost))
+            best[same] = msgspec.structs.replace(
+                best[same], count=known.count + finding.count, cost=_sum(known.cost, finding.cost)
+            )
     return tuple(sorted(best.values(), key=Finding.place))
 
 

@@ -2,16 +2,24 @@
 
 Every path is relative to the working directory where that is possible, with forward slashes.
 Lines count from 1; columns count characters from 1; end columns stand one past the last character.
+Code in a text stands between backticks. What a program needs of a text is a field of its own. The
+names and values of fields are a contract: they stay when the texts find better words.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Literal
 
 import msgspec
 
-SCHEMA_VERSION = "1"
+from breakscope.report.fact import Fact, Link
+from breakscope.report.run_modes import Peeled, Radar
+
+SCHEMA_VERSION = "2"
+
+QUOTED = re.compile(r"`([^`]+)`")
 
 Kind = Literal["break", "recompile", "usage", "performance"]
 Severity = Literal["error", "warning", "info"]
@@ -19,20 +27,9 @@ Confidence = Literal["certain", "likely", "possible"]
 Evidence = Literal["predicted", "confirmed", "observed", "refuted"]
 
 
-class Fact(msgspec.Struct, frozen=True, omit_defaults=False, kw_only=True):
-    """Base of all facts: immutable, compared by value."""
-
-
-class Link(Fact):
-    """One step of a call chain, outermost first: `function` was entered at `path`:`line`."""
-
-    path: str
-    line: int
-    function: str
-
-
 class Fix(Fact):
-    """A rewrite: lines `line` to `end_line` of the file become `replacement` (whole lines, newline at the end).
+    """A rewrite: lines `line` to `end_line` of the file become `replacement` (whole lines, newline
+    at the end).
 
     `safety` is "safe" when values and gradients stay the same for every input, else "unsafe".
     """
@@ -52,11 +49,22 @@ class Interval(Fact):
 
 
 class Cost(Fact):
-    """What a finding costs, where a run measured it; seconds, None when not measured or when noise hides it."""
+    """What a finding costs, where a run measured it; seconds, None when not measured or smaller than
+    the noise."""
 
     compile_seconds: float | None = None
     step_seconds: float | None = None  # of a steady step
     step_interval: Interval | None = None
+
+
+class Inside(Fact):
+    """The place inside an installed library that a prediction is about, whose finding stands at the
+    checked line that enters the library."""
+
+    message: str  # what breaks there, without the words on how it is entered
+    brief: str = ""  # as `Finding.brief`
+    # the calls from the entered function to the place, which is the last
+    chain: tuple[Link, ...] = ()
 
 
 class Finding(Fact):
@@ -75,21 +83,34 @@ class Finding(Fact):
     evidence: Evidence
     function: str  # qualified name of the enclosing function, "" at module level
     message: str  # one line, names the user's variable
+    # the message without its last words, which every break could have; "" when it has no such words
+    brief: str = ""
+    # the code that the message names, in order; with `inside`, that the message of that place names
+    names: tuple[str, ...] = ()
     help: str = ""  # what to write instead, one line
     reason: str = ""  # Dynamo's own words, from a run
     dynamo: tuple[str, ...] = ()  # GB ids, or guard families of a recompile
     guard: str = ""  # the guard's text, of an observed recompile
-    values: tuple[str, ...] = ()  # of an observed recompile: what the guarded value was, as far as Dynamo tells
-    chain: tuple[Link, ...] = ()  # from the region's entry to this site, when not obvious; of a recompile for which a
-    # caller is the cause, from that caller, where the finding stands, to the compiled function
-    condition: str = ""  # "only when self.config.x", when configuration decides
-    library: str = ""  # the installed package whose code breaks: a prediction then stands at the line that enters it, and the
-    # last of `chain` is the place inside; what a run saw stands where Dynamo names it
-    lost: str = ""  # "loop", "try", "with", "assert", ...: why the whole frame runs eager; "" when Dynamo resumes
-    lost_function: str = ""  # whose frame that is, where it is not `function` but one that called it
+    # of an observed recompile: what the guarded value was, as far as Dynamo shows it
+    values: tuple[str, ...] = ()
+    # the calls from the region's entry to this site, when not obvious; of a recompile for which a
+    # caller is the cause, from that caller, where the finding stands, to the compiled function; of
+    # a prediction inside an installed library, through the finding's line to the place inside
+    chain: tuple[Link, ...] = ()
+    # source of the test that decides whether this code runs, when configuration decides
+    condition: str = ""
+    backward: bool = False  # seen only while a backward pass ran
+    library: str = ""  # the installed package whose code breaks
+    inside: Inside | None = None  # of a prediction in it: where, and what
+    # why Dynamo skips the whole frame, or (at "rest" and "recompile limit") what follows: "loop",
+    # "try", "with", "assert", ...; "" when it continues in a new graph
+    lost: str = ""
+    # whose frame that is, where it is not `function` but one that called it
+    lost_function: str = ""
     fix: Fix | None = None
     cost: Cost | None = None
-    behind: tuple[Link, ...] = ()  # --peel: seen only after the breaks at these places were neutralised
+    # --peel: seen only after the breaks at these places were neutralised
+    behind: tuple[Link, ...] = ()
     host_syncs: int = 0  # on a GPU: how often this line makes the CPU wait for it in a steady step
     count: int = 0  # events seen in a run; 0 when only predicted, or only seen behind others
     first_source_line: int = 0  # number of the first line of `source`
@@ -112,7 +133,8 @@ class Graph(Fact):
 
 
 class Recompile(Fact):
-    """One recompile of a run: which frame, the guard that failed, and the user's line that it goes back to."""
+    """One recompile of a run: which frame, the guard that failed, and the user's line that it goes
+    back to."""
 
     compile_id: str
     function: str
@@ -128,7 +150,8 @@ class Recompile(Fact):
 
 
 class Restart(Fact):
-    """A compile that Dynamo began again from the top of the frame: once for most breaks, and for a few other reasons."""
+    """A compile that Dynamo began again from the top of the frame: once for most breaks, and for a
+    few other reasons."""
 
     compile_id: str
     function: str
@@ -138,18 +161,19 @@ class Restart(Fact):
     seconds: float = 0.0  # what the attempts before the last one took
 
 
-class LostFrame(Fact):
-    """A frame that Dynamo gave up or skipped, so that it runs eager without a word."""
+class SkippedFrame(Fact):
+    """A frame that Dynamo skips: it runs eagerly, without a message."""
 
     function: str
     path: str
     line: int
-    why: str  # "loop", "try", "with", "recompile limit", "skipped", ...
-    reason: str = ""
+    why: str  # as `Finding.lost`; "skipped" when no break is the cause
+    reason: str = ""  # Dynamo's own words
 
 
 class CudaGraph(Fact):
-    """A CUDA graph that inductor left out, or recorded again, and why; at the user's line where torch names one."""
+    """A CUDA graph that inductor left out, or recorded again, and why; at the user's line where
+    torch names one."""
 
     kind: Literal["skipped", "recorded again"]
     reason: str
@@ -160,8 +184,8 @@ class CudaGraph(Fact):
 
 
 class HostSync(Fact):
-    """A place where a step makes the CPU wait for the GPU, `count` times; without a path where no line of the user's
-    led there, then `function` may say "backward pass"."""
+    """A place where a step makes the CPU wait for the GPU, `count` times; without a path where no
+    line of the user's led there, then `function` may say "backward pass"."""
 
     path: str = ""
     line: int = 0
@@ -171,7 +195,8 @@ class HostSync(Fact):
 
 
 class ReportError(Fact):
-    """Something that could not be done: `path` may be empty; `detail` may hold the user's traceback."""
+    """Something that could not be done: `path` may be empty; `detail` may hold the user's
+    traceback."""
 
     message: str
     path: str = ""
@@ -180,7 +205,8 @@ class ReportError(Fact):
 
 
 class Process(Fact):
-    """One process of a traced program that compiled something; `rank` is None outside of a process group."""
+    """One process of a traced program that compiled something; `rank` is None outside of a process
+    group."""
 
     pid: int
     rank: int | None
@@ -191,7 +217,8 @@ class Process(Fact):
 
 
 class RankEvent(Fact):
-    """What one rank did: compiled, compiled again (`what` is the guard), broke (`what` is the GB id), or nothing more."""
+    """What one rank did: compiled, compiled again (`what` is the guard), broke (`what` is the GB
+    id), or nothing more."""
 
     rank: int
     kind: Literal["compile", "recompile", "break", "nothing"]
@@ -208,61 +235,6 @@ class Divergence(Fact):
     events: tuple[RankEvent, ...]
 
 
-class Peeled(Fact):
-    """What --peel did. `complete`: the last round showed nothing new, and every break found was neutralised."""
-
-    rounds: int  # further runs
-    complete: bool
-    hidden: int = 0  # breaks that only these runs showed
-    neutralised: int = 0  # places
-    stubborn: tuple[Link, ...] = ()  # breaks that could not be neutralised: what is behind them is not known
-    differs: str = ""  # how the outputs of a run with breaks neutralised differ from eager's
-    problem: str = ""  # what ended the last round early
-
-
-class Hazard(Fact):
-    """What is compiled again under a variation: a guard, at the user's line."""
-
-    path: str
-    line: int
-    function: str
-    family: str
-    message: str  # what changed, in plain words
-    guard: str  # the guard's text
-    help: str  # the cure
-    values: tuple[str, ...] = ()
-    recompiles: int = 1
-    compile_seconds: float = 0.0
-
-
-class Variation(Fact):
-    """One thing that --radar varied: a call with `base`, then one with each of `steps`, from a fresh Dynamo on.
-
-    `outcome`: "none" compiled again; "settles": what was compiled serves later calls; "each time": up to the last step;
-    "limit": until Dynamo gave the function up; "left out": see `reason`.
-    """
-
-    name: str  # "batch", "sequence of 1", "train/eval", ...
-    base: str
-    outcome: Literal["none", "settles", "each time", "limit", "left out"]
-    steps: tuple[str, ...] = ()
-    recompiles: int = 0
-    compile_seconds: float = 0.0
-    hazards: tuple[Hazard, ...] = ()
-    given_up: str = ""  # the function, where the limit was reached
-    reason: str = ""  # why it, or some of its steps, were left out
-
-
-class Radar(Fact):
-    """What --radar varied. `batch` and `sequence` say which dimensions were taken for these, "" when none was."""
-
-    batch: str
-    sequence: str
-    sequence_is: str = "sequence"  # of images "image size"
-    variations: tuple[Variation, ...] = ()
-    note: str = ""  # why there is nothing, or not all
-
-
 class Run(Fact):
     """What a run was and saw, whatever its findings."""
 
@@ -276,16 +248,19 @@ class Run(Fact):
     backward: bool = False
     graphs: tuple[Graph, ...] = ()
     recompiles: tuple[Recompile, ...] = ()
-    lost_frames: tuple[LostFrame, ...] = ()
+    lost_frames: tuple[SkippedFrame, ...] = ()
     restarts: tuple[Restart, ...] = ()
     cuda_graphs: tuple[CudaGraph, ...] = ()
-    host_syncs: tuple[HostSync, ...] | None = None  # of a steady step on a GPU; None when not listened for
+    # of a steady step on a GPU; None when not listened for
+    host_syncs: tuple[HostSync, ...] | None = None
     compile_seconds: float = 0.0
     share_compiled: float | None = None  # share of op time inside compiled graphs, 0 to 1
-    breaks_cost: Cost | None = None  # of all breaks of the target together: a step with them, less the same as one graph
-    capture_checked: bool = False  # the planted break was seen, or a trace holds compiles: silence means clean
+    # of all breaks of the target together: a step with them, less the same as one graph
+    breaks_cost: Cost | None = None
+    # the break of the self-test was seen, or a trace holds compiles: then no finding means clean
+    capture_checked: bool = False
     processes: tuple[Process, ...] = ()  # of a traced program
-    divergence: Divergence | None = None  # where its ranks part
+    divergence: Divergence | None = None  # where its ranks diverge
     peeled: Peeled | None = None  # what --peel did
     radar: Radar | None = None  # what --radar found
     exit_code: int | None = None  # of a traced program, as a shell would show it
@@ -304,7 +279,7 @@ class Report(Fact):
     run: Run | None = None
     missed: int = 0  # sites that the run saw and static analysis did not predict
     refuted: int = 0  # predictions that the run showed to be wrong
-    notes: tuple[str, ...] = ()  # where the analysis of source gave up
+    notes: tuple[str, ...] = ()  # limits that the analysis of source reached
     hidden: int = 0  # findings left out: possible, refuted, suppressed or deselected
     schema: str = SCHEMA_VERSION
 
@@ -328,14 +303,40 @@ def in_order(values: Iterable[str]) -> tuple[str, ...]:
         return values
 
 
+def code_in(message: str) -> tuple[str, ...]:
+    """A finding's names: the code in its message, for those who make findings."""
+    return tuple(QUOTED.findall(message))
+
+
 def to_json(report: Report, indent: int = 2) -> bytes:
     """The report as UTF-8 JSON with a newline at the end."""
     return msgspec.json.format(msgspec.json.encode(report), indent=indent) + b"\n"
 
 
 def from_json(data: bytes) -> Report:
-    """Read what `to_json` wrote; raises ValueError that names the wrong field."""
-    return msgspec.json.decode(data, type=Report)  # msgspec.ValidationError is a ValueError
+    """Read what `to_json` wrote, in schema 1 too; raises ValueError that names the wrong field, or
+    the schema of a later breakscope."""
+    report = msgspec.json.decode(data, type=Report)  # msgspec.ValidationError is a ValueError
+    if report.schema == SCHEMA_VERSION:
+        return report
+    if report.schema == "1":
+        return _from_first_schema(report)
+    raise ValueError(f"its schema is {report.schema!r}, and this breakscope reads 1 and 2")
+
+
+def _from_first_schema(report: Report) -> Report:
+    """It had no `brief`, `names` and `inside`, and `backward` as a text among the conditions."""
+    backward = "only in the backward pass"
+    findings = tuple(
+        msgspec.structs.replace(
+            finding,
+            names=code_in(finding.message),
+            condition="" if finding.condition == backward else finding.condition,
+            backward=finding.condition == backward,
+        )
+        for finding in report.findings
+    )
+    return msgspec.structs.replace(report, findings=findings, schema=SCHEMA_VERSION)
 
 
 def json_schema() -> dict:

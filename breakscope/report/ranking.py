@@ -10,7 +10,8 @@ SEEN = ("confirmed", "observed")
 
 
 def ranked(findings: Iterable[Finding]) -> list[Finding]:
-    """By cost of a step; what stands behind others after them; frames that a run saw lost; cost of compiling; place."""
+    """By cost of a step; what stands behind others after them; frames that a run saw skipped; cost
+    of compiling; place."""
     return sorted(findings, key=_rank)
 
 
@@ -18,5 +19,12 @@ def _rank(finding: Finding) -> tuple:
     cost = finding.cost
     step = (cost.step_seconds or 0.0) if cost else 0.0
     compiling = (cost.compile_seconds or 0.0) if cost else 0.0
-    lost = bool(finding.lost) and finding.evidence in SEEN
-    return (-step, bool(finding.behind), not lost, -compiling, finding.evidence == "refuted", *finding.place())
+    skips = bool(finding.lost) and finding.evidence in SEEN
+    return (
+        -step,
+        bool(finding.behind),
+        not skips,
+        -compiling,
+        finding.evidence == "refuted",
+        *finding.place(),
+    )

@@ -1,4 +1,5 @@
-"""Writes the published JSON Schemas, of a report and of a benchmark:  python -m breakscope.report.schema"""
+"""Writes the published JSON Schemas, of a report and of a benchmark:  python -m
+breakscope.report.schema"""
 
 from __future__ import annotations
 
@@ -31,7 +32,10 @@ def _published(title: str, schema: dict) -> str:
 def _clean(part):
     """Descriptions without the indentation of docstrings, which Python keeps before 3.13."""
     if isinstance(part, dict):
-        return {k: inspect.cleandoc(v) if k == "description" and isinstance(v, str) else _clean(v) for k, v in part.items()}
+        return {
+            k: inspect.cleandoc(v) if k == "description" and isinstance(v, str) else _clean(v)
+            for k, v in part.items()
+        }
     return [_clean(p) for p in part] if isinstance(part, list) else part
 
 

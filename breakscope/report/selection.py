@@ -15,9 +15,9 @@ from breakscope.report.model import Finding
 class Selection(Struct, frozen=True):
     """Codes are whole (`BRK203`) or prefixes (`BRK2`); an empty `select` means every code.
 
-    The longest prefix that fits a code decides; between equals, `ignore` wins.
-    `per_file_ignores` pairs a glob over paths with the codes that are ignored there; a relative glob is matched against
-    the path relative to `root`, and against the file's name alone.
+    The longest prefix that fits a code decides; between equals, `ignore` wins. `per_file_ignores`
+    pairs a glob over paths with the codes that are ignored there; a relative glob is matched
+    against the path relative to `root`, and against the file's name alone.
     """
 
     select: tuple[str, ...] = ()
@@ -37,19 +37,28 @@ class Selection(Struct, frozen=True):
     def shows(self, finding: Finding) -> bool:
         if finding.evidence == "refuted":
             return self.show_refuted and self.selects(finding.code, finding.path)
-        if finding.confidence == "possible" and finding.evidence == "predicted" and not self.show_possible:
+        if (
+            finding.confidence == "possible"
+            and finding.evidence == "predicted"
+            and not self.show_possible
+        ):
             return False
         return self.selects(finding.code, finding.path)
 
     def selects(self, code: str, path: str) -> bool:
-        wanted = max((len(p) for p in (*self.select, *self.extend_select) if code.startswith(p)), default=-1)
+        wanted = max(
+            (len(p) for p in (*self.select, *self.extend_select) if code.startswith(p)), default=-1
+        )
         if not self.select:
             wanted = max(wanted, 0)
         unwanted = max((len(p) for p in self.ignore if code.startswith(p)), default=-1)
         return wanted > unwanted and not self._ignored_in_file(code, path)
 
     def _ignored_in_file(self, code: str, path: str) -> bool:
-        return any(code.startswith(codes) and self._fits(glob, path) for glob, codes in self.per_file_ignores)
+        return any(
+            code.startswith(codes) and self._fits(glob, path)
+            for glob, codes in self.per_file_ignores
+        )
 
     def _fits(self, glob: str, path: str) -> bool:
         beside_root = os.path.relpath(path, self.root or os.curdir).replace(os.sep, "/")
@@ -66,10 +75,18 @@ def check_codes(codes: Iterable[str], known: Iterable[str], where: str) -> None:
         if code and any(k.startswith(code) for k in known):
             continue
         near = _near(code.upper(), known)
-        hint = f"; did you mean {' or '.join(near)}?" if near else "; `breakscope rule` lists the codes"
+        hint = (
+            f"; did you mean {' or '.join(near)}?"
+            if near
+            else "; `breakscope rule` lists the codes"
+        )
         raise UserError(f"{where}: no rule has the code {code!r}{hint}")
 
 
 def _near(code: str, known: list[str]) -> list[str]:
     """Known codes that differ in one character."""
-    return [k for k in known if len(k) == len(code) and sum(a != b for a, b in zip(k, code, strict=True)) <= 1][:3]
+    return [
+        k
+        for k in known
+        if len(k) == len(code) and sum(a != b for a, b in zip(k, code, strict=True)) <= 1
+    ][:3]

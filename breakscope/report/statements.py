@@ -1,4 +1,5 @@
-"""Statements of a source file, as spans of lines: the unit by which a prediction and an observation meet."""
+"""Statements of a source file, as spans of lines: the unit by which a prediction and an observation
+meet."""
 
 from __future__ import annotations
 
@@ -9,7 +10,8 @@ Span = tuple[int, int]  # first and last line, both counted from 1 and included
 
 
 class Statements:
-    """The statements of one file. A file that cannot be read or parsed has a statement on every line."""
+    """The statements of one file. A file that cannot be read or parsed has a statement on every
+    line."""
 
     def __init__(self, source: bytes | str) -> None:
         try:

@@ -13,28 +13,36 @@ def count(number: int, singular: str, plural: str = "") -> str:
 
 def _breaks_cost(cost: Cost) -> str:
     if cost.step_seconds is not None and cost.step_seconds < 0:
-        turned = Cost(step_seconds=-cost.step_seconds, step_interval=cost.step_interval)
-        return f"as one graph a step would take {per_step(turned).replace(' per step', ' more', 1)}"
+        more = duration(-cost.step_seconds)
+        return f"as one graph a step would take {more} more{_interval(cost)}"
     return f"the breaks cost {per_step(cost)}"
 
 
 def per_step(cost: Cost) -> str:
-    """ "1.8 ms per step (1.7 ms to 1.9 ms)"; "" when it was not measured. Of a step that breaks make quicker: "-1.8 ms"."""
+    """ "1.8 ms per step (1.7 ms to 1.9 ms)"; "" when it was not measured. Of a step that breaks
+    make quicker: "-1.8 ms"."""
     if cost.step_seconds is None:
         return ""
     sign = "-" if cost.step_seconds < 0 else ""
-    text = f"{sign}{duration(abs(cost.step_seconds))} per step"
+    return f"{sign}{duration(abs(cost.step_seconds))} per step{_interval(cost)}"
+
+
+def _interval(cost: Cost) -> str:
     if cost.step_interval is None:
-        return text
+        return ""
     ends = sorted((abs(cost.step_interval.low), abs(cost.step_interval.high)))
-    return f"{text} ({duration(ends[0])} to {duration(ends[1])})"
+    return f" ({duration(ends[0])} to {duration(ends[1])})"
 
 
 def duration(seconds: float) -> str:
     """ "1.8 ms", "12 s"."""
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
         if seconds >= size:
-            return f"{seconds / size:.2g} {unit}" if seconds / size < 100 else f"{seconds / size:.0f} {unit}"
+            return (
+                f"{seconds / size:.2g} {unit}"
+                if seconds / size < 100
+                else f"{seconds / size:.0f} {unit}"
+            )
     return "0 s" if seconds <= 0 else "under 1 us"
 
 
@@ -51,12 +59,14 @@ def summary(report: Report) -> str:
             parts.append(_compiling(report.run))
     parts += _found(report)
     if report.run is not None and report.run.lost_frames:
-        parts.append(f"{count(len(report.run.lost_frames), 'frame')} lost")
+        parts.append(f"{count(len(report.run.lost_frames), 'frame')} skipped")
     line = ", ".join(parts)
     if report.run is not None and report.run.share_compiled is not None:
         line += f"; {report.run.share_compiled * 100:.0f}% of op time compiled"
     if report.run is not None and report.run.host_syncs:
-        line += f"; {count(sum(sync.count for sync in report.run.host_syncs), 'host sync')} per step"
+        line += (
+            f"; {count(sum(sync.count for sync in report.run.host_syncs), 'host sync')} per step"
+        )
     if report.run is not None and report.run.breaks_cost is not None:
         line += f"; {_breaks_cost(report.run.breaks_cost)}"
     sentences = [f"{line}.", _joined(report), _fixes(report), _hidden(report)]
@@ -68,15 +78,18 @@ def _processes(processes: tuple[Process, ...]) -> str:
     others = len(processes) - ranks
     if not ranks:
         return count(others, "process", "processes")
-    return count(ranks, "rank") + (f" and {count(others, 'other process', 'other processes')}" if others else "")
+    return count(ranks, "rank") + (
+        f" and {count(others, 'other process', 'other processes')}" if others else ""
+    )
 
 
 def _compiling(run: Run) -> str:
-    """The seconds that a traced program compiled, and what of them went into attempts that were begun again."""
-    told = f"{duration(run.compile_seconds)} of compiling"
+    """The seconds that a traced program compiled, and what of them went into attempts that were
+    begun again."""
+    text = f"{duration(run.compile_seconds)} of compiling"
     if not run.restarts:
-        return told
-    return f"{told} ({count(len(run.restarts), 'restart')}, {duration(sum(restart.seconds for restart in run.restarts))})"
+        return text
+    return f"{text} ({count(len(run.restarts), 'restart')}, {duration(sum(restart.seconds for restart in run.restarts))})"
 
 
 def _found(report: Report) -> list[str]:
@@ -105,14 +118,21 @@ def _libraries(findings: list[Finding]) -> str:
 
 def _recompiles(seen: list[Finding], found: int) -> str:
     events = sum(f.count for f in seen)
-    parts = [count(len(seen), "recompile") + (f" ({count(events, 'event')})" if events > len(seen) else "")] if seen else []
+    parts = (
+        [
+            count(len(seen), "recompile")
+            + (f" ({count(events, 'event')})" if events > len(seen) else "")
+        ]
+        if seen
+        else []
+    )
     if found > len(seen):
         parts.append(count(found - len(seen), "recompile hazard"))
     return ", ".join(parts)
 
 
 def _joined(report: Report) -> str:
-    """What the run says of the predictions; nothing when nothing was predicted or nothing ran."""
+    """What became of the predictions in the run; nothing when nothing was predicted or nothing ran."""
     if report.run is None:
         return ""
     confirmed = sum(f.evidence == "confirmed" and f.kind == "break" for f in report.findings)

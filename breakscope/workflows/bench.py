@@ -8,5 +8,6 @@ from breakscope.report.bench import Bench
 
 
 def bench(options: BenchOptions) -> Bench:
-    """Measure the target in its modes; raises UserError when the file does not exist or torch is not installed."""
+    """Measure the target in its modes; raises UserError when the file does not exist or torch is
+    not installed."""
     return bench_target(options)

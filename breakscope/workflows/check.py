@@ -23,18 +23,16 @@ if TYPE_CHECKING:
 class CheckOptions(Struct, frozen=True, kw_only=True):
     """What to check. `entries` and `torch` are left to the configuration when empty.
 
-    `trees` are files that were parsed before, see StaticOptions. `run` is the run whose observations the findings are joined with, or None. `keep` gets what takes long to free, for a
-    caller whose process ends behind the report.
+    `run` is the run whose observations the findings are joined with, or None.
     """
 
     paths: tuple[str, ...]
     entries: tuple[str, ...] = ()
     torch: str = ""
     libraries: bool = True  # follow installed packages that use torch
+    jobs: int = 1  # processes
     choice: Choice = Choice()
-    trees: dict[str, tuple[bytes, object]] = {}
     run: RunOptions | None = None
-    keep: list = []
 
 
 def check(options: CheckOptions, config: Config) -> Report:
@@ -49,12 +47,12 @@ def check(options: CheckOptions, config: Config) -> Report:
             torch=options.torch or config.torch or None,
             exclude=config.exclude,
             extra_rules=config.rules,
-            trees=options.trees,
             libraries=options.libraries and config.libraries,
-            possible=selection.show_possible or options.run is not None,  # a run may confirm what is only possible
+            # a run may confirm what is only possible
+            possible=selection.show_possible or options.run is not None,
         ),
+        options.jobs,
     )
-    options.keep.append(static)
     _refuse_empty(options, static)
     report = Report(
         version=__version__,
@@ -72,7 +70,8 @@ def check(options: CheckOptions, config: Config) -> Report:
 
 
 def _with_run(report: Report, options: RunOptions, rules: tuple[str, ...]) -> Report:
-    """The report, what source analysis says of the target as an entry, and what the run saw, in one."""
+    """The report, what source analysis says of the target as an entry, and what the run saw, in
+    one."""
     from dataclasses import replace
 
     from breakscope.dynamic import run_fully
@@ -109,7 +108,11 @@ def _refuse_empty(options: CheckOptions, static: StaticResult) -> None:
     folders = [path for path in options.paths if os.path.isdir(path)]
     if folders and not static.files:
         raise UserError(f"no Python files in {', '.join(folders)}")
-    if options.entries and not static.regions and not any(c in entry for entry in options.entries for c in "*?["):
+    if (
+        options.entries
+        and not static.regions
+        and not any(c in entry for entry in options.entries for c in "*?[")
+    ):
         raise UserError(
             f"--entry {', '.join(options.entries)}: no function or class of the checked files has that name"
         )

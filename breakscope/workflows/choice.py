@@ -8,11 +8,12 @@ from msgspec import Struct
 from breakscope.config import Config
 from breakscope.report.model import Report
 from breakscope.report.selection import Selection, check_codes
-from breakscope.rulebook import load_rules
+from breakscope.rulekit.loader import load_rules
 
 
 class Choice(Struct, frozen=True, kw_only=True):
-    """Codes or prefixes from the command line; empty where it says nothing, and then the configuration counts."""
+    """Codes or prefixes from the command line; empty where it says nothing, and then the
+    configuration counts."""
 
     select: tuple[str, ...] = ()
     extend_select: tuple[str, ...] = ()
@@ -29,7 +30,10 @@ class Choice(Struct, frozen=True, kw_only=True):
             f"{config.path}: select": config.select,
             f"{config.path}: extend-select": config.extend_select,
             f"{config.path}: ignore": config.ignore,
-            **{f"{config.path}: per-file-ignores {glob!r}": codes for glob, codes in config.per_file_ignores},
+            **{
+                f"{config.path}: per-file-ignores {glob!r}": codes
+                for glob, codes in config.per_file_ignores
+            },
         }
         if any(named.values()):
             known = [rule.code for rule in load_rules(config.rules)]

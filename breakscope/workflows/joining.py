@@ -28,28 +28,41 @@ def join_run(report: Report, ran: RunResult) -> Report:
 
 
 def in_our_words(report: Report, ran: RunResult, rules: Sequence[str]) -> Report:
-    """The report, with our words and fixes for breaks that only the run saw, as in a library that a factory reaches by
-    ways which source does not show: where source analysis of the files they passed through, without knowing who enters
-    them, names the same problem. They stay `observed`: of the checked code nobody foretold them.
+    """The report, with our words and fixes for breaks that only the run saw, as in a library that a
+    factory reaches by ways which source does not show: where source analysis of the files they
+    passed through, whoever enters them, names the same problem. They stay `observed`: of the
+    checked code they were not predicted.
     """
-    unforeseen = [f for f in report.findings if f.kind == "break" and f.evidence == "observed"]
-    files = passed_through(unforeseen)
+    unpredicted = [f for f in report.findings if f.kind == "break" and f.evidence == "observed"]
+    files = passed_through(unpredicted)
     if not files:
         return report
     static = analyze(files, static_options(ran, rules))
-    worded = join_findings([f for f in static.findings if f.kind == "break"], unforeseen, {}).findings
-    told = [msgspec.structs.replace(finding, evidence="observed", library=library_of(finding.path))
-            for finding in worded if finding.evidence in ("confirmed", "observed")]
-    others = [f for f in report.findings if f not in unforeseen]
-    return msgspec.structs.replace(report, findings=tuple(sorted((*others, *told), key=Finding.place)))
+    worded = join_findings(
+        [f for f in static.findings if f.kind == "break"], unpredicted, {}
+    ).findings
+    named = [
+        msgspec.structs.replace(finding, evidence="observed", library=library_of(finding.path))
+        for finding in worded
+        if finding.evidence in ("confirmed", "observed")
+    ]
+    others = [f for f in report.findings if f not in unpredicted]
+    return msgspec.structs.replace(
+        report, findings=tuple(sorted((*others, *named), key=Finding.place))
+    )
 
 
 def passed_through(findings: Iterable[Finding]) -> tuple[str, ...]:
     """The files that hold findings or a call on the way to them, those that are there."""
-    paths = dict.fromkeys(path for f in findings for path in (f.path, *(link.path for link in f.chain)))
-    return tuple(path for path in paths if isfile(path))  # pathlib's raises on a name that is too long
+    paths = dict.fromkeys(
+        path for f in findings for path in (f.path, *(link.path for link in f.chain))
+    )
+    # pathlib's raises on a name that is too long
+    return tuple(path for path in paths if isfile(path))
 
 
 def static_options(ran: RunResult, rules: Sequence[str]) -> StaticOptions:
     """As if the torch of the run were the installed one."""
-    return StaticOptions(torch=ran.torch_version.partition("+")[0] or None, extra_rules=tuple(rules))
+    return StaticOptions(
+        torch=ran.torch_version.partition("+")[0] or None, extra_rules=tuple(rules)
+    )

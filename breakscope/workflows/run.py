@@ -22,9 +22,17 @@ def run(options: RunOptions) -> Report:
 
 def predict(options: RunOptions, ran: RunResult) -> Report:
     """The static report on the target, as if the torch of the run were the installed one."""
-    static = analyze((options.file,), replace(static_options(ran, options.rules), entries=(options.target,)))
+    static = analyze(
+        (options.file,), replace(static_options(ran, options.rules), entries=(options.target,))
+    )
     failed = {error.path for error in ran.errors}
     return Report(
-        version=__version__, torch=static.torch, findings=static.findings, files=static.files, regions=static.regions,
-        errors=tuple(error for error in static.errors if error.path not in failed), hidden=static.hidden,
-        notes=static.notes)
+        version=__version__,
+        torch=static.torch,
+        findings=static.findings,
+        files=static.files,
+        regions=static.regions,
+        errors=tuple(error for error in static.errors if error.path not in failed),
+        hidden=static.hidden,
+        notes=static.notes,
+    )

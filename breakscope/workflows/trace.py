@@ -1,4 +1,5 @@
-"""breakscope trace, and breakscope report on traces: what Dynamo did in a program, in the words of our rules."""
+"""breakscope trace, and breakscope report on traces: what Dynamo did in a program, in the words of
+our rules."""
 
 from __future__ import annotations
 
@@ -20,16 +21,18 @@ def trace(options: TraceOptions, watch: Callable[[Counts], None]) -> Report:
 
 
 def read(paths: Sequence[Path], rules: Sequence[str]) -> Report:
-    """Report on traces that exist, those of several nodes as one; raises UserError when there is none in them."""
+    """Report on traces that exist, those of several nodes as one; raises UserError when there is
+    none in them."""
     first, *others = paths
     return explain(read_result(first, rules, others), rules)
 
 
 def explain(ran: RunResult, rules: Sequence[str], source: bool = True) -> Report:
-    """What was seen, joined with what source analysis says of the same lines: the cause in our words, and its fix.
+    """What was seen, joined with what source analysis finds at the same lines: the cause in our
+    words, and its fix.
 
-    Lines where nothing was seen are left out: the program may not have come there, or not compiled them. Without `source`
-    nothing is analysed, and so nothing was missed.
+    Lines where nothing was seen are left out: the program may not have come there, or not compiled
+    them. Without `source` nothing is analysed, and so nothing was missed.
     """
     files = passed_through(ran.findings) if source else ()
     report = Report(version=__version__, torch=ran.torch_version)
@@ -39,7 +42,9 @@ def explain(ran: RunResult, rules: Sequence[str], source: bool = True) -> Report
     report = join_run(report, ran)
     if not source:
         report = msgspec.structs.replace(report, missed=0)
-    return msgspec.structs.replace(report, findings=tuple(f for f in report.findings if _was_seen(f)))
+    return msgspec.structs.replace(
+        report, findings=tuple(f for f in report.findings if _was_seen(f))
+    )
 
 
 def _was_seen(finding: Finding) -> bool:

@@ -11,11 +11,11 @@ from contextlib import contextmanager
 import msgspec
 
 from breakscope import __version__
-from breakscope.dynamic import heard_result, listening
-from breakscope.dynamic.watching import Heard
+from breakscope.dynamic import captured_result, listening
+from breakscope.dynamic.capture.in_process import Captured
 from breakscope.report.formats import RenderOptions, render
 from breakscope.report.model import Report, ReportError
-from breakscope.rulebook import load_rules
+from breakscope.rulekit.loader import load_rules
 from breakscope.workflows.trace import explain
 
 
@@ -23,21 +23,22 @@ from breakscope.workflows.trace import explain
 def watch(*, rules: Sequence[str] = (), source: bool = True) -> Iterator[Report]:
     """Watch the block: `with breakscope.watch() as report: step()`.
 
-    The report is filled when the block ends, also when it ends with an exception, which goes on its way. What Dynamo
-    compiled before the block is not seen again. Compiles of all threads are seen, and blocks may be nested. Of torch
-    and its logging nothing is changed. `rules` are folders of your own rules; raises RuleError when they are wrong.
-    When the block ends, the source of the files where something was seen is analysed, 0.2 to 2.5 s of CPU time as measured
-    on small models: that gives the cause in our words, confirmed findings and rewrites. `source=False` leaves it out: the
-    findings are the same places in Dynamo's words, all `observed`.
+    The report is filled when the block ends, also when it ends with an exception, which goes on its
+    way. What Dynamo compiled before the block is not seen again. Compiles of all threads are seen,
+    and blocks may be nested. Of torch and its logging nothing is changed. `rules` are folders of
+    your own rules; raises RuleError when they are wrong. When the block ends, the source of the
+    files where something was seen is analysed: that gives the cause in our words, confirmed
+    findings and rewrites. `source=False` leaves it out, as it takes time: the findings are the same
+    places in Dynamo's words, all `observed`.
     """
     load_rules(tuple(rules))
     report, target, problem = Report(version=__version__, torch=""), _caller(), None
-    with listening() as heard:
+    with listening() as captured:
         try:
             yield report
         except BaseException as raised:
             problem = raised
-    _fill(report, _explained(heard, target, tuple(rules), source, problem))
+    _fill(report, _explained(captured, target, tuple(rules), source, problem))
     try:
         if problem is not None:
             raise problem
@@ -50,10 +51,16 @@ def as_text(report: Report) -> str:
     return render(report, "text", RenderOptions())
 
 
-def _explained(heard: Heard, target: str, rules: tuple[str, ...], source: bool, problem: BaseException | None) -> Report:
+def _explained(
+    captured: Captured,
+    target: str,
+    rules: tuple[str, ...],
+    source: bool,
+    problem: BaseException | None,
+) -> Report:
     """Never raises: a fault of ours becomes an error of the report."""
     try:
-        return explain(heard_result(heard, target, rules, problem), rules, source)
+        return explain(captured_result(captured, target, rules, problem), rules, source)
     except Exception as fault:
         if os.environ.get("BREAKSCOPE_DEBUG"):
             raise
@@ -62,7 +69,8 @@ def _explained(heard: Heard, target: str, rules: tuple[str, ...], source: bool, 
 
 
 def _fill(report: Report, filled: Report) -> None:
-    """The one place where a report changes: the block has held it since before there was anything to tell."""
+    """The one place where a report changes: the block has held it since before there was anything
+    to report."""
     for name in report.__struct_fields__:
         msgspec.structs.force_setattr(report, name, getattr(filled, name))
 

@@ -34,15 +34,27 @@ class Done:
 
 
 def breakscope(*arguments, folder: Path, cpu_seconds: int = 60, timeout: float = 240) -> Done:
-    """Run `python -m breakscope` in `folder`. A process that burns more than `cpu_seconds` is killed by the system."""
+    """Run `python -m breakscope` in `folder`. A process that burns more than `cpu_seconds` is
+    killed by the system."""
 
     def limit():
         resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds))
 
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "OMP_NUM_THREADS": "1", "COLUMNS": "100"}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "NO_COLOR": "1",
+        "OMP_NUM_THREADS": "1",
+        "COLUMNS": "100",
+    }
     done = subprocess.run(
         [sys.executable, "-m", "breakscope", *map(str, arguments)],
-        cwd=folder, env=environment, capture_output=True, timeout=timeout, preexec_fn=limit, stdin=subprocess.DEVNULL,
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        timeout=timeout,
+        preexec_fn=limit,
+        stdin=subprocess.DEVNULL,
     )
     return Done(done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8"))
 

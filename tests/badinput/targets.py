@@ -1,7 +1,7 @@
 """Targets that misbehave, each in its own way: the factory's name says how.
 
-Each model first runs one line that breaks the graph (marked `# breaks`), then misbehaves, and does both only when it is
-compiled: the first call in eager mode, if a run makes one, passes.
+Each model first runs one line that breaks the graph (marked `# breaks`), then misbehaves, and does
+both only when it is compiled: the first call in eager mode, if a run makes one, passes.
 """
 
 import ctypes

@@ -1,4 +1,5 @@
-"""`breakscope check` and input that nobody wishes for: one clear line, or an error entry and the rest intact."""
+"""`breakscope check` and input that nobody wishes for: one clear line, or an error entry and the
+rest intact."""
 
 import os
 import socket
@@ -16,7 +17,9 @@ class Model(torch.nn.Module):
         return x
 """
 BREAK = 6  # the line of its graph break
-CHAIN = "import torch\n\nclass Model(torch.nn.Module):\n    def forward(self, x):\n        return x{}\n"
+CHAIN = (
+    "import torch\n\nclass Model(torch.nn.Module):\n    def forward(self, x):\n        return x{}\n"
+)
 
 BROKEN = {
     "a syntax error": b"import torch\ndef forward(self, x:\n    return x\n",
@@ -36,7 +39,7 @@ LONG = {
     "3,000 subscripts": CHAIN.format("[0]" * 3000),
     "5,000 times not": "import torch\ny = " + "not " * 5000 + "torch\n",
     "90 nested lists": CHAIN.format("[" * 90 + "0" + "]" * 90),
-    "2,000 elifs": CHAIN.format("") .replace("return x", "if x is None:\n            pass\n")
+    "2,000 elifs": CHAIN.format("").replace("return x", "if x is None:\n            pass\n")
     + "".join(f"        elif x is {n}:\n            pass\n" for n in range(2000)),
     "a line of a million characters": "import torch\nx = [" + "1, " * 333_333 + "]\n",
 }
@@ -53,7 +56,8 @@ def check(*arguments, folder):
 
 
 def assert_rest_intact(done, errors=0):
-    """The model's break is found; `errors` files have an error entry, and the exit code is 2 when there are any."""
+    """The model's break is found; `errors` files have an error entry, and the exit code is 2 when
+    there are any."""
     assert done.stderr == ""
     assert done.lines_found("model.py") == [BREAK]
     assert len(done.report["errors"]) == errors
@@ -88,13 +92,18 @@ def test_a_broken_file_in_text_form(folder):
     assert "model.py:6" in done.stdout
 
 
-@pytest.mark.parametrize("form", {
-    "a byte order mark": b"\xef\xbb\xbf" + MODEL.encode(),
-    "CRLF": MODEL.replace("\n", "\r\n").encode(),
-    "form feeds": MODEL.replace("\n\n\n", "\n\f\n\n").encode(),
-    "a declared encoding": b"# coding: latin-1\n" + MODEL.replace("\n\n\n", "\n# caf\xe9\n").encode("latin-1"),
-    "no newline at the end": MODEL.rstrip("\n").encode(),
-}.items(), ids=lambda form: form[0])
+@pytest.mark.parametrize(
+    "form",
+    {
+        "a byte order mark": b"\xef\xbb\xbf" + MODEL.encode(),
+        "CRLF": MODEL.replace("\n", "\r\n").encode(),
+        "form feeds": MODEL.replace("\n\n\n", "\n\f\n\n").encode(),
+        "a declared encoding": b"# coding: latin-1\n"
+        + MODEL.replace("\n\n\n", "\n# caf\xe9\n").encode("latin-1"),
+        "no newline at the end": MODEL.rstrip("\n").encode(),
+    }.items(),
+    ids=lambda form: form[0],
+)
 def test_unusual_but_right(tmp_path, form):
     (tmp_path / "model.py").write_bytes(form[1])
     done = check("model.py", folder=tmp_path)
@@ -111,7 +120,10 @@ def test_columns_count_characters(tmp_path):
     text = MODEL.replace("if x.sum() > 0:", branch).replace("    x = -x", "pass")
     (tmp_path / "model.py").write_text(text, encoding="utf-8")
     (finding,) = check("model.py", folder=tmp_path).report["findings"]
-    assert (finding["line"], finding["column"]) == (BREAK, text.splitlines()[BREAK - 1].index("x.sum()") + 1)
+    assert (finding["line"], finding["column"]) == (
+        BREAK,
+        text.splitlines()[BREAK - 1].index("x.sum()") + 1,
+    )
 
 
 def test_an_empty_file(tmp_path):
@@ -225,4 +237,7 @@ def test_names_with_spaces_and_letters_of_the_world(tmp_path):
 
 def test_what_is_no_torch_version_is_refused(tmp_path):
     (tmp_path / "model.py").write_text(MODEL)
-    assert_refused(breakscope("check", "model.py", "--torch", "newest", folder=tmp_path), "'newest' is no torch version")
+    assert_refused(
+        breakscope("check", "model.py", "--torch", "newest", folder=tmp_path),
+        "'newest' is no torch version",
+    )

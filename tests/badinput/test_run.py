@@ -1,4 +1,5 @@
-"""`breakscope run` and targets that misbehave: what was captured before is kept, and the user reads one clear message.
+"""`breakscope run` and targets that misbehave: what was captured before is kept, and the user reads
+one clear message.
 
 All runs start in one fixture, two at a time.
 """
@@ -117,20 +118,25 @@ def test_forks(runs):
     assert BREAK in done.lines_found("targets.py")
 
 
-# What cannot be run at all: one message that says why, with the user's own traceback where there is one.
+# What cannot be run at all: one message that says why, with the user's own traceback where there is
+# one.
 
-@pytest.mark.parametrize("command, words", [
-    ("absent", "targets.py defines no absent"),
-    ("NOT_CALLABLE", "NOT_CALLABLE"),
-    ("raise_in_factory", "KeyError: 'no such checkpoint'"),
-    ("give_arguments_bare", "(callable, args, kwargs)"),
-    ("absent_module.py", "ModuleNotFoundError: No module named 'a_module_that_is_absent'"),
-    ("syntax_error.py", "SyntaxError"),
-    ("raises.py", "RuntimeError: at import"),
-    ("exits.py", "needs a GPU"),
-    ("--calls", "absent_function"),
-    ("--backend", "absent_backend"),
-])
+
+@pytest.mark.parametrize(
+    "command, words",
+    [
+        ("absent", "targets.py defines no absent"),
+        ("NOT_CALLABLE", "NOT_CALLABLE"),
+        ("raise_in_factory", "KeyError: 'no such checkpoint'"),
+        ("give_arguments_bare", "(callable, args, kwargs)"),
+        ("absent_module.py", "ModuleNotFoundError: No module named 'a_module_that_is_absent'"),
+        ("syntax_error.py", "SyntaxError"),
+        ("raises.py", "RuntimeError: at import"),
+        ("exits.py", "needs a GPU"),
+        ("--calls", "absent_function"),
+        ("--backend", "absent_backend"),
+    ],
+)
 def test_cannot_be_run(runs, command, words):
     done = runs[command]
     assert done.exit_code == 2, done
@@ -141,13 +147,17 @@ def test_cannot_be_run(runs, command, words):
 
 # Wrong use, told before anything runs.
 
-@pytest.mark.parametrize("target, word", [
-    ("absent.py::make", "absent.py"),
-    ("model.py", "::"),
-    ("model.py::", "::"),
-    ("::make", "::"),
-    ("folder::make", "folder"),
-])
+
+@pytest.mark.parametrize(
+    "target, word",
+    [
+        ("absent.py::make", "absent.py"),
+        ("model.py", "::"),
+        ("model.py::", "::"),
+        ("::make", "::"),
+        ("folder::make", "folder"),
+    ],
+)
 def test_no_target(tmp_path, target, word):
     (tmp_path / "model.py").write_text("import torch\n")
     (tmp_path / "folder").mkdir()
@@ -156,4 +166,6 @@ def test_no_target(tmp_path, target, word):
 
 @pytest.mark.parametrize("seconds", ["nan", "inf", "-1", "0", "soon"])
 def test_timeout_that_is_no_time(tmp_path, seconds):
-    assert_refused(breakscope("run", f"{TARGETS}::prints", "--timeout", seconds, folder=tmp_path), "timeout")
+    assert_refused(
+        breakscope("run", f"{TARGETS}::prints", "--timeout", seconds, folder=tmp_path), "timeout"
+    )

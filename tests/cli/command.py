@@ -1,4 +1,5 @@
-"""Runs the command in this process and tells what came out; and the small programs that the tests check."""
+"""Runs the command in this process and tells what came out; and the small programs that the tests
+check."""
 
 from __future__ import annotations
 

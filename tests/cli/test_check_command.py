@@ -52,7 +52,10 @@ def test_clean_files_are_answered_with_silence_and_few_imports(folder):
         "print(code, [m for m in ('torch', 'libcst', 'click', 'rich', 'tomllib') if m in sys.modules])"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
     )
     assert (done.stdout, done.stderr) == ("0 []\n", "")
 
@@ -63,7 +66,9 @@ def test_torch_is_never_imported(folder):
         "main(['check', '--format', 'json', '.']); sys.exit('torch' in sys.modules)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, env={**os.environ, "PYTHONPATH": str(ROOT)}
+        [sys.executable, "-c", code],
+        capture_output=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
     )
     assert done.returncode == 0, done.stderr
 
@@ -110,7 +115,9 @@ def test_output_file(folder, run):
 def test_output_file_that_cannot_be_written(folder, run):
     done = run("check", ".", "--output", "absent/report.txt")
     assert (
-        done.code == 2 and done.err == "breakscope: error: cannot write absent/report.txt: No such file or directory\n"
+        done.code == 2
+        and done.err
+        == "breakscope: error: cannot write absent/report.txt: No such file or directory\n"
     )
 
 
@@ -130,10 +137,16 @@ def test_colour(folder, run, monkeypatch, environment, options, colored):
 
 
 def test_configuration_and_command_line(folder, run):
-    (folder / "pyproject.toml").write_text('[tool.breakscope]\nselect = ["BRK1"]\nformat = "concise"\n')
+    (folder / "pyproject.toml").write_text(
+        '[tool.breakscope]\nselect = ["BRK1"]\nformat = "concise"\n'
+    )
     assert [line.split()[2] for line in run("check", ".").out.splitlines()] == ["BRK101"]
-    assert [line.split()[2] for line in run("check", ".", "--select", "BRK2").out.splitlines()] == ["BRK201"]
-    (folder / "pyproject.toml").write_text('[tool.breakscope.per-file-ignores]\n"my models/*" = ["BRK1", "BRK2"]\n')
+    assert [line.split()[2] for line in run("check", ".", "--select", "BRK2").out.splitlines()] == [
+        "BRK201"
+    ]
+    (folder / "pyproject.toml").write_text(
+        '[tool.breakscope.per-file-ignores]\n"my models/*" = ["BRK1", "BRK2"]\n'
+    )
     assert run("check", ".").code == 0
 
 
@@ -161,9 +174,15 @@ def test_wrong_configuration_is_one_line(folder, run, settings, said):
     [
         (["check"], "nothing to check; name files or folders"),
         (["check", "absent.py"], "no such file or folder: absent.py"),
-        (["check", "--select", "BRK1O1", "."], "--select: no rule has the code 'BRK1O1'; did you mean BRK101"),
+        (
+            ["check", "--select", "BRK1O1", "."],
+            "--select: no rule has the code 'BRK1O1'; did you mean BRK101",
+        ),
         (["check", "--frobnicate", "."], "No such option '--frobnicate'"),
-        (["check", "--format", "poem", "."], "'poem' is not one of 'concise', 'github', 'json', 'sarif', 'text'"),
+        (
+            ["check", "--format", "poem", "."],
+            "'poem' is not one of 'concise', 'github', 'json', 'sarif', 'text'",
+        ),
         (["check", "--run", "model.py", "."], "'model.py' is no target; write FILE::NAME"),
         (["chekc", "."], "No such command 'chekc'"),
     ],
@@ -171,13 +190,21 @@ def test_wrong_configuration_is_one_line(folder, run, settings, said):
 def test_wrong_use_is_one_line(folder, run, arguments, said):
     done = run(*arguments)
     assert done.code == 2 and done.out == ""
-    assert done.err.startswith("breakscope: error: ") and done.err.count("\n") == 1 and said in done.err
+    assert (
+        done.err.startswith("breakscope: error: ")
+        and done.err.count("\n") == 1
+        and said in done.err
+    )
 
 
 def test_a_broken_file_does_not_hide_the_others(folder, run):
     (folder / "broken.py").write_text("import torch\ndef f(:\n")
     done = run("check", ".")
-    assert done.code == 2 and "broken.py:2: error:" in done.out and "breaks.py:6:12: BRK101" in done.out
+    assert (
+        done.code == 2
+        and "broken.py:2: error:" in done.out
+        and "breaks.py:6:12: BRK101" in done.out
+    )
 
 
 def test_a_failure_of_ours_is_one_line(folder, run, monkeypatch):
@@ -191,7 +218,8 @@ def test_a_failure_of_ours_is_one_line(folder, run, monkeypatch):
     done = run("check", ".")
     assert (
         done.code == 2
-        and done.err == "breakscope: error: internal error: ZeroDivisionError: oh no; BREAKSCOPE_DEBUG=1 shows where\n"
+        and done.err
+        == "breakscope: error: internal error: ZeroDivisionError: oh no; BREAKSCOPE_DEBUG=1 shows where\n"
     )
     monkeypatch.setenv("BREAKSCOPE_DEBUG", "1")
     with pytest.raises(ZeroDivisionError):
@@ -204,15 +232,29 @@ def test_a_reader_that_leaves_early(folder, run):
     (folder / "many.json").write_text(json.dumps(report))
     command = f'"{sys.executable}" -m breakscope report many.json --format concise | head -1'
     done = subprocess.run(
-        command, shell=True, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}
+        command,
+        shell=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
     )
     assert done.stdout.startswith("my models/breaks.py:6:12: BRK101") and done.stderr == ""
 
 
 def test_an_encoding_that_knows_little(folder):
-    (folder / "names.py").write_text(BREAKS.replace("x.sum() > 0", "x.sum() > 0 and '名'"), encoding="utf-8")
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "LC_ALL": "C"}
+    (folder / "names.py").write_text(
+        BREAKS.replace("x.sum() > 0", "x.sum() > 0 and '名'"), encoding="utf-8"
+    )
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "PYTHONIOENCODING": "ascii",
+        "PYTHONUTF8": "0",
+        "LC_ALL": "C",
+    }
     done = subprocess.run(
-        [sys.executable, "-m", "breakscope", "check", "names.py"], capture_output=True, env=environment
+        [sys.executable, "-m", "breakscope", "check", "names.py"],
+        capture_output=True,
+        env=environment,
     )
     assert done.returncode == 1 and "'名'" in done.stdout.decode("utf-8") and done.stderr == b""

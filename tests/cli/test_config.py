@@ -58,7 +58,14 @@ def test_paths_are_shown_from_here(settings, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[project]\nname = 'x'", "[tool.ruff]\nline-length = 100", "[tool]\nother = 1", "# breakscope"]
+    "text",
+    [
+        "",
+        "[project]\nname = 'x'",
+        "[tool.ruff]\nline-length = 100",
+        "[tool]\nother = 1",
+        "# breakscope",
+    ],
 )
 def test_a_project_that_says_nothing_of_us(settings, text):
     assert settings(text) == Config()
@@ -79,14 +86,20 @@ def test_libraries_are_followed_unless_switched_off(settings):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[tool.breakscope]\nselct = []", "unknown key 'selct' in [tool.breakscope]; did you mean 'select'?"),
+        (
+            "[tool.breakscope]\nselct = []",
+            "unknown key 'selct' in [tool.breakscope]; did you mean 'select'?",
+        ),
         ("[tool.breakscope]\nper_file_ignores = {}", "did you mean 'per-file-ignores'?"),
         ("[tool.breakscope]\nxyzzy = 1", "the keys are select"),
         ("[tool.breakscope]\nselect = 'BRK1'", "select must be a list of strings, not 'BRK1'"),
         ("[tool.breakscope]\nignore = [1]", "ignore must be a list of strings, not [1]"),
         ("[tool.breakscope]\ntorch = 2.9", "torch must be a string, not 2.9"),
         ("[tool.breakscope]\nper-file-ignores = ['a']", "per-file-ignores must be a table"),
-        ("[tool.breakscope]\nper-file-ignores = {'a' = 'BRK1'}", "per-file-ignores.'a' must be a list of strings"),
+        (
+            "[tool.breakscope]\nper-file-ignores = {'a' = 'BRK1'}",
+            "per-file-ignores.'a' must be a list of strings",
+        ),
         ("[tool.breakscope]\nlibraries = 'no'", "libraries must be true or false, not 'no'"),
         ("[tool]\nbreakscope = 3", "[tool.breakscope] must be a table"),
         ("[tool.breakscope\n", "not valid TOML"),

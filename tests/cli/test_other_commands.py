@@ -6,7 +6,7 @@ import pytest
 from command import BREAKS, runner
 
 from breakscope.report import formats
-from breakscope.rulebook import FAMILY_TITLES, load_rules
+from breakscope.rulekit.loader import FAMILY_TITLES, load_rules
 
 CODES = [rule.code for rule in load_rules()]
 
@@ -21,14 +21,18 @@ def test_the_table_holds_every_rule(run):
     assert done.code == 0
     firsts = [line.split()[0] for line in done.out.splitlines() if line.startswith("BRK")]
     assert [first for first in firsts if not first.endswith("xx")] == CODES
-    assert [first for first in firsts if first.endswith("xx")] == [f"BRK{digit}xx" for digit in FAMILY_TITLES]
+    assert [first for first in firsts if first.endswith("xx")] == [
+        f"BRK{digit}xx" for digit in FAMILY_TITLES
+    ]
 
 
 @pytest.mark.parametrize("code", CODES)
 def test_every_page_shows_title_facts_and_example(run, code):
     done = run("rule", code)
     rule = next(r for r in load_rules() if r.code == code)
-    assert done.code == 0 and done.out.startswith(f"{code} {rule.name}\n{rule.kind} | {rule.severity} | torch ")
+    assert done.code == 0 and done.out.startswith(
+        f"{code} {rule.name}\n{rule.kind} | {rule.severity} | torch "
+    )
     assert all(gb in done.out.replace("\n", " ") for gb in rule.gb_ids())
     assert len(done.out.splitlines()) > 5
     assert ("Flagged:" in done.out) is bool(rule.examples)
@@ -64,9 +68,10 @@ def test_several_reports_are_one(saved, run):
 
 
 def test_a_saved_report_can_be_narrowed(saved, run):
-    assert {f["code"] for f in json.loads(run("report", saved, "-f", "json", "--select", "BRK1").out)["findings"]} == {
-        "BRK101"
-    }
+    assert {
+        f["code"]
+        for f in json.loads(run("report", saved, "-f", "json", "--select", "BRK1").out)["findings"]
+    } == {"BRK101"}
 
 
 @pytest.mark.parametrize(
@@ -75,7 +80,10 @@ def test_a_saved_report_can_be_narrowed(saved, run):
         (None, "cannot read report.json: No such file or directory"),
         ("{}", "report.json is no breakscope report: Object missing required field `version`"),
         ("{no json", "report.json is no breakscope report: JSON is malformed"),
-        ("no json", "report.json is no report and no trace: it holds nothing that TORCH_TRACE or TORCH_LOGS writes"),
+        (
+            "no json",
+            "report.json is no report and no trace: it holds nothing that TORCH_TRACE or TORCH_LOGS writes",
+        ),
     ],
 )
 def test_a_file_that_is_no_report(tmp_path, monkeypatch, run, text, said):

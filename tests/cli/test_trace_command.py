@@ -1,4 +1,5 @@
-"""breakscope trace: whole programs with their children, untouched, and a report whatever becomes of them."""
+"""breakscope trace: whole programs with their children, untouched, and a report whatever becomes of
+them."""
 
 import fcntl
 import json
@@ -82,7 +83,8 @@ if dist.get_rank() == 1:
     os.kill(os.getpid(), signal.SIGKILL)
 dist.barrier()
 """
-# Writes what torch wrote for a program with four breaks, without the seconds that torch takes to start.
+# Writes what torch wrote for a program with four breaks, without the seconds that torch takes to
+# start.
 WRITER = """\
 import ctypes
 import os
@@ -118,13 +120,20 @@ def start(tmp_path):
 
     def run(*arguments, **options):
         options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True} | options
-        return subprocess.Popen([sys.executable, "-m", "breakscope", *map(str, arguments)], cwd=tmp_path, env=environment, **options)
+        return subprocess.Popen(
+            [sys.executable, "-m", "breakscope", *map(str, arguments)],
+            cwd=tmp_path,
+            env=environment,
+            **options,
+        )
 
     return run
 
 
 def child_of(process):
-    (child,) = [int(n) for n in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()]
+    (child,) = [
+        int(n) for n in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    ]
     return child
 
 
@@ -134,7 +143,19 @@ def breaks(report):
 
 def test_a_program_with_children(start, tmp_path):
     (tmp_path / "program.py").write_text(PROGRAM)
-    done = start("trace", "--no-progress", "--save", "saved.json", "--keep", "raw", "--", sys.executable, "program.py", "--option", text=False)
+    done = start(
+        "trace",
+        "--no-progress",
+        "--save",
+        "saved.json",
+        "--keep",
+        "raw",
+        "--",
+        sys.executable,
+        "program.py",
+        "--option",
+        text=False,
+    )
     out, err = done.communicate(timeout=300)
     assert done.returncode == 3, "the program's own"
     loaded = "[[2.0, 2.0]]\n[[4.0, 4.0]]\n"
@@ -156,15 +177,29 @@ def test_a_program_with_children(start, tmp_path):
 
 
 def test_ranks(start, tmp_path):
-    """Two ranks under torchrun: one report, and the first event where they part, which one of them did not survive."""
+    """Two ranks under torchrun: one report, and the first event where they part, which one of them
+    did not survive."""
     (tmp_path / "train.py").write_text(RANKS)
-    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "train.py"]
-    done = start("trace", "--format", "json", "--output", "out.json", "--timeout", "200", "--", *torchrun)
+    torchrun = [
+        sys.executable,
+        "-m",
+        "torch.distributed.run",
+        "--standalone",
+        "--nproc-per-node",
+        "2",
+        "train.py",
+    ]
+    done = start(
+        "trace", "--format", "json", "--output", "out.json", "--timeout", "200", "--", *torchrun
+    )
     err = done.communicate(timeout=300)[1]
     assert done.returncode == 1, err
     report = from_json((tmp_path / "out.json").read_bytes())
     assert breaks(report) == {("train.py", 11): 3}
-    assert [(p.rank, p.compiles, p.recompiles) for p in report.run.processes] == [(0, 2, 0), (1, 3, 1)]
+    assert [(p.rank, p.compiles, p.recompiles) for p in report.run.processes] == [
+        (0, 2, 0),
+        (1, 3, 1),
+    ]
     zero, one = report.run.divergence.events
     assert (report.run.divergence.position, zero.rank, zero.kind) == (3, 0, "nothing")
     assert (one.rank, one.kind, one.path, one.line) == (1, "recompile", "train.py", 9)
@@ -172,7 +207,9 @@ def test_ranks(start, tmp_path):
     told = start("report", "out.json")
     first, second = told.communicate(timeout=60)[0].splitlines()[:2]
     assert first == "note: the run failed: what follows is what was seen until then"
-    assert second.startswith("ranks part: after 3 equal events, rank 0 did nothing more; rank 1 compiled `step` at train.py:9 again")
+    assert second.startswith(
+        "ranks diverge: after 3 equal events, rank 0 did nothing more; rank 1 compiled `step` at train.py:9 again"
+    )
 
 
 @pytest.mark.parametrize("how", ENDS)
@@ -180,7 +217,12 @@ def test_a_program_that_is_stopped(start, tmp_path, how):
     """A report every time, of all that was written before the end."""
     (tmp_path / "writer.py").write_text(WRITER)
     more = {"time limit": ["--timeout", "3"], "findings": ["--exit-code", "findings"]}.get(how, [])
-    command = [sys.executable, "writer.py", ROOT / "tests" / "dynamic" / "golden" / "2.13.0.log", how]
+    command = [
+        sys.executable,
+        "writer.py",
+        ROOT / "tests" / "dynamic" / "golden" / "2.13.0.log",
+        how,
+    ]
     done = start("trace", "--save", "saved.json", *more, "--", *command, start_new_session=True)
     assert done.stdout.readline() == "written\n" or how == "time limit"
     if how == "kill":
@@ -191,7 +233,9 @@ def test_a_program_that_is_stopped(start, tmp_path, how):
         done.terminate()
     out, err = done.communicate(timeout=60)
     code, words = ENDS[how]
-    assert (done.returncode, out) == (code, "") or how == "time limit" and done.returncode == code, err
+    assert (done.returncode, out) == (code, "") or (
+        how == "time limit" and done.returncode == code
+    ), err
     report = json.loads((tmp_path / "saved.json").read_text())
     (error,) = report["errors"]
     assert words in error["message"] and "breakscope: error" in err
@@ -200,10 +244,28 @@ def test_a_program_that_is_stopped(start, tmp_path, how):
 
 def test_a_child_that_outlives_the_program(start, tmp_path):
     (tmp_path / "writer.py").write_text(WRITER)
-    parent = ("import subprocess as s, sys; c = s.Popen(sys.argv[1:], stdout=s.PIPE, stderr=s.DEVNULL); "
-              "c.stdout.readline(); print(c.pid)")
-    command = [sys.executable, "writer.py", ROOT / "tests" / "dynamic" / "golden" / "2.13.0.log", "stay"]
-    done = start("trace", "--save", "saved.json", "--exit-code", "findings", "--", sys.executable, "-c", parent, *command)
+    parent = (
+        "import subprocess as s, sys; c = s.Popen(sys.argv[1:], stdout=s.PIPE, stderr=s.DEVNULL); "
+        "c.stdout.readline(); print(c.pid)"
+    )
+    command = [
+        sys.executable,
+        "writer.py",
+        ROOT / "tests" / "dynamic" / "golden" / "2.13.0.log",
+        "stay",
+    ]
+    done = start(
+        "trace",
+        "--save",
+        "saved.json",
+        "--exit-code",
+        "findings",
+        "--",
+        sys.executable,
+        "-c",
+        parent,
+        *command,
+    )
     out = done.communicate(timeout=60)[0]
     os.kill(int(out), signal.SIGKILL)
     report = json.loads((tmp_path / "saved.json").read_text())
@@ -212,10 +274,20 @@ def test_a_child_that_outlives_the_program(start, tmp_path):
 
 
 def test_the_status_line(start):
-    """The last row is ours while the program runs; at the end it is empty, and the whole screen scrolls again."""
+    """The last row is ours while the program runs; at the end it is empty, and the whole screen
+    scrolls again."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
-    done = start("trace", "--", "sh", "-c", "echo one; sleep 2; echo two", stdin=theirs, stdout=theirs, stderr=theirs)
+    done = start(
+        "trace",
+        "--",
+        "sh",
+        "-c",
+        "echo one; sleep 2; echo two",
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+    )
     os.close(theirs)
     text = b""
     while True:
@@ -226,7 +298,12 @@ def test_the_status_line(start):
     os.close(ours)
     assert done.wait(60) == 0
     assert text.count(b"breakscope: 0 compiles, 0 breaks, 0 recompiles, ") >= 2
-    assert text.index(b"\033[1;23r") < text.index(b"breakscope: 0") < text.rindex(b"\033[24;1H\033[K\033[1;24r") < text.index(b"no compile was seen")
+    assert (
+        text.index(b"\033[1;23r")
+        < text.index(b"breakscope: 0")
+        < text.rindex(b"\033[24;1H\033[K\033[1;24r")
+        < text.index(b"no compile was seen")
+    )
     assert b"one\r\n" in text and b"two\r\n" in text
 
 
@@ -252,8 +329,17 @@ def test_an_interrupt_from_a_terminal_arrives_once(start, tmp_path):
     def take_terminal():
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
-    done = start("trace", "--", sys.executable, "counter.py", stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
-                 preexec_fn=take_terminal)
+    done = start(
+        "trace",
+        "--",
+        sys.executable,
+        "counter.py",
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+        preexec_fn=take_terminal,
+    )
     os.close(theirs)
     text = b""
     while b"ready" not in text:
@@ -266,7 +352,9 @@ def test_an_interrupt_from_a_terminal_arrives_once(start, tmp_path):
             break
     os.close(ours)
     assert done.wait(60) == 5
-    assert b"interrupts: 1\r\n" in text and "was interrupted after" in " ".join(text.decode().split())
+    assert b"interrupts: 1\r\n" in text and "was interrupted after" in " ".join(
+        text.decode().split()
+    )
 
 
 def test_plain_progress(monkeypatch, capsys):
@@ -283,13 +371,16 @@ def test_plain_progress(monkeypatch, capsys):
     assert capsys.readouterr().err == ""
 
 
-@pytest.mark.parametrize(("arguments", "said"), [
-    ([], "Missing argument '-- CMD...'"),
-    (["--", "no-such-command"], "cannot start no-such-command: No such file or directory"),
-    (["--save", "nowhere/a.json", "--", "true"], "cannot write nowhere/a.json: no such folder"),
-    (["--timeout", "0", "--", "true"], "--timeout"),
-    (["--keep", "program.py", "--", "true"], "program.py"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "Missing argument '-- CMD...'"),
+        (["--", "no-such-command"], "cannot start no-such-command: No such file or directory"),
+        (["--save", "nowhere/a.json", "--", "true"], "cannot write nowhere/a.json: no such folder"),
+        (["--timeout", "0", "--", "true"], "--timeout"),
+        (["--keep", "program.py", "--", "true"], "program.py"),
+    ],
+)
 def test_wrong_use_is_one_line(start, tmp_path, arguments, said):
     (tmp_path / "program.py").write_text("")
     done = start("trace", *arguments)

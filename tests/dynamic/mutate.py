@@ -20,12 +20,12 @@ def truncate(data: bytes, chance: random.Random) -> bytes:
 
 def drop(data: bytes, chance: random.Random) -> bytes:
     start = chance.randrange(len(data))
-    return data[:start] + data[start + chance.choice((1, 40, 4000)):]
+    return data[:start] + data[start + chance.choice((1, 40, 4000)) :]
 
 
 def repeat(data: bytes, chance: random.Random) -> bytes:
     start = chance.randrange(len(data))
-    part = data[start: start + chance.choice((10, 500, 20_000))]
+    part = data[start : start + chance.choice((10, 500, 20_000))]
     return data[:start] + part * 2 + data[start:]
 
 
@@ -56,19 +56,34 @@ def binary(data: bytes, chance: random.Random) -> bytes:
 
 def huge_line(data: bytes, chance: random.Random) -> bytes:
     start = chance.randrange(len(data))
-    return data[:start] + chance.choice((b"x", b"[", b'{"a":', b"\t", b"9")) * 300_000 + data[start:]
+    return (
+        data[:start] + chance.choice((b"x", b"[", b'{"a":', b"\t", b"9")) * 300_000 + data[start:]
+    )
 
 
 def chant(data: bytes, chance: random.Random) -> bytes:
-    """A few characters of its own again and again: what makes a pattern try every end for every beginning."""
+    """A few characters of its own again and again: what makes a pattern try every end for every
+    beginning."""
     start = chance.randrange(len(data))
-    said = data[start: start + chance.randint(1, 30)]
-    return data[:start] + said * (chance.choice((3_000, 300_000)) // len(said)) + data[start:]
+    part = data[start : start + chance.randint(1, 30)]
+    return data[:start] + part * (chance.choice((3_000, 300_000)) // len(part)) + data[start:]
 
 
 def wrong_types(data: bytes, chance: random.Random) -> bytes:
     """Numbers, texts and lists of the headers become something else."""
-    others = (b"null", b"-1", b"1e999", b"NaN", b"9" * 5000, b'"text"', b"[]", b"{}", b"true", b"[[[[1]]]]", b"")
+    others = (
+        b"null",
+        b"-1",
+        b"1e999",
+        b"NaN",
+        b"9" * 5000,
+        b'"text"',
+        b"[]",
+        b"{}",
+        b"true",
+        b"[[[[1]]]]",
+        b"",
+    )
 
     def other(found: re.Match) -> bytes:
         return found[1] + chance.choice(others) if chance.random() < 0.1 else found[0]
@@ -83,4 +98,14 @@ def without_ends(data: bytes, chance: random.Random) -> bytes:
 
 
 KINDS: tuple[Callable[[bytes, random.Random], bytes], ...] = (
-    truncate, drop, repeat, flip, interleave, binary, huge_line, chant, wrong_types, without_ends)
+    truncate,
+    drop,
+    repeat,
+    flip,
+    interleave,
+    binary,
+    huge_line,
+    chant,
+    wrong_types,
+    without_ends,
+)

@@ -9,12 +9,19 @@ TARGETS = Path(__file__).parent / "targets"
 
 
 def run_all(wanted: dict[str, dict]) -> dict[str, RunResult]:
-    """Run every target; the key is a label, the value holds RunOptions' fields, `name` the label when left out."""
+    """Run every target; the key is a label, the value holds RunOptions' fields, `name` the label
+    when left out."""
 
     def run(item: tuple[str, dict]) -> RunResult:
         label, fields = item
-        given = {"file": str(TARGETS / "behaviour.py"), "name": label, "vary": False, "witness": False, "device": "cpu",
-                 "timeout": 120.0} | fields
+        given = {
+            "file": str(TARGETS / "behaviour.py"),
+            "name": label,
+            "vary": False,
+            "explain": False,
+            "device": "cpu",
+            "timeout": 120.0,
+        } | fields
         return run_target(RunOptions(**given))
 
     with ThreadPoolExecutor(max_workers=2) as pool:

@@ -6,11 +6,23 @@ import sys
 import pytest
 
 from breakscope import knowledge
-from breakscope.values import Const, Py, Scalar, Sequence, Tensor
+from breakscope.rulekit.values import Const, Py, Scalar, Sequence, Tensor
 
 NEWEST = knowledge.shipped()[-1]
 MEASURED = "2.13.0"  # whose facts the tests below name
-TABLES = ("calls", "contexts", "modules", "attributes", "statements", "classes", "ops", "results", "skips", "registry")
+TABLES = (
+    "calls",
+    "contexts",
+    "modules",
+    "attributes",
+    "statements",
+    "classes",
+    "ops",
+    "results",
+    "shapes",
+    "skips",
+    "registry",
+)
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +33,10 @@ def facts():
 def test_every_shipped_version_has_every_table():
     for version in knowledge.shipped():
         for table in TABLES:
-            assert getattr(knowledge.load(version), table) or (table, version) == ("registry", "2.6.0"), (version, table)
+            assert getattr(knowledge.load(version), table) or (table, version) == (
+                "registry",
+                "2.6.0",
+            ), (version, table)
 
 
 def test_reading_them_imports_no_torch():
@@ -40,6 +55,24 @@ def test_the_nearest_older_version_is_taken():
 def test_what_is_no_version_is_named():
     with pytest.raises(ValueError, match="'newest' is no torch version"):
         knowledge.load("newest")
+
+
+def test_what_the_tensors_of_a_result_look_like(facts):
+    (only,) = facts.shape("Tensor.relu").results
+    assert (only.ndim, only.dtype) == ("shape", "same")
+    topk = facts.shape("torch.topk", "arguments")
+    assert topk.container == "tuple" and [part.dtype for part in topk.results] == ["same", "int"]
+    assert str(facts.shape("Tensor.split")) == "[same same]"
+    assert facts.shape("Tensor.dim") is facts.shape("torch.nowhere") is None
+
+
+def test_they_hang_on_how_the_call_is_written(facts):
+    assert str(facts.shape("Tensor.max")) == "0 same"
+    assert str(facts.shape("Tensor.max", "arguments")) == "(reduced same, reduced int)"
+    assert str(facts.shape("Tensor.max", "tensor")) == "broadcast promoted"
+    assert str(facts.shape("Tensor.nonzero", "arguments")) == str(facts.shape("Tensor.nonzero"))
+    assert facts.shape("Tensor.nonzero", "as_tuple").container == "list"
+    assert facts.shape("Tensor.nonzero", "as_other") is None
 
 
 @pytest.mark.parametrize(
@@ -81,7 +114,9 @@ def test_calls_that_never_break(facts, name):
 
 def test_the_arguments_decide(facts):
     fact = facts.call("int")
-    assert fact.judge((knowledge.kind(Tensor(dtype="float", ndim=0)),)) == knowledge.Verdict(("GB0124",), certain=True)
+    assert fact.judge((knowledge.kind(Tensor(dtype="float", ndim=0)),)) == knowledge.Verdict(
+        ("GB0124",), certain=True
+    )
     assert fact.judge((knowledge.kind(Py("float")),)) == knowledge.Verdict((), certain=True)
     assert fact.judge((knowledge.kind(Tensor()),)).breaks == ("GB0124",)
     unknown = fact.judge(("?",))
@@ -135,7 +170,9 @@ def test_trace_wins_over_skip(facts):
 def test_every_id_stands_in_the_registry(facts):
     for table in ("calls", "contexts", "modules", "attributes"):
         for name in getattr(facts, table):
-            fact = {"contexts": facts.context, "attributes": facts.attribute}.get(table, facts.call)(name)
+            fact = {"contexts": facts.context, "attributes": facts.attribute}.get(
+                table, facts.call
+            )(name)
             assert [i for i in fact.breaks if facts.break_type(i) is None] == [], name
 
 
@@ -150,5 +187,7 @@ def test_a_keyword_that_breaks_counts_only_where_it_may_be_given():
     fact = knowledge.load("2.13.0").call("torch.rand")
     assert fact.judge(("int", "?"), {"device": "?"}).breaks == ()
     assert fact.judge(("int",), {"generator": "?"}).breaks == ("GB0055",)
-    only_so = knowledge.CallFact("f", (knowledge.Measured("f(1, k=2)", ("int",), (("k", "int"),), ("GB0001",)),))
+    only_so = knowledge.CallFact(
+        "f", (knowledge.Measured("f(1, k=2)", ("int",), (("k", "int"),), ("GB0001",)),)
+    )
     assert only_so.judge(("int",)).breaks == ("GB0001",)  # nothing shows that it is the keyword

@@ -5,7 +5,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from breakscope import knowledge
-from breakscope.knowledge_build import capture, inputs, snippets
+from breakscope.knowledge.build import capture, inputs, snippets
 
 INSTALLED = torch.__version__.partition("+")[0]
 
@@ -24,7 +24,10 @@ def measured(topic, wanted):
     ("topic", "wanted"),
     [
         ("builtin_functions", {"print(t)", "int(t)", "int(p)", "len(x)", "pow(x, 2)"}),
-        ("tensor_methods", {"t.item()", "x.nonzero()", "x.dim()", "x.retain_grad()", "x.repeat_interleave(2, 0)"}),
+        (
+            "tensor_methods",
+            {"t.item()", "x.nonzero()", "x.dim()", "x.retain_grad()", "x.repeat_interleave(2, 0)"},
+        ),
         ("stdlib_clocks", {"time.time()", "time.sleep(0)", "random.random()", "uuid.uuid4()"}),
     ],
 )

@@ -1,18 +1,21 @@
-"""Tables per torch version: which are picked, that every shipped one is well formed, what rules are told."""
+"""Tables per torch version: which are picked, that every shipped one is well formed, what rules are
+told."""
 
 import json
 
 import pytest
 
 from breakscope import knowledge
-from breakscope.events import Call
-from breakscope.rule import Rule
-from breakscope.rulebook import load_rules, rules_folder
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.loader import load_rules, rules_folder
+from breakscope.rulekit.rule import Rule
 from breakscope.static import StaticOptions, analyze
-from breakscope.static.library import Library
+from breakscope.static.machine.library import Library
 
 SHIPPED = knowledge.shipped()
-DIFFERING = [v for v in SHIPPED if (rules_folder() / "knowledge" / v / knowledge.DIFFERENCES).is_file()]
+DIFFERING = [
+    v for v in SHIPPED if (rules_folder() / "knowledge" / v / knowledge.DIFFERENCES).is_file()
+]
 SKIPPED = next(rule for rule in load_rules() if rule.name == "skipped-package")
 PRINTS = """import torch
 
@@ -51,7 +54,9 @@ def test_the_nearest_shipped_version_at_or_below_is_taken(asked, taken):
 
 @pytest.mark.parametrize("version", DIFFERING)
 def test_differences_name_their_version_and_speak_of_known_tables(version):
-    written = json.loads((rules_folder() / "knowledge" / version / knowledge.DIFFERENCES).read_text())
+    written = json.loads(
+        (rules_folder() / "knowledge" / version / knowledge.DIFFERENCES).read_text()
+    )
     assert written["torch"] == version
     base = knowledge.load(written["base"])
     assert base.version == written["base"]
@@ -75,13 +80,18 @@ def test_rules_are_told_of_the_judged_version():
     with knowledge.judging_by("2.9"):
         assert knowledge.load().version == "2.9.1"
         assert knowledge.since("2.9.1") and not knowledge.since("2.10")
-    with pytest.raises(ValueError, match="'newest' is no torch version"), knowledge.judging_by("newest"):
+    with (
+        pytest.raises(ValueError, match="'newest' is no torch version"),
+        knowledge.judging_by("newest"),
+    ):
         pass
 
 
 def test_a_rule_may_ask_for_the_names_of_the_judged_version():
     rule = Rule("BRK999", "probe")
-    rule.on(Call, "print", lambda: knowledge.load().names("GB0059", prefix="hash"))(lambda event: ())
+    rule.on(Call, "print", lambda: knowledge.load().names("GB0059", prefix="hash"))(
+        lambda event: ()
+    )
     for version, names in (("2.11", {"print", "hash"}), ("2.13", {"print"})):
         with knowledge.judging_by(version):
             assert rule.handlers[0].settled().names == names
@@ -107,9 +117,12 @@ def test_a_version_out_of_range_is_noted(version, word, tmp_path):
 
 @pytest.mark.parametrize("version", SHIPPED)
 def test_each_package_that_dynamo_skips_is_known_by_its_breaks(version):
-    """The rule finds out by a pattern which breaks it explains; it must name what torch's table names, and no more."""
+    """The rule finds out by a pattern which breaks it explains; it must name what torch's table
+    names, and no more."""
     packages = Library(knowledge.load(version)).skipped_packages
     assert {"tqdm", "pandas"} <= packages and not packages & {"torch", "numpy", "re", "copy"}
     for package in (*packages, "einops"):
-        reason = f"the function `f` in file `/lib/site-packages/{package}/part.py` should not be traced"
+        reason = (
+            f"the function `f` in file `/lib/site-packages/{package}/part.py` should not be traced"
+        )
         assert SKIPPED.explains("GB0007", reason) == (package in packages)

@@ -1,4 +1,5 @@
-"""Reading a wheel's own files: a small tree in the shape of a torch wheel, as a folder and as an archive."""
+"""Reading a wheel's own files: a small tree in the shape of a torch wheel, as a folder and as an
+archive."""
 
 import json
 import shutil
@@ -9,10 +10,16 @@ from pathlib import Path
 import pytest
 
 from breakscope import knowledge
-from breakscope.knowledge_build import differences
-from breakscope.knowledge_build.from_wheel import OPERATORS, REGISTRY, TRACE_RULES, Wheel, WheelError
+from breakscope.knowledge.build import differences
+from breakscope.knowledge.build.from_wheel import (
+    OPERATORS,
+    REGISTRY,
+    TRACE_RULES,
+    Wheel,
+    WheelError,
+)
 
-RULES = '''
+RULES = """
 import abc, copy
 
 BUILTIN_SKIPLIST = (
@@ -26,7 +33,7 @@ LEGACY_MOD_INLINELIST = {"torch.nn.quantized"}
 if abc:
     LEGACY_MOD_INLINELIST |= {"torch.testing"}
     MOD_INLINELIST.add("torch.distributed")
-'''
+"""
 YAML = """
 - func: nonzero(Tensor self) -> Tensor
   variants: method, function
@@ -117,7 +124,7 @@ def test_differences_lead_from_one_table_to_the_other(base, own):
 def test_one_command_writes_the_tables_of_a_version_and_keeps_what_was_measured(tree, tmp_path):
     out = tmp_path / "2.99.1"
     differences.write(out, "2.99.1", "2.13.0", {"calls": {"changed": {"print": []}}})
-    command = [sys.executable, "-m", "breakscope.knowledge_build", "--wheel", tree, "--out", out]
+    command = [sys.executable, "-m", "breakscope.knowledge.build", "--wheel", tree, "--out", out]
     subprocess.run(command, check=True, capture_output=True)
     written = json.loads((out / knowledge.DIFFERENCES).read_text())
     assert (written["torch"], written["base"]) == ("2.99.1", "2.13.0")
@@ -128,19 +135,46 @@ def test_one_command_writes_the_tables_of_a_version_and_keeps_what_was_measured(
 
 
 def test_an_unreadable_wheel_is_wrong_use(tmp_path):
-    command = [sys.executable, "-m", "breakscope.knowledge_build", "--wheel", tmp_path / "no.whl", "--out", tmp_path]
+    command = [
+        sys.executable,
+        "-m",
+        "breakscope.knowledge.build",
+        "--wheel",
+        tmp_path / "no.whl",
+        "--out",
+        tmp_path,
+    ]
     done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 2 and "neither a wheel nor a folder" in done.stderr and "Traceback" not in done.stderr
+    assert (
+        done.returncode == 2
+        and "neither a wheel nor a folder" in done.stderr
+        and "Traceback" not in done.stderr
+    )
 
 
 def measured(source, breaks, **more):
-    entry = {"topic": "t", "source": source, "table": "calls", "name": source.partition("(")[0], "arguments": []}
-    return entry | {"keywords": {}, "breaks": breaks, "graphs": 1, "lost": False, "reason": "", "error": ""} | more
+    entry = {
+        "topic": "t",
+        "source": source,
+        "table": "calls",
+        "name": source.partition("(")[0],
+        "arguments": [],
+    }
+    return (
+        entry
+        | {"keywords": {}, "breaks": breaks, "graphs": 1, "lost": False, "reason": "", "error": ""}
+        | more
+    )
 
 
 def test_differences_of_measurements():
     pytest.importorskip("torch")
-    base = [measured("a()", []), measured("b()", ["GB0007"]), measured("c()", []), measured("d()", [])]
+    base = [
+        measured("a()", []),
+        measured("b()", ["GB0007"]),
+        measured("c()", []),
+        measured("d()", []),
+    ]
     own = [
         measured("a()", ["GB0059"]),
         measured("b()", [], reason="in words only"),
@@ -158,4 +192,8 @@ def test_the_files_of_the_installed_torch_say_what_importing_it_does():
         pytest.skip("no tables were made by importing this torch")
     wheel = Wheel(Path(torch.__file__).parents[1])
     assert wheel.version() == version
-    assert differences.from_wheel(wheel, knowledge.load(version)) == {"registry": {}, "skips": {}, "ops": {}}
+    assert differences.from_wheel(wheel, knowledge.load(version)) == {
+        "registry": {},
+        "skips": {},
+        "ops": {},
+    }

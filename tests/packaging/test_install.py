@@ -1,4 +1,5 @@
-"""The package as people get it: built, installed into a fresh environment without torch, and used there."""
+"""The package as people get it: built, installed into a fresh environment without torch, and used
+there."""
 
 import json
 import os
@@ -13,7 +14,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.packaging
-LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "*.egg-info", "build", "dist")
+LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "*.egg-info")
+BUILT = {"build", "dist"}
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
 MODEL = """\
 import torch
@@ -28,7 +30,9 @@ class Model(torch.nn.Module):
 
 
 def call(*command, **options):
-    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, env=ENVIRONMENT, **options)
+    done = subprocess.run(
+        [str(c) for c in command], capture_output=True, text=True, env=ENVIRONMENT, **options
+    )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     return done.stdout
 
@@ -36,7 +40,11 @@ def call(*command, **options):
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory):
     """A copy of this checkout, so that building leaves nothing behind."""
-    return Path(shutil.copytree(ROOT, tmp_path_factory.mktemp("copy") / "checkout", ignore=LEFT_OUT))
+
+    def ignored(folder, names):
+        return LEFT_OUT(folder, names) | (BUILT if Path(folder) == ROOT else set())
+
+    return Path(shutil.copytree(ROOT, tmp_path_factory.mktemp("copy") / "checkout", ignore=ignored))
 
 
 @pytest.fixture(scope="module")
@@ -78,15 +86,21 @@ def check(python, tmp_path):
 
 
 def rules_of(python, tmp_path) -> set[str]:
-    code = "from breakscope.rulebook import load_rules; print(*(r.code for r in load_rules()))"
+    code = (
+        "from breakscope.rulekit.loader import load_rules; print(*(r.code for r in load_rules()))"
+    )
     return set(call(python, "-c", code, cwd=tmp_path).split())
 
 
 def test_the_wheel_holds_everything(built):
     (wheel,) = built.glob("*.whl")
-    inside = {name for name in zipfile.ZipFile(wheel).namelist()}
+    inside = set(zipfile.ZipFile(wheel).namelist())
     wanted = {p.relative_to(ROOT).as_posix() for p in (ROOT / "breakscope").rglob("*.py")}
-    wanted |= {f"breakscope/{p.relative_to(ROOT).as_posix()}" for p in (ROOT / "rules").rglob("*") if p.is_file()}
+    wanted |= {
+        f"breakscope/{p.relative_to(ROOT).as_posix()}"
+        for p in (ROOT / "rules").rglob("*")
+        if p.is_file()
+    }
     wanted |= {"breakscope/report/schema.json", "breakscope/report/bench_schema.json"}
     assert {name for name in wanted if "__pycache__" not in name} - inside == set()
     assert {name.partition("/")[0] for name in inside} == {
@@ -105,7 +119,7 @@ def test_a_static_install_needs_five_libraries_and_no_torch(python):
 def test_wheel_sdist_and_editable_find_the_rules(python, built, checkout, check, tmp_path):
     expected = [(6, "BRK101")]
     shipped = rules_of(python, tmp_path)
-    assert len(shipped) == len([p for p in (ROOT / "rules").glob("brk*.py")])
+    assert len(shipped) == len(list((ROOT / "rules").glob("brk*.py")))
     assert check() == expected
 
     (sdist,) = built.glob("*.tar.gz")

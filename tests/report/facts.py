@@ -10,10 +10,10 @@ from breakscope.report.model import (
     Fix,
     Graph,
     Link,
-    LostFrame,
     Report,
     ReportError,
     Run,
+    SkippedFrame,
 )
 
 BASE = Finding(
@@ -32,7 +32,10 @@ BASE = Finding(
     message="`int(counts.max())` reads a tensor's value, so the graph ends here",
     help="write `cap = counts.max()` and mask by it, or fix the capacity in __init__",
     first_source_line=40,
-    source=("        counts = torch.bincount(expert_ids, minlength=self.n)", "        cap = int(counts.max())"),
+    source=(
+        "        counts = torch.bincount(expert_ids, minlength=self.n)",
+        "        cap = int(counts.max())",
+    ),
 )
 
 
@@ -76,10 +79,13 @@ RECOMPILE = finding(
     first_source_line=0,
     source=(),
 )
-ODD_PATH = finding(path="my models/ä:b,c%.py", lost="loop", condition="self.config.cache", confidence="likely")
+ODD_PATH = finding(
+    path="my models/ä:b,c%.py", lost="loop", condition="self.config.cache", confidence="likely"
+)
 BROKEN_FILE = ReportError(path="models/bad file.py", line=3, message="invalid syntax: expected ':'")
 FAILED_RUN = ReportError(
-    message="the target raised ValueError: x", detail="Traceback (most recent call last):\nValueError: x"
+    message="the target raised ValueError: x",
+    detail="Traceback (most recent call last):\nValueError: x",
 )
 RUN = Run(
     target="model.py::make",
@@ -89,8 +95,10 @@ RUN = Run(
     torch_version="2.13.0",
     python_version="3.11.7",
     calls=4,
-    graphs=tuple(Graph(compile_id=f"{i}/0", function="f", path="m.py", line=1, ops=3) for i in range(4)),
-    lost_frames=(LostFrame(function="forward", path="m.py", line=9, why="recompile limit"),),
+    graphs=tuple(
+        Graph(compile_id=f"{i}/0", function="f", path="m.py", line=1, ops=3) for i in range(4)
+    ),
+    lost_frames=(SkippedFrame(function="forward", path="m.py", line=9, why="recompile limit"),),
     share_compiled=0.62,
     capture_checked=True,
 )
@@ -102,4 +110,13 @@ def report(*findings: Finding, **changes) -> Report:
     )
 
 
-FULL = report(CONFIRMED, RECOMPILE, ODD_PATH, errors=(BROKEN_FILE, FAILED_RUN), run=RUN, missed=1, refuted=2, hidden=4)
+FULL = report(
+    CONFIRMED,
+    RECOMPILE,
+    ODD_PATH,
+    errors=(BROKEN_FILE, FAILED_RUN),
+    run=RUN,
+    missed=1,
+    refuted=2,
+    hidden=4,
+)

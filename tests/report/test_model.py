@@ -15,13 +15,14 @@ from breakscope.report.model import (
     Finding,
     Fix,
     Graph,
+    Inside,
     Interval,
     Link,
-    LostFrame,
     Recompile,
     Report,
     ReportError,
     Run,
+    SkippedFrame,
     from_json,
     to_json,
 )
@@ -33,7 +34,9 @@ LEAVES = {str: text, int: number, float: seconds}
 
 
 def facts(cls, /, **fields):
-    return st.builds(cls, **{name: LEAVES.get(strategy, strategy) for name, strategy in fields.items()})
+    return st.builds(
+        cls, **{name: LEAVES.get(strategy, strategy) for name, strategy in fields.items()}
+    )
 
 
 def some(strategy):
@@ -41,7 +44,14 @@ def some(strategy):
 
 
 LINKS = facts(Link, path=str, line=int, function=str)
-FIXES = facts(Fix, safety=st.sampled_from(["safe", "unsafe"]), description=str, line=int, end_line=int, replacement=str)
+FIXES = facts(
+    Fix,
+    safety=st.sampled_from(["safe", "unsafe"]),
+    description=str,
+    line=int,
+    end_line=int,
+    replacement=str,
+)
 COSTS = facts(
     Cost,
     compile_seconds=st.none() | seconds,
@@ -63,6 +73,10 @@ FINDINGS = facts(
     evidence=st.sampled_from(["predicted", "confirmed", "observed", "refuted"]),
     function=str,
     message=str,
+    brief=str,
+    names=some(text),
+    backward=st.booleans(),
+    inside=st.none() | facts(Inside, message=str, brief=str, chain=some(LINKS)),
     help=str,
     reason=str,
     dynamo=some(text),
@@ -86,16 +100,34 @@ RUNS = facts(
     python_version=str,
     calls=int,
     backward=st.booleans(),
-    graphs=some(facts(Graph, compile_id=str, function=str, path=str, line=int, ops=int, op_names=some(text))),
-    recompiles=some(
-        facts(Recompile, compile_id=str, function=str, path=str, line=int, family=str, guard=str, count=int)
+    graphs=some(
+        facts(Graph, compile_id=str, function=str, path=str, line=int, ops=int, op_names=some(text))
     ),
-    lost_frames=some(facts(LostFrame, function=str, path=str, line=int, why=str, reason=str)),
+    recompiles=some(
+        facts(
+            Recompile,
+            compile_id=str,
+            function=str,
+            path=str,
+            line=int,
+            family=str,
+            guard=str,
+            count=int,
+        )
+    ),
+    lost_frames=some(facts(SkippedFrame, function=str, path=str, line=int, why=str, reason=str)),
     compile_seconds=float,
     share_compiled=st.none() | st.floats(0, 1),
     breaks_cost=st.none() | COSTS,
     cuda_graphs=some(
-        facts(CudaGraph, kind=st.sampled_from(["skipped", "recorded again"]), reason=str, path=str, line=int, function=str)
+        facts(
+            CudaGraph,
+            kind=st.sampled_from(["skipped", "recorded again"]),
+            reason=str,
+            path=str,
+            line=int,
+            function=str,
+        )
     ),
     capture_checked=st.booleans(),
     notes=some(text),
@@ -124,7 +156,9 @@ def test_what_is_written_is_read_back(written):
 
 
 def test_the_published_schema_is_current():
-    assert schema.FILE.read_text(encoding="utf-8") == schema.text(), "run: python -m breakscope.report.schema"
+    assert schema.FILE.read_text(encoding="utf-8") == schema.text(), (
+        "run: python -m breakscope.report.schema"
+    )
     Draft202012Validator.check_schema(json.loads(schema.text()))
 
 
@@ -147,4 +181,23 @@ def test_reading_names_the_wrong_field(change, named):
 def test_json_ends_with_a_newline_and_holds_no_nulls_for_the_empty():
     data = json.loads(to_json(report()))
     assert to_json(report()).endswith(b"}\n")
-    assert data["findings"] == [] and data["errors"] == [] and data["schema"] == "1"
+    assert data["findings"] == [] and data["errors"] == [] and data["schema"] == "2"
+
+
+def test_a_report_of_schema_1_is_read_as_one_of_schema_2():
+    document = json.loads(to_json(FULL))
+    document["schema"] = "1"
+    for found in document["findings"]:
+        for name in ("brief", "names", "backward", "inside"):
+            del found[name]
+    document["findings"][0]["condition"] = "only in the backward pass"
+    first, *others = from_json(json.dumps(document).encode()).findings
+    assert (first.condition, first.backward, first.names) == ("", True, ("int(counts.max())",))
+    assert not any(found.backward for found in others)
+    assert from_json(json.dumps(document).encode()).schema == "2"
+
+
+def test_a_report_of_a_later_schema_is_refused_in_one_line():
+    document = json.loads(to_json(FULL)) | {"schema": "3"}
+    with pytest.raises(ValueError, match="its schema is '3', and this breakscope reads 1 and 2"):
+        from_json(json.dumps(document).encode())

@@ -41,13 +41,15 @@ def test_per_file_ignores(glob, path, ignored):
     assert selection.selects("BRK203", path)
 
 
-def test_per_file_ignores_are_relative_to_the_file_that_says_so(tmp_path, monkeypatch):
+def test_per_file_ignores_are_relative_to_the_file_that_is_noted(tmp_path, monkeypatch):
     (tmp_path / "src").mkdir()
     monkeypatch.chdir(tmp_path / "src")
-    assert not Selection(per_file_ignores=(("src/*", ("BRK1",)),), root=str(tmp_path)).selects("BRK101", "a.py")
+    assert not Selection(per_file_ignores=(("src/*", ("BRK1",)),), root=str(tmp_path)).selects(
+        "BRK101", "a.py"
+    )
 
 
-def test_possible_and_refuted_are_hidden_unless_asked_for():
+def test_possible_and_refuted_are_hidden_unless_selected():
     findings = [
         finding(),
         finding(confidence="possible"),
@@ -78,4 +80,9 @@ def test_an_unknown_code_is_named_with_its_neighbours(code, near):
     with pytest.raises(UserError) as problem:
         check_codes(["BRK101", code], KNOWN, "--ignore")
     message = str(problem.value)
-    assert message.startswith("--ignore: ") and repr(code) in message and near in message and "\n" not in message
+    assert (
+        message.startswith("--ignore: ")
+        and repr(code) in message
+        and near in message
+        and "\n" not in message
+    )

@@ -1,4 +1,5 @@
-"""What Dynamo does with a callable, measured in this process: breaks with their GB ids, and recompiles.
+"""What Dynamo does with a callable, measured in this process: breaks with their GB ids, and
+recompiles.
 
 Reads the structured trace where torch writes it, the logger `torch.__trace`.
 """
@@ -13,10 +14,11 @@ from pathlib import Path
 
 import torch
 
-from breakscope.dynamic.guards import read_guard
-from breakscope.dynamic.reader import registry
-from breakscope.dynamic.reasons import Reason, header_place, read_frames, read_reason
-from breakscope.dynamic.recompiles import recompile_reasons
+from breakscope.dynamic.observations.guards.families import read_guard
+from breakscope.dynamic.observations.reader import registry
+from breakscope.dynamic.observations.reasons import Reason, header_place, read_reason
+from breakscope.dynamic.observations.recompiles import recompile_reasons
+from breakscope.dynamic.trace.frames import read_frames
 
 IDS = registry(str(Path(torch.__file__).parent))
 NOISY = ("torch._dynamo", "torch.fx")
@@ -39,7 +41,8 @@ class Seen:
     """All that one capture saw."""
 
     breaks: list[Break] = field(default_factory=list)
-    families: list[str] = field(default_factory=list)  # of the guards that failed, one for each recompile
+    # of the guards that failed, one for each recompile
+    families: list[str] = field(default_factory=list)
     graphs: int = 0
 
     def ids(self) -> set[str]:
@@ -59,9 +62,13 @@ class _Recorder(logging.Handler):
             text = _payload(record)
             frames = [(frame.path, frame.line) for frame in read_frames(text)]
             place = header_place(text)
-            self.seen.breaks.append(Break(read_reason(text, IDS), tuple(frames or ([place] if place else []))))
+            self.seen.breaks.append(
+                Break(read_reason(text, IDS), tuple(frames or ([place] if place else [])))
+            )
         elif name == "recompile_reasons":
-            self.seen.families += [read_guard(reason).family for reason in recompile_reasons(_payload(record))[:1]]
+            self.seen.families += [
+                read_guard(reason).family for reason in recompile_reasons(_payload(record))[:1]
+            ]
 
 
 def _payload(record: logging.LogRecord) -> str:
@@ -71,7 +78,8 @@ def _payload(record: logging.LogRecord) -> str:
 
 @contextlib.contextmanager
 def recording() -> Iterator[Seen]:
-    """Record what Dynamo does inside the `with`; it starts afresh and forgets everything afterwards."""
+    """Record what Dynamo does inside the `with`; it starts afresh and forgets everything
+    afterwards."""
     trace, seen = logging.getLogger("torch.__trace"), Seen()
     recorder, level, propagates = _Recorder(seen), trace.level, trace.propagate
     levels = [(logging.getLogger(name), logging.getLogger(name).level) for name in NOISY]
@@ -93,10 +101,11 @@ def recording() -> Iterator[Seen]:
 
 
 def capture(function: Callable, calls: list[tuple], drive: Callable | None = None) -> Seen:
-    """Compile `function` with the eager backend, call it with each tuple of arguments, return what Dynamo did.
+    """Compile `function` with the eager backend, call it with each tuple of arguments, return what
+    Dynamo did.
 
-    With `drive`, that makes the calls: `drive(compiled, function)`. An exception of the function itself ends that call
-    and not the capture.
+    With `drive`, that makes the calls: `drive(compiled, function)`. An exception of the function
+    itself ends that call and not the capture.
     """
     with recording() as seen:
         compiled = torch.compile(function, backend="eager")

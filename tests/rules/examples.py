@@ -1,4 +1,5 @@
-"""The rules' examples as the laws need them: marked lines, source without names and marks, outcomes of a call."""
+"""The rules' examples as the laws need them: marked lines, source without names and marks, outcomes
+of a call."""
 
 from __future__ import annotations
 
@@ -16,13 +17,20 @@ from typing import Any
 import torch
 from torch.utils import _pytree as pytree
 
-from breakscope.rule import Example, Rule
 from breakscope.knowledge import since
-from breakscope.rulebook import load_rules
+from breakscope.rulekit.loader import load_rules
+from breakscope.rulekit.rule import Example, Rule
 
 MARK = re.compile(r"[ ]*# BRK\d{3}(?:, BRK\d{3})*\b")
 CODE = re.compile(r"BRK\d{3}")
-LAYOUT = (tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER, tokenize.ENCODING)
+LAYOUT = (
+    tokenize.NL,
+    tokenize.NEWLINE,
+    tokenize.INDENT,
+    tokenize.DEDENT,
+    tokenize.ENDMARKER,
+    tokenize.ENCODING,
+)
 
 
 @dataclass(frozen=True)
@@ -51,12 +59,14 @@ class Case:
 
 
 def cases() -> list[Case]:
-    """The examples of rules about compiled code whose pattern breaks under the running Python and torch."""
+    """The examples of rules about compiled code whose pattern breaks under the running Python and
+    torch."""
     return [case for case in _every_case() if case.rule.kind != "usage" and holds(case.rule)]
 
 
 def others() -> list[Case]:
-    """The examples of rules about compiled code whose pattern breaks under other versions of torch only."""
+    """The examples of rules about compiled code whose pattern breaks under other versions of torch
+    only."""
     return [case for case in _every_case() if case.rule.kind != "usage" and not holds(case.rule)]
 
 
@@ -71,7 +81,11 @@ def programs() -> list[Case]:
 
 
 def _every_case() -> list[Case]:
-    rules = [r for r in load_rules(heavy=True) if not r.until_python or sys.version_info[:2] < _version(r.until_python)]
+    rules = [
+        r
+        for r in load_rules(heavy=True)
+        if not r.until_python or sys.version_info[:2] < _version(r.until_python)
+    ]
     return [Case(rule, example) for rule in rules for example in rule.examples]
 
 
@@ -97,7 +111,11 @@ def marked_lines(case: Case, others: bool = False) -> set[int]:
     lines, first = inspect.getsourcelines(case.example.bad)
     marks = {first + i: mark.group() for i, line in enumerate(lines) if (mark := MARK.search(line))}
     own = {case.rule.code}
-    return {line for line, mark in marks.items() if (set(CODE.findall(mark)) - own if others else case.rule.code in mark)}
+    return {
+        line
+        for line, mark in marks.items()
+        if (set(CODE.findall(mark)) - own if others else case.rule.code in mark)
+    }
 
 
 def source_of(function: Callable) -> str:
@@ -110,14 +128,18 @@ def source_of(function: Callable) -> str:
 def tokens_of(source: str) -> list[str]:
     """The tokens of a function, comments among them, without layout, marks and the function's name."""
     plain = MARK.sub("", source)
-    tokens = [t.string for t in tokenize.generate_tokens(io.StringIO(plain).readline) if t.type not in LAYOUT]
+    tokens = [
+        t.string
+        for t in tokenize.generate_tokens(io.StringIO(plain).readline)
+        if t.type not in LAYOUT
+    ]
     tokens[1] = "def_name"
     return tokens
 
 
 def as_program(case: Case, function: Callable, folder: Path) -> Path:
-    """The rule's file as a program that a user may check: `function` under a name of its own, and at the end a
-    `make()`, and `calls()` where calls matter. Line numbers stay as they are."""
+    """The rule's file as a program that a user may check: `function` under a name of its own, and
+    at the end a `make()`, and `calls()` where calls matter. Line numbers stay as they are."""
     source = Path(case.rule.path).read_text(encoding="utf-8")
     lines = source.splitlines()
     first, name = lines_of(function)[0], "the_example"
@@ -162,7 +184,8 @@ def _inputs_text(case: Case, source: str) -> list[str]:
 
 @dataclass
 class Outcome:
-    """What a call gave: its results and the arguments afterwards as tensors, and gradients; or an exception."""
+    """What a call gave: its results and the arguments afterwards as tensors, and gradients; or an
+    exception."""
 
     failed: bool
     leaves: list[Any]
@@ -170,9 +193,16 @@ class Outcome:
 
 
 def outcome(function: Callable, arguments: tuple, with_gradients: bool) -> Outcome:
-    """Call `function` with a copy of the arguments. With gradients, every float result is summed and differentiated."""
-    arguments = pytree.tree_map(lambda a: a.clone() if isinstance(a, torch.Tensor) else a, arguments)
-    inputs = [a for a in pytree.tree_leaves(arguments) if isinstance(a, torch.Tensor) and a.is_floating_point()]
+    """Call `function` with a copy of the arguments. With gradients, every float result is summed
+    and differentiated."""
+    arguments = pytree.tree_map(
+        lambda a: a.clone() if isinstance(a, torch.Tensor) else a, arguments
+    )
+    inputs = [
+        a
+        for a in pytree.tree_leaves(arguments)
+        if isinstance(a, torch.Tensor) and a.is_floating_point()
+    ]
     if isinstance(function, torch.nn.Module):
         inputs += list(function.parameters())
     torch.manual_seed(1)
@@ -184,7 +214,9 @@ def outcome(function: Callable, arguments: tuple, with_gradients: bool) -> Outco
     return Outcome(False, leaves, gradients(function, arguments, inputs) if with_gradients else [])
 
 
-def gradients(function: Callable, arguments: tuple, inputs: list[torch.Tensor]) -> list[torch.Tensor]:
+def gradients(
+    function: Callable, arguments: tuple, inputs: list[torch.Tensor]
+) -> list[torch.Tensor]:
     """The gradient of the sum of all float results; zeros where an input has none."""
     for tensor in inputs:
         tensor.requires_grad_()

@@ -31,7 +31,8 @@ def each(chosen):
 
 
 def found_in(case, function, folder, torch=None):
-    """What source analysis finds in one function of an example, when a program calls it with its arguments."""
+    """What source analysis finds in one function of an example, when a program calls it with its
+    arguments."""
     program = str(as_program(case, function, folder))
     result = analyze([program], StaticOptions(entries=(f"{program}::make",), torch=torch))
     assert not result.errors
@@ -62,13 +63,20 @@ def test_1_holds_for_the_versions_that_the_rule_names_and_for_no_other(case, tmp
         found = found_in(case, case.example.bad, tmp_path, version)
         assert {f.line for f in found if f.code == case.rule.code} == wanted
         if case.example.good is not None:
-            assert [f for f in found_in(case, case.example.good, tmp_path, version) if f.code == case.rule.code] == []
+            assert [
+                f
+                for f in found_in(case, case.example.good, tmp_path, version)
+                if f.code == case.rule.code
+            ] == []
 
 
 @each(ALL)
 def test_2_dynamo_reports_what_the_rule_declares(case):
-    assert marked_lines(case), f"mark the lines of {case.example.bad.__name__} with `# {case.rule.code}`"
-    sequence = case.calls if case.rule.kind == "recompile" else case.calls[:1]  # a second call may break elsewhere, too
+    assert marked_lines(case), (
+        f"mark the lines of {case.example.bad.__name__} with `# {case.rule.code}`"
+    )
+    # a second call may break elsewhere, too
+    sequence = case.calls if case.rule.kind == "recompile" else case.calls[:1]
     seen = observed(case, case.example.bad, sequence)
     if case.rule.kind == "recompile":
         assert set(seen.families) == case.ids
@@ -97,14 +105,18 @@ def test_4_the_fix_of_bad_is_good(case, tmp_path):
     assert fixes and None not in fixes
     for fix in sorted(fixes, key=lambda fix: -fix.line):
         assert fix.safety == case.rule.fix
-        lines[fix.line - first : fix.end_line - first + 1] = fix.replacement.splitlines(keepends=True)
+        lines[fix.line - first : fix.end_line - first + 1] = fix.replacement.splitlines(
+            keepends=True
+        )
     assert tokens_of("".join(lines)) == tokens_of(source_of(case.example.good))
 
 
 @each([case for case in TWINS if case.example.equal])
 def test_5_the_good_twin_computes_the_same(case):
     for bad_arguments, good_arguments in zip(case.calls, case.calls):
-        bad, good = (callable_of(f, case.example.module) for f in (case.example.bad, case.example.good))
+        bad, good = (
+            callable_of(f, case.example.module) for f in (case.example.bad, case.example.good)
+        )
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             expected = outcome(bad, bad_arguments, case.rule.fix == "safe")
             actual = outcome(good, good_arguments, case.rule.fix == "safe")

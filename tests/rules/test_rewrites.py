@@ -1,4 +1,5 @@
-"""Shapes beside the rules' own examples: what a rewrite makes of them, letter for letter, and what it leaves alone."""
+"""Shapes beside the rules' own examples: what a rewrite makes of them, letter for letter, and what
+it leaves alone."""
 
 import textwrap
 
@@ -15,16 +16,32 @@ REWRITTEN = [
         "if x.sum() > 0:  # why\n    y = 1.0\nelse:\n    y = x\n",
         "y = torch.where(x.sum() > 0, 1.0, x)  # why\n",
     ),
-    ("BRK101", "# above\nif x.sum() > 0:\n    x += 1\n", "# above\nx = torch.where(x.sum() > 0, x + 1, x)\n"),
-    ("BRK101", "y = x + (x * 2 if x.sum() > 0 else x)\n", "y = x + torch.where(x.sum() > 0, x * 2, x)\n"),
+    (
+        "BRK101",
+        "# above\nif x.sum() > 0:\n    x += 1\n",
+        "# above\nx = torch.where(x.sum() > 0, x + 1, x)\n",
+    ),
+    (
+        "BRK101",
+        "y = x + (x * 2 if x.sum() > 0 else x)\n",
+        "y = x + torch.where(x.sum() > 0, x * 2, x)\n",
+    ),
     ("BRK102", "if not x.sum() > 0:\n    raise ValueError('low')\n", "assert x.sum() > 0, 'low'\n"),
-    ("BRK104", "y = x * (x.sum() > 0 or x.max() < 1)\n", "y = x * ((x.sum() > 0) | (x.max() < 1))\n"),
+    (
+        "BRK104",
+        "y = x * (x.sum() > 0 or x.max() < 1)\n",
+        "y = x * ((x.sum() > 0) | (x.max() < 1))\n",
+    ),
     ("BRK105", "y = x * (not x.sum())\n", "y = x * torch.logical_not(x.sum())\n"),
     ("BRK109", "y = x * (0 < n < 1)\n", "y = x * ((0 < n) & (n < 1))\n"),
     ("BRK201", "y = x / (x.mean().item() + 1)\n", "y = x / (x.mean().detach() + 1)\n"),
     ("BRK202", "y = x - float(x.sum() * 2)\n", "y = x - (x.sum() * 2).detach()\n"),
     ("BRK211", "y = x * math.sqrt(x.sum())\n", "y = x * torch.sqrt(x.sum())\n"),
-    ("BRK303", "x[x > 1] *= 3  # big ones\n", "x.copy_(torch.where(x > 1, x * 3, x))  # big ones\n"),
+    (
+        "BRK303",
+        "x[x > 1] *= 3  # big ones\n",
+        "x.copy_(torch.where(x > 1, x * 3, x))  # big ones\n",
+    ),
     ("BRK309", "y = torch.equal(x, n)\n", "y = (x == n).all()\n"),
 ]
 LEFT_ALONE = [
@@ -33,7 +50,10 @@ LEFT_ALONE = [
     ("BRK101", "if x.sum() > 0:\n    # a reason\n    x = x + 1\n"),
     ("BRK101", "if x.sum() > 0:\n    x = x + 1\n    n = n + 1\n"),
     ("BRK101", "if x.sum() > 0:\n    y = x\nelse:\n    z = x\n"),
-    ("BRK101", "if n is None:\n    y = x\nelif x.sum() > 0:\n    y = x + 1\nelse:\n    y = x - 1\n"),
+    (
+        "BRK101",
+        "if n is None:\n    y = x\nelif x.sum() > 0:\n    y = x + 1\nelse:\n    y = x - 1\n",
+    ),
     ("BRK101", "if x.sum() > 0:\n    y = (t := x + 1)\nelse:\n    y = x\n"),
     ("BRK101", "y = (x  # as it is\n     if x.sum() > 0 else x + 1)\n"),
     ("BRK102", "if x.sum() > 0:\n    raise ValueError(f'{n}')\n"),
@@ -55,7 +75,9 @@ LEFT_ALONE = [
 
 def findings(body, folder):
     program = folder / "program.py"
-    program.write_text("import math\n" + HEAD + textwrap.indent(body, "    ") + TAIL, encoding="utf-8")
+    program.write_text(
+        "import math\n" + HEAD + textwrap.indent(body, "    ") + TAIL, encoding="utf-8"
+    )
     result = analyze([str(program)], StaticOptions(entries=(f"{program}::make",)))
     assert not result.errors
     return program, result.findings

@@ -1,13 +1,14 @@
 """The sixth law: what must hold for the rules as a set."""
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
 from examples import CODE, MARK
 
-from breakscope.rule import FAMILIES as GUARDS
-from breakscope.rulebook import FAMILY_TITLES, RuleError, load_file, load_rules, rules_folder
+from breakscope.rulekit.loader import FAMILY_TITLES, RuleError, load_file, load_rules, rules_folder
+from breakscope.rulekit.rule import FAMILIES as GUARDS
 
 RULES = load_rules()
 README = Path(__file__).parents[2] / "README.md"
@@ -59,7 +60,9 @@ def shown_by(rule):
     return {i for e in rule.examples for i in (rule.gb_ids() if e.dynamo is None else e.dynamo)}
 
 
-@pytest.mark.parametrize("rule", [rule for rule in RULES if rule.kind == "break"], ids=lambda rule: rule.code)
+@pytest.mark.parametrize(
+    "rule", [rule for rule in RULES if rule.kind == "break"], ids=lambda rule: rule.code
+)
 def test_every_claimed_id_is_shown_by_an_example_or_said_not_to_be(rule):
     claimed, others = set(rule.gb_ids()), (r for r in RULES if r is not rule and r.kind == "break")
     elsewhere = {gb_id for other in others for gb_id in shown_by(other)}
@@ -71,7 +74,12 @@ def test_the_examples_show_many_ids():
 
 
 def test_every_family_of_guards_has_a_rule():
-    predicted = {family for rule in RULES if rule.kind == "recompile" and rule.handlers for family in rule.dynamo}
+    predicted = {
+        family
+        for rule in RULES
+        if rule.kind == "recompile" and rule.handlers
+        for family in rule.dynamo
+    }
     assert set(GUARDS) - predicted <= UNPREDICTED
 
 
@@ -98,7 +106,7 @@ def test_two_rules_with_one_code_are_refused(tmp_path):
 
 
 PAGE = '"""A page."""\n'
-IMPORT = "from breakscope.rule import Rule\n"
+IMPORT = "from breakscope.rulekit.rule import Rule\n"
 
 
 @pytest.mark.parametrize(
@@ -123,9 +131,47 @@ IMPORT = "from breakscope.rule import Rule\n"
     ],
 )
 def test_a_wrong_rule_file_is_refused_by_name(tmp_path, monkeypatch, source, complaint):
-    monkeypatch.delitem(__import__("sys").modules, "torch", raising=False)
+    monkeypatch.delitem(sys.modules, "torch", raising=False)
     file = tmp_path / "brk901_wrong.py"
     file.write_text(source, encoding="utf-8")
     with pytest.raises(RuleError, match=complaint) as caught:
         load_file(file, heavy=False)
     assert str(file) in str(caught.value)
+
+
+NEEDY = """
+import colorsys
+
+import numpy as np
+import torch
+from torch import nn
+
+from breakscope.rulekit.events import Call
+
+rule = Rule("BRK901", "needy")
+
+
+@rule.on(Call)
+def check(event):
+    return [colorsys.rgb_to_hsv(0, 0, 1)]
+
+
+@rule.example(lambda: (torch.ones(int(np.pi)),))
+@torch.no_grad
+def bad(x):
+    return x
+
+
+class Layer(nn.Module):
+    pass
+"""
+
+
+def test_a_rule_is_loaded_without_what_its_examples_import(tmp_path, monkeypatch):
+    for name in ("torch", "numpy", "colorsys"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    file = tmp_path / "brk901_needy.py"
+    file.write_text(PAGE + IMPORT + NEEDY, encoding="utf-8")
+    rule = load_file(file, heavy=False)
+    assert sys.modules.keys().isdisjoint({"torch", "numpy", "colorsys"})
+    assert rule.handlers[0].check(None) == [(2 / 3, 1.0, 1)]  # a check has the real module

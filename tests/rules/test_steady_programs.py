@@ -1,4 +1,5 @@
-"""Programs whose calls look as if they varied and do not: Dynamo compiles once, and source analysis says nothing."""
+"""Programs whose calls look as if they varied and do not: Dynamo compiles once, and source analysis
+says nothing."""
 
 import importlib.util
 import textwrap
@@ -24,26 +25,30 @@ def make():
 """
 
 PROGRAMS = {
-    "an attribute that the region does not read": NET + """
+    "an attribute that the region does not read": NET
+    + """
 def drive(call, model):
     for epoch in range(4):
         model.epoch = epoch
         call(torch.ones(2, 4))
 """,
-    "train and eval without a layer that looks at it": NET + """
+    "train and eval without a layer that looks at it": NET
+    + """
 def drive(call, model):
     model.train()
     call(torch.ones(2, 4))
     model.eval()
     call(torch.ones(2, 4))
 """,
-    "always without gradients": NET + """
+    "always without gradients": NET
+    + """
 def drive(call, model):
     with torch.no_grad():
         for _ in range(3):
             call(torch.ones(2, 4))
 """,
-    "autocast that is off": NET + """
+    "autocast that is off": NET
+    + """
 def drive(call, model):
     call(torch.ones(2, 4))
     with torch.autocast("cpu", dtype=torch.bfloat16, enabled=False):

@@ -1,4 +1,5 @@
-"""The laws of rules about the use of torch.compile itself: their examples are programs that are run."""
+"""The laws of rules about the use of torch.compile itself: their examples are programs that are
+run."""
 
 import contextlib
 import io
@@ -24,10 +25,15 @@ def found_in(rule, function):
 
 
 def shown_by(function):
-    """Run a program of an example: how many graphs it compiled, what it returned, the exception that ended it."""
+    """Run a program of an example: how many graphs it compiled, what it returned, the exception
+    that ended it."""
     torch.manual_seed(0)
     returned, error = None, ""
-    with recording() as seen, contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+    with (
+        recording() as seen,
+        contextlib.redirect_stdout(io.StringIO()),
+        contextlib.redirect_stderr(io.StringIO()),
+    ):
         try:
             returned = function()
         except Exception as problem:
@@ -46,7 +52,9 @@ def assert_shown(function, expected):
 @each
 def test_1_source_analysis_flags_the_marked_lines_and_nothing_else(case):
     found = found_in(case.rule, case.example.bad)
-    assert marked_lines(case), f"mark the lines of {case.example.bad.__name__} with `# {case.rule.code}`"
+    assert marked_lines(case), (
+        f"mark the lines of {case.example.bad.__name__} with `# {case.rule.code}`"
+    )
     assert {f.line for f in found if f.code == case.rule.code} == marked_lines(case)
     assert [f for f in found if f.code != case.rule.code] == []
     assert found_in(case.rule, case.example.good) == []

@@ -1,4 +1,5 @@
-"""What breakscope is to say of each sample, measured under torch 2.13.0 with backend eager and three equal calls.
+"""What breakscope is to say of each sample, measured under torch 2.13.0 with backend eager and
+three equal calls.
 
 A line is named by its text, so that it may move.
 """
@@ -27,7 +28,8 @@ class Break:
 @dataclass(frozen=True)
 class Sample:
     """`behind`: lines that would break too, were the frame not lost before Dynamo comes to them.
-    `recompiles`: the guard families of a run. `hazards`: code and line of the recompiles that the source shows."""
+    `recompiles`: the guard families of a run. `hazards`: code and line of the recompiles that the
+    source shows."""
 
     breaks: tuple[Break, ...]
     behind: tuple[str, ...] = ()

@@ -40,12 +40,13 @@ def test_source_analysis_is_quiet_about_the_twin(file):
 
 @pytest.fixture(scope="module")
 def runs():
-    """The result of running each sample and twin, by file name; two at a time, as each run is a process of its own."""
+    """The result of running each sample and twin, by file name; two at a time, as each run is a
+    process of its own."""
     pytest.importorskip("torch")
     from breakscope.dynamic import RunOptions, run_target
 
     def run(file):
-        options = RunOptions(file=str(SAMPLES / file), name="make", vary=False, device="cpu", witness=False)
+        options = RunOptions(file=str(SAMPLES / file), name="make", vary=False, device="cpu", explain=False)
         return run_target(options)
 
     files = (*EXPECTED, *TWINS)

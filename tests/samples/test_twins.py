@@ -1,4 +1,5 @@
-"""Each clean twin computes what its sample computes: same weights, same inputs, same random numbers."""
+"""Each clean twin computes what its sample computes: same weights, same inputs, same random
+numbers."""
 
 import importlib.util
 import sys
@@ -42,7 +43,8 @@ def test_gpt(seed, vocabulary):
 def test_moe(seed):
     torch.manual_seed(seed)
     model, twin = load("moe").MoE(), load("moe_clean").MoE()
-    if seed == 2:  # one expert gets everything: capacity and the clamp of the balance loss both matter
+    # one expert gets everything: capacity and the clamp of the balance loss both matter
+    if seed == 2:
         model.router.weight.data[0] = 3.0
     twin.load_state_dict(model.state_dict())
     x = torch.randn(3, 9, 16).abs()

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 
 import pytest
 from programs import analysed, found
 
 from breakscope.static import StaticOptions, analyze
-from breakscope.static.interpreter import Interpreter
-from breakscope.static.stack import MOST_FRAMES, with_room
+from breakscope.static.interpreter.tables import EXPRESSIONS, STATEMENTS
+from breakscope.static.project.recursion import MOST_FRAMES, with_room
 
 SOURCE = """
 import torch
@@ -30,23 +31,26 @@ def two_files(tmp_path):
     return tmp_path
 
 
-def fail_in_first(monkeypatch, method):
-    """Let the interpreter's method fail in the file `first.py`, as a mistake of ours would."""
-    original = getattr(Interpreter, method)
+def fail_in_first(monkeypatch, kind):
+    """Let what runs this kind of node fail in the file `first.py`, as a mistake of ours would."""
+    table = STATEMENTS if kind in STATEMENTS else EXPRESSIONS
+    original = table[kind]
 
-    def broken(self, node, frame):
+    def broken(machine, node, frame):
         if frame.module.path.endswith("first.py"):
             raise KeyError("surprise")
-        return original(self, node, frame)
+        return original(machine, node, frame)
 
-    monkeypatch.setattr(Interpreter, method, broken)
+    monkeypatch.setitem(table, kind, broken)
 
 
 def test_a_mistake_of_ours_is_a_note_and_the_other_file_is_analysed(two_files, monkeypatch):
-    fail_in_first(monkeypatch, "exec_If")
+    fail_in_first(monkeypatch, ast.If)
     result = analyze([two_files], StaticOptions(torch="2.13.0"))
     assert [f.path.rpartition("/")[2] for f in result.findings] == ["second.py"]
-    assert len(result.notes) == 1 and "first.py" in result.notes[0] and "KeyError" in result.notes[0]
+    assert (
+        len(result.notes) == 1 and "first.py" in result.notes[0] and "KeyError" in result.notes[0]
+    )
 
 
 def test_a_mistake_of_ours_in_what_a_library_hands_out_is_a_note_too(tmp_path, monkeypatch):
@@ -54,16 +58,22 @@ def test_a_mistake_of_ours_in_what_a_library_hands_out_is_a_note_too(tmp_path, m
     package.mkdir()
     (package / "__init__.py").write_text("from .first import read\nfrom .second import tell\n")
     for name, function in (("first", "read"), ("second", "tell")):
-        (package / f"{name}.py").write_text(f"import torch\n\n\ndef {function}(x: torch.Tensor):\n    return x.item()\n")
-    fail_in_first(monkeypatch, "exec_Return")
+        (package / f"{name}.py").write_text(
+            f"import torch\n\n\ndef {function}(x: torch.Tensor):\n    return x.item()\n"
+        )
+    fail_in_first(monkeypatch, ast.Return)
     result = analyze([package], StaticOptions(torch="2.13.0"))
     assert [f.path.rpartition("/")[2] for f in result.findings] == ["second.py"]
-    assert len(result.notes) == 1 and "first.py" in result.notes[0] and "KeyError" in result.notes[0]
+    assert (
+        len(result.notes) == 1 and "first.py" in result.notes[0] and "KeyError" in result.notes[0]
+    )
 
 
 def test_an_entry_that_names_nothing_is_an_error(two_files):
     result = analyze([two_files], StaticOptions(torch="2.13.0", entries=("*::Net", "*::absent")))
-    assert [e.message for e in result.errors] == ["--entry *::absent names no function, class or object that was checked"]
+    assert [e.message for e in result.errors] == [
+        "--entry *::absent names no function, class or object that was checked"
+    ]
     assert len(result.findings) == 2
 
 

@@ -6,6 +6,7 @@ import click
 
 from breakscope.cli import options
 from breakscope.cli.session import answer
+from breakscope.static.jobs import cores
 from breakscope.workflows.check import CheckOptions, check
 
 
@@ -17,17 +18,40 @@ from breakscope.workflows.check import CheckOptions, check
     metavar="FILE::NAME",
     help="Treat this function or class as compiled, or what it returns; globs allowed: '*::make'. May be repeated.",
 )
-@click.option("--torch", default="", metavar="VERSION", help="Judge by this torch version [the installed one].")
+@click.option(
+    "--torch",
+    default="",
+    metavar="VERSION",
+    help="Judge by this torch version [the installed one].",
+)
 @click.option("--no-libraries", is_flag=True, help="Do not follow calls into installed packages.")
 @click.option(
-    "--run", "target", default="", metavar="FILE::NAME", help="Run this target too, and join what the run saw."
+    "--jobs",
+    "-j",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Analyse by up to N processes [one for each core].",
+)
+@click.option(
+    "--run",
+    "target",
+    default="",
+    metavar="FILE::NAME",
+    help="Run this target too, and join what the run saw.",
 )
 @options.choice_options
 @options.run_options
 @options.output_options
 @click.pass_obj
 def command(
-    is_script: bool, paths: tuple[str, ...], entry: tuple[str, ...], torch: str, no_libraries: bool, target: str, **given
+    is_script: bool,
+    paths: tuple[str, ...],
+    entry: tuple[str, ...],
+    torch: str,
+    no_libraries: bool,
+    jobs: int | None,
+    target: str,
+    **given,
 ) -> int:
     """Find graph breaks and recompiles in source files, without running or importing them."""
     run, output = options.run_from(given, target), options.output_from(given)
@@ -36,6 +60,7 @@ def command(
         entries=entry,
         torch=torch,
         libraries=not no_libraries,
+        jobs=jobs or cores(),
         choice=options.choice_from(given),
         run=run,
     )

@@ -22,10 +22,12 @@ from breakscope.workflows.choice import narrow
 @options.output_options
 @click.pass_obj
 def command(is_script: bool, files: tuple[str, ...], **given) -> int:
-    """Show saved JSON reports and traces in any format; several are shown as one, as those of several nodes.
+    """Show saved JSON reports and traces in any format; several are shown as one, as those of
+    several nodes.
 
-    A trace is a folder that TORCH_TRACE named, a file of it, or what TORCH_LOGS=graph_breaks,recompiles printed. What
-    `breakscope bench` saved is shown as text or JSON, one file at a time.
+    A trace is a folder that TORCH_TRACE named, a file of it, or what
+    TORCH_LOGS=graph_breaks,recompiles printed. What `breakscope bench` saved is shown as text or
+    JSON, one file at a time.
     """
     choice, output = options.choice_from(given), options.output_from(given)
     if any(map(_holds_bench, files)):
@@ -59,7 +61,9 @@ def _read(files: tuple[str, ...], config: Config) -> list[Report]:
 
 def _holds_bench(file: str) -> bool:
     try:
-        return not Path(file).is_dir() and _is_json(Path(file)) and is_bench(Path(file).read_bytes())
+        return (
+            not Path(file).is_dir() and _is_json(Path(file)) and is_bench(Path(file).read_bytes())
+        )
     except OSError:  # said by what reads it
         return False
 

@@ -21,13 +21,18 @@ from rich.theme import Theme
 from breakscope.cli import session
 from breakscope.config import load_config
 from breakscope.report.selection import check_codes
-from breakscope.rule import Rule
-from breakscope.rulebook import FAMILY_TITLES, load_rules
+from breakscope.rulekit.loader import FAMILY_TITLES, load_rules
+from breakscope.rulekit.rule import Rule
 
 
 @click.command("rule")
 @click.argument("code", default="")
-@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Colour the page.")
+@click.option(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    help="Colour the page.",
+)
 def command(code: str, color: str) -> int:
     """Show a rule's page; with no code, the table of rules."""
     rules = load_rules(load_config().rules)
@@ -59,7 +64,16 @@ def _console(color: str) -> Console:
 
 
 def _table(console: Console, rules: list[Rule]) -> None:
-    table = Table("code", "name", "kind", "fix", "what it finds", box=None, pad_edge=False, header_style="bold")
+    table = Table(
+        "code",
+        "name",
+        "kind",
+        "fix",
+        "what it finds",
+        box=None,
+        pad_edge=False,
+        header_style="bold",
+    )
     table.columns[0].no_wrap = table.columns[1].no_wrap = True
     family = ""
     for rule in rules:
@@ -85,7 +99,9 @@ def _page(console: Console, rule: Rule) -> None:
 
 def _facts(rule: Rule) -> str:
     versions = (
-        f"torch {rule.since} and later" if not rule.until else f"torch {rule.since} up to, not including, {rule.until}"
+        f"torch {rule.since} and later"
+        if not rule.until
+        else f"torch {rule.since} up to, not including, {rule.until}"
     )
     about = "guards" if rule.kind == "recompile" else "Dynamo"
     facts = [rule.kind, rule.severity, versions]

@@ -17,13 +17,31 @@ from breakscope.report.summary import count
 from breakscope.workflows.choice import narrow
 
 
-@click.command("trace", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.command(
+    "trace", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}
+)
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- CMD...")
 @click.option(
-    "--timeout", type=options.Seconds(), default=None, metavar="SECONDS", help="Stop the program after this time."
+    "--timeout",
+    type=options.Seconds(),
+    default=None,
+    metavar="SECONDS",
+    help="Stop the program after this time.",
 )
-@click.option("--save", "saved", type=click.Path(dir_okay=False), default="", help="Write the report as JSON too.")
-@click.option("--keep", type=click.Path(file_okay=False), default="", metavar="DIR", help="Keep Dynamo's raw traces there.")
+@click.option(
+    "--save",
+    "saved",
+    type=click.Path(dir_okay=False),
+    default="",
+    help="Write the report as JSON too.",
+)
+@click.option(
+    "--keep",
+    type=click.Path(file_okay=False),
+    default="",
+    metavar="DIR",
+    help="Keep Dynamo's raw traces there.",
+)
 @click.option(
     "--exit-code",
     "code_of",
@@ -36,12 +54,18 @@ from breakscope.workflows.choice import narrow
 @options.choice_options
 @options.output_options
 def command(
-    program: tuple[str, ...], timeout: float | None, saved: str, keep: str, code_of: str, no_progress: bool, **given
+    program: tuple[str, ...],
+    timeout: float | None,
+    saved: str,
+    keep: str,
+    code_of: str,
+    no_progress: bool,
+    **given,
 ) -> int:
     """Run any command, and report every graph break and recompile in it and in its children.
 
-    The program is not changed and keeps its input and output; the report goes to stderr, or to --output FILE. A
-    program that crashes, is interrupted or runs out of time gets its report too.
+    The program is not changed and keeps its input and output; the report goes to stderr, or to
+    --output FILE. A program that crashes, is interrupted or runs out of time gets its report too.
     """
     from breakscope.dynamic import Counts, TraceOptions
     from breakscope.workflows.trace import trace
@@ -57,7 +81,11 @@ def command(
         with StatusLine(wanted=not no_progress) as line:
 
             def watch(seen: Counts) -> None:
-                told = (count(seen.compiles, "compile"), count(seen.breaks, "break"), count(seen.recompiles, "recompile"))
+                told = (
+                    count(seen.compiles, "compile"),
+                    count(seen.breaks, "break"),
+                    count(seen.recompiles, "recompile"),
+                )
                 line.show(", ".join(told))
 
             whole = trace(request, watch)

@@ -8,27 +8,35 @@ from breakscope.report.bench import Coverage, Mode, Saving
 from breakscope.report.summary import duration
 
 MOSTLY = 0.9  # of op time: with less of it compiled, that may be why compiling does not pay
-Comparison = Callable[[str, str], str]  # "faster", "slower", "no difference measured" or "" for two modes' names
+# "faster", "slower", "no difference measured" or "" for two modes' names
+Comparison = Callable[[str, str], str]
 
 
-def decide(modes: Sequence[Mode], between: Comparison, left_out: Sequence[str] = (), coverage: Coverage | None = None,
-           saving: Saving | None = None) -> tuple[str, str]:
+def decide(
+    modes: Sequence[Mode],
+    between: Comparison,
+    left_out: Sequence[str] = (),
+    coverage: Coverage | None = None,
+    saving: Saving | None = None,
+) -> tuple[str, str]:
     """(mode to use, sentence); ("", sentence) when the measurement allows none.
 
-    The fastest of the modes that are measurably faster than eager and agree with it; of modes that cannot be told apart
-    the one that compiles in the shortest time. `between` compares two of them directly. `coverage` and `saving` may
-    hold the reason why compiling does not pay.
+    The fastest of the modes that are measurably faster than eager and agree with it; of modes that
+    do not differ measurably the one that compiles in the shortest time. `between` compares two of them
+    directly. `coverage` and `saving` may hold the reason why compiling does not pay.
     """
     eager = next((m for m in modes if m.name == "eager" and m.steps), None)
     tried = [m for m in modes if m.name != "eager" and m.steps and m.steps.verdict]
     if eager is None or not tried:
-        return "", "Nothing can be said: " + _nothing(modes)
+        return "", "No mode can be chosen: " + _nothing(modes)
     missing = [m.name for m in modes if m.status in ("timeout", "not measured")]
     fast = [m for m in tried if m.steps.verdict == "faster"]
     wrong = [m for m in fast if _differs(m)]
     fit = [m for m in fast if not _differs(m) and not m.still_compiling]
     if not fit:
-        return "eager", _not_paying(tried, fast, wrong) + _because(coverage, saving) + _unmeasured(missing)
+        return "eager", _not_paying(tried, fast, wrong) + _because(coverage, saving) + _unmeasured(
+            missing
+        )
     best = min(fit, key=lambda m: m.steps.ratio)
     equal = [m for m in fit if m is best or between(m.name, best.name) != "slower"]
     chosen = min(equal, key=lambda m: m.compile_seconds or 0.0)
@@ -37,8 +45,10 @@ def decide(modes: Sequence[Mode], between: Comparison, left_out: Sequence[str] =
 
 def _paying(mode: Mode, equal: Sequence[Mode], wrong: Sequence[Mode]) -> str:
     steps = mode.steps
-    text = (f"Use {mode.name}: a step takes {steps.ratio:.2f} of eager's time "
-            f"({steps.ratio_interval.low:.2f} to {steps.ratio_interval.high:.2f})")
+    text = (
+        f"Use {mode.name}: a step takes {steps.ratio:.2f} of eager's time "
+        f"({steps.ratio_interval.low:.2f} to {steps.ratio_interval.high:.2f})"
+    )
     if mode.pays_after_steps is not None:
         text += f", and its {mode.compile_seconds:.1f} s of compiling are paid for after {mode.pays_after_steps:,} steps"
     others = [m.name for m in equal if m is not mode]

@@ -1,4 +1,5 @@
-"""Step times into claims: medians, a bootstrap interval, a sign test. Pure Python, the same numbers for the same input."""
+"""Step times into claims: medians, a bootstrap interval, a sign test. Pure Python, the same numbers
+for the same input."""
 
 from __future__ import annotations
 
@@ -11,17 +12,21 @@ from breakscope.report.bench import Interval
 
 RESAMPLES = 2000
 LEAST_ROUNDS = 6  # with fewer, no sign test can reach 5 %
-LEAST_EFFECT = 0.02  # two processes that run the same code differ by this much; rounds do not show it
+# two processes that run the same code differ by this much; rounds do not show it
+LEAST_EFFECT = 0.02
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """The smallest value that at least `share` of the values do not exceed; raises ValueError without values."""
+    """The smallest value that at least `share` of the values do not exceed; raises ValueError
+    without values."""
     if not values:
         raise ValueError("no values")
     return sorted(values)[max(0, math.ceil(share * len(values)) - 1)]
 
 
-def interval_of(values: Sequence[float], of: Callable[[Sequence[float]], float] = median) -> Interval:
+def interval_of(
+    values: Sequence[float], of: Callable[[Sequence[float]], float] = median
+) -> Interval:
     """The bootstrap's 95 % interval of a statistic of the values."""
     source = random.Random(0)
     found = sorted(of(source.choices(values, k=len(values))) for _ in range(RESAMPLES))
@@ -29,7 +34,8 @@ def interval_of(values: Sequence[float], of: Callable[[Sequence[float]], float] 
 
 
 def sign_test(differences: Sequence[float]) -> float:
-    """The two-sided probability of signs at least this uneven when there is no difference; zeros are left out."""
+    """The two-sided probability of signs at least this uneven when there is no difference; zeros
+    are left out."""
     ups, downs = sum(d > 0 for d in differences), sum(d < 0 for d in differences)
     number = ups + downs
     if not number:
@@ -39,16 +45,19 @@ def sign_test(differences: Sequence[float]) -> float:
 
 
 def ratios(first: Sequence[float], second: Sequence[float]) -> list[float]:
-    """`first` over `second`, round by round; rounds are paired because they lie side by side in time."""
+    """`first` over `second`, round by round; rounds are paired because they lie side by side in
+    time."""
     return [a / b for a, b in zip(first, second, strict=False) if b > 0]
 
 
-def compare(first: Sequence[float], second: Sequence[float],
-            least: float = LEAST_EFFECT) -> tuple[float, Interval, str] | None:
-    """(ratio, interval, verdict) of `first` against `second`, each one number for a round; None with too few rounds.
+def compare(
+    first: Sequence[float], second: Sequence[float], least: float = LEAST_EFFECT
+) -> tuple[float, Interval, str] | None:
+    """(ratio, interval, verdict) of `first` against `second`, each one number for a round; None
+    with too few rounds.
 
-    "faster" or "slower" only when the interval leaves out 1, the sign test says the same, and the effect is larger
-    than `least`: what two processes running the same code differ by.
+    "faster" or "slower" only when the interval leaves out 1, the sign test agrees, and the
+    effect is larger than `least`: what two processes running the same code differ by.
     """
     pairs = ratios(first, second)
     if len(pairs) < LEAST_ROUNDS:
@@ -64,13 +73,16 @@ def compare(first: Sequence[float], second: Sequence[float],
 
 
 def rank_correlation(first: Sequence[float], second: Sequence[float]) -> float | None:
-    """Spearman's, ties at their mean rank; None when one side has a single rank or there are fewer than three pairs."""
+    """Spearman's, ties at their mean rank; None when one side has a single rank or there are fewer
+    than three pairs."""
     if len(first) < 3 or len(first) != len(second):
         return None
     a, b = _ranks(first), _ranks(second)
     mean = (len(first) + 1) / 2
     spread = math.sqrt(sum((x - mean) ** 2 for x in a) * sum((y - mean) ** 2 for y in b))
-    return sum((x - mean) * (y - mean) for x, y in zip(a, b, strict=True)) / spread if spread else None
+    return (
+        sum((x - mean) * (y - mean) for x, y in zip(a, b, strict=True)) / spread if spread else None
+    )
 
 
 def _ranks(values: Sequence[float]) -> list[float]:

@@ -1,4 +1,5 @@
-"""Steady-state steps in turns: A B C, C B A, A B C, ... so that what changes over time falls on all modes alike."""
+"""Steady-state steps in turns: A B C, C B A, A B C, ... so that what changes over time falls on all
+modes alike."""
 
 from __future__ import annotations
 
@@ -22,25 +23,27 @@ def block_length(step_seconds: float, turn: int) -> int:
     return math.ceil(wanted / turn) * turn
 
 
-def in_turns(workers: Sequence[Worker], rounds: int, block: int, deadline: float) -> tuple[dict[str, Rounds], dict[str, WorkerError]]:
+def in_turns(
+    workers: Sequence[Worker], rounds: int, block: int, deadline: float
+) -> tuple[dict[str, Rounds], dict[str, WorkerError]]:
     """The rounds of each mode, as many for each as all had time for; and why a mode dropped out.
 
     The first step of a block is left out: it pays for the caches that the mode before it filled.
     """
     seen: dict[str, Rounds] = {worker.mode: [] for worker in workers}
-    lost: dict[str, WorkerError] = {}
+    dropped: dict[str, WorkerError] = {}
     for number in range(rounds):
         began = time.time()
         for worker in workers if number % 2 == 0 else reversed(workers):
-            if worker.mode in lost:
+            if worker.mode in dropped:
                 continue
             try:
-                seen[worker.mode].append(worker.ask(deadline, do="step", steps=block + 1)[1:])
+                seen[worker.mode].append(worker.send(deadline, do="step", steps=block + 1)[1:])
             except WorkerError as problem:
-                lost[worker.mode] = problem
+                dropped[worker.mode] = problem
         if time.time() + 1.5 * (time.time() - began) > deadline:
             break
-    return {mode: found for mode, found in seen.items() if mode not in lost}, lost
+    return {mode: found for mode, found in seen.items() if mode not in dropped}, dropped
 
 
 def describe(rounds: Rounds, eager: Rounds | None) -> Steps:
@@ -49,8 +52,14 @@ def describe(rounds: Rounds, eager: Rounds | None) -> Steps:
     found = compare(_medians(rounds), _medians(eager)) if eager is not None else None
     ratio, interval, verdict = found or (None, None, "")
     return Steps(
-        steps=len(steps), rounds=len(rounds), median_seconds=median(steps), p95_seconds=percentile(steps, 0.95),
-        ratio=ratio, ratio_interval=interval, verdict=verdict)
+        steps=len(steps),
+        rounds=len(rounds),
+        median_seconds=median(steps),
+        p95_seconds=percentile(steps, 0.95),
+        ratio=ratio,
+        ratio_interval=interval,
+        verdict=verdict,
+    )
 
 
 def against(first: Rounds, second: Rounds):

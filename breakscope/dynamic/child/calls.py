@@ -12,13 +12,16 @@ import torch
 from breakscope.dynamic.child import tensors
 from breakscope.dynamic.child.load import Target, argument_tuples, look_up, resolve
 
-SAME_CALLS = 3  # the first compiles, the second shows what the first changed, the third what became dynamic
-BATCHES = (2, 3)  # times the batch: the first makes the size dynamic, the second shows whether it stays so
+# the first compiles, the second shows what the first changed, the third what became dynamic
+SAME_CALLS = 3
+# times the batch: the first makes the size dynamic, the second shows whether it stays so
+BATCHES = (2, 3)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Which calls to make: those of `calls` or `drive`, else the factory's arguments, then another batch size."""
+    """Which calls to make: those of `calls` or `drive`, else the factory's arguments, then another
+    batch size."""
 
     name: str
     calls: str
@@ -27,7 +30,8 @@ class Plan:
     backward: bool
     device: torch.device
     limit: int | None = None  # leave off after this many calls: those that worked in eager
-    forward_only: frozenset[int] = frozenset()  # calls, from 0 on, whose backward fails in eager too
+    # calls, from 0 on, whose backward fails in eager too
+    forward_only: frozenset[int] = frozenset()
 
 
 @dataclass
@@ -53,12 +57,19 @@ def build(module: ModuleType, plan: Plan) -> Target:
     return Target(tensors.move_function(target.function, plan.device), args, kwargs)
 
 
-def make_calls(module: ModuleType, target: Target, function: Callable, plan: Plan, made: Made,
-               mark: Callable[[str, int], None], strict: bool) -> None:
-    """Call `function` (the target itself, or its compiled form) as the plan says.
+def make_calls(
+    module: ModuleType,
+    target: Target,
+    function: Callable,
+    plan: Plan,
+    made: Made,
+    mark: Callable[[str, int], None],
+    strict: bool,
+) -> None:
+    """Call `function` (the target itself, or its compiled form) as the plan has it.
 
-    `mark(what, call)` is told before every step. With `strict` a failing backward or varied call raises; without it
-    the failure becomes a note, and the step is left out of the compiled run too.
+    `mark(what, call)` is called before every step. With `strict` a failing backward or varied call
+    raises; without it the failure becomes a note, and the step is left out of the compiled run too.
     """
     step = "call"
 
@@ -88,7 +99,7 @@ def make_calls(module: ModuleType, target: Target, function: Callable, plan: Pla
         sequence = argument_tuples(module, plan.calls)
     else:
         sequence = [(target.args, target.kwargs)] * SAME_CALLS
-    for args, kwargs in sequence[:plan.limit]:
+    for args, kwargs in sequence[: plan.limit]:
         call_with_backward(args, kwargs)
     for times in BATCHES[: plan.vary] if not plan.calls else ():
         step = "call" if made.varied else "varied"
@@ -96,7 +107,15 @@ def make_calls(module: ModuleType, target: Target, function: Callable, plan: Pla
             break
 
 
-def run_backward(output: Any, target: Target, arguments: Any, plan: Plan, made: Made, mark: Callable, strict: bool) -> None:
+def run_backward(
+    output: Any,
+    target: Target,
+    arguments: Any,
+    plan: Plan,
+    made: Made,
+    mark: Callable,
+    strict: bool,
+) -> None:
     try:
         loss = tensors.form_loss(output)
         if loss is None:
@@ -110,15 +129,21 @@ def run_backward(output: Any, target: Target, arguments: Any, plan: Plan, made: 
         if strict:
             raise
         if not made.forward_only:
-            made.notes.append(f"backward left out: it fails without torch.compile too ({_short(problem)})")
+            made.notes.append(
+                f"backward left out: it fails without torch.compile too ({_short(problem)})"
+            )
         made.forward_only.add(made.calls - 1)
 
 
-def _vary(call_with_backward: Callable, target: Target, times: int, made: Made, strict: bool) -> bool:
+def _vary(
+    call_with_backward: Callable, target: Target, times: int, made: Made, strict: bool
+) -> bool:
     """One call with a larger batch; False when there is none that works."""
     wider = tensors.another_batch(target.args, target.kwargs, times)
     if wider is None:
-        made.notes.append("no call with another batch size: no argument is a tensor with a first dimension")
+        made.notes.append(
+            "no call with another batch size: no argument is a tensor with a first dimension"
+        )
         return False
     try:
         call_with_backward(*wider)
@@ -126,7 +151,9 @@ def _vary(call_with_backward: Callable, target: Target, times: int, made: Made, 
         if strict:
             raise
         which = "a third" if made.varied else "another"
-        made.notes.append(f"no call with {which} batch size: it fails without torch.compile too ({_short(problem)})")
+        made.notes.append(
+            f"no call with {which} batch size: it fails without torch.compile too ({_short(problem)})"
+        )
         return False
     made.varied += 1
     return True

@@ -14,12 +14,13 @@ from typing import Any
 
 
 class TargetError(Exception):
-    """The target is not one that can be run; the message says what to write instead."""
+    """The target is not one that can be run; the message has what to write instead."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """What the user pointed at. `model` is the object that `drive` receives, `function` what is compiled."""
+    """What the user pointed at. `model` is the object that `drive` receives, `function` what is
+    compiled."""
 
     function: Callable
     args: tuple = ()
@@ -27,7 +28,8 @@ class Target:
 
 
 def load_file(path: Path) -> ModuleType:
-    """Import a file as if its folder (or, in a package, the folder above the package) were on sys.path."""
+    """Import a file as if its folder (or, in a package, the folder above the package) were on
+    sys.path."""
     root, parts = path.parent, [path.stem]
     while (root / "__init__.py").is_file():
         parts.insert(0, root.name)
@@ -52,8 +54,13 @@ def look_up(module: ModuleType, name: str, role: str = "") -> Any:
     thing: Any = module
     for part in name.split("."):
         if not hasattr(thing, part):
-            known = [n for n, v in vars(module).items() if callable(v) and not n.startswith("_")
-                     and getattr(v, "__module__", "") == module.__name__]
+            known = [
+                n
+                for n, v in vars(module).items()
+                if callable(v)
+                and not n.startswith("_")
+                and getattr(v, "__module__", "") == module.__name__
+            ]
             hint = f"; it defines {', '.join(known[:8])}" if known else ""
             raise TargetError(f"{Path(module.__file__ or '').name} defines no {name}{role}{hint}")
         thing = getattr(thing, part)
@@ -61,11 +68,12 @@ def look_up(module: ModuleType, name: str, role: str = "") -> Any:
 
 
 def resolve(module: ModuleType, name: str, has_inputs: bool) -> Target:
-    """Build the target afresh. `has_inputs`: the calls come from --calls or --drive, so no arguments are needed.
+    """Build the target afresh. `has_inputs`: the calls come from --calls or --drive, so no
+    arguments are needed.
 
-    A class is constructed without arguments. A function without required arguments is called: when it returns
-    `(callable, args, kwargs)`, `(callable, args)`, a module or a function it is a factory, otherwise it is itself
-    the code to compile.
+    A class is constructed without arguments. A function without required arguments is called: when
+    it returns `(callable, args, kwargs)`, `(callable, args)`, a module or a function it is a
+    factory, otherwise it is itself the code to compile.
     """
     import torch
 
@@ -75,7 +83,9 @@ def resolve(module: ModuleType, name: str, has_inputs: bool) -> Target:
     elif isinstance(thing, torch.nn.Module):
         target = Target(thing)
     elif not callable(thing):
-        raise TargetError(f"{name} is of type {type(thing).__name__}; name an nn.Module class, a function or a factory")
+        raise TargetError(
+            f"{name} is of type {type(thing).__name__}; name an nn.Module class, a function or a factory"
+        )
     elif required_arguments(thing):
         target = Target(thing)
     else:
@@ -115,7 +125,9 @@ def _construct(cls: type, name: str) -> Any:
     import torch
 
     if not issubclass(cls, torch.nn.Module):
-        raise TargetError(f"{name} is a class but no nn.Module; name a module, a function or a factory")
+        raise TargetError(
+            f"{name} is a class but no nn.Module; name a module, a function or a factory"
+        )
     missing = required_arguments(cls)
     if missing:
         raise TargetError(
@@ -129,7 +141,12 @@ def _from_factory(function: Callable, name: str) -> Target:
     import torch
 
     made = function()
-    if isinstance(made, tuple) and made and callable(made[0]) and not isinstance(made[0], torch.Tensor):
+    if (
+        isinstance(made, tuple)
+        and made
+        and callable(made[0])
+        and not isinstance(made[0], torch.Tensor)
+    ):
         rest = made[1:]
         if not rest:
             return Target(made[0])
@@ -138,15 +155,20 @@ def _from_factory(function: Callable, name: str) -> Target:
         if isinstance(rest[0], (tuple, list)) and len(rest) == 2 and isinstance(rest[1], dict):
             return Target(made[0], tuple(rest[0]), dict(rest[1]))
         shape = ", ".join(type(part).__name__ for part in made)
-        raise TargetError(f"{name}() returned ({shape}); a factory returns (callable, args, kwargs), args a tuple")
+        raise TargetError(
+            f"{name}() returned ({shape}); a factory returns (callable, args, kwargs), args a tuple"
+        )
     if isinstance(made, torch.nn.Module) or inspect.isroutine(made):
         return Target(made)
     return Target(function)
 
 
 def _without_compile(function: Callable) -> Callable:
-    """What the user's own torch.compile wrapped: the run compiles it again with the backend that was asked for."""
-    inner = getattr(function, "_orig_mod", None) or getattr(function, "_torchdynamo_orig_callable", None)
+    """What the user's own torch.compile wrapped: the run compiles it again with the backend of
+    its options."""
+    inner = getattr(function, "_orig_mod", None) or getattr(
+        function, "_torchdynamo_orig_callable", None
+    )
     return inner if callable(inner) else function
 
 
@@ -156,10 +178,17 @@ def argument_tuples(module: ModuleType, name: str) -> list[tuple[tuple, dict]]:
     try:
         items = list(listed)
     except TypeError:
-        raise TargetError(f"{name}() must return a list of argument tuples, not {type(listed).__name__}") from None
+        raise TargetError(
+            f"{name}() must return a list of argument tuples, not {type(listed).__name__}"
+        ) from None
     calls = []
     for item in items:
-        if isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], tuple) and isinstance(item[1], dict):
+        if (
+            isinstance(item, tuple)
+            and len(item) == 2
+            and isinstance(item[0], tuple)
+            and isinstance(item[1], dict)
+        ):
             calls.append((item[0], item[1]))
         else:
             calls.append((tuple(item) if isinstance(item, (tuple, list)) else (item,), {}))

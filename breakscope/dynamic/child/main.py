@@ -1,7 +1,8 @@
-"""The child's first file: `python main.py FOLDER`, where FOLDER holds job.json and receives all that is captured.
+"""The child process's first file: `python main.py FOLDER`, where FOLDER holds job.json and receives all
+that is captured.
 
-Run as a script, so that it works wherever breakscope was imported from. sys.path is arranged before the user's file
-is touched: this folder leaves it, and breakscope's own root goes to its end.
+Run as a script, so that it works wherever breakscope was imported from. sys.path is arranged before
+the user's file is touched: this folder leaves it, and breakscope's own root goes to its end.
 """
 
 from __future__ import annotations
@@ -15,29 +16,41 @@ from pathlib import Path
 
 def main(folder: Path) -> int:
     root = str(Path(__file__).resolve().parents[3])
-    sys.path[:] = [p for p in sys.path if Path(p or ".").resolve() != Path(__file__).resolve().parent]
+    sys.path[:] = [
+        p for p in sys.path if Path(p or ".").resolve() != Path(__file__).resolve().parent
+    ]
     if root not in sys.path:
         sys.path.append(root)
     job = json.loads((folder / "job.json").read_text(encoding="utf-8"))
     from breakscope.dynamic.child import stacks
-    from breakscope.dynamic.child.progress import Progress
+    from breakscope.dynamic.child.progress_log import Progress
 
     progress = Progress(str(folder / "progress.jsonl"))
-    stacks.tell_where(folder, job["deadline"])
+    stacks.write_on_request(folder, job["deadline"])
     progress.note("stage", name="import torch")
     try:
         torch = _import_torch()
     except BaseException as problem:
-        progress.note("error", stage="import torch", type=type(problem).__name__, message=str(problem), frames=[])
+        progress.note(
+            "error",
+            stage="import torch",
+            type=type(problem).__name__,
+            message=str(problem),
+            frames=[],
+        )
         return 1
-    progress.note("versions", torch=str(torch.__version__), torch_root=str(Path(torch.__file__).parent),
-                  python=sys.version.split()[0])
+    progress.note(
+        "versions",
+        torch=str(torch.__version__),
+        torch_root=str(Path(torch.__file__).parent),
+        python=sys.version.split()[0],
+    )
     sys.argv = [job["file"]]
     try:
         if job.get("work") == "bench":
             from breakscope.dynamic.child.bench.serve import serve as work
         elif job.get("work") == "each break":
-            from breakscope.dynamic.child.bench.each_break import serve as work
+            from breakscope.dynamic.child.bench.cost_per_break import serve as work
         elif job.get("work") == "radar":
             from breakscope.dynamic.child.radar.serve import serve as work
         else:
@@ -45,13 +58,16 @@ def main(folder: Path) -> int:
 
         work(job, folder, progress)
     except BaseException as problem:  # a fault of ours: the user's code is fenced inside the stages
-        progress.note("failure", message=f"{type(problem).__name__}: {problem}", detail=_traceback())
+        progress.note(
+            "failure", message=f"{type(problem).__name__}: {problem}", detail=_traceback()
+        )
         return 1
     return 0
 
 
 def _import_torch():
-    """Import torch with a mute stderr: its log handlers keep the stream they find, and TORCH_LOGS_OUT has a copy."""
+    """Import torch with a mute stderr: its log handlers keep the stream they find, and
+    TORCH_LOGS_OUT has a copy."""
     stderr, sys.stderr = sys.stderr, _Mute()
     try:
         import torch

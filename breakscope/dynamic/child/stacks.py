@@ -11,19 +11,24 @@ from pathlib import Path
 ORPHAN = 30  # seconds after the deadline at which a process whose parent is gone ends itself
 
 
-def tell_where(folder: Path, deadline: float) -> None:
-    """Write this process's stacks to crash-PID.txt when it crashes, and to where-PID.txt when it gets SIGUSR1.
+def write_on_request(folder: Path, deadline: float) -> None:
+    """Write this process's stacks to crash-PID.txt when it crashes, and to where-PID.txt when it
+    gets SIGUSR1.
 
-    A process whose parent died before it could stop it ends a while after the deadline.
-    Every process has its own files: faulthandler writes in small pieces, and two processes in one file would mix.
+    A process whose parent ended before it could stop it ends a while after the deadline. Every
+    process has its own files: faulthandler writes in small pieces, and two processes in one file
+    would mix.
     """
     faulthandler.enable(_open(folder, "crash"), all_threads=False)
     if hasattr(faulthandler, "register"):
         faulthandler.register(signal.SIGUSR1, _open(folder, "where"), all_threads=True)
-    if hasattr(signal, "alarm"):  # not faulthandler's own timer: setting that in a fork waits for ever
+    # not faulthandler's own timer: setting that in a fork waits for ever
+    if hasattr(signal, "alarm"):
         signal.alarm(max(0, round(deadline - time.time())) + ORPHAN)
 
 
 def _open(folder: Path, name: str) -> int:
     """A descriptor that stays open to the end of the process."""
-    return os.open(folder / f"{name}-{os.getpid()}.txt", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    return os.open(
+        folder / f"{name}-{os.getpid()}.txt", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600
+    )

@@ -12,7 +12,8 @@ from typing import Any
 import torch
 from torch.utils import _pytree as pytree
 
-LEFT_ALONE = {"torch", "numpy", *sys.stdlib_module_names}  # packages whose objects hold no models of the user's
+# packages whose objects hold no models of the user's
+LEFT_ALONE = {"torch", "numpy", *sys.stdlib_module_names}
 
 
 def seed_everything() -> None:
@@ -25,27 +26,36 @@ def seed_everything() -> None:
 
 
 def move_values(values: Any, device: torch.device) -> Any:
-    """The same structure with its tensors and modules on `device`; untouched when they are there already."""
+    """The same structure with its tensors and modules on `device`; untouched when they are there
+    already."""
+
     def move(value):
         if isinstance(value, torch.nn.Module):
             return value.to(device)
         if isinstance(value, torch.Tensor) and value.device.type != device.type:
-            return value.detach().to(device).requires_grad_(value.requires_grad) if value.is_leaf else value.to(device)
+            return (
+                value.detach().to(device).requires_grad_(value.requires_grad)
+                if value.is_leaf
+                else value.to(device)
+            )
         return value
 
     return values if device.type == "cpu" else pytree.tree_map(move, values)
 
 
 def move_function(function: Callable, device: torch.device) -> Callable:
-    """Move a module, or what a function, method or partial holds: its owner, its closure, the globals it names. An owner
-    that is no module, such as a trainer, is moved attribute by attribute."""
+    """Move a module, or what a function, method or partial holds: its owner, its closure, the
+    globals it names. An owner that is no module, such as a trainer, is moved attribute by
+    attribute."""
     if device.type == "cpu":
         return function
     if isinstance(function, torch.nn.Module):
         return function.to(device)
     if isinstance(function, functools.partial):
         inner = move_function(function.func, device)
-        return functools.partial(inner, *move_values(function.args, device), **move_values(function.keywords, device))
+        return functools.partial(
+            inner, *move_values(function.args, device), **move_values(function.keywords, device)
+        )
     _move_held(getattr(function, "__self__", None), device, set())
     code = getattr(function, "__code__", None)
     for cell in getattr(function, "__closure__", None) or ():
@@ -65,24 +75,36 @@ def _move_held(owner: Any, device: torch.device, seen: set[int]) -> None:
     """Move the tensors and modules of an object in place, and those of the objects that it holds."""
     if isinstance(owner, torch.nn.Module):
         owner.to(device)
-    elif isinstance(owner, torch.optim.Optimizer):  # its parameters are those of a module, moved in place
+    elif isinstance(
+        owner, torch.optim.Optimizer
+    ):  # its parameters are those of a module, moved in place
         for parameter, state in owner.state.items():
             owner.state[parameter] = move_values(state, device)
-    elif id(owner) not in seen and hasattr(owner, "__dict__") and type(owner).__module__.partition(".")[0] not in LEFT_ALONE:
+    elif (
+        id(owner) not in seen
+        and hasattr(owner, "__dict__")
+        and type(owner).__module__.partition(".")[0] not in LEFT_ALONE
+    ):
         seen.add(id(owner))
         for name, value in list(vars(owner).items()):
-            if any(isinstance(leaf, (torch.Tensor, torch.nn.Module)) for leaf in pytree.tree_leaves(value)):
+            if any(
+                isinstance(leaf, (torch.Tensor, torch.nn.Module))
+                for leaf in pytree.tree_leaves(value)
+            ):
                 owner.__dict__[name] = move_values(value, device)
             else:
                 _move_held(value, device, seen)
 
 
 def another_batch(args: tuple, kwargs: dict, times: int) -> tuple[tuple, dict] | None:
-    """The same arguments with a batch `times` as large: every tensor whose first size is the first tensor's is repeated.
+    """The same arguments with a batch `times` as large: every tensor whose first size is the first
+    tensor's is repeated.
 
     None when no argument is a tensor with a first dimension.
     """
-    tensors = [v for v in pytree.tree_leaves((args, kwargs)) if isinstance(v, torch.Tensor) and v.dim() > 0]
+    tensors = [
+        v for v in pytree.tree_leaves((args, kwargs)) if isinstance(v, torch.Tensor) and v.dim() > 0
+    ]
     if not tensors:
         return None
     size = tensors[0].shape[0]
@@ -97,7 +119,8 @@ def another_batch(args: tuple, kwargs: dict, times: int) -> tuple[tuple, dict] |
 
 
 def form_loss(output: Any) -> torch.Tensor | None:
-    """A scalar that every differentiable tensor of the output takes part in; None when there is none."""
+    """A scalar that every differentiable tensor of the output takes part in; None when there is
+    none."""
     parts = []
     for value in tensors_of(output):
         if value.requires_grad and value.numel() and not value.is_sparse:
@@ -112,14 +135,21 @@ def tensors_of(output: Any) -> list[torch.Tensor]:
         if isinstance(leaf, torch.Tensor):
             found.append(leaf)
         elif hasattr(leaf, "__dict__") and not isinstance(leaf, (torch.nn.Module, type)):
-            found += [v for v in pytree.tree_leaves(list(vars(leaf).values())) if isinstance(v, torch.Tensor)]
+            found += [
+                v
+                for v in pytree.tree_leaves(list(vars(leaf).values()))
+                if isinstance(v, torch.Tensor)
+            ]
     return found
 
 
 @contextmanager
 def gradients_put_back(function: Any, arguments: Any) -> Iterator[None]:
-    """Run a backward pass and leave `.grad` of parameters and inputs as it was, so that every call starts alike."""
-    owner = function if isinstance(function, torch.nn.Module) else getattr(function, "__self__", None)
+    """Run a backward pass and leave `.grad` of parameters and inputs as it was, so that every call
+    starts alike."""
+    owner = (
+        function if isinstance(function, torch.nn.Module) else getattr(function, "__self__", None)
+    )
     parameters = list(owner.parameters()) if isinstance(owner, torch.nn.Module) else []
     leaves = [v for v in pytree.tree_leaves(arguments) if isinstance(v, torch.Tensor) and v.is_leaf]
     before = [(tensor, tensor.grad) for tensor in parameters + leaves]

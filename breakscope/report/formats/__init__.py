@@ -2,7 +2,7 @@
 
     render(report: Report, options: RenderOptions) -> str
 
-It may also define `WANTS_RULES = True` to be given the rules' own texts.
+It may also define `WANTS_RULES = True` to receive the rules' own texts.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from breakscope.report.model import Report
 
 
 class RuleText(Struct, frozen=True):
-    """What a format may say of a rule."""
+    """What a format may show of a rule."""
 
     code: str
     name: str
@@ -29,9 +29,11 @@ class RuleText(Struct, frozen=True):
 
 
 class RenderOptions(Struct, frozen=True):
-    """`width` is the terminal's number of columns, None where lines must not be wrapped (a file, a pipe).
+    """`width` is the terminal's number of columns, None where lines must not be wrapped (a file, a
+    pipe).
 
-    `fixes` asks for the suggested rewrites themselves, where a format would only say that there is one.
+    With `fixes` a format shows the suggested rewrites themselves, where it else only names that
+    there is one.
     """
 
     color: bool = False
@@ -54,5 +56,5 @@ def load(name: str) -> ModuleType:
 
 
 def render(report: Report, name: str, options: RenderOptions) -> str:
-    """The report in the format `name`; "" when the format has nothing to say."""
+    """The report in the format `name`; "" when there is nothing to show."""
     return load(name).render(report, options)

@@ -1,4 +1,5 @@
-"""A finding as at most six lines: where and what, the source frame, what to write instead, how the place is reached."""
+"""A finding as at most six lines: where and what, the source frame, what to write instead, how the
+place is reached."""
 
 from __future__ import annotations
 
@@ -29,7 +30,6 @@ USUAL_WIDTH = 80  # on a narrower terminal a finding takes the lines that its wo
 LEAST_ADVICE = 2  # lines
 CODE_STYLES = {"error": "bold red", "warning": "bold yellow", "info": "bold cyan"}
 CARET_STYLES = {"error": "red", "warning": "yellow", "info": "cyan"}
-ENDS = ", so the graph ends here"
 QUOTED = re.compile(r"`([^`]+)`")
 
 
@@ -37,72 +37,94 @@ class Fit(Struct, frozen=True):
     """What of a finding is shown."""
 
     before: bool = False  # the line before the site
-    apart: bool = False  # the advice has a paragraph of its own
+    alone: bool = False  # the advice has a paragraph of its own
     guard: bool = False
     chain: str = "none"  # how the place is reached: "whole", "ends", "none"
-    lost_above: bool = True  # that the whole function runs eager stands beside the carets, where there is room
-    quote: int | None = None  # the most columns of code that the message, or the advice, repeats from the frame
+    # that a frame is skipped stands beside the carets, where there is room
+    skipped_above: bool = True
+    # the most columns of code that the message, or the advice, repeats from the frame
+    quote: int | None = None
     terse: bool = False  # of evidence and cost only the words that matter most
-    ends: bool = True  # the message's last words, ", so the graph ends here", which every break could say
+    brief: bool = False  # the message in fewer words
 
 
-FITS = (  # what is left out of the first stands elsewhere in the block, or at least in the JSON report
-    Fit(before=True, apart=True, guard=True, chain="whole", lost_above=False),
-    Fit(apart=True, guard=True, chain="whole", lost_above=False),
-    Fit(apart=True, guard=True, chain="whole"),
-    Fit(apart=True, guard=True, chain="whole", quote=40),
-    Fit(apart=True, guard=True, chain="ends", quote=40),
+# what is left out of the first stands elsewhere in the block, or at least in the JSON report
+FITS = (
+    Fit(before=True, alone=True, guard=True, chain="whole", skipped_above=False),
+    Fit(alone=True, guard=True, chain="whole", skipped_above=False),
+    Fit(alone=True, guard=True, chain="whole"),
+    Fit(alone=True, guard=True, chain="whole", quote=40),
+    Fit(alone=True, guard=True, chain="ends", quote=40),
     Fit(chain="whole", quote=40),
     Fit(chain="ends", quote=40),
     Fit(chain="ends", quote=28),
-    Fit(chain="ends", quote=28, ends=False),
+    Fit(chain="ends", quote=28, brief=True),
     Fit(quote=40),
-    Fit(quote=28, ends=False),
-    Fit(quote=28, ends=False, terse=True),
-    Fit(quote=20, ends=False, terse=True),
+    Fit(quote=28, brief=True),
+    Fit(quote=28, brief=True, terse=True),
+    Fit(quote=20, brief=True, terse=True),
 )
 NARROW_FITS = (*FITS[:3], Fit(chain="ends"), Fit())  # nothing of message and advice is left out
 
 
 def finding_lines(finding: Finding, width: int | None) -> list[Line]:
-    """The finding in at most MOST_LINES lines; more only where the terminal is narrower than USUAL_WIDTH."""
+    """The finding in at most MOST_LINES lines; more only where the terminal is narrower than
+    USUAL_WIDTH."""
     usual = width is None or width >= USUAL_WIDTH
     for fit in FITS if usual else NARROW_FITS:
-        head, frame, said = _parts(finding, width, fit)
-        if len(head) + len(frame) + len(said) <= MOST_LINES:
-            return [*head, *frame, *said]
+        head, frame, below = _parts(finding, width, fit)
+        if len(head) + len(frame) + len(below) <= MOST_LINES:
+            return [*head, *frame, *below]
     if width is not None and usual:
         room = MOST_LINES - len(frame)
-        said = with_dots(said, max(room - len(head), min(len(said), LEAST_ADVICE)), width)
-        head = with_dots(head, room - len(said), width)
-    return [*head, *frame, *said]
+        below = with_dots(below, max(room - len(head), min(len(below), LEAST_ADVICE)), width)
+        head = with_dots(head, room - len(below), width)
+    return [*head, *frame, *below]
 
 
-def _parts(finding: Finding, width: int | None, fit: Fit) -> tuple[list[Line], list[Line], list[Line]]:
-    """The head, the source frame, and what is said below it."""
-    lost = _words.lost(finding)
-    choices = _choices(finding, lost if fit.lost_above else "", fit.terse)
+def _parts(
+    finding: Finding, width: int | None, fit: Fit
+) -> tuple[list[Line], list[Line], list[Line]]:
+    """The head, the source frame, and what stands below it."""
+    skipped = _words.skipped(finding)
+    choices = _choices(finding, skipped if fit.skipped_above else (), fit.terse)
     frame, leftover = _frame(finding, width, choices)
     if not fit.before and len(frame) == 3:
         frame = frame[1:]
-    chain = {"whole": _words.chain, "ends": _words.short_chain, "none": lambda _: ""}[fit.chain](finding)
-    more = join(_words.behind(finding), leftover, "" if fit.lost_above else lost,
-                _words.guard(finding) if fit.guard else "", chain)
+    chain = {"whole": _words.chain, "ends": _words.short_chain, "none": lambda _: ""}[fit.chain](
+        finding
+    )
+    more = join(
+        _words.behind(finding),
+        leftover,
+        *(() if fit.skipped_above else skipped[:1]),
+        _words.guard(finding) if fit.guard else "",
+        chain,
+    )
     advice = _shorter(_words.advice(finding), fit.quote, finding)
-    said = [*equal_lines(advice, width), *equal_lines(more, width)] if fit.apart else equal_lines(join(advice, more), width)
-    return _head(finding, width, fit), frame, said
+    below = (
+        [*equal_lines(advice, width), *equal_lines(more, width)]
+        if fit.alone
+        else equal_lines(join(advice, more), width)
+    )
+    return _head(finding, width, fit), frame, below
 
 
 def _head(finding: Finding, width: int | None, fit: Fit) -> list[Line]:
     place = f"{finding.path}:{finding.line}:{finding.column}:"
     labels = [(place, "bold"), (finding.code, CODE_STYLES[finding.severity])]
-    message = finding.message if fit.ends else finding.message.removesuffix(ENDS)
+    message = finding.brief if fit.brief and finding.brief else finding.message
     return hanging(labels, _shorter(message, fit.quote, finding), width)
 
 
 def _shorter(text: str, most: int | None, finding: Finding) -> str:
-    """The text with the middle left out of long code in it, where that code stands in the source frame."""
-    return text if most is None else QUOTED.sub(partial(_middle_out, most, " ".join(finding.source)), text)
+    """The text with the middle left out of long code in it, where that code stands in the source
+    frame."""
+    return (
+        text
+        if most is None
+        else QUOTED.sub(partial(_middle_out, most, " ".join(finding.source)), text)
+    )
 
 
 def _middle_out(most: int, source: str, quoted: re.Match) -> str:
@@ -114,9 +136,11 @@ def _middle_out(most: int, source: str, quoted: re.Match) -> str:
     return f"`{cut(code, 0, head)}{DOTS}{cut(code, width - (most - len(DOTS) - head), width)}`"
 
 
-def _frame(finding: Finding, width: int | None, choices: list[tuple[str, str]]) -> tuple[list[Line], str]:
-    """The source frame: the line before, the line itself, carets with the first of the choices that has room there; and
-    what is left to say elsewhere."""
+def _frame(
+    finding: Finding, width: int | None, choices: list[tuple[str, str]]
+) -> tuple[list[Line], str]:
+    """The source frame: the line before, the line itself, carets with the first of the choices that
+    has room there; and what then has to stand elsewhere."""
     index = finding.line - finding.first_source_line
     if not 0 <= index < len(finding.source):
         return [], join(*choices[0])
@@ -134,9 +158,17 @@ def _frame(finding: Finding, width: int | None, choices: list[tuple[str, str]]) 
     lines: list[Line] = []
     before = expand(finding.source[index - 1]).rstrip() if index > 0 else ""
     if before:
-        lines.append([(f"{finding.line - 1:>{gutter}} | ", "dim"), (crop_around(before, 0, 1, room)[0], "dim")])
+        lines.append(
+            [
+                (f"{finding.line - 1:>{gutter}} | ", "dim"),
+                (crop_around(before, 0, 1, room)[0], "dim"),
+            ]
+        )
     lines.append([(f"{finding.line:>{gutter}} | ", "dim"), (shown, "")])
-    blank, carets = (" " * gutter + " | ", "dim"), ("^" * (end - start), CARET_STYLES[finding.severity])
+    blank, carets = (
+        (" " * gutter + " | ", "dim"),
+        ("^" * (end - start), CARET_STYLES[finding.severity]),
+    )
     for notes, leftover in choices:
         if not notes:
             return [*lines, [blank, (" " * start, ""), carets]], leftover
@@ -147,22 +179,27 @@ def _frame(finding: Finding, width: int | None, choices: list[tuple[str, str]]) 
     return [*lines, [blank, (" " * start, ""), carets]], join(*reversed(choices[-1]))
 
 
-def _choices(finding: Finding, lost: str, terse: bool) -> list[tuple[str, str]]:
-    """What may stand beside the carets, the best first, and what is then left to say elsewhere."""
+def _choices(finding: Finding, skipped: tuple[str, ...], terse: bool) -> list[tuple[str, str]]:
+    """What may stand beside the carets, the best first, and what then has to stand elsewhere."""
     condition = _words.condition(finding)
-    eager = [lost.rpartition(": ")[2]]
-    if lost and not finding.lost_function:
-        eager.append("rest of the function eager" if finding.lost == "rest" else "whole function eager")
     full, bare = _words.notes(finding, ids=True), _words.notes(finding)
     if terse:
         full = bare = _words.terse_notes(finding)
-        lost = eager[-1]
+        skipped = skipped[-1:]
+    whole = skipped[0] if skipped else ""
     most = (_also(full, condition), _also(bare, condition))
-    choices = [*((notes, lost) for notes in most), (bare, join(lost, condition))]
-    if not lost:
+    choices = [*((notes, whole) for notes in most), (bare, join(whole, condition))]
+    if not skipped:
         return choices
-    return [(join(most[0], lost), ""), *((join(notes, words), left) for notes, left in (
-        (most[1], ""), (bare, condition), ("", most[1])) for words in eager), *choices]
+    return [
+        (join(most[0], whole), ""),
+        *(
+            (join(notes, words), left)
+            for notes, left in ((most[1], ""), (bare, condition), ("", most[1]))
+            for words in skipped[1:] or skipped
+        ),
+        *choices,
+    ]
 
 
 def _also(notes: str, condition: str) -> str:
@@ -175,9 +212,16 @@ def fix_lines(finding: Finding) -> list[Line]:
     if fix is None:
         return []
     first = finding.first_source_line
-    old = [finding.source[n - first] for n in range(fix.line, fix.end_line + 1) if 0 <= n - first < len(finding.source)]
+    old = [
+        finding.source[n - first]
+        for n in range(fix.line, fix.end_line + 1)
+        if 0 <= n - first < len(finding.source)
+    ]
     left_out = fix.end_line + 1 - fix.line - len(old)
     lines: list[Line] = [[("    - ", "red"), (expand(line), "red")] for line in old]
     if left_out:
         lines.append([("    - ", "red"), (f"... {count(left_out, 'more line')}", "dim")])
-    return [*lines, *([("    + ", "green"), (expand(line), "green")] for line in fix.replacement.splitlines())]
+    return [
+        *lines,
+        *([("    + ", "green"), (expand(line), "green")] for line in fix.replacement.splitlines()),
+    ]

@@ -1,6 +1,7 @@
-"""Lines of text on a terminal: widths, wrapping, cropping, colour. Widths are terminal columns, not characters.
+"""Lines of text on a terminal: widths, wrapping, cropping, colour. Widths are terminal columns, not
+characters.
 
-rich is imported only for colour and for characters beyond ASCII: it takes as long as the analysis of a file.
+rich is imported only for colour and for characters beyond ASCII: its import is expensive.
 """
 
 from __future__ import annotations
@@ -35,9 +36,11 @@ def columns_before(line: str, column: int) -> int:
 
 
 def wrap(text: str, first: int | None, rest: int | None) -> list[str]:
-    """Word wrap into lines of at most `first` and then `rest` columns; None means that lines may be of any length.
+    """Word wrap into lines of at most `first` and then `rest` columns; None means that lines may be
+    of any length.
 
-    A word that is longer than a line is cut. When `first` has no room for the first word, the first line is empty.
+    A word that is longer than a line is cut. When `first` has no room for the first word, the first
+    line is empty.
     """
     text = " ".join(text.split())
     if first is None or rest is None:
@@ -60,7 +63,8 @@ def wrap(text: str, first: int | None, rest: int | None) -> list[str]:
 
 
 def cut(text: str, start: int, end: int) -> str:
-    """The characters that lie wholly in the columns `start` to `end` (at least one, when there is any)."""
+    """The characters that lie wholly in the columns `start` to `end` (at least one, when there is
+    any)."""
     out, column = [], 0
     for character in text:
         width = cell_len(character)
@@ -73,7 +77,8 @@ def cut(text: str, start: int, end: int) -> str:
 
 
 def crop_around(line: str, start: int, end: int, room: int | None) -> tuple[str, int, int]:
-    """A source line cut to `room` columns so that the columns `start` to `end` stay in view, as far as they fit.
+    """A source line cut to `room` columns so that the columns `start` to `end` stay in view, as far
+    as they fit.
 
     Returns the cut line and where `start` and `end` lie in it.
     """
@@ -145,7 +150,9 @@ def _painted(lines: list[Line]) -> str:
     from rich.text import Text
 
     out = io.StringIO()
-    console = Console(file=out, force_terminal=True, color_system="standard", legacy_windows=False, width=10_000)
+    console = Console(
+        file=out, force_terminal=True, color_system="standard", legacy_windows=False, width=10_000
+    )
     for line in lines:
         text = Text.assemble(*((expand(piece), style) for piece, style in line))
         text.rstrip()

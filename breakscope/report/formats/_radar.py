@@ -1,13 +1,22 @@
-"""What --radar varied and what came of it: one line for each variation, and under it what is compiled again."""
+"""What --radar varied and what came of it: one line for each variation, and under it what is
+compiled again."""
 
 from __future__ import annotations
 
+from breakscope.report import frames
 from breakscope.report.formats._layout import EMPTY, Line, equal_lines, hanging
-from breakscope.report.model import Hazard, Radar, Report, Variation
+from breakscope.report.model import Report
+from breakscope.report.run_modes import Hazard, Radar, Variation
 from breakscope.report.summary import count, duration
 
 MOST_HAZARDS, MOST_STEPS, REASON = 3, 6, 200
-STYLES = {"none": "green", "settles": "yellow", "each time": "bold red", "limit": "bold red", "left out": "dim"}
+STYLES = {
+    "none": "green",
+    "settles": "yellow",
+    "each time": "bold red",
+    "limit": "bold red",
+    "left out": "dim",
+}
 
 
 def radar_lines(report: Report, width: int | None) -> list[Line]:
@@ -24,28 +33,45 @@ def radar_lines(report: Report, width: int | None) -> list[Line]:
 def _head(radar: Radar) -> str:
     if not radar.variations:
         return radar.note or "nothing was varied"
-    dimensions = [f"{name} is {text}" if text else f"no {name} was found" for name, text in (
-        ("batch", radar.batch), (radar.sequence_is, radar.sequence))]
-    told = "what is compiled again when calls vary, each from a fresh Dynamo on; " + ", ".join(dimensions)
-    return f"{told}; {radar.note}" if radar.note else told
+    dimensions = [
+        f"{name} is {text}" if text else f"no {name} was found"
+        for name, text in (("batch", radar.batch), (radar.sequence_is, radar.sequence))
+    ]
+    text = "what is compiled again when calls vary, each from a fresh Dynamo on; " + ", ".join(
+        dimensions
+    )
+    return f"{text}; {radar.note}" if radar.note else text
 
 
 def _variation(variation: Variation, width: int | None) -> list[Line]:
-    lines = hanging([(f"  {variation.name}:", STYLES[variation.outcome])], _outcome(variation), width, indent="      ")
+    lines = hanging(
+        [(f"  {variation.name}:", STYLES[variation.outcome])],
+        _outcome(variation),
+        width,
+        indent="      ",
+    )
     groups = _alike(variation)
     for number, group in enumerate(groups[:MOST_HAZARDS], 1):
         first = group[0]
-        text = f"`{first.function}`: {first.message}" + (_share(group) if len(groups) > 1 or len(group) > 1 else "")
-        lines += hanging([("     ", ""), (f"{first.path}:{first.line}:", "bold")], text, width, indent="      ")
+        text = f"`{first.function}`: {first.message}" + (
+            _share(group) if len(groups) > 1 or len(group) > 1 else ""
+        )
+        lines += hanging(
+            [("     ", ""), (f"{first.path}:{first.line}:", "bold")], text, width, indent="      "
+        )
         if number == min(len(groups), MOST_HAZARDS) or groups[number][0].help != first.help:
-            lines += [[("   ", ""), *line] for line in equal_lines(first.help, None if width is None else width - 3)]
+            lines += [
+                [("   ", ""), *line]
+                for line in equal_lines(first.help, None if width is None else width - 3)
+            ]
     if len(groups) > MOST_HAZARDS:
         lines += [[(f"      and {count(len(groups) - MOST_HAZARDS, 'other guard')}", "dim")]]
     return lines
 
 
 def _alike(variation: Variation) -> list[list[Hazard]]:
-    """The hazards, those of one message together: a frame that breaks split fails the same guard in each part."""
+    """The hazards, those of one message together: a frame that breaks split fails the same guard in
+    each part."""
     groups: dict[str, list[Hazard]] = {}
     for hazard in variation.hazards:
         groups.setdefault(hazard.message, []).append(hazard)
@@ -67,15 +93,23 @@ def _lines(group: list[Hazard]) -> str:
 
 
 def _outcome(variation: Variation) -> str:
-    reason = variation.reason if len(variation.reason) <= REASON else variation.reason[: REASON - 3] + "..."
+    reason = (
+        variation.reason
+        if len(variation.reason) <= REASON
+        else variation.reason[: REASON - 3] + "..."
+    )
     if variation.outcome == "left out":
         return f"left out, {reason}" if reason else "left out"
-    texts = [_steps(variation), {
-        "none": "nothing is compiled again",
-        "settles": f"{_cost(variation)}, then it settles",
-        "each time": f"{_cost(variation)}, and it does not settle",
-        "limit": f"{_cost(variation)}, until Dynamo gave `{variation.given_up}` up: eager from then on",
-    }[variation.outcome]]
+    texts = [
+        _steps(variation),
+        {
+            "none": "nothing is compiled again",
+            "settles": f"{_cost(variation)}, then it settles",
+            "each time": f"{_cost(variation)}, and it does not settle",
+            "limit": f"{_cost(variation)}, until the recompile limit: "
+            f"`{variation.given_up}` is {frames.REST}",
+        }[variation.outcome],
+    ]
     return ": ".join(text for text in texts if text) + (f"; left out, {reason}" if reason else "")
 
 

@@ -7,7 +7,10 @@ from breakscope.report.model import Finding, Report
 
 
 def render(report: Report, options: RenderOptions) -> str:
-    lines = [f"{f.path}:{f.line}:{f.column}: {f.code} {_one_line(f.message)}{_evidence(f)}" for f in report.findings]
+    lines = [
+        f"{f.path}:{f.line}:{f.column}: {f.code} {_one_line(f.message)}{_evidence(f)}"
+        for f in report.findings
+    ]
     for error in report.errors:
         place = f"{error.path}:{error.line or 1}:1: " if error.path else ""
         lines.append(f"{place}error: {_one_line(error.message)}")

@@ -28,7 +28,9 @@ def _error(error: ReportError) -> str:
 
 
 def _command(level: str, properties: dict, text: str) -> str:
-    listed = ",".join(f"{name}={_escape_property(str(value))}" for name, value in properties.items())
+    listed = ",".join(
+        f"{name}={_escape_property(str(value))}" for name, value in properties.items()
+    )
     return f"::{level} {listed}::{_escape(text)}"
 
 

@@ -12,7 +12,9 @@ from breakscope.report.formats import RenderOptions, RuleText
 from breakscope.report.model import Finding, Report, ReportError
 
 WANTS_RULES = True
-SCHEMA = "https://raw.githubusercontent.com/oasis-tcs/sarif-spec/master/Schemata/sarif-schema-2.1.0.json"
+SCHEMA = (
+    "https://raw.githubusercontent.com/oasis-tcs/sarif-spec/master/Schemata/sarif-schema-2.1.0.json"
+)
 LEVELS = {"error": "error", "warning": "warning", "info": "note"}
 
 
@@ -76,10 +78,16 @@ def _location(finding: Finding) -> dict:
     }
     index = finding.line - finding.first_source_line
     if finding.end_line == finding.line and 0 <= index < len(finding.source):
-        region["snippet"] = {"text": finding.source[index][finding.column - 1 : finding.end_column - 1]}
-    location = {"physicalLocation": {"artifactLocation": {"uri": _uri(finding.path)}, "region": region}}
+        region["snippet"] = {
+            "text": finding.source[index][finding.column - 1 : finding.end_column - 1]
+        }
+    location = {
+        "physicalLocation": {"artifactLocation": {"uri": _uri(finding.path)}, "region": region}
+    }
     if finding.function:
-        location["logicalLocations"] = [{"fullyQualifiedName": finding.function, "kind": "function"}]
+        location["logicalLocations"] = [
+            {"fullyQualifiedName": finding.function, "kind": "function"}
+        ]
     return location
 
 
@@ -103,11 +111,19 @@ def _code_flow(finding: Finding) -> dict:
 def _fix(finding: Finding) -> dict:
     fix = finding.fix
     replacement = {
-        "deletedRegion": {"startLine": fix.line, "startColumn": 1, "endLine": fix.end_line + 1, "endColumn": 1},
+        "deletedRegion": {
+            "startLine": fix.line,
+            "startColumn": 1,
+            "endLine": fix.end_line + 1,
+            "endColumn": 1,
+        },
         "insertedContent": {"text": fix.replacement},
     }
     change = {"artifactLocation": {"uri": _uri(finding.path)}, "replacements": [replacement]}
-    return {"description": {"text": f"{fix.description} ({fix.safety})"}, "artifactChanges": [change]}
+    return {
+        "description": {"text": f"{fix.description} ({fix.safety})"},
+        "artifactChanges": [change],
+    }
 
 
 def _invocation(report: Report) -> dict:
@@ -128,12 +144,15 @@ def _notification(error: ReportError) -> dict:
 
 
 def _fingerprint(finding: Finding, seen: Counter) -> str:
-    """The same while lines move: path, function, code and the line's text, and its number among equals."""
+    """The same while lines move: path, function, code and the line's text, and its number among
+    equals."""
     index = finding.line - finding.first_source_line
     text = finding.source[index].strip() if 0 <= index < len(finding.source) else ""
     identity = "\0".join((finding.path, finding.function, finding.code, text))
     seen[identity] += 1
-    return hashlib.sha256(f"{identity}\0{seen[identity]}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return hashlib.sha256(
+        f"{identity}\0{seen[identity]}".encode("utf-8", "surrogatepass")
+    ).hexdigest()[:32]
 
 
 def _uri(path: str) -> str:

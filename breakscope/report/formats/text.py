@@ -1,4 +1,5 @@
-"""For people: at most six lines a finding on a terminal of 80 columns or more, and one line that sums up."""
+"""For people: at most six lines a finding on a terminal of 80 columns or more, and one line that
+sums up."""
 
 from __future__ import annotations
 

@@ -4,18 +4,35 @@ from __future__ import annotations
 
 import ast
 
-from breakscope.static.modules import Namespace
+from breakscope.rulekit.usage import COMPILE, States, Use, Wrapped
+from breakscope.rulekit.values import (
+    UNKNOWN,
+    Class,
+    Const,
+    Dict,
+    External,
+    ExternalInstance,
+    Function,
+    Instance,
+    Method,
+    Value,
+)
+from breakscope.rulekit.walking import walk
+from breakscope.static.definitions.classes import find_member, is_module_class, mro_of
+from breakscope.static.definitions.names import external_value, module_names, resolve_import
+from breakscope.static.project.modules import Namespace
 from breakscope.static.usage.graph_outputs import records_graphs
 from breakscope.static.usage.loops import counts, path_of, sizes, varies
 from breakscope.static.usage.scope import Choice, Local, merge
 from breakscope.static.usage.wrapping import WRAPPERS, Decorator, Wrapping, short
-from breakscope.usage import COMPILE, States, Use, Wrapped
-from breakscope.values import UNKNOWN, Class, Const, Dict, External, ExternalInstance, Function, Instance, Method, Value
-from breakscope.walking import walk
 
-SAME_MODULE = frozenset("to cuda cpu xpu half float double bfloat16 train eval requires_grad_ apply".split())
+SAME_MODULE = frozenset(
+    "to cuda cpu xpu half float double bfloat16 train eval requires_grad_ apply".split()
+)
 SAVERS = frozenset({"torch.save", "safetensors.torch.save_file"})
-CREATORS = frozenset(f"torch.{n}" for n in "randn rand ones zeros empty full randint arange".split())
+CREATORS = frozenset(
+    f"torch.{n}" for n in "randn rand ones zeros empty full randint arange".split()
+)
 OF_EVERY_MODULE = frozenset(
     "parameters named_parameters buffers modules named_modules children state_dict load_state_dict register_buffer "
     "register_parameter add_module train eval to requires_grad_ zero_grad apply float half cuda cpu".split()
@@ -64,7 +81,9 @@ class Expressions(Wrapping):
         loops, self.scope.loops = self.scope.loops, []
         self.eval(node.body)
         self.scope.loops = loops
-        self.scope.names.update({name: value for name, value in hidden.items() if value is not None})
+        self.scope.names.update(
+            {name: value for name, value in hidden.items() if value is not None}
+        )
 
     def dictionary(self, node: ast.Dict) -> Value:
         values = [self.eval(v) for v in node.values]
@@ -89,7 +108,7 @@ class Expressions(Wrapping):
                 return known
         owner = self.eval(node.value)
         if isinstance(owner, External):
-            return self.interpreter.external(f"{owner.name}.{node.attr}")
+            return external_value(self.machine, f"{owner.name}.{node.attr}")
         if isinstance(owner, Wrapped):
             if node.attr == "_orig_mod":
                 return owner.target
@@ -97,7 +116,9 @@ class Expressions(Wrapping):
         if isinstance(owner, Instance | ExternalInstance):
             return Method(owner, node.attr)
         if isinstance(owner, Namespace):
-            return self.interpreter.resolve(self.interpreter.module_names(owner.info).get(node.attr, UNKNOWN))
+            return resolve_import(
+                self.machine, module_names(self.machine, owner.info).get(node.attr, UNKNOWN)
+            )
         return UNKNOWN
 
     def call(self, node: ast.Call, result: str) -> Value:
@@ -107,7 +128,11 @@ class Expressions(Wrapping):
         handed_on = [v for v in (*args, *kwargs.values()) if isinstance(v, Wrapped)]
         if isinstance(callee, External):
             return self.external_call(callee.name, node, args, kwargs, result, handed_on)
-        if isinstance(node.func, ast.Attribute) and node.func.attr == "compile" and self.compiles_in_place(callee):
+        if (
+            isinstance(node.func, ast.Attribute)
+            and node.func.attr == "compile"
+            and self.compiles_in_place(callee)
+        ):
             return self.in_place(callee.receiver, node, kwargs, result)
         if isinstance(node.func, ast.Name) and node.func.id == "isinstance" and len(args) == 2:
             self.asked_for_type(node, args)
@@ -119,18 +144,27 @@ class Expressions(Wrapping):
         if isinstance(callee, Method):
             return self.method_call(callee, node, args)
         if isinstance(callee, Class):
-            return Instance(callee) if self.interpreter.is_module_class(callee.info) else UNKNOWN
+            return Instance(callee) if is_module_class(self.machine, callee.info) else UNKNOWN
         if isinstance(callee, Local) and not isinstance(callee.node, ast.Lambda):
             return self.local_call(callee, node, args, kwargs)
         return UNKNOWN
 
-    def external_call(self, name: str, node: ast.Call, args, kwargs, result: str, handed_on: list[Wrapped]) -> Value:
+    def external_call(
+        self, name: str, node: ast.Call, args, kwargs, result: str, handed_on: list[Wrapped]
+    ) -> Value:
         if name in WRAPPERS:
             target = args[0] if args else kwargs.get("model", UNKNOWN)
             if not args and "model" not in kwargs:
                 return Decorator(name, kwargs) if name == COMPILE else UNKNOWN
-            return self.wrap(name, node, node.args[0] if node.args else node, target, kwargs, result)
-        if name == "functools.partial" and args and isinstance(args[0], External) and args[0].name == COMPILE:
+            return self.wrap(
+                name, node, node.args[0] if node.args else node, target, kwargs, result
+            )
+        if (
+            name == "functools.partial"
+            and args
+            and isinstance(args[0], External)
+            and args[0].name == COMPILE
+        ):
             return Decorator(COMPILE, kwargs)
         if name in SAVERS:
             for value in args[:1]:
@@ -144,7 +178,7 @@ class Expressions(Wrapping):
     def asked_for_type(self, node: ast.Call, args: list[Value]) -> None:
         value, cls = args
         if isinstance(value, Wrapped) and isinstance(cls, Class) and value.module_class is not None:
-            own = cls.info in self.interpreter.mro(value.module_class.info)
+            own = cls.info in mro_of(self.machine, value.module_class.info)
             self.use("isinstance", value, node, node.args[0], args, is_own_class=own)
 
     def saved(self, value: Value) -> None:
@@ -159,9 +193,20 @@ class Expressions(Wrapping):
             self.uses += 1
             self.first_calls.setdefault(id(value.node), node)
 
-    def use(self, name: str, value: Wrapped, node: ast.AST, subject: ast.expr, args=(), **fields) -> None:
+    def use(
+        self, name: str, value: Wrapped, node: ast.AST, subject: ast.expr, args=(), **fields
+    ) -> None:
         certainty = "likely" if value.sometimes else "certain"
-        self.emit(Use, node, certainty, name=name, value=value, subject=short(subject), args=tuple(args), **fields)
+        self.emit(
+            Use,
+            node,
+            certainty,
+            name=name,
+            value=value,
+            subject=short(subject),
+            args=tuple(args),
+            **fields,
+        )
 
     def wrapped_call(self, value: Wrapped, node: ast.Call, args: list[Value]) -> Value:
         self.used(value, node)
@@ -172,7 +217,7 @@ class Expressions(Wrapping):
         return UNKNOWN
 
     def argument_varies(self, value: Wrapped, node: ast.Call) -> str:
-        """"text" or "size" when the loop around a call gives it another such argument in each pass."""
+        """ "text" or "size" when the loop around a call gives it another such argument in each pass."""
         if not self.scope.loops:
             return ""
         loop = self.scope.loops[-1]
@@ -208,11 +253,12 @@ class Expressions(Wrapping):
         return UNKNOWN
 
     def computes(self, value: Wrapped, name: str) -> bool:
-        """True when the wrapped module's class defines the method, and that calls the module or a part of it."""
+        """True when the wrapped module's class defines the method, and that calls the module or a
+        part of it."""
         if value.module_class is None:
             return False
         info = value.module_class.info
-        member = self.interpreter.find_member(info, name)
+        member = find_member(self.machine, info, name)
         if not isinstance(member, Function) or not isinstance(member.info.node, ast.FunctionDef):
             return False
         if any("compile" in ast.unparse(d) for d in member.info.node.decorator_list):
@@ -222,40 +268,66 @@ class Expressions(Wrapping):
             if called in ("self", "self.forward"):
                 return True
             owner, _, part = called.rpartition(".")
-            if owner == "self" and self.interpreter.find_member(info, part) is None and part not in OF_EVERY_MODULE:
+            if (
+                owner == "self"
+                and find_member(self.machine, info, part) is None
+                and part not in OF_EVERY_MODULE
+            ):
                 return True
         return False
 
-    def attribute_set(self, owner: Value, target: ast.Attribute, statement: ast.stmt | None) -> None:
+    def attribute_set(
+        self, owner: Value, target: ast.Attribute, statement: ast.stmt | None
+    ) -> None:
         """`model.step = i` in a loop that counts `i`, where the compiled module reads `self.step`."""
         value = owner if isinstance(owner, Wrapped) else self.compiled_of.get(id(owner))
         given = statement.value if isinstance(statement, ast.Assign) else None
-        if value is None or not value.is_compiled or not self.scope.loops or not isinstance(given, ast.Name):
+        if (
+            value is None
+            or not value.is_compiled
+            or not self.scope.loops
+            or not isinstance(given, ast.Name)
+        ):
             return
         loop = self.scope.loops[-1]
         called = any(
-            isinstance(n, ast.Call) and path_of(n.func) and _is_it(self.look_up(path_of(n.func)), value)
+            isinstance(n, ast.Call)
+            and path_of(n.func)
+            and _is_it(self.look_up(path_of(n.func)), value)
             for n in walk(loop)
         )
         if called and given.id in counts(loop) and _reads(self, value, target.attr):
             self.use("=", value, statement, target.value, attribute=target.attr, varies="int")
 
     def local_call(self, callee: Local, node: ast.Call, args: list[Value], kwargs) -> Value:
-        """A function of the file is entered when something that matters goes in, or when it may wrap something."""
+        """A function of the file is entered when something that matters goes in, or when it may
+        wrap something."""
         spec = callee.node.args
         names = [a.arg for a in (*spec.posonlyargs, *spec.args)]
-        known = {n: v for n, v in zip(names, args) if isinstance(v, Wrapped | Instance | States | Dict)}
-        known |= {n: v for n, v in kwargs.items() if n in names and isinstance(v, Wrapped | Instance | States | Dict)}
+        known = {
+            n: v for n, v in zip(names, args) if isinstance(v, Wrapped | Instance | States | Dict)
+        }
+        known |= {
+            n: v
+            for n, v in kwargs.items()
+            if n in names and isinstance(v, Wrapped | Instance | States | Dict)
+        }
         repeated = None
         if self.scope.loops and not any(isinstance(a, ast.Starred) for a in node.args):
             loop = self.scope.loops[-1]
-            same = {n for n, a in zip(names, node.args) if not varies(a, loop) and not isinstance(a, ast.Call)}
+            same = {
+                n
+                for n, a in zip(names, node.args)
+                if not varies(a, loop) and not isinstance(a, ast.Call)
+            }
             same |= {k.arg for k in node.keywords if k.arg and not varies(k.value, loop)}
             repeated = frozenset(same)
         if any(isinstance(a, ast.Starred) for a in node.args):
             return UNKNOWN
         known = {n: v for n, v in known.items() if not isinstance(v, Dict)}
-        return self.function(callee.node, callee.qualname, known, outer=callee.scope, repeated=repeated)
+        return self.function(
+            callee.node, callee.qualname, known, outer=callee.scope, repeated=repeated
+        )
 
 
 def _is_it(found: Value, value: Wrapped) -> bool:
@@ -264,7 +336,9 @@ def _is_it(found: Value, value: Wrapped) -> bool:
 
 def _assigned_in(loop: ast.AST, name: str) -> ast.expr | None:
     """The one expression that the loop gives a name."""
-    found = [n.value for n in walk(loop) if isinstance(n, ast.Assign) and path_of(n.targets[0]) == name]
+    found = [
+        n.value for n in walk(loop) if isinstance(n, ast.Assign) and path_of(n.targets[0]) == name
+    ]
     return found[0] if len(found) == 1 else None
 
 
@@ -272,11 +346,15 @@ def _reads(follower, value: Wrapped, attribute: str) -> bool:
     """A method of the module's class other than `__init__` reads `self.attribute`."""
     if value.module_class is None:
         return False
-    for info in follower.interpreter.mro(value.module_class.info):
+    for info in mro_of(follower.machine, value.module_class.info):
         for method in info.node.body:
             if isinstance(method, ast.FunctionDef) and method.name != "__init__":
                 for n in walk(method):
-                    if isinstance(n, ast.Attribute) and n.attr == attribute and path_of(n) == f"self.{attribute}":
+                    if (
+                        isinstance(n, ast.Attribute)
+                        and n.attr == attribute
+                        and path_of(n) == f"self.{attribute}"
+                    ):
                         if isinstance(n.ctx, ast.Load):
                             return True
     return False

@@ -1,4 +1,5 @@
-"""The usage events of one file: its top level, then every function and method, each followed once by itself."""
+"""The usage events of one file: its top level, then every function and method, each followed once
+by itself."""
 
 from __future__ import annotations
 
@@ -8,27 +9,28 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from breakscope.static.frames import Activation
-from breakscope.static.interpreter import Interpreter
-from breakscope.static.modules import ModuleInfo
-from breakscope.static.regions import Region
-from breakscope.static.spans import start_of
+from breakscope.rulekit.usage import Use
+from breakscope.rulekit.values import Class
+from breakscope.rulekit.walking import walk
+from breakscope.static.definitions.classes import is_module_class
+from breakscope.static.machine.frames import Activation
+from breakscope.static.machine.machine import Machine
+from breakscope.static.project.modules import ModuleInfo
+from breakscope.static.project.spans import start_of
+from breakscope.static.regions.discover import Region
 from breakscope.static.usage.follow import Follower, OutOfWork
 from breakscope.static.usage.frozen import frozen_events
-from breakscope.usage import Use
-from breakscope.values import Class
-from breakscope.walking import walk
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 USED = frozenset({"compile", "suppress_errors", "assume_constant_result"})
 
 
-def usage_region(interpreter: Interpreter, module: ModuleInfo) -> Region:
+def usage_region(machine: Machine, module: ModuleInfo) -> Region:
     """The file's usage events, in one activation; empty when the file uses nothing of the kind."""
     activation = Activation("", module, 0)
     if not any(_uses(node) for node in _speaking(module)):
         return Region("", activation)  # only comments and texts speak of it
-    follower = Follower(interpreter, module, activation)
+    follower = Follower(machine, module, activation)
     try:
         follower.top_level()
         concerned = _concerned(module)
@@ -38,7 +40,7 @@ def usage_region(interpreter: Interpreter, module: ModuleInfo) -> Region:
             elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node in concerned:
                 follower.function(node, node.name)
     except (OutOfWork, RecursionError):
-        interpreter.cut_short = True
+        machine.file.cut_short = True
     if "assume_constant_result" in module.source:
         frozen_events(follower)
     for step in activation.steps if follower.saves_prefix else ():
@@ -48,13 +50,18 @@ def usage_region(interpreter: Interpreter, module: ModuleInfo) -> Region:
 
 
 def _concerned(module: ModuleInfo) -> set[ast.stmt]:
-    """The statements at the top of the file that speak of wrapping, or name what one of these defines or assigns. What the
-    others get from these as an argument is followed from there."""
+    """The statements at the top of the file that speak of wrapping, or name what one of these
+    defines or assigns. What the others get from these as an argument is followed from there."""
     lines = _lines_with_a_word(module)
-    waiting = {s: {getattr(part, "id", getattr(part, "attr", "")) for part in walk(s)} for s in module.tree.body}
+    waiting = {
+        s: {getattr(part, "id", getattr(part, "attr", "")) for part in walk(s)}
+        for s in module.tree.body
+    }
     names: set[str] = set()
     found: set[ast.stmt] = set()
-    while fresh := [s for s, used in waiting.items() if _is_on_any(s, lines) or not used.isdisjoint(names)]:
+    while fresh := [
+        s for s, used in waiting.items() if _is_on_any(s, lines) or not used.isdisjoint(names)
+    ]:
         found.update(fresh)
         for statement in fresh:
             del waiting[statement]
@@ -95,7 +102,8 @@ def _speaking(module: ModuleInfo) -> Iterator[ast.AST]:
 
 
 def _is_on_any(node: ast.AST, lines: list[int]) -> bool:
-    """True when the node, its decorators included, stands on one of the lines (ascending); parts without a place count."""
+    """True when the node, its decorators included, stands on one of the lines (ascending); parts
+    without a place count."""
     if not hasattr(node, "lineno"):
         return True
     first = start_of(node, [])[0] if isinstance(node, ast.stmt) else node.lineno
@@ -105,8 +113,14 @@ def _is_on_any(node: ast.AST, lines: list[int]) -> bool:
 
 def _uses(node: ast.AST) -> bool:
     if isinstance(node, ast.Attribute):
-        return node.attr in USED and not (isinstance(node.value, ast.Name) and node.value.id in ("re", "regex"))
-    return isinstance(node, ast.ImportFrom) and node.module == "torch" and any(n.name == "compile" for n in node.names)
+        return node.attr in USED and not (
+            isinstance(node.value, ast.Name) and node.value.id in ("re", "regex")
+        )
+    return (
+        isinstance(node, ast.ImportFrom)
+        and node.module == "torch"
+        and any(n.name == "compile" for n in node.names)
+    )
 
 
 def follow_class(follower: Follower, node: ast.ClassDef) -> None:
@@ -118,9 +132,14 @@ def follow_class(follower: Follower, node: ast.ClassDef) -> None:
         lines = follower.module.source_lines()[method.lineno - 1 : method.end_lineno]
         own = follower.left_on_self(method) if any("compile" in line for line in lines) else {}
         for path, value in own.items():
-            sometimes = value.sometimes or method.name not in ("__init__", "__post_init__", "setup", "setUp")
+            sometimes = value.sometimes or method.name not in (
+                "__init__",
+                "__post_init__",
+                "setup",
+                "setUp",
+            )
             left.setdefault(path, (follower.maybe(value) if sometimes else value, method))
-    is_module = isinstance(cls, Class) and follower.interpreter.is_module_class(cls.info)
+    is_module = isinstance(cls, Class) and is_module_class(follower.machine, cls.info)
     for method in methods:
         known = {path: value for path, (value, setter) in left.items() if setter is not method}
         repeats = is_module and method.name in ("forward", "training_step", "validation_step")

@@ -1,7 +1,8 @@
 """Follows the statements of a file for what is wrapped by torch.compile, and what is done with it.
 
-Cheap and coarse beside the interpreter of regions: a name holds one value, loops are walked twice, functions of the
-same file are entered when they are called. Classes and imports are the interpreter's.
+Cheap and coarse beside the interpreter of regions: a name holds one value, loops are walked twice,
+functions of the same file are entered when they are called. Classes and imports are the
+interpreter's.
 """
 
 from __future__ import annotations
@@ -10,9 +11,14 @@ import ast
 
 from msgspec.structs import replace
 
-from breakscope.static.frames import Activation, Step
-from breakscope.static.interpreter import Interpreter
-from breakscope.static.modules import ModuleInfo
+from breakscope import limits
+from breakscope.rulekit.usage import Configure, Timed, Use, Wrap, Wrapped
+from breakscope.rulekit.values import UNKNOWN, External, Function, Value
+from breakscope.rulekit.walking import walk
+from breakscope.static.definitions.names import canonical_name, module_names, resolve_import
+from breakscope.static.machine.frames import Activation, Step
+from breakscope.static.machine.machine import Machine
+from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.usage.expressions import Expressions
 from breakscope.static.usage.graph_gradients import emit_added_gradients
 from breakscope.static.usage.graph_outputs import GraphOutputs
@@ -20,12 +26,7 @@ from breakscope.static.usage.loops import path_of
 from breakscope.static.usage.scope import Local, Scope, decide, key, maybe, merge, merged
 from breakscope.static.usage.syntax import bound, is_main, kept, names_prefix, pairs, tells
 from breakscope.static.usage.timing import timed_calls
-from breakscope.usage import Configure, Timed, Use, Wrap, Wrapped
-from breakscope.values import UNKNOWN, External, Function, Value
-from breakscope.walking import walk
 
-MOST_WORK = 60_000  # statements of one file
-DEEPEST = 4  # calls into functions of the file
 BROAD = frozenset({"", "Exception", "BaseException"})
 
 
@@ -36,11 +37,11 @@ class OutOfWork(Exception):
 class Follower(Expressions):
     """Follows one file; what it sees becomes events of one activation."""
 
-    def __init__(self, interpreter: Interpreter, module: ModuleInfo, activation: Activation) -> None:
-        self.interpreter = interpreter
+    def __init__(self, machine: Machine, module: ModuleInfo, activation: Activation) -> None:
+        self.machine = machine
         self.module = module
         self.activation = activation
-        self.names = interpreter.module_names(module)
+        self.names = module_names(machine, module)
         self.globals = Scope()
         self.scope = self.globals
         self.followed: dict[tuple, Value] = {}
@@ -48,12 +49,15 @@ class Follower(Expressions):
         self.work = 0
         self.silent = False
         self.function_name = ""
-        self.first_calls: dict[int, ast.AST | None] = {}  # id of a wrapping node -> the first call of what it made
+        # id of a wrapping node -> the first call of what it made
+        self.first_calls: dict[int, ast.AST | None] = {}
         self.uses = 0  # how often something compiled was called or handed on
-        self.compiled_of: dict[int, Wrapped] = {}  # id of a module value -> what torch.compile made of it
+        # id of a module value -> what torch.compile made of it
+        self.compiled_of: dict[int, Wrapped] = {}
         self.running: ast.stmt | None = None  # the statement that is being followed
         self.saves_prefix = False  # the file saves states whose keys begin with `_orig_mod.`
-        self.graph_calls: dict[int, Wrapped] = {}  # id of a call -> what it calls, which records CUDA graphs
+        # id of a call -> what it calls, which records CUDA graphs
+        self.graph_calls: dict[int, Wrapped] = {}
         self.knows_prefix = "_orig_mod" in module.source and names_prefix(module.tree)
 
     def emit(self, event_type, node: ast.AST, certainty: str = "certain", **fields) -> None:
@@ -63,8 +67,10 @@ class Follower(Expressions):
         if self.silent or detail in self.activation.seen:
             return
         self.activation.seen.add(detail)
-        source = self.interpreter.text(node, self.module)
-        event = event_type(node=node, source=source, function=self.function_name, certainty=certainty, **fields)
+        source = self.machine.text(node, self.module)
+        event = event_type(
+            node=node, source=source, function=self.function_name, certainty=certainty, **fields
+        )
         self.activation.steps.append(Step(event))
 
     def top_level(self) -> None:
@@ -73,30 +79,46 @@ class Follower(Expressions):
         self.graph_outputs(self.module.tree)
 
     def graph_outputs(self, node: ast.AST) -> None:
-        """What becomes of the outputs of CUDA graphs in a function's own statements, or in the module's."""
+        """What becomes of the outputs of CUDA graphs in a function's own statements, or in the
+        module's."""
         if self.graph_calls and not self.silent:
             GraphOutputs(self, self.graph_calls).function(node)
             emit_added_gradients(self, self.graph_calls, node)
 
-    def function(self, node: ast.AST, qualname: str, known: dict[str, Value] | None = None, repeats: bool = False,
-                 outer: Scope | None = None, repeated: frozenset[str] | None = None) -> Value:
+    def function(
+        self,
+        node: ast.AST,
+        qualname: str,
+        known: dict[str, Value] | None = None,
+        repeats: bool = False,
+        outer: Scope | None = None,
+        repeated: frozenset[str] | None = None,
+    ) -> Value:
         """Follow a function whose parameters and attributes hold `known`; what it returns.
 
-        With `repeats` it runs again and again on the same object; `repeated` names the parameters that stay the same
-        when it is called from a loop.
+        With `repeats` it runs again and again on the same object; `repeated` names the parameters
+        that stay the same when it is called from a loop.
         """
         known = known or {}
-        about = (id(node), repeats, repeated, *sorted((path, key(value)) for path, value in known.items()))
+        about = (
+            id(node),
+            repeats,
+            repeated,
+            *sorted((path, key(value)) for path, value in known.items()),
+        )
         try:
             if about in self.followed:
                 return self.followed[about]
         except TypeError:
             return UNKNOWN
-        if self.depth >= DEEPEST:
+        if self.depth >= limits.DEEPEST_USAGE_CALL:
             return UNKNOWN
         self.followed[about] = UNKNOWN
         before = self.scope, self.function_name
-        self.scope, self.function_name = Scope(qualname, outer or self.globals, dict(known), bound(node)), qualname
+        self.scope, self.function_name = (
+            Scope(qualname, outer or self.globals, dict(known), bound(node)),
+            qualname,
+        )
         self.scope.repeated = frozenset({"self"}) if repeats else repeated
         self.scope.kept = kept(node)
         self.depth += 1
@@ -119,14 +141,18 @@ class Follower(Expressions):
         self.block(method.body)
         names = self.scope.names
         self.scope, self.silent = scope, silent
-        return {p: v for p, v in names.items() if p.startswith("self.") and isinstance(v, Wrapped) and v.is_compiled}
+        return {
+            p: v
+            for p, v in names.items()
+            if p.startswith("self.") and isinstance(v, Wrapped) and v.is_compiled
+        }
 
     maybe = staticmethod(maybe)
 
     def block(self, statements: list[ast.stmt]) -> None:
         for statement in statements:
             self.work += 1
-            if self.work > MOST_WORK:
+            if self.work > limits.MOST_USAGE_STATEMENTS:
                 raise OutOfWork
             self.statement(statement)
             if self.scope.ended:
@@ -136,7 +162,14 @@ class Follower(Expressions):
                 value = self.look_up(path_of(call.func))
                 if isinstance(value, Wrapped):
                     certainty = "likely" if value.sometimes or what == "launching" else "certain"
-                    self.emit(Timed, node, certainty, value=value, subject=ast.unparse(call.func), what=what)
+                    self.emit(
+                        Timed,
+                        node,
+                        certainty,
+                        value=value,
+                        subject=ast.unparse(call.func),
+                        what=what,
+                    )
 
     def statement(self, node: ast.stmt) -> None:
         self.running = node
@@ -178,7 +211,9 @@ class Follower(Expressions):
         if isinstance(target, ast.Attribute):
             owner = self.eval(target.value)
             if isinstance(owner, External):
-                self.emit(Configure, statement or target, name=f"{owner.name}.{target.attr}", value=value)
+                self.emit(
+                    Configure, statement or target, name=f"{owner.name}.{target.attr}", value=value
+                )
             self.attribute_set(owner, target, statement)
         if path:
             for known in [p for p in self.scope.names if p.startswith(path + ".")]:
@@ -200,7 +235,7 @@ class Follower(Expressions):
     def do_If(self, node: ast.If) -> None:
         scope = self.scope
         self.eval(node.test)
-        test = self.interpreter.text(node.test, self.module)
+        test = self.machine.text(node.test, self.module)
         before = dict(scope.names)
         decide(scope, test, True)
         self.inside(node, node.body)
@@ -318,7 +353,7 @@ class Follower(Expressions):
             for name in node.names:
                 full = f"{node.module}.{name.name}"
                 self.scope.names[name.asname or name.name] = (
-                    External(self.interpreter.canonical(full)) if node.level == 0 else UNKNOWN
+                    External(canonical_name(self.machine, full)) if node.level == 0 else UNKNOWN
                 )
 
     def do_Global(self, node: ast.Global) -> None:
@@ -336,7 +371,7 @@ class Follower(Expressions):
             if root in scope.bound and scope is not self.globals:
                 return UNKNOWN
             scope = scope.outer
-        value = self.interpreter.resolve(self.names.get(path, UNKNOWN))
+        value = resolve_import(self.machine, self.names.get(path, UNKNOWN))
         if isinstance(value, Function) and value.info.module is self.module:
             return Local(value.info.node, value.info.qualname)
         return value

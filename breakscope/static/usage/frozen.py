@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import ast
 
-from breakscope.usage import Frozen
-from breakscope.values import External
-from breakscope.walking import walk
+from breakscope.rulekit.usage import Frozen
+from breakscope.rulekit.values import External
+from breakscope.rulekit.walking import walk
 
-CLOCKS = frozenset({"time.time", "time.perf_counter", "time.monotonic", "time.time_ns", "datetime.datetime.now"})
+CLOCKS = frozenset(
+    {"time.time", "time.perf_counter", "time.monotonic", "time.time_ns", "datetime.datetime.now"}
+)
 
 
 def frozen_events(follower) -> None:
     """A Frozen event for each read of something that changes."""
-    for owner in [follower.module.tree, *(n for n in walk(follower.module.tree) if isinstance(n, ast.ClassDef))]:
+    for owner in [
+        follower.module.tree,
+        *(n for n in walk(follower.module.tree) if isinstance(n, ast.ClassDef)),
+    ]:
         for node in walk(owner) if owner is follower.module.tree else owner.body:
-            if isinstance(node, ast.FunctionDef) and any(_freezes(follower, d) for d in node.decorator_list):
+            if isinstance(node, ast.FunctionDef) and any(
+                _freezes(follower, d) for d in node.decorator_list
+            ):
                 _reads(follower, node, owner)
 
 
@@ -26,20 +33,36 @@ def _freezes(follower, decorator: ast.expr) -> bool:
 
 def _reads(follower, function: ast.FunctionDef, owner: ast.AST) -> None:
     follower.function_name = function.name
-    local = {a.arg for a in function.args.args} | {n.id for n in walk(function) if _is(n, ast.Store)}
-    set_elsewhere = _set_on_self(owner, function) if isinstance(owner, ast.ClassDef) else frozenset()
+    local = {a.arg for a in function.args.args} | {
+        n.id for n in walk(function) if _is(n, ast.Store)
+    }
+    set_elsewhere = (
+        _set_on_self(owner, function) if isinstance(owner, ast.ClassDef) else frozenset()
+    )
     for node in walk(function):
         if isinstance(node, ast.Call):
-            value = follower.eval(node.func) if isinstance(node.func, ast.Attribute | ast.Name) else None
+            value = (
+                follower.eval(node.func)
+                if isinstance(node.func, ast.Attribute | ast.Name)
+                else None
+            )
             name = value.name if isinstance(value, External) else ""
             if name in CLOCKS:
                 follower.emit(Frozen, node, what="clock", name=name)
             elif name.startswith(("random.", "numpy.random.")):
                 follower.emit(Frozen, node, what="random", name=name)
-        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
+        elif (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id == "self"
+        ):
             if node.attr in set_elsewhere and isinstance(node.ctx, ast.Load):
                 follower.emit(Frozen, node, what="attribute", name=f"self.{node.attr}")
-        elif _is(node, ast.Load) and node.id not in local and node.id in _set_by_functions(follower.module.tree):
+        elif (
+            _is(node, ast.Load)
+            and node.id not in local
+            and node.id in _set_by_functions(follower.module.tree)
+        ):
             follower.emit(Frozen, node, what="global", name=node.id)
 
 
@@ -51,7 +74,11 @@ def _set_on_self(cls: ast.ClassDef, reader: ast.FunctionDef) -> frozenset[str]:
     """Attributes that a method other than `__init__` and the reader sets."""
     found = set()
     for method in cls.body:
-        if isinstance(method, ast.FunctionDef) and method.name != "__init__" and method is not reader:
+        if (
+            isinstance(method, ast.FunctionDef)
+            and method.name != "__init__"
+            and method is not reader
+        ):
             for node in walk(method):
                 if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
                     if isinstance(node.value, ast.Name) and node.value.id == "self":
@@ -60,4 +87,6 @@ def _set_on_self(cls: ast.ClassDef, reader: ast.FunctionDef) -> frozenset[str]:
 
 
 def _set_by_functions(tree: ast.Module) -> frozenset[str]:
-    return frozenset(name for node in walk(tree) if isinstance(node, ast.Global) for name in node.names)
+    return frozenset(
+        name for node in walk(tree) if isinstance(node, ast.Global) for name in node.names
+    )

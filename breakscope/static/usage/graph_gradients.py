@@ -1,8 +1,9 @@
 """Gradients of CUDA graphs that are added up over several calls.
 
-Measured with torch 2.11 on a GPU, 12 training loops: the backward pass is a CUDA graph too, and the gradients that it makes
-are its outputs. A backward pass of the next step that adds to them finds them written over. They stay where
-torch.compiler.cudagraph_mark_step_begin() says that the step has not ended, and where `.grad` held other memory before.
+Measured with torch 2.11 on a GPU, 12 training loops: the backward pass is a CUDA graph too, and the
+gradients that it makes are its outputs. A backward pass of the next step that adds to them finds
+them written over. They stay where torch.compiler.cudagraph_mark_step_begin() says that the step has
+not ended, and where `.grad` held other memory before.
 """
 
 from __future__ import annotations
@@ -13,14 +14,15 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from breakscope.rulekit.usage import Added, Wrapped
+from breakscope.rulekit.walking import walk
 from breakscope.static.usage.graph_outputs import MARK, ON_GPU, without_gradients
 from breakscope.static.usage.wrapping import short
-from breakscope.usage import Added, Wrapped
-from breakscope.walking import walk
 
 OWN_GRADIENTS = r"\.grad\s*=[^=]"
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
-Branches = tuple[tuple[int, str], ...]  # the `if`s around a call, outermost first: id, "body" or "orelse"
+# the `if`s around a call, outermost first: id, "body" or "orelse"
+Branches = tuple[tuple[int, str], ...]
 
 
 class Seen(Struct, frozen=True):
@@ -32,16 +34,23 @@ class Seen(Struct, frozen=True):
 
 
 def emit_added_gradients(follower, calls: dict[int, Wrapped], function: ast.AST) -> None:
-    """One event for each backward pass of a function, or a module, that adds to what an earlier one left."""
+    """One event for each backward pass of a function, or a module, that adds to what an earlier one
+    left."""
     source = follower.module.source
-    if re.search(OWN_GRADIENTS, source) or MARK in source and any(getattr(n, "attr", "") == MARK for n in walk(function)):
+    if re.search(OWN_GRADIENTS, source) or (
+        MARK in source and any(getattr(n, "attr", "") == MARK for n in walk(function))
+    ):
         return
     certainty = "likely" if re.search(ON_GPU, source) else "possible"
     for backward, call, where in _added(function.body, calls, False):
-        follower.emit(Added, backward, certainty, value=calls[id(call)], subject=short(call.func), where=where)
+        follower.emit(
+            Added, backward, certainty, value=calls[id(call)], subject=short(call.func), where=where
+        )
 
 
-def _added(body: list[ast.stmt], calls: dict[int, Wrapped], is_zeroed_outside: bool) -> Iterator[tuple[ast.Call, ast.Call, str]]:
+def _added(
+    body: list[ast.stmt], calls: dict[int, Wrapped], is_zeroed_outside: bool
+) -> Iterator[tuple[ast.Call, ast.Call, str]]:
     for loop in _loops(body):
         seen = _seen(loop.body, calls)
         for backward, branches in seen.backwards if seen.models else ():
@@ -52,7 +61,8 @@ def _added(body: list[ast.stmt], calls: dict[int, Wrapped], is_zeroed_outside: b
 
 
 def _where(branches: Branches, zeroes: tuple, is_zeroed_outside: bool) -> str:
-    """Where gradients are let go of, if not before each backward pass of the loop; "" when they are, or nobody knows."""
+    """Where gradients are let go of, if not before each backward pass of the loop; "" when they
+    are, or nobody knows."""
     if not zeroes:
         return "around the loop" if is_zeroed_outside else ""
     gone = {at for call, at in zeroes if not _keeps_memory(call)}
@@ -86,9 +96,13 @@ def _seen(body: list[ast.stmt], calls: dict[int, Wrapped]) -> Seen:
     zeroes: list[tuple[ast.Call, Branches]] = []
 
     def look(node: ast.AST, branches: Branches) -> None:
-        if isinstance(node, (*LOOPS, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+        if isinstance(
+            node, (*LOOPS, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+        ):
             return
-        if isinstance(node, (ast.With, ast.AsyncWith)) and any(without_gradients(item.context_expr) for item in node.items):
+        if isinstance(node, (ast.With, ast.AsyncWith)) and any(
+            without_gradients(item.context_expr) for item in node.items
+        ):
             return
         if isinstance(node, ast.If):
             for part in ("body", "orelse"):

@@ -1,9 +1,9 @@
 """Outputs of CUDA graphs that are read after the next call has written over them.
 
-Measured with torch 2.11 on a GPU: every call of any such callable begins a new step, and what earlier calls returned is
-gone, unless one of them that asks for gradients still waits for a backward pass (torch._inductor.cudagraph_trees,
-can_start_new_generation: any backward pass ends the waiting). Where torch.compiler.cudagraph_mark_step_begin() is used, it
-alone begins steps.
+Measured with torch 2.11 on a GPU: every call of any such callable begins a new step, and what
+earlier calls returned is gone, unless one of them that asks for gradients still waits for a
+backward pass (torch._inductor.cudagraph_trees, can_start_new_generation: any backward pass ends the
+waiting). Where torch.compiler.cudagraph_mark_step_begin() is used, it alone begins steps.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ import re
 
 from msgspec import Struct
 
+from breakscope.rulekit.usage import Kept, Wrapped
+from breakscope.rulekit.values import Const, Dict
+from breakscope.rulekit.walking import walk
 from breakscope.static.usage.loops import path_of
 from breakscope.static.usage.wrapping import short
-from breakscope.usage import Kept, Wrapped
-from breakscope.values import Const, Dict
-from breakscope.walking import walk
 
 MODES = ("reduce-overhead", "max-autotune")
 ON_GPU = r"""["']cuda|\.cuda\("""
@@ -25,9 +25,11 @@ MARK = "cudagraph_mark_step_begin"
 WITHOUT_GRADIENTS = ("no_grad", "inference_mode")
 ALIASES = frozenset(
     "detach view view_as reshape flatten squeeze unsqueeze transpose permute t chunk split unbind select narrow expand expand_as "
-    "swapaxes movedim requires_grad_ detach_ items values keys get pop copy".split())
+    "swapaxes movedim requires_grad_ detach_ items values keys get pop copy".split()
+)
 STORES = frozenset("append extend insert add appendleft setdefault update".split())
-HARMLESS = frozenset("shape dtype device ndim requires_grad".split())  # no value of the tensor is read
+# no value of the tensor is read
+HARMLESS = frozenset("shape dtype device ndim requires_grad".split())
 ASKS = frozenset("len isinstance type id".split())
 
 
@@ -39,25 +41,29 @@ class Output(Struct, eq=False):
     gone: bool = False
 
 
-Held = dict[Output, tuple[ast.expr, str]]  # the expression that was stored, and the path that holds it
+# the expression that was stored, and the path that holds it
+Held = dict[Output, tuple[ast.expr, str]]
 
 
 def records_graphs(value: Wrapped) -> bool:
     """True when inductor is asked for CUDA graphs."""
     backend, options = value.settings.get("backend"), value.settings.get("options")
-    if not value.is_compiled or backend is not None and value.setting("backend") != "inductor":
+    if not value.is_compiled or (backend is not None and value.setting("backend") != "inductor"):
         return False
     asked = options.items.get("triton.cudagraphs") if isinstance(options, Dict) else None
-    return value.setting("mode") in MODES or isinstance(asked, Const) and asked.value is True
+    return value.setting("mode") in MODES or (isinstance(asked, Const) and asked.value is True)
 
 
 class GraphOutputs:
-    """Walks a function's statements; `calls` are the calls of what records CUDA graphs, by the id of their node."""
+    """Walks a function's statements; `calls` are the calls of what records CUDA graphs, by the id
+    of their node."""
 
     def __init__(self, follower, calls: dict[int, Wrapped]) -> None:
         self.follower, self.calls = follower, calls
         self.marks = MARK in follower.module.source and any(
-            getattr(node, "attr", getattr(node, "id", "")) == MARK for node in walk(follower.module.tree))
+            getattr(node, "attr", getattr(node, "id", "")) == MARK
+            for node in walk(follower.module.tree)
+        )
         self.certainty = "likely" if re.search(ON_GPU, follower.module.source) else "possible"
         self.holds: dict[str, Held] = {}
         self.live: list[Output] = []
@@ -69,7 +75,9 @@ class GraphOutputs:
         self.no_grad = any(without_gradients(d) for d in getattr(node, "decorator_list", ()))
         for _ in range(2):
             self.block(node.body)
-            self.holds = {path: held for path, held in self.holds.items() if path.startswith("self.")}
+            self.holds = {
+                path: held for path, held in self.holds.items() if path.startswith("self.")
+            }
             if not self.holds:
                 return
 
@@ -87,7 +95,9 @@ class GraphOutputs:
             self.block(node.orelse)
         elif isinstance(node, (ast.With, ast.AsyncWith)):
             before = self.no_grad
-            self.no_grad = before or any(without_gradients(item.context_expr) for item in node.items)
+            self.no_grad = before or any(
+                without_gradients(item.context_expr) for item in node.items
+            )
             self.block(node.body)
             self.no_grad = before
         elif isinstance(node, ast.If):
@@ -99,7 +109,12 @@ class GraphOutputs:
             for path, held in then.items():
                 self.holds[path] = self.holds.get(path, {}) | held
         elif isinstance(node, ast.Try):
-            for part in (node.body, *(handler.body for handler in node.handlers), node.orelse, node.finalbody):
+            for part in (
+                node.body,
+                *(handler.body for handler in node.handlers),
+                node.orelse,
+                node.finalbody,
+            ):
                 self.block(part)
         elif isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
             held = self.held(node.value)
@@ -132,7 +147,7 @@ class GraphOutputs:
 
     def add(self, path: str, expression: ast.expr, held: Held) -> None:
         if path and held:
-            self.holds[path] = self.holds.get(path, {}) | {output: (expression, path) for output in held}
+            self.holds[path] = self.holds.get(path, {}) | dict.fromkeys(held, (expression, path))
 
     def read(self, node: ast.expr) -> None:
         self.check(self.held(node))
@@ -140,8 +155,15 @@ class GraphOutputs:
     def check(self, held: Held) -> None:
         for output, (expression, path) in held.items():
             if output.gone:
-                self.follower.emit(Kept, expression, self.certainty, value=output.value, subject=output.subject, holder=path,
-                                   kept=short(expression))
+                self.follower.emit(
+                    Kept,
+                    expression,
+                    self.certainty,
+                    value=output.value,
+                    subject=output.subject,
+                    holder=path,
+                    kept=short(expression),
+                )
 
     def held(self, node: ast.expr | None) -> Held:
         """The outputs that an expression is, or is a part of; all others that it reads are checked."""
@@ -171,7 +193,9 @@ class GraphOutputs:
             return held
         if isinstance(node, ast.Call):
             return self.call(node)
-        if isinstance(node, ast.Compare) and all(isinstance(op, (ast.Is, ast.IsNot)) for op in node.ops):
+        if isinstance(node, ast.Compare) and all(
+            isinstance(op, (ast.Is, ast.IsNot)) for op in node.ops
+        ):
             return {}
         if isinstance(node, (ast.Lambda, ast.GeneratorExp)):
             return {}

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from functools import lru_cache
 
-from breakscope.walking import walk
+from breakscope.rulekit.walking import walk
 
 
 def path_of(node: ast.expr) -> str:
-    """"self.model" for a name or a chain of attributes; "" for anything else."""
+    """ "self.model" for a name or a chain of attributes; "" for anything else."""
     parts = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)
@@ -44,23 +44,34 @@ def varies(node: ast.AST, loop: ast.AST) -> bool:
 
 def counts(loop: ast.AST) -> frozenset[str]:
     """The names that a `for` over range() or enumerate() counts up."""
-    if not (isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call) and isinstance(loop.iter.func, ast.Name)):
+    if not (
+        isinstance(loop, ast.For)
+        and isinstance(loop.iter, ast.Call)
+        and isinstance(loop.iter.func, ast.Name)
+    ):
         return frozenset()
     target = loop.target
     if loop.iter.func.id == "enumerate" and isinstance(target, ast.Tuple) and target.elts:
         target = target.elts[0]
     elif loop.iter.func.id != "range":
         return frozenset()
-    short = loop.iter.func.id == "range" and all(isinstance(a, ast.Constant) for a in loop.iter.args)
+    short = loop.iter.func.id == "range" and all(
+        isinstance(a, ast.Constant) for a in loop.iter.args
+    )
     if short and len(range(*(a.value for a in loop.iter.args))) < 3:
         return frozenset()
     return frozenset({target.id}) if isinstance(target, ast.Name) else frozenset()
 
 
 def sizes(loop: ast.AST) -> frozenset[str]:
-    """The names that a `for` binds to several different numbers of the source: a literal tuple or list, range()."""
+    """The names that a `for` binds to several different numbers of the source: a literal tuple or
+    list, range()."""
     literal = isinstance(loop, ast.For) and isinstance(loop.iter, ast.Tuple | ast.List)
     if literal and isinstance(loop.target, ast.Name):
-        numbers = {e.value for e in loop.iter.elts if isinstance(e, ast.Constant) and isinstance(e.value, int)}
+        numbers = {
+            e.value
+            for e in loop.iter.elts
+            if isinstance(e, ast.Constant) and isinstance(e.value, int)
+        }
         return frozenset({loop.target.id}) if len(numbers) > 1 else frozenset()
     return counts(loop)

@@ -6,8 +6,8 @@ import ast
 
 from msgspec import Struct
 
-from breakscope.usage import Wrapped
-from breakscope.values import UNKNOWN, Const, Instance, Value
+from breakscope.rulekit.usage import Wrapped
+from breakscope.rulekit.values import UNKNOWN, Const, Instance, Value
 
 
 class Local(Value, eq=False):
@@ -33,19 +33,22 @@ class Scope(Struct, eq=False):
     qualname: str = ""
     outer: Scope | None = None
     names: dict[str, Value] = {}
-    bound: frozenset[str] = frozenset()  # every name that the function binds: a free one is looked up outside
+    # every name that the function binds: a free one is looked up outside
+    bound: frozenset[str] = frozenset()
     loops: list[ast.AST] = []
     nesting: list[ast.AST] = []  # the compound statements around, outermost first
     choices: dict[str, Choice] = {}
     returns: list[Value] = []
     inner: list[Local] = []  # functions defined here, followed at the end
     ended: bool = False
-    repeated: frozenset[str] | None = None  # called again and again, with these parameters always the same
+    # called again and again, with these parameters always the same
+    repeated: frozenset[str] | None = None
     kept: frozenset[str] = frozenset()  # names that the function returns or stores for later
 
 
 def merge(first: Value, second: Value) -> Value:
-    """What a name holds after two paths: of something wrapped on one path only, that it is wrapped sometimes."""
+    """What a name holds after two paths: of something wrapped on one path only, that it is wrapped
+    sometimes."""
     if first is second or _same(first, second):
         return first
     for value, other in ((first, second), (second, first)):
@@ -63,11 +66,18 @@ def _same(first: Value, second: Value) -> bool:
 
 def maybe(value: Wrapped) -> Wrapped:
     """The same thing, wrapped on some paths only."""
-    return value if value.sometimes else Wrapped(value.name, value.target, value.settings, value.node, True)
+    return (
+        value
+        if value.sometimes
+        else Wrapped(value.name, value.target, value.settings, value.node, True)
+    )
 
 
-def merged(scope: Scope, test: str, then: dict[str, Value], otherwise: dict[str, Value]) -> dict[str, Value]:
-    """The names after an `if`; remembers what each side made of a name, for the next `if` with the same test."""
+def merged(
+    scope: Scope, test: str, then: dict[str, Value], otherwise: dict[str, Value]
+) -> dict[str, Value]:
+    """The names after an `if`; remembers what each side made of a name, for the next `if` with the
+    same test."""
     names = {}
     for path in then.keys() | otherwise.keys():
         one, two = then.get(path, UNKNOWN), otherwise.get(path, UNKNOWN)
@@ -91,4 +101,10 @@ def key(value: Value) -> object:
     """What makes two arguments the same for a function that is followed."""
     if isinstance(value, Wrapped):
         return (id(value.node), value.sometimes)
-    return id(value) if isinstance(value, Instance | Local) else value if isinstance(value, Const) else type(value)
+    return (
+        id(value)
+        if isinstance(value, Instance | Local)
+        else value
+        if isinstance(value, Const)
+        else type(value)
+    )

@@ -1,18 +1,23 @@
-"""What the shape of the code says: names that a function binds or hands out, calls that tell of a failure."""
+"""What the shape of the code says: names that a function binds or hands out, calls that tell of a
+failure."""
 
 from __future__ import annotations
 
 import ast
 from functools import lru_cache
 
+from breakscope.rulekit.walking import walk
 from breakscope.static.usage.loops import path_of
-from breakscope.walking import walk
 
 
 def pairs(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
     """The parts of `a, b = x, y`; empty for any other assignment."""
     sides = (ast.Tuple, ast.List)
-    if not (isinstance(target, sides) and isinstance(value, sides) and len(target.elts) == len(value.elts)):
+    if not (
+        isinstance(target, sides)
+        and isinstance(value, sides)
+        and len(target.elts) == len(value.elts)
+    ):
         return []
     if any(isinstance(part, ast.Starred) for part in (*target.elts, *value.elts)):
         return []
@@ -23,7 +28,12 @@ def pairs(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
 def bound(node: ast.AST) -> frozenset[str]:
     """Parameters and every name that the function binds."""
     spec = node.args
-    given = [*spec.posonlyargs, *spec.args, *spec.kwonlyargs, *filter(None, (spec.vararg, spec.kwarg))]
+    given = [
+        *spec.posonlyargs,
+        *spec.args,
+        *spec.kwonlyargs,
+        *filter(None, (spec.vararg, spec.kwarg)),
+    ]
     stored, shared = {a.arg for a in given}, set()
     for statement in node.body:
         for part in walk(statement):
@@ -36,7 +46,8 @@ def bound(node: ast.AST) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def kept(node: ast.AST) -> frozenset[str]:
-    """The names that a function hands out: returned, yielded, or stored in an attribute, an item or a global."""
+    """The names that a function hands out: returned, yielded, or stored in an attribute, an item or
+    a global."""
     found: set[str] = set()
     for part in walk(node):
         targets = part.targets if isinstance(part, ast.Assign) else ()
@@ -61,7 +72,12 @@ def names_prefix(tree: ast.Module) -> bool:
     texts = {id(s.value) for s in walk(tree) if isinstance(s, ast.Expr)}
     return any(
         (isinstance(n, ast.Attribute) and n.attr == "_orig_mod")
-        or (isinstance(n, ast.Constant) and isinstance(n.value, str) and "_orig_mod" in n.value and id(n) not in texts)
+        or (
+            isinstance(n, ast.Constant)
+            and isinstance(n.value, str)
+            and "_orig_mod" in n.value
+            and id(n) not in texts
+        )
         for n in walk(tree)
     )
 

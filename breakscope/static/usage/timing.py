@@ -6,34 +6,48 @@ import ast
 import re
 from collections.abc import Iterator
 
+from breakscope.rulekit.usage import Wrapped
+from breakscope.rulekit.values import External
+from breakscope.rulekit.walking import walk
 from breakscope.static.usage.graph_outputs import ON_GPU
 from breakscope.static.usage.loops import path_of
-from breakscope.usage import Wrapped
-from breakscope.values import External
-from breakscope.walking import walk
 
 CLOCKS = frozenset(
-    f"time.{n}" for n in ("time", "perf_counter", "monotonic", "process_time", "time_ns", "perf_counter_ns")
+    f"time.{n}"
+    for n in ("time", "perf_counter", "monotonic", "process_time", "time_ns", "perf_counter_ns")
 ) | {"timeit.default_timer"}
 
 
 def timed_calls(follower, statements: list[ast.stmt]) -> Iterator[tuple[ast.AST, ast.Call, str]]:
-    """(difference, call, "compiling") for each span of a block that times the first call of something compiled, and only
-    calls; (difference, call, "launching") for those that end before a GPU has done what it was told.
+    """(difference, call, "compiling") for each span of a block that times the first call of
+    something compiled, and only calls; (difference, call, "launching") for those that end before a
+    GPU has done what it was told.
 
-    A span that holds more than calls is no benchmark: a training loop's total time includes compiling by right.
+    A span that holds more than calls is no benchmark: a training loop's total time includes
+    compiling by right.
     """
     started: dict[str, int] = {}  # name that holds a clock's value -> index of its statement
     for index, statement in enumerate(statements):
-        if isinstance(statement, ast.Assign | ast.AnnAssign | ast.Expr | ast.Return) and statement.value is not None:
+        if (
+            isinstance(statement, ast.Assign | ast.AnnAssign | ast.Expr | ast.Return)
+            and statement.value is not None
+        ):
             for node in walk(statement.value):
                 span = _difference(follower, node, started, index)
                 if span:
                     calls = _only_calls(follower, statements[span[0] + 1 : span[1]])
-                    first = [call for call in calls or () if call is not None and _is_first(follower, call)]
+                    first = [
+                        call
+                        for call in calls or ()
+                        if call is not None and _is_first(follower, call)
+                    ]
                     if first:
                         yield node, first[-1], "compiling"
-                    if calls and calls[-1] is not None and re.search(ON_GPU, follower.module.source):
+                    if (
+                        calls
+                        and calls[-1] is not None
+                        and re.search(ON_GPU, follower.module.source)
+                    ):
                         yield node, calls[-1], "launching"
         if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
             name = statement.targets[0].id
@@ -49,9 +63,15 @@ def _is_clock(follower, node: ast.AST) -> bool:
     return isinstance(value, External) and value.name in CLOCKS
 
 
-def _difference(follower, node: ast.AST, started: dict[str, int], index: int) -> tuple[int, int] | None:
+def _difference(
+    follower, node: ast.AST, started: dict[str, int], index: int
+) -> tuple[int, int] | None:
     """The statements between two readings of the clock, when the node subtracts them."""
-    if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) and isinstance(node.right, ast.Name)):
+    if not (
+        isinstance(node, ast.BinOp)
+        and isinstance(node.op, ast.Sub)
+        and isinstance(node.right, ast.Name)
+    ):
         return None
     if node.right.id not in started:
         return None
@@ -61,13 +81,16 @@ def _difference(follower, node: ast.AST, started: dict[str, int], index: int) ->
 
 
 def _only_calls(follower, statements: list[ast.stmt]) -> list[ast.Call | None] | None:
-    """The calls of something compiled, None for one that waits for the device; None in all where the statements do more."""
+    """The calls of something compiled, None for one that waits for the device; None in all where
+    the statements do more."""
     found: list[ast.Call | None] = []
     for statement in statements:
         call: ast.AST | None = None
         if isinstance(statement, ast.Expr | ast.Assign):
             call = statement.value
-        elif isinstance(statement, ast.With) or (isinstance(statement, ast.For) and _is_range(statement.iter)):
+        elif isinstance(statement, ast.With) or (
+            isinstance(statement, ast.For) and _is_range(statement.iter)
+        ):
             inside = _only_calls(follower, statement.body)
             if inside is None:
                 return None
@@ -91,4 +114,6 @@ def _is_first(follower, call: ast.Call) -> bool:
 
 
 def _is_range(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"
+    return (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"
+    )

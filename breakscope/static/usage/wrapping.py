@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import ast
 
+from breakscope import limits
+from breakscope.rulekit.usage import COMPILE, IN_PLACE, Wrap, Wrapped
+from breakscope.rulekit.values import (
+    UNKNOWN,
+    Const,
+    External,
+    ExternalInstance,
+    Instance,
+    Method,
+    Value,
+)
+from breakscope.rulekit.walking import walk
+from breakscope.static.definitions.classes import find_member
 from breakscope.static.usage.loops import changed_in, path_of, varies
 from breakscope.static.usage.scope import Local
-from breakscope.usage import COMPILE, IN_PLACE, Wrap, Wrapped
-from breakscope.values import UNKNOWN, Const, External, ExternalInstance, Instance, Method, Value
-from breakscope.walking import walk
 
 WRAPPERS = {
     "torch.compile": COMPILE,
@@ -19,14 +29,19 @@ WRAPPERS = {
     "torch.jit.optimize_for_inference": "torch.jit.freeze",
 }
 SETTINGS = frozenset({"fullgraph", "dynamic", "backend", "mode", "options", "disable"})
-RESETS = frozenset({"torch._dynamo.reset", "torch.compiler.reset", "torch._dynamo.reset_code_caches"})
-ONCE = (ast.If, ast.Try, ast.ExceptHandler, ast.While)  # between a loop and a call in it: not in each pass
+RESETS = frozenset(
+    {"torch._dynamo.reset", "torch.compiler.reset", "torch._dynamo.reset_code_caches"}
+)
+# between a loop and a call in it: not in each pass
+ONCE = (ast.If, ast.Try, ast.ExceptHandler, ast.While)
 
 
 class Wrapping:
     """How the Follower wraps."""
 
-    def wrap(self, name: str, node: ast.Call, subject: ast.expr, target: Value, kwargs, result: str) -> Value:
+    def wrap(
+        self, name: str, node: ast.Call, subject: ast.expr, target: Value, kwargs, result: str
+    ) -> Value:
         """Something is wrapped by a call."""
         settings = {k: v for k, v in kwargs.items() if k in SETTINGS} if name == COMPILE else {}
         value = Wrapped(WRAPPERS[name], target, settings, node)
@@ -56,12 +71,20 @@ class Wrapping:
         if not isinstance(by, Decorator):
             return value if path_of(decorator).startswith("torch.") else UNKNOWN
         settings = {k: v for k, v in by.settings.items() if k in SETTINGS}
-        self.emit(Wrap, decorator, name=by.name, target=value, settings=settings, subject=function.name,
-                  checked=self.is_checked(), backend_parameters=_parameters(settings.get("backend")))
+        self.emit(
+            Wrap,
+            decorator,
+            name=by.name,
+            target=value,
+            settings=settings,
+            subject=function.name,
+            checked=self.is_checked(),
+            backend_parameters=_parameters(settings.get("backend")),
+        )
         return Wrapped(by.name, value, settings, decorator)
 
     def repeats(self, node: ast.Call, result: str) -> str:
-        """"loop" or "step" when the same thing is wrapped again and again."""
+        """ "loop" or "step" when the same thing is wrapped again and again."""
         scope = self.scope
         if scope.loops:
             loop = scope.loops[-1]
@@ -76,8 +99,14 @@ class Wrapping:
         if made or roots & scope.bound - scope.repeated:
             return ""
         taken = self.running
-        name = path_of(taken.targets[0]) if isinstance(taken, ast.Assign) and taken.value is node else ""
-        return "step" if result == "called" or (name in scope.bound and name not in scope.kept) else ""
+        name = (
+            path_of(taken.targets[0])
+            if isinstance(taken, ast.Assign) and taken.value is node
+            else ""
+        )
+        return (
+            "step" if result == "called" or (name in scope.bound and name not in scope.kept) else ""
+        )
 
     def new_backend(self, node: ast.Call) -> str:
         """The source of a backend that a loop makes anew in each pass."""
@@ -88,7 +117,8 @@ class Wrapping:
         if any(varies(part, loop) for part in node.args):
             return ""
         made = isinstance(backend, ast.Lambda) or (
-            isinstance(backend, ast.Name) and isinstance(self.look_up(backend.id), Local)
+            isinstance(backend, ast.Name)
+            and isinstance(self.look_up(backend.id), Local)
             and backend.id in changed_in(loop)
         )
         return short(backend) if made else ""
@@ -98,7 +128,10 @@ class Wrapping:
         if not isinstance(callee, Method):
             return False
         receiver = callee.receiver
-        if isinstance(receiver, Instance) and self.interpreter.find_member(receiver.cls.info, "compile") is not None:
+        if (
+            isinstance(receiver, Instance)
+            and find_member(self.machine, receiver.cls.info, "compile") is not None
+        ):
             return False
         return isinstance(receiver, Instance) or (
             isinstance(receiver, ExternalInstance) and receiver.name.startswith("torch.nn.")
@@ -106,8 +139,17 @@ class Wrapping:
 
     def in_place(self, receiver: Value, node: ast.Call, kwargs, result: str) -> Value:
         settings = {k: v for k, v in kwargs.items() if k in SETTINGS}
-        self.emit(Wrap, node, name=IN_PLACE, target=receiver, settings=settings, subject=short(node.func.value),
-                  result=result, checked=self.is_checked(), backend_parameters=_parameters(settings.get("backend")))
+        self.emit(
+            Wrap,
+            node,
+            name=IN_PLACE,
+            target=receiver,
+            settings=settings,
+            subject=short(node.func.value),
+            result=result,
+            checked=self.is_checked(),
+            backend_parameters=_parameters(settings.get("backend")),
+        )
         path = path_of(node.func.value)
         if path:
             self.scope.names[path] = Wrapped(IN_PLACE, receiver, settings, node)
@@ -119,7 +161,11 @@ class Wrapping:
             if isinstance(around, ast.Try):
                 return True
             if isinstance(around, ast.With):
-                calls = [i.context_expr.func for i in around.items if isinstance(i.context_expr, ast.Call)]
+                calls = [
+                    i.context_expr.func
+                    for i in around.items
+                    if isinstance(i.context_expr, ast.Call)
+                ]
                 if any("raises" in path_of(f).lower() for f in calls):
                     return True
         return False
@@ -134,11 +180,16 @@ class Decorator(Value, eq=False):
 
 def short(node: ast.AST) -> str:
     text = ast.unparse(node)
-    return text if len(text) <= 40 else text[:37] + "..."
+    return (
+        text
+        if len(text) <= limits.LONGEST_USAGE_TEXT
+        else text[: limits.LONGEST_USAGE_TEXT - 3] + "..."
+    )
 
 
 def _parameters(backend: Value | None) -> tuple[str, ...] | None:
-    """The parameters of a backend that the file defines; None when it is not known, or takes any keyword."""
+    """The parameters of a backend that the file defines; None when it is not known, or takes any
+    keyword."""
     if not isinstance(backend, Local) or backend.node.args.kwarg is not None:
         return None
     spec = backend.node.args
@@ -151,7 +202,9 @@ def _parts(node: ast.Call) -> list[ast.expr]:
 
 def _resets(follower, loop: ast.AST) -> bool:
     """The loop makes Dynamo forget: it measures compiling, or tests it."""
-    calls = (n.func for n in walk(loop) if isinstance(n, ast.Call) and path_of(n.func).endswith("reset"))
+    calls = (
+        n.func for n in walk(loop) if isinstance(n, ast.Call) and path_of(n.func).endswith("reset")
+    )
     return any(isinstance(v := follower.eval(f), External) and v.name in RESETS for f in calls)
 
 

@@ -1,1 +1,1 @@
-"""The worker of a benchmark: one mode in one process, told by its parent when to step."""
+"""The worker of a benchmark: one mode in one process, which steps on its parent's commands."""

@@ -1,7 +1,9 @@
-"""How long work on the CPU takes, by itself: without the time in which the system ran other processes instead.
+"""How long work on the CPU takes, by itself: without the time in which the system ran other
+processes instead.
 
-With one thread that never waits, wall time and CPU time differ by nothing else, and the CPU time is told. A step that
-waits (for a file, a lock, another thread) or computes in several threads is told by its wall time.
+With one thread that never waits, wall time and CPU time differ by nothing else, and the CPU time is
+taken. Of a step that waits (for a file, a lock, another thread) or computes in several threads it
+is the wall time.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ WALL, CPU = "wall", "cpu"
 
 
 class Clock:
-    """`kind` is "cpu" where CPU time can be told, else "wall"."""
+    """`kind` is "cpu" where CPU time can be taken, else "wall"."""
 
     def __init__(self) -> None:
         self.kind = CPU if torch.get_num_threads() == 1 and _sees_waits() else WALL

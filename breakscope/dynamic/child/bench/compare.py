@@ -6,14 +6,24 @@ from pathlib import Path
 
 import torch
 
-# Relative to the largest value of the eager tensor: a few times what reordered sums of a deep model differ by.
-TOLERANCE = {torch.float64: 1e-8, torch.complex128: 1e-8, torch.float32: 1e-4, torch.complex64: 1e-4,
-             torch.float16: 1e-2, torch.bfloat16: 5e-2}
-NOTHING = 1e-3  # a tensor whose values are this small beside the largest of all may be rounding alone
+# Relative to the largest value of the eager tensor: a few times what reordered sums of a deep model
+# differ by.
+TOLERANCE = {
+    torch.float64: 1e-8,
+    torch.complex128: 1e-8,
+    torch.float32: 1e-4,
+    torch.complex64: 1e-4,
+    torch.float16: 1e-2,
+    torch.bfloat16: 5e-2,
+}
+# a tensor whose values are this small beside the largest of all may be rounding alone
+NOTHING = 1e-3
 Values = dict[str, torch.Tensor]
 
 
-def save(file: Path, values: dict[str, Values], again: dict[str, Values], other: dict[str, Values]) -> None:
+def save(
+    file: Path, values: dict[str, Values], again: dict[str, Values], other: dict[str, Values]
+) -> None:
     """Keep eager's values; with whether a second run, and one under another seed, gave the same."""
     repeats = all(difference(values[part], again[part])["status"] != "different" for part in values)
     random = any(difference(values[part], other[part])["status"] == "different" for part in values)
@@ -39,12 +49,22 @@ def difference(eager: Values, other: Values) -> dict:
         return {"status": "not compared", "detail": "there are none"}
     if eager.keys() != other.keys():
         missing = sorted(eager.keys() ^ other.keys())
-        return {"status": "different", "tensors": len(eager), "detail": f"only one side has {', '.join(missing[:3])}"}
-    result: dict = {"status": "equal", "tensors": len(eager), "max_absolute": 0.0, "max_relative": 0.0, "tolerance": None}
+        return {
+            "status": "different",
+            "tensors": len(eager),
+            "detail": f"only one side has {', '.join(missing[:3])}",
+        }
+    result: dict = {
+        "status": "equal",
+        "tensors": len(eager),
+        "max_absolute": 0.0,
+        "max_relative": 0.0,
+        "tolerance": None,
+    }
     worst = -1.0
     floor = NOTHING * max(_largest(tensor) for tensor in eager.values())
     for name, reference in eager.items():
-        absolute, relative, tolerance = _apart(reference, other[name], floor)
+        absolute, relative, tolerance = _distance(reference, other[name], floor)
         result["max_absolute"] = max(result["max_absolute"], absolute)
         result["max_relative"] = max(result["max_relative"], relative)
         excess = relative / tolerance if tolerance else (float("inf") if relative else 0.0)
@@ -60,8 +80,9 @@ def _largest(a: torch.Tensor) -> float:
     return float(finite.abs().max()) if finite.numel() else 0.0
 
 
-def _apart(a: torch.Tensor, b: torch.Tensor, floor: float) -> tuple[float, float, float]:
-    """(absolute, relative, tolerance); infinite when shape, dtype or the places of NaN and inf differ."""
+def _distance(a: torch.Tensor, b: torch.Tensor, floor: float) -> tuple[float, float, float]:
+    """(absolute, relative, tolerance); infinite when shape, dtype or the places of NaN and inf
+    differ."""
     tolerance = TOLERANCE.get(a.dtype, 0.0)
     if a.shape != b.shape or a.dtype != b.dtype:
         return float("inf"), float("inf"), tolerance

@@ -1,7 +1,8 @@
 """Compile coverage: the share of op time that lies inside captured graphs.
 
-Measured with graphs that run their ops one by one (the backend below), so that every op has the time it takes in eager and
-the share does not depend on what a backend makes of a graph. A backward op belongs where its forward op belongs.
+Measured with graphs that run their ops one by one (the backend below), so that every op has the
+time it takes in eager and the share does not depend on what a backend makes of a graph. A backward
+op belongs where its forward op belongs.
 """
 
 from __future__ import annotations
@@ -27,12 +28,12 @@ ENGINE = "autograd::engine::evaluate_function: "
 TURNS, MOST_TURNS = 4, 10
 STEADY = 0.05  # two halves of the turns may differ by this much
 MOST_NAMES = 5
-UNSTEADY = "its ops' times swing too much from step to step to say"
+UNSTEADY = "its ops' times vary too much from step to step"
 
 
 def marked(graph: torch.fx.GraphModule, inputs: list) -> Callable:
-    """A backend of torch.compile: the graph as it is, with a mark around it for the profiler; node by node while host syncs
-    are listened to, so that each has its line."""
+    """A backend of torch.compile: the graph as it is, with a mark around it for the profiler; node
+    by node while host syncs are listened to, so that each has its line."""
 
     def run(*args):
         if torch.cuda.is_initialized() and torch.cuda.get_sync_debug_mode():
@@ -44,7 +45,7 @@ def marked(graph: torch.fx.GraphModule, inputs: list) -> Callable:
 
 
 def measure(module: ModuleType, plan: Plan, deadline: float) -> dict:
-    """The share by time and by number of ops, and the dearest ops outside of graphs."""
+    """The share by time and by number of ops, and the most expensive ops outside of graphs."""
     stepper = Stepper.build(module, plan)
     stepper.function = torch.compile(stepper.function, backend=marked)
     tensors.seed_everything()
@@ -59,14 +60,17 @@ def measure(module: ModuleType, plan: Plan, deadline: float) -> dict:
     return found
 
 
-def of_run(function: Callable, target: Target, plan: Plan, deadline: float) -> tuple[float | None, int]:
-    """The share of op time of a target that a run has compiled with `marked`, once it compiles nothing more (None when
-    its step runs no op, never stops compiling, or takes no steady times), and the number of calls up to the last compile
-    on the way there."""
+def of_run(
+    function: Callable, target: Target, plan: Plan, deadline: float
+) -> tuple[float | None, int]:
+    """The share of op time of a target that a run has compiled with `marked`, once it compiles
+    nothing more (None when its step runs no op, never stops compiling, or takes no steady times),
+    and the number of calls up to the last compile on the way there."""
     stepper = Stepper.of(target, [(target.args, target.kwargs)], plan)
     stepper.function = function
     metrics.keep_all()
-    calls = warm_up(stepper, [], deadline, least=0)  # what still compiles would put its own ops into the profile
+    # what still compiles would put its own ops into the profile
+    calls = warm_up(stepper, [], deadline, least=0)
     before = metrics.count()
     found = profiled(stepper.timed, stepper.turn, plan.device)
     compiled = max((number for number, call in enumerate(calls, 1) if call["compiles"]), default=0)
@@ -74,11 +78,12 @@ def of_run(function: Callable, target: Target, plan: Plan, deadline: float) -> t
 
 
 def profiled(step: Callable[[], object], turn: int, device: torch.device) -> dict:
-    """Run all calls under the profiler, TURNS times and on until two halves of the turns agree: the share by time and by
-    number of ops, the dearest ops outside.
+    """Run all calls under the profiler, TURNS times and on until two halves of the turns agree: the
+    share by time and by number of ops, the most expensive ops outside.
 
-    An op counts with its shortest time: on a busy machine a single pause lasts longer than all the ops of a small model.
-    `steady` is False where MOST_TURNS do not agree, or where not every turn runs the same ops.
+    An op counts with its shortest time: on a busy machine a single pause lasts longer than all the
+    ops of a small model. `steady` is False where MOST_TURNS do not agree, or where not every turn
+    runs the same ops.
     """
     turns: list[list[TimedOp]] = []
     while len(turns) < TURNS or not _agree(turns):
@@ -123,18 +128,26 @@ def shortest(turns: Iterable[list[TimedOp]]) -> list[TimedOp]:
 
 def timed_ops(events: Iterable, on_gpu: bool) -> list[TimedOp]:
     """The outermost ops in order; `on_gpu` takes the time on the device."""
-    ops = sorted((e for e in events if _is_op(e.name) and not _inside_op(e)), key=lambda e: e.time_range.start)
+    ops = sorted(
+        (e for e in events if _is_op(e.name) and not _inside_op(e)),
+        key=lambda e: e.time_range.start,
+    )
     inside: dict[int, bool | None] = {}
     for op in ops:
         where = _forward_place(op)
         if op.sequence_nr >= 0 and _engine(op) is None:
-            inside[op.sequence_nr] = where  # of ops with one number only the last one has a gradient
+            # of ops with one number only the last one has a gradient
+            inside[op.sequence_nr] = where
     found = []
     for op in ops:
         engine = _engine(op)
         where = _forward_place(op) if engine is None else inside.get(engine.sequence_nr)
         if where is not None:  # the loss, or a gradient put into .grad: no op of the program's
-            found.append(TimedOp(op.name, where, (op.device_time_total if on_gpu else op.cpu_time_total) / 1e6))
+            found.append(
+                TimedOp(
+                    op.name, where, (op.device_time_total if on_gpu else op.cpu_time_total) / 1e6
+                )
+            )
     return found
 
 
@@ -148,14 +161,20 @@ def share_out(ops: Iterable[TimedOp]) -> dict:
             outside[op.name] += op.seconds
     total, number = sum(seconds.values()), sum(numbers.values())
     return {
-        "share": seconds[True] / total if total else None, "ops_share": numbers[True] / number if number else None,
-        "compiled_ops": numbers[True], "eager_ops": numbers[False],
+        "share": seconds[True] / total if total else None,
+        "ops_share": numbers[True] / number if number else None,
+        "compiled_ops": numbers[True],
+        "eager_ops": numbers[False],
         "eager_top": sorted(outside, key=outside.get, reverse=True)[:MOST_NAMES],
     }
 
 
 def _is_op(name: str) -> bool:
-    return "::" in name and not name.startswith(("autograd::", "torch::autograd", "cuda", "profiler::")) and " " not in name
+    return (
+        "::" in name
+        and not name.startswith(("autograd::", "torch::autograd", "cuda", "profiler::"))
+        and " " not in name
+    )
 
 
 def _inside_op(event) -> bool:

@@ -20,11 +20,18 @@ def start(device: torch.device) -> None:
 
 
 def peak(device: torch.device) -> int | None:
-    """Bytes; None where the system does not tell."""
+    """Bytes; None where the system does not count them."""
     if device.type == "cuda":
         return torch.cuda.max_memory_allocated(device)
     try:
         text = Path("/proc/self/status").read_text(encoding="ascii")
-        return next((int(line.split()[1]) * 1024 for line in text.splitlines() if line.startswith("VmHWM:")), None)
+        return next(
+            (
+                int(line.split()[1]) * 1024
+                for line in text.splitlines()
+                if line.startswith("VmHWM:")
+            ),
+            None,
+        )
     except (OSError, ValueError):
         return None

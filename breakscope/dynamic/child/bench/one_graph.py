@@ -1,9 +1,10 @@
 """The same step as one graph: what it would take had it no breaks.
 
-The step is traced op by op, so that Python, prints and reads of values between the ops are gone; what depended on values
-(a branch, `.item()`, the indices of a mask) stays as it was in this one step, and the values are still computed. It takes
-its weights out of the user's module, as the step does, so that the guards on the module are paid for too. That is no
-program to keep, but one to time.
+The step is traced op by op, so that Python, prints and reads of values between the ops are gone;
+what depended on values (a branch, `.item()`, the indices of a mask) stays as it was in this one
+step, and the values are still computed. It takes its weights out of the user's module, as the step
+does, so that the guards on the module are paid for too. That is no program to keep, but one to
+time.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ DEPENDENT = (torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape)
 
 
 def traced(stepper: Stepper, function: Callable) -> Stepper:
-    """A stepper whose function is the traced `function`; raises TargetError when the step cannot be traced."""
+    """A stepper whose function is the traced `function`; raises TargetError when the step cannot be
+    traced."""
     if stepper.turn != 1:
         raise TargetError("the calls differ, and one trace fits only one of them")
     args, kwargs = stepper.sequence[0]
@@ -37,7 +39,9 @@ def traced(stepper: Stepper, function: Callable) -> Stepper:
 
     def step(*inputs: torch.Tensor) -> list[torch.Tensor]:
         rest = iter(inputs)
-        args, kwargs = pytree.tree_unflatten([next(rest) if isinstance(v, torch.Tensor) else v for v in values], spec)
+        args, kwargs = pytree.tree_unflatten(
+            [next(rest) if isinstance(v, torch.Tensor) else v for v in values], spec
+        )
         return tensors.tensors_of(function(*args, **kwargs))
 
     graph = _fix_values(_trace(step, given), given)
@@ -50,7 +54,9 @@ def traced(stepper: Stepper, function: Callable) -> Stepper:
 
 def _read_from(graph: GraphModule, owner: nn.Module) -> None:
     """Let the graph read weights and buffers where they are in the user's module."""
-    paths = {id(tensor): path for path, tensor in (*owner.named_buffers(), *owner.named_parameters())}
+    paths = {
+        id(tensor): path for path, tensor in (*owner.named_buffers(), *owner.named_parameters())
+    }
     graph.add_module(OWNER, owner)
     for node in graph.graph.find_nodes(op="get_attr"):
         path = paths.get(id(getattr(graph, node.target, None)))
@@ -67,18 +73,27 @@ def _as_module(graph: GraphModule) -> nn.Module:
 
 
 def _trace(step, given: list[torch.Tensor]) -> GraphModule:
-    """Before autograd where that works; a step that calls `backward` itself is traced with what its backward does."""
+    """Before autograd where that works; a step that calls `backward` itself is traced with what its
+    backward does."""
     problem: Exception | None = None
     for before_autograd in (True, False):
         try:
-            return make_fx(step, tracing_mode="real", pre_dispatch=before_autograd, _error_on_data_dependent_ops=False)(*given)
+            return make_fx(
+                step,
+                tracing_mode="real",
+                pre_dispatch=before_autograd,
+                _error_on_data_dependent_ops=False,
+            )(*given)
         except Exception as failure:  # the user's code, traced
             problem = problem or failure
-    raise TargetError(f"the step cannot be traced op by op: {type(problem).__name__}: {str(problem)[:160]}")
+    raise TargetError(
+        f"the step cannot be traced op by op: {type(problem).__name__}: {str(problem)[:160]}"
+    )
 
 
 def _fix_values(graph: GraphModule, given: list[torch.Tensor]) -> GraphModule:
-    """Put constants where an op's result or its shape depends on values, so that nothing breaks the graph."""
+    """Put constants where an op's result or its shape depends on values, so that nothing breaks the
+    graph."""
     seen = _Watch(graph)
     seen.run(*given)
     read = [n for node in seen.dependent for n in seen.sources(node) if n not in seen.dependent]
@@ -101,10 +116,14 @@ def _without_marks(graph: GraphModule) -> None:
 
 
 def _still_compute(graph: GraphModule, nodes: list[Node]) -> None:
-    """Give back, without a gradient, the tensors that were read; nothing else in the graph may need them."""
+    """Give back, without a gradient, the tensors that were read; nothing else in the graph may need
+    them."""
     output = graph.graph.output_node()
     with graph.graph.inserting_before(output):
-        kept = [graph.graph.call_function(torch.ops.aten.detach.default, (node,)) for node in dict.fromkeys(nodes)]
+        kept = [
+            graph.graph.call_function(torch.ops.aten.detach.default, (node,))
+            for node in dict.fromkeys(nodes)
+        ]
     output.args = ([*output.args[0], *kept],)
 
 
@@ -119,26 +138,32 @@ class _Watch(Interpreter):
     def sources(self, node: Node) -> list[Node]:
         """The tensors whose values `node` reads: all that it takes, of an index only the masks."""
         if node in self.masks:
-            return [i for i, mask in zip(node.args[1], self.masks[node], strict=True) if _is_mask(mask)]
+            return [
+                i for i, mask in zip(node.args[1], self.masks[node], strict=True) if _is_mask(mask)
+            ]
         return [n for n in node.all_input_nodes if n.op not in ("placeholder", "get_attr")]
 
     def run_node(self, n: Node):
         with _Inside() as inside:
             value = super().run_node(n)
         if n.op == "call_function" and inside.depends:
-            self.dependent[n] = pytree.tree_map_only(torch.Tensor, lambda t: t.detach().clone(), value)
+            self.dependent[n] = pytree.tree_map_only(
+                torch.Tensor, lambda t: t.detach().clone(), value
+            )
             if n.target is torch.ops.aten.index.Tensor:
                 self.masks[n] = [None if i is None else self.env[i].clone() for i in n.args[1]]
                 if not any(map(_is_mask, self.masks[n])):
                     del self.dependent[n]
-            elif any(isinstance(v, torch.Tensor) and v.requires_grad for v in pytree.tree_leaves(value)):
+            elif any(
+                isinstance(v, torch.Tensor) and v.requires_grad for v in pytree.tree_leaves(value)
+            ):
                 raise TargetError(f"{n.target} keeps its gradient, which a constant does not")
         return value
 
 
 class _Inside(TorchDispatchMode):
-    """`depends` is True when one of the ops that run inside has a result whose value or shape depends on values; an op
-    such as `where(condition)` has such an op in it."""
+    """`depends` is True when one of the ops that run inside has a result whose value or shape
+    depends on values; an op such as `where(condition)` has such an op in it."""
 
     depends = False
 

@@ -1,4 +1,5 @@
-"""A worker's day: build the target, compile and warm up, then step whenever the parent asks."""
+"""The stages of a benchmark's worker: build the target, compile and warm up, then step on the parent's
+commands."""
 
 from __future__ import annotations
 
@@ -16,18 +17,26 @@ from types import ModuleType
 import torch
 import torch._dynamo
 
-from breakscope.dynamic.child.bench import beside, compare, coverage, graph_log, memory, metrics
-from breakscope.dynamic.child.bench.busy import busy_seconds
+from breakscope.dynamic.child.bench import (
+    compare,
+    coverage,
+    cuda_graph_log,
+    memory,
+    metrics,
+    side_by_side,
+)
+from breakscope.dynamic.child.bench.gpu_busy import busy_seconds
 from breakscope.dynamic.child.bench.stepper import Stepper
 from breakscope.dynamic.child.bench.warm_up import warm_up
 from breakscope.dynamic.child.calls import Plan
 from breakscope.dynamic.child.load import load_file
-from breakscope.dynamic.child.progress import Progress
-from breakscope.dynamic.child.stages import Stopped, check_backend, pick_device, stage
+from breakscope.dynamic.child.progress_log import Progress
+from breakscope.dynamic.child.settings import check_backend, device_name, pick_device
+from breakscope.dynamic.child.user_code import Stopped, stage
 
 
 def serve(job: dict, folder: Path, progress: Progress) -> None:
-    """Prepare, and answer the parent's commands until it hangs up."""
+    """Prepare, and answer the parent's commands until it closes the pipe."""
     commands, answers = os.fdopen(job["commands"], "r", encoding="utf-8"), job["answers"]
     try:
         device, _ = stage(progress, "options", lambda: pick_device(job["device"]))
@@ -35,20 +44,36 @@ def serve(job: dict, folder: Path, progress: Progress) -> None:
         stage(progress, "options", lambda: check_backend(job["backend"]))
         plan = Plan(job["name"], job["calls"], "", 0, job["backward"], device)
         if job["mode"] == "coverage":
-            _answer(answers, stage(progress, "coverage", lambda: coverage.measure(module, plan, job["deadline"])))
+            _answer(
+                answers,
+                stage(
+                    progress, "coverage", lambda: coverage.measure(module, plan, job["deadline"])
+                ),
+            )
             return
         stepper, plain, prepared = _prepare(module, plan, job, folder, progress)
         _answer(answers, prepared)
         for line in commands:
             wanted = json.loads(line)
             if wanted["do"] == "step":
-                _answer(answers, stage(progress, "steps", partial(_steps, stepper, wanted["steps"])))
+                _answer(
+                    answers, stage(progress, "steps", partial(_steps, stepper, wanted["steps"]))
+                )
             elif wanted["do"] == "peak":
                 _answer(answers, {"peak": memory.peak(device)})
             elif wanted["do"] == "beside":
-                others = [stage(progress, "estimate", partial(_other, what, stepper, plain, plan, job))
-                          for what in wanted["others"]]
-                _answer(answers, stage(progress, "steps", partial(beside.in_turns, [stepper, *others], job["deadline"])))
+                others = [
+                    stage(progress, "estimate", partial(_other, what, stepper, plain, plan, job))
+                    for what in wanted["others"]
+                ]
+                _answer(
+                    answers,
+                    stage(
+                        progress,
+                        "steps",
+                        partial(side_by_side.in_turns, [stepper, *others], job["deadline"]),
+                    ),
+                )
     except Stopped:
         pass
     progress.note("done")
@@ -59,12 +84,17 @@ def _other(what: dict, stepper: Stepper, plain: Callable, plan: Plan, job: dict)
     compiled = partial(_compiled, job=job)
     if what.get("file"):
         plan = replace(plan, name=what["name"])
-        return beside.other_target(load_file(Path(what["file"])), plan, compiled, job["deadline"])
-    return beside.without_breaks(stepper, plain, compiled, job["deadline"])
+        return side_by_side.other_target(
+            load_file(Path(what["file"])), plan, compiled, job["deadline"]
+        )
+    return side_by_side.without_breaks(stepper, plain, compiled, job["deadline"])
 
 
-def _prepare(module: ModuleType, plan: Plan, job: dict, folder: Path, progress: Progress) -> tuple[Stepper, Callable, dict]:
-    """Compile and warm up; with the function before it was compiled, and what the first steps showed."""
+def _prepare(
+    module: ModuleType, plan: Plan, job: dict, folder: Path, progress: Progress
+) -> tuple[Stepper, Callable, dict]:
+    """Compile and warm up; with the function before it was compiled, and what the first steps
+    showed."""
     stepper = stage(progress, "build", lambda: Stepper.build(module, plan))
     metrics.keep_all()
     spans = metrics.Spans.watch()
@@ -75,19 +105,33 @@ def _prepare(module: ModuleType, plan: Plan, job: dict, folder: Path, progress: 
         stepper.function = stage(progress, "capture", lambda: _compiled(plain, job))
         start_up = time.perf_counter() - began
     name = "eager" if job["mode"] == "eager" else "capture"
-    with graph_log.listening() as graph_messages:
+    with cuda_graph_log.listening() as graph_messages:
         agreement = stage(progress, name, lambda: _compare(module, plan, stepper, job, folder))
-        calls = stage(progress, name, lambda: warm_up(stepper, agreement.pop("calls"), job["warm_by"]))
+        calls = stage(
+            progress, name, lambda: warm_up(stepper, agreement.pop("calls"), job["warm_by"])
+        )
     seen = metrics.all_compiles(spans)
     busy = None
-    with contextlib.suppress(Exception):  # a profiler that sees nothing, or may not look, must not cost the mode
+    # a profiler that sees nothing, or may not, must not end the mode
+    with contextlib.suppress(Exception):
         busy = busy_seconds(stepper.timed, stepper.turn, plan.device)
     result = {
-        "start_up": start_up, "calls": calls, "turn": stepper.turn, "compiles": seen, "graphs": metrics.graphs(seen),
-        "warm_up_peak": memory.peak(plan.device), "device": _device_name(plan.device), "threads": torch.get_num_threads(),
+        "start_up": start_up,
+        "calls": calls,
+        "turn": stepper.turn,
+        "compiles": seen,
+        "graphs": metrics.graphs(seen),
+        "warm_up_peak": memory.peak(plan.device),
+        "device": device_name(plan.device),
+        "threads": torch.get_num_threads(),
         "clock": "device" if plan.device.type == "cuda" else stepper.clock.kind,
-        "python": sys.version.split()[0], "torch": str(torch.__version__), "torch_root": str(Path(torch.__file__).parent),
-        "cuda_graphs": graph_messages, "busy": busy, "backward": stepper.went_backward, **agreement,
+        "python": sys.version.split()[0],
+        "torch": str(torch.__version__),
+        "torch_root": str(Path(torch.__file__).parent),
+        "cuda_graphs": graph_messages,
+        "busy": busy,
+        "backward": stepper.went_backward,
+        **agreement,
     }
     memory.start(plan.device)
     return stepper, plain, result
@@ -120,8 +164,4 @@ def _compare(module: ModuleType, plan: Plan, stepper: Stepper, job: dict, folder
 def _answer(descriptor: int, facts: object) -> None:
     data = json.dumps(facts, default=str).encode() + b"\n"
     while data:
-        data = data[os.write(descriptor, data):]
-
-
-def _device_name(device: torch.device) -> str:
-    return f"{device} ({torch.cuda.get_device_name(device)})" if device.type == "cuda" else str(device)
+        data = data[os.write(descriptor, data) :]

@@ -1,4 +1,4 @@
-"""One step of the target, timed: forward, and backward where something asks for gradients."""
+"""One step of the target, timed: forward, and backward where something requires gradients."""
 
 from __future__ import annotations
 
@@ -23,16 +23,18 @@ Values = dict[str, torch.Tensor]
 
 @dataclass
 class Stepper:
-    """`function` is called with `sequence`'s arguments in turn; gradients are dropped after each step.
+    """`function` is called with `sequence`'s arguments in turn; gradients are dropped after each
+    step.
 
-    A target that calls `backward` itself, as a whole training step does, keeps its gradients for itself.
+    A target that calls `backward` itself, as a whole training step does, keeps its gradients for
+    itself.
     """
 
     function: Callable
     sequence: list[tuple[tuple, dict]]
     device: torch.device
     backward: bool
-    leaves: dict[str, torch.Tensor]  # parameters and inputs that ask for gradients
+    leaves: dict[str, torch.Tensor]  # parameters and inputs that require gradients
     made: int = 0
     went_backward: bool = False
     clock: Clock = field(default_factory=Clock)
@@ -41,15 +43,27 @@ class Stepper:
     def build(cls, module: ModuleType, plan: Plan) -> Stepper:
         """A fresh target with the same weights and inputs every time."""
         target = build(module, plan)
-        return cls.of(target, argument_tuples(module, plan.calls) if plan.calls else [(target.args, target.kwargs)], plan)
+        return cls.of(
+            target,
+            argument_tuples(module, plan.calls) if plan.calls else [(target.args, target.kwargs)],
+            plan,
+        )
 
     @classmethod
     def of(cls, target: Target, sequence: list[tuple[tuple, dict]], plan: Plan) -> Stepper:
         """Steps of a target that is there already."""
         sequence = [tensors.move_values(call, plan.device) for call in sequence]
-        owner = target.function if isinstance(target.function, torch.nn.Module) else getattr(target.function, "__self__", None)
+        owner = (
+            target.function
+            if isinstance(target.function, torch.nn.Module)
+            else getattr(target.function, "__self__", None)
+        )
         leaves = dict(owner.named_parameters()) if isinstance(owner, torch.nn.Module) else {}
-        inputs = [v for v in pytree.tree_leaves(sequence) if isinstance(v, torch.Tensor) and v.is_leaf and v.requires_grad]
+        inputs = [
+            v
+            for v in pytree.tree_leaves(sequence)
+            if isinstance(v, torch.Tensor) and v.is_leaf and v.requires_grad
+        ]
         leaves |= {f"input {number}": value for number, value in enumerate(inputs)}
         return cls(target.function, sequence, plan.device, plan.backward, leaves)
 
@@ -59,8 +73,9 @@ class Stepper:
         return len(self.sequence)
 
     def timed(self) -> tuple[float, float]:
-        """One step; its wall seconds, and those of its own: by device events on a GPU (with the host's waiting in
-        between), else by the clock, which leaves out other processes where it can."""
+        """One step; its wall seconds, and those of its own: by device events on a GPU (with the
+        host's waiting in between), else by the clock, which leaves out other processes where it
+        can."""
         wall, own, _ = self._step()
         self._drop_gradients()
         return wall, own
@@ -73,11 +88,19 @@ class Stepper:
         self._drop_gradients()
 
     def first(self, seed: int) -> tuple[float, dict[str, Values]]:
-        """A step under a seed of its own: its wall seconds, and copies of its outputs and gradients."""
+        """A step under a seed of its own: its wall seconds, and copies of its outputs and
+        gradients."""
         torch.manual_seed(seed)
         seconds, _, output = self._step()
-        outputs = {f"output {i}": v.detach().clone().cpu() for i, v in enumerate(tensors.tensors_of(output))}
-        gradients = {name: leaf.grad.detach().clone().cpu() for name, leaf in self.leaves.items() if leaf.grad is not None}
+        outputs = {
+            f"output {i}": v.detach().clone().cpu()
+            for i, v in enumerate(tensors.tensors_of(output))
+        }
+        gradients = {
+            name: leaf.grad.detach().clone().cpu()
+            for name, leaf in self.leaves.items()
+            if leaf.grad is not None
+        }
         self._drop_gradients()
         return seconds, {"outputs": outputs, "gradients": gradients if self.went_backward else {}}
 

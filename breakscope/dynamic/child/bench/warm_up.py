@@ -12,10 +12,15 @@ QUIET = 3  # turns without a compile before it counts as warm
 
 
 def warm_up(stepper: Stepper, calls: list[dict], deadline: float, least: int = LEAST) -> list[dict]:
-    """Appends to `calls` the wall seconds and compiles of each step, until it is warm, bound by MOST and by `deadline`."""
+    """Appends to `calls` the wall seconds and compiles of each step, until it is warm, bound by
+    MOST and by `deadline`."""
     turn = stepper.turn
     quiet = 0
-    while (quiet < QUIET * turn or len(calls) < least + turn) and len(calls) < MOST * turn and time.time() < deadline:
+    while (
+        (quiet < QUIET * turn or len(calls) < least + turn)
+        and len(calls) < MOST * turn
+        and time.time() < deadline
+    ):
         before, began = metrics.count(), time.time()
         seconds, _ = stepper.timed()
         compiled = metrics.count() - before

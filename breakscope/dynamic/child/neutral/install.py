@@ -21,10 +21,10 @@ from torch.utils import _pytree as pytree
 
 from breakscope.dynamic.child.neutral.rewrite import COMPILING, MOST_ITEMS, NOTHING, REAL, rewrite
 from breakscope.dynamic.child.neutral.sites import Site
-from breakscope.dynamic.child.progress import Progress
+from breakscope.dynamic.child.progress_log import Progress
 
 SMALL = 64  # elements of an operand that is still computed
-MOST_COMPILES = 64  # of one function: a round must not lose one to the recompile limit
+MOST_COMPILES = 64  # of one function: in a round none may be skipped at the recompile limit
 
 
 class Changes:
@@ -38,7 +38,7 @@ class Changes:
         self.ready: dict[int, Callable] = {}
 
     def want(self, wanted: list[dict]) -> None:
-        """These sites, and no other; tells what was done at each."""
+        """These sites, and no other; what was done at each is noted."""
         self.files = {}
         for site in wanted:
             site = dict(site)
@@ -50,15 +50,18 @@ class Changes:
         if not sites:
             return None
         done = rewrite(text, sites)
-        self.templates.update((number, (name, compile(template, path, "eval", dont_inherit=True)))
-                              for number, template in done.templates.items())
+        self.templates.update(
+            (number, (name, compile(template, path, "eval", dont_inherit=True)))
+            for number, template in done.templates.items()
+        )
         self.ways.update(done.ways)
         for number, way in done.ways.items():
             self.progress.note("neutralised", number=number, way=way)
         return compile(done.tree, path, "exec", dont_inherit=True)
 
     def bind(self) -> None:
-        """What is computed at the sites belongs to the modules that are imported now, whatever takes their names later."""
+        """What is computed at the sites belongs to the modules that are imported now, whatever
+        takes their names later."""
         for number in self.templates:
             self.computed(number)
 
@@ -70,7 +73,8 @@ class Changes:
 
 
 def install(wanted: list[dict], progress: Progress, keep: bool = False) -> Changes:
-    """Change the wanted sites of files that are imported from now on. With `keep` what a site reads is still computed."""
+    """Change the wanted sites of files that are imported from now on. With `keep` what a site reads
+    is still computed."""
     changes = Changes(progress)
     changes.want(wanted)
     read_code = importlib.machinery.SourceFileLoader.get_code
@@ -83,7 +87,7 @@ def install(wanted: list[dict], progress: Progress, keep: bool = False) -> Chang
 
     importlib.machinery.SourceFileLoader.get_code = get_code
     real = _make_real(changes, progress)
-    _name_constants_apart(real, progress)
+    _name_constants_uniquely(real, progress)
     _compute_on_copies()
     setattr(builtins, REAL, _keeping(real) if keep else real)
     setattr(builtins, COMPILING, torch.compiler.is_compiling)
@@ -99,12 +103,12 @@ def _make_real(changes: Changes, progress: Progress) -> Callable:
     @torch._dynamo.assume_constant_result
     def real(number: int, *operands):
         try:
-            return _apart(changes.computed(number)(*operands), operands)
+            return _detached(changes.computed(number)(*operands), operands)
         except Exception as problem:
             note_problem(progress, number, problem)
             raise
 
-    _without_dynamo(_apart)
+    _without_dynamo(_detached)
     return _without_dynamo(real)
 
 
@@ -113,8 +117,8 @@ class _Kept:
 
 
 def _keeping(real: Callable) -> Callable:
-    """`real` for measuring: a mended program still computes what it decides on. Larger operands are not kept, as writing
-    them out would cost what no program pays."""
+    """`real` for measuring: a program without the break still computes what it decides on. Larger operands are
+    not kept, as writing them out would cost what no program pays."""
     kept = _Kept()
 
     def keep_and_take(number: int, *operands):
@@ -127,11 +131,14 @@ def _keeping(real: Callable) -> Callable:
 
 
 def note_problem(progress: Progress, number: int, problem: Exception) -> None:
-    progress.note("not neutral", number=number, problem=f"{type(problem).__name__}: {str(problem)[:200]}")
+    progress.note(
+        "not neutral", number=number, problem=f"{type(problem).__name__}: {str(problem)[:200]}"
+    )
 
 
-def _name_constants_apart(real: Callable, progress: Progress) -> None:
-    """Dynamo names a constant by the function that gave it: two of one name are one that changes, and so dynamic."""
+def _name_constants_uniquely(real: Callable, progress: Progress) -> None:
+    """Dynamo names a constant by the function that gave it: two of one name are one that changes,
+    and so dynamic."""
     store, numbers = functions.invoke_and_store_as_constant, itertools.count()
 
     def invoke(tx, fn: Callable, name: str, args, kwargs):
@@ -159,7 +166,8 @@ def _name_constants_apart(real: Callable, progress: Progress) -> None:
 
 
 def _compute_on_copies() -> None:
-    """Dynamo computes real values from the frame's own tensors: what changes them in place must change copies."""
+    """Dynamo computes real values from the frame's own tensors: what changes them in place must
+    change copies."""
     compute = utils.get_real_value
 
     def get_real_value(node: torch.fx.Node, tracer):
@@ -167,7 +175,11 @@ def _compute_on_copies() -> None:
             return tracer.real_value_cache[node]
         value = compute(node, tracer)
         if node.op in ("placeholder", "get_attr") and isinstance(value, torch.Tensor):
-            value = value.detach().clone().requires_grad_(value.requires_grad) if value.is_leaf else value.clone()
+            value = (
+                value.detach().clone().requires_grad_(value.requires_grad)
+                if value.is_leaf
+                else value.clone()
+            )
             tracer.real_value_cache[node] = value
         return value
 
@@ -180,11 +192,14 @@ def _without_dynamo(function: Callable) -> Callable:
     return function
 
 
-def _apart(value, operands: tuple):
-    """The value, and while Dynamo traces without its history: a constant of the graph cannot have one."""
+def _detached(value, operands: tuple):
+    """The value, and while Dynamo traces without its history: a constant of the graph cannot have
+    one."""
     if torch._guards.TracingContext.try_get() is None:
         return value
-    wants = any(isinstance(v, torch.Tensor) and v.requires_grad for v in pytree.tree_leaves(operands))
+    wants = any(
+        isinstance(v, torch.Tensor) and v.requires_grad for v in pytree.tree_leaves(operands)
+    )
 
     def cut(tensor: torch.Tensor) -> torch.Tensor:
         differentiable = wants and (tensor.is_floating_point() or tensor.is_complex())

@@ -1,4 +1,5 @@
-"""The rewriting itself: a file's tree with the expressions at its sites computed by `__breakscope_real__`."""
+"""The rewriting itself: a file's tree with the expressions at its sites computed by
+`__breakscope_real__`."""
 
 from __future__ import annotations
 
@@ -7,7 +8,14 @@ import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from breakscope.dynamic.child.neutral.sites import FUNCTIONS, SCOPED, Found, Site, find, locally_bound
+from breakscope.dynamic.child.neutral.sites import (
+    FUNCTIONS,
+    SCOPED,
+    Found,
+    Site,
+    find,
+    locally_bound,
+)
 
 REAL, COMPILING, NOTHING = "__breakscope_real__", "__breakscope_compiling__", "__breakscope_null__"
 SKIPPED = ("left out", "not stored")  # ways that Dynamo does not see the statement
@@ -16,8 +24,8 @@ MOST_ITEMS = 10_000  # of what is iterated over
 
 @dataclass
 class Rewritten:
-    """A changed file. `templates`: what to compute at a site, a lambda over the operands, by the site's number; `ways`:
-    what was done there, "" where nothing can be."""
+    """A changed file. `templates`: what to compute at a site, a lambda over the operands, by the
+    site's number; `ways`: what was done there, "" where nothing can be."""
 
     tree: ast.Module
     templates: dict[int, ast.Expression] = field(default_factory=dict)
@@ -60,7 +68,11 @@ class _Changer(ast.NodeTransformer):
         self.changes, self.templates = changes, templates
 
     def visit(self, node: ast.AST) -> ast.AST:
-        original = copy.deepcopy(node) if any(way == "whole" for _, way, _ in self.changes.get(node, ())) else node
+        original = (
+            copy.deepcopy(node)
+            if any(way == "whole" for _, way, _ in self.changes.get(node, ()))
+            else node
+        )
         changed = self.generic_visit(node)
         for number, way, found in self.changes.get(node, ())[:1]:
             changed = self._change(changed, original, node, number, way, found)
@@ -71,8 +83,11 @@ class _Changer(ast.NodeTransformer):
             test = ast.UnaryOp(ast.Not(), ast.Call(ast.Name(COMPILING, ast.Load()), [], []))
             return _placed(ast.If(test, [node], []), key)
         if way == "context":
-            choice = ast.IfExp(ast.Call(ast.Name(COMPILING, ast.Load()), [], []),
-                               ast.Call(ast.Name(NOTHING, ast.Load()), [], []), node.context_expr)
+            choice = ast.IfExp(
+                ast.Call(ast.Name(COMPILING, ast.Load()), [], []),
+                ast.Call(ast.Name(NOTHING, ast.Load()), [], []),
+                node.context_expr,
+            )
             node.context_expr = _placed(choice, key.context_expr)
             return node
         scope = _class_around(key, found.parents)
@@ -120,12 +135,20 @@ class _Operands:
         if isinstance(node, ast.Call):
             function = node.func
             if isinstance(function, ast.Attribute) and not self._is_global(function):
-                function = ast.Attribute(self.take(function.value), self._mangled(function.attr), ast.Load())
+                function = ast.Attribute(
+                    self.take(function.value), self._mangled(function.attr), ast.Load()
+                )
             else:
                 function = self.take(function)
-            arguments = [ast.Starred(self.take(a.value), ast.Load()) if isinstance(a, ast.Starred) else self.take(a)
-                         for a in node.args]
-            return ast.Call(function, arguments, [ast.keyword(k.arg, self.take(k.value)) for k in node.keywords])
+            arguments = [
+                ast.Starred(self.take(a.value), ast.Load())
+                if isinstance(a, ast.Starred)
+                else self.take(a)
+                for a in node.args
+            ]
+            return ast.Call(
+                function, arguments, [ast.keyword(k.arg, self.take(k.value)) for k in node.keywords]
+            )
         if isinstance(node, ast.Attribute):
             return ast.Attribute(self.take(node.value), self._mangled(node.attr), ast.Load())
         if isinstance(node, ast.Subscript):
@@ -134,7 +157,11 @@ class _Operands:
 
     def by_name(self, node: ast.expr) -> ast.expr:
         """The whole node; its operands are the local names in it that it does not bind itself."""
-        bound = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name) and not isinstance(inner.ctx, ast.Load)}
+        bound = {
+            inner.id
+            for inner in ast.walk(node)
+            if isinstance(inner, ast.Name) and not isinstance(inner.ctx, ast.Load)
+        }
         bound |= {inner.arg for inner in ast.walk(node) if isinstance(inner, ast.arg)}
         return _Naming(self, bound).visit(copy.deepcopy(node))
 
@@ -151,7 +178,9 @@ class _Operands:
 
     def _index(self, node: ast.expr) -> ast.expr:
         if isinstance(node, ast.Slice):
-            return ast.Slice(*(part and self.take(part) for part in (node.lower, node.upper, node.step)))
+            return ast.Slice(
+                *(part and self.take(part) for part in (node.lower, node.upper, node.step))
+            )
         if isinstance(node, ast.Tuple):
             return ast.Tuple([self._index(part) for part in node.elts], ast.Load())
         return self.take(node)
@@ -174,7 +203,9 @@ class _Taking(ast.NodeTransformer):
 
     def visit(self, node: ast.AST) -> ast.AST:
         if isinstance(node, ast.FormattedValue):
-            return ast.FormattedValue(self.operands.take(node.value), node.conversion, node.format_spec)
+            return ast.FormattedValue(
+                self.operands.take(node.value), node.conversion, node.format_spec
+            )
         if isinstance(node, ast.Starred):
             return ast.Starred(self.operands.take(node.value), ast.Load())
         return self.operands.take(node) if isinstance(node, ast.expr) else node
@@ -203,7 +234,11 @@ def _is_read(node: ast.expr) -> bool:
         return False
     if isinstance(node.func, ast.Attribute):
         return node.func.attr in ("item", "tolist") and not node.args
-    return isinstance(node.func, ast.Name) and node.func.id in ("int", "float", "bool") and len(node.args) == 1
+    return (
+        isinstance(node.func, ast.Name)
+        and node.func.id in ("int", "float", "bool")
+        and len(node.args) == 1
+    )
 
 
 def _class_around(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> str:

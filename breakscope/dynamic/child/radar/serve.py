@@ -1,4 +1,5 @@
-"""One variation after the other: Dynamo is reset, the target is built again and called, and then called otherwise."""
+"""One variation after the other: Dynamo is reset, the target is built again and called, and then
+called otherwise."""
 
 from __future__ import annotations
 
@@ -14,11 +15,14 @@ import torch._dynamo
 from breakscope.dynamic.child import tensors
 from breakscope.dynamic.child.calls import Made, Plan, build, run_backward
 from breakscope.dynamic.child.load import Target, argument_tuples, load_file
-from breakscope.dynamic.child.progress import Progress
+from breakscope.dynamic.child.phases import mark_phase
+from breakscope.dynamic.child.progress_log import Progress
 from breakscope.dynamic.child.radar.dimensions import batch, sequence
 from breakscope.dynamic.child.radar.state import State
 from breakscope.dynamic.child.radar.variations import SAME, Step, Variation, owner, variations
-from breakscope.dynamic.child.stages import Stopped, check_backend, limit_memory, mark_phase, pick_device, self_test, stage
+from breakscope.dynamic.child.self_test import self_test
+from breakscope.dynamic.child.settings import check_backend, limit_memory, pick_device
+from breakscope.dynamic.child.user_code import Stopped, stage
 
 QUIET = 3  # steps in a row that compile nothing: the rest of them would not either
 LEAST_CALLS = 3  # of a variation that time must be left for
@@ -43,25 +47,50 @@ def serve(job: dict, folder: Path, progress: Progress) -> None:
 def _scan(module: ModuleType, plan: Plan, job: dict, progress: Progress) -> None:
     target = _target(module, plan)
     found = batch(target.function, target.args, target.kwargs, job["batch_dim"])
-    second = sequence(target.function, target.args, target.kwargs, job["sequence_dim"],
-                      0 if job["batch_dim"] is None else job["batch_dim"])
-    progress.note("dimensions", batch=found.text if found else "", batch_size=found.size if found else 0,
-                  sequence=second.text if second else "", sequence_size=second.size if second else 0,
-                  sequence_is=second.kind if second else "sequence")
+    second = sequence(
+        target.function,
+        target.args,
+        target.kwargs,
+        job["sequence_dim"],
+        0 if job["batch_dim"] is None else job["batch_dim"],
+    )
+    progress.note(
+        "dimensions",
+        batch=found.text if found else "",
+        batch_size=found.size if found else 0,
+        sequence=second.text if second else "",
+        sequence_size=second.size if second else 0,
+        sequence_is=second.kind if second else "sequence",
+    )
     slowest = 0.0  # seconds of a call, compiling and all
     for number, variation in enumerate(variations(target, found, second, plan.device)):
         began = time.time()
         if job["deadline"] - began < LEAST_TIME + slowest * LEAST_CALLS:
-            progress.note("variation", number=number, name=variation.name, base=variation.base, steps=[], refused=[],
-                          problem="the time limit was near")
+            progress.note(
+                "variation",
+                number=number,
+                name=variation.name,
+                base=variation.base,
+                steps=[],
+                refused=[],
+                problem="the time limit was near",
+            )
             continue
         calls = _vary(number, variation, module, plan, job, progress, slowest) + 1
         slowest = max(slowest, (time.time() - began) / calls)
 
 
-def _vary(number: int, variation: Variation, module: ModuleType, plan: Plan, job: dict, progress: Progress,
-          slowest: float) -> int:
-    """The steps that work in eager, under Dynamo; how many were made. No other phase comes between: the reader tells resets by that."""
+def _vary(
+    number: int,
+    variation: Variation,
+    module: ModuleType,
+    plan: Plan,
+    job: dict,
+    progress: Progress,
+    slowest: float,
+) -> int:
+    """The steps that work in eager, under Dynamo; how many were made. No other phase comes between:
+    the reader recognises resets by that."""
     able, refused = _that_work(variation, module, plan)
     problem, done = "", []
     if able:
@@ -87,13 +116,23 @@ def _vary(number: int, variation: Variation, module: ModuleType, plan: Plan, job
                     break
         except Exception as error:
             problem = f"fails under torch.compile, though not without: {_words(error)}"
-    progress.note("variation", number=number, name=variation.name, base=variation.base, steps=done, refused=refused,
-                  problem=problem)
+    progress.note(
+        "variation",
+        number=number,
+        name=variation.name,
+        base=variation.base,
+        steps=done,
+        refused=refused,
+        problem=problem,
+    )
     return len(done)
 
 
-def _that_work(variation: Variation, module: ModuleType, plan: Plan) -> tuple[list[Step], list[list[str]]]:
-    """The steps that the target takes without torch.compile; of the others their labels and what it says of them."""
+def _that_work(
+    variation: Variation, module: ModuleType, plan: Plan
+) -> tuple[list[Step], list[list[str]]]:
+    """The steps that the target takes without torch.compile; of the others their labels and what it
+    raises."""
     able: list[Step] = []
     refused: dict[str, str] = {}
     known: set[str] = set()
@@ -107,22 +146,27 @@ def _that_work(variation: Variation, module: ModuleType, plan: Plan) -> tuple[li
                     _call(target.function, target, step, plan)
             known.add(step.label)
             able.append(step)
-        except Exception as error:  # the user's code says no
+        except Exception as error:  # the user's code refuses it
             refused[step.label] = _words(error)
-    if all(step.label == variation.base for step in able) and variation.steps[0].label != variation.base:
+    if (
+        all(step.label == variation.base for step in able)
+        and variation.steps[0].label != variation.base
+    ):
         able = []  # only the target's own arguments are left
     return able, [[label, why] for label, why in refused.items()]
 
 
 def _call(function: Callable, target: Target, step: Step, plan: Plan) -> None:
-    """One call, with its backward where the plan has one and the outputs ask for it."""
+    """One call, with its backward where the plan has one and the outputs require gradients."""
     tensors.seed_everything()
     step.prepare(target)
     args, kwargs = step.change(target.args, target.kwargs)
     with step.around():
         output = function(*args, **kwargs)
         if plan.backward:
-            run_backward(output, target, (args, kwargs), plan, Made(), lambda what, call: None, strict=False)
+            run_backward(
+                output, target, (args, kwargs), plan, Made(), lambda what, call: None, strict=False
+            )
 
 
 def _target(module: ModuleType, plan: Plan) -> Target:

@@ -1,4 +1,5 @@
-"""Python values that a module keeps from call to call, put back: a counter must not hide what else is varied."""
+"""Python values that a module keeps from call to call, put back: a counter must not hide what else
+is varied."""
 
 from __future__ import annotations
 
@@ -15,13 +16,19 @@ class State:
     def __init__(self, model: torch.nn.Module | None) -> None:
         own = vars(torch.nn.Module())  # training, _parameters, hooks, ...
         self.own = frozenset(own)
-        self.kept = [(module, self._attributes(module)) for module in model.modules()] if model is not None else []
+        self.kept = (
+            [(module, self._attributes(module)) for module in model.modules()]
+            if model is not None
+            else []
+        )
 
     def put_back(self) -> None:
         """As they were; what came since is removed."""
         for module, before in self.kept:
             now = vars(module)
-            for name in [n for n in now if n not in before and n not in self.own and _may_be_put_back(now[n])]:
+            for name in [
+                n for n in now if n not in before and n not in self.own and _may_be_put_back(now[n])
+            ]:
                 del now[name]
             for name, (value, content) in before.items():
                 now[name] = value
@@ -32,8 +39,11 @@ class State:
                     value.update(content)
 
     def _attributes(self, module: torch.nn.Module) -> dict[str, tuple[Any, Any]]:
-        return {name: (value, value.copy() if isinstance(value, (list, dict)) else value)
-                for name, value in vars(module).items() if name not in self.own and _may_be_put_back(value)}
+        return {
+            name: (value, value.copy() if isinstance(value, (list, dict)) else value)
+            for name, value in vars(module).items()
+            if name not in self.own and _may_be_put_back(value)
+        }
 
 
 def _may_be_put_back(value: Any) -> bool:

@@ -1,0 +1,1 @@
+"""Starts and watches the processes whose trace is captured."""

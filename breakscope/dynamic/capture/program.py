@@ -1,0 +1,180 @@
+"""Someone else's program, started with Dynamo's trace switched on and otherwise left alone."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from breakscope.dynamic.trace.processes import TEXT_LOG
+from breakscope.errors import UserError
+
+TICK = 0.2  # seconds between two looks at the program
+GRACE = 5.0  # seconds between terminating a program and killing it
+PATIENCE = 3  # the number of the interrupt that kills
+AT_ONCE = 1.0  # seconds within which several are one: what starts us may pass on what we get anyway
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a program ended. `code` is its exit code, negative for a signal; `seconds` the time it
+    ran."""
+
+    code: int
+    seconds: float
+    timed_out: bool = False
+    interrupted: bool = False
+
+    @property
+    def exit_code(self) -> int:
+        """The code that a shell would show: 128 and more for a signal, 124 for a time limit, as
+        `timeout` has it."""
+        if self.timed_out:
+            return 124
+        return 128 - self.code if self.code < 0 else self.code
+
+
+def run_program(
+    command: Sequence[str], folder: Path, timeout: float | None, tick: Callable[[], None]
+) -> Ended:
+    """Run a program to its end, with all its children writing their traces into `folder`.
+
+    It keeps our stdin, stdout, stderr, terminal and working directory. Interrupts and termination
+    are passed on to it; we stay to report. `tick` is called a few times a second. Raises UserError
+    when the program cannot be started.
+    """
+    began = time.monotonic()
+    interrupts = _Interrupts(folder)
+    with interrupts.passed_on():
+        program = _started(command, folder)
+        interrupts.pass_to(program)
+        timed_out = _wait(program, began + timeout if timeout else None, tick)
+        if timed_out:
+            _stop(program, folder)
+        code = program.wait()
+    return Ended(code, time.monotonic() - began, timed_out, bool(interrupts.received))
+
+
+def _started(command: Sequence[str], folder: Path) -> subprocess.Popen:
+    try:
+        return subprocess.Popen(
+            command,
+            env={
+                "TORCH_LOGS_OUT": str(folder / TEXT_LOG),
+                **os.environ,
+                "TORCH_TRACE": str(folder),
+            },
+        )
+    except OSError as problem:
+        hint = f"; write `python {command[0]}`" if command[0].endswith(".py") else ""
+        raise UserError(f"cannot start {command[0]}: {problem.strerror}{hint}") from None
+
+
+def _wait(program: subprocess.Popen, deadline: float | None, tick: Callable[[], None]) -> bool:
+    """Wait for the program's end; True when the deadline came first."""
+    while True:
+        try:
+            program.wait(TICK)
+            return False
+        except subprocess.TimeoutExpired:
+            tick()
+        if deadline is not None and time.monotonic() >= deadline:
+            return True
+
+
+def _stop(program: subprocess.Popen, folder: Path) -> None:
+    """Terminate it, and kill what is left of it and of its children."""
+    program.terminate()
+    try:
+        program.wait(GRACE)
+    except subprocess.TimeoutExpired:
+        pass
+    _kill_all(program, folder)
+
+
+def _kill_all(program: subprocess.Popen, folder: Path) -> None:
+    for number in relatives(folder):
+        try:
+            os.kill(number, signal.SIGKILL)
+        except OSError:  # gone by itself
+            pass
+    program.kill()
+
+
+def relatives(folder: Path) -> Iterator[int]:
+    """The processes whose environment names our folder: the program's children, orphans too. Linux
+    only."""
+    mark = f"TORCH_TRACE={folder}\0".encode()
+    for entry in Path("/proc").glob("[0-9]*/environ"):
+        try:
+            if mark in entry.read_bytes() + b"\0" and int(entry.parent.name) != os.getpid():
+                yield int(entry.parent.name)
+        except OSError:
+            continue
+
+
+class _Interrupts:
+    """What is meant to end us, and goes to the program instead: from before it is started, so that
+    none is missed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.received: list[int] = []
+        self.early: list[int] = []  # before there was a program
+        self.program: subprocess.Popen | None = None
+        self.first = 0.0  # time.monotonic() of the first
+
+    @contextmanager
+    def passed_on(self) -> Iterator[None]:
+        """Until the program has ended."""
+        names = [name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+        before = {}
+        try:
+            for name in names:
+                number = getattr(signal, name)
+                if signal.getsignal(number) is not signal.SIG_IGN:  # nohup means it
+                    before[number] = signal.signal(number, self._take)
+        except ValueError:  # not in the main thread: whoever called us has the signals
+            pass
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def pass_to(self, program: subprocess.Popen) -> None:
+        """From now on there is a program, which gets what came before."""
+        self.program = program
+        for number in self.early:
+            program.send_signal(number)
+
+    def _take(self, number: int, frame: object) -> None:
+        """A terminal's Ctrl-C has reached the program already, so the first is passed on only where
+        no terminal sent it."""
+        self.first = self.first or time.monotonic()
+        self.received.append(number)
+        if self.program is None:
+            self.early.append(number)
+        elif len(self.received) >= PATIENCE and time.monotonic() - self.first >= AT_ONCE:
+            _kill_all(self.program, self.folder)
+        elif number != signal.SIGINT or len(self.received) > 1 or not _in_foreground():
+            self.program.send_signal(number)
+
+
+def _in_foreground() -> bool:
+    """True when a terminal's Ctrl-C goes to our process group."""
+    try:
+        terminal = os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY)
+    except OSError:
+        return False
+    try:
+        return os.tcgetpgrp(terminal) == os.getpgrp()
+    except OSError:
+        return False
+    finally:
+        os.close(terminal)

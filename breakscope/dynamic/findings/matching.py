@@ -1,0 +1,259 @@
+"""Observations into findings: each gets the code of the rule that it matches."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from breakscope.dynamic.findings.wording import cause, fix, values
+from breakscope.dynamic.observations.facts import Break, Observations, RecompileSeen
+from breakscope.dynamic.observations.guards import mode_switches
+from breakscope.dynamic.observations.ownership import library_of
+from breakscope.dynamic.source_text import SourceFile
+from breakscope.dynamic.trace.frames import Frame
+from breakscope.report import frames
+from breakscope.report.model import Cost, Finding, Link, SkippedFrame, code_in
+from breakscope.report.paths import shown_path
+from breakscope.rulekit.rule import Rule
+
+UNEXPLAINED_BREAK, UNEXPLAINED_RECOMPILE, RECOMPILE_LIMIT = "BRK901", "BRK951", "BRK952"
+ADDRESS = re.compile(r" at 0x[0-9a-f]+")  # differs from run to run
+SNIPPET = 60  # characters of source in a message
+
+
+def make_findings(seen: Observations, rules: Iterable[Rule], folder: Path) -> tuple[Finding, ...]:
+    """All findings of a run, by place. Paths are relative to `folder` where they lie below it."""
+    rules = tuple(rules)
+    found = [_break_finding(b, rules, seen, folder) for b in seen.breaks]
+    found += _recompile_findings(seen.recompiles, rules, folder)
+    found += [
+        _limit_finding(f, rules, folder) for f in seen.skipped_frames if f.why == "recompile limit"
+    ]
+    return tuple(sorted(found, key=Finding.place))
+
+
+def _break_finding(
+    seen: Break, rules: tuple[Rule, ...], observations: Observations, folder: Path
+) -> Finding:
+    rule = next(
+        (r for r in rules if r.kind == "break" and r.explains(seen.reason.gb_id, seen.reason.text)),
+        _catch_all(rules, UNEXPLAINED_BREAK),
+    )
+    explanation = _sentence(seen.reason.explanation) or seen.reason.type
+    snippet = _snippet(seen.site)
+    # whose source is not here
+    where = f"at `{snippet}`" if snippet else f"in `{seen.site.function}`"
+    message = f"the graph ends {where}: {explanation}"
+    hints = seen.reason.useful_hints
+    seconds = sum(
+        observations.resume_seconds.get((frame.path, frame.line), 0.0) for frame in seen.chain
+    )
+    return Finding(
+        **_place(seen.site, folder),
+        **_identity(rule),
+        evidence="observed",
+        confidence="certain",
+        kind="break",
+        message=message,
+        names=code_in(message),
+        help=_one_line(hints[0])
+        if hints
+        else f"`breakscope rule {rule.code}` shows what to write instead",
+        reason=seen.reason.text,
+        dynamo=(seen.reason.gb_id,) if seen.reason.gb_id else (),
+        chain=_links(seen.chain, folder),
+        lost=seen.skipped,
+        lost_function=_skipped_function(seen, observations),
+        backward=seen.backward,
+        count=seen.count,
+        cost=Cost(compile_seconds=round(seconds, 6)) if seconds else None,
+    )
+
+
+def _skipped_function(seen: Break, observations: Observations) -> str:
+    """The function whose frame is skipped because of the break, where it is not the one that holds
+    it: that one is compiled by itself then."""
+    named = {(frame.path, frame.function) for frame in observations.skipped_frames}
+    placed = {
+        (f.path, SourceFile.read(f.path).function_line(f.line) or f.line)
+        for f in observations.skipped_frames
+        if not f.function.startswith("<")
+    }
+
+    # by the line where its function begins: one file has several `forward`
+    def is_skipped(frame: Frame) -> bool:
+        begins = SourceFile.read(frame.path).function_line(frame.line)
+        if not begins or frame.function.startswith("<"):
+            return (frame.path, frame.function) in named
+        return (frame.path, begins) in placed
+
+    *callers, site = seen.chain
+    if not seen.skipped:
+        return ""
+    if is_skipped(site):  # a comprehension may be, in a function that is not
+        inside = SourceFile.read(site.path).qualified_name(site.line)
+        return f"{inside}.{site.function}" if inside and site.function.startswith("<") else ""
+    return next(
+        (
+            SourceFile.read(f.path).qualified_name(f.line) or f.function
+            for f in callers
+            if is_skipped(f)
+        ),
+        "",
+    )
+
+
+def _recompile_findings(
+    recompiles: Iterable[RecompileSeen], rules: tuple[Rule, ...], folder: Path
+) -> list[Finding]:
+    """One finding for each (file, line, family, guarded name), with its count and the compile time
+    it cost."""
+    groups: dict[tuple, list[RecompileSeen]] = {}
+    for seen in recompiles:
+        if seen.site is not None and not _is_varied(seen):
+            key = (seen.site.path, seen.site.line, seen.guard.family, seen.guard.name)
+            groups.setdefault(key, []).append(seen)
+    return [recompile_finding(group, rules, folder) for group in groups.values()]
+
+
+def _is_varied(seen: RecompileSeen) -> bool:
+    """The run itself changed the batch size, and the first change compiles again in every model: no
+    finding.
+
+    It stays in Run.recompiles; a second change that compiles again is a finding.
+    """
+    return seen.guard.family == "size" and seen.frame.phase.startswith("capture varied")
+
+
+def recompile_finding(group: list[RecompileSeen], rules: tuple[Rule, ...], folder: Path) -> Finding:
+    """The recompiles of one guard at one place."""
+    first, guards = group[0], [seen.guard for seen in group]
+    family = guards[0].family
+    rule = _about(
+        [r for r in rules if r.kind == "recompile" and family in r.dynamo], family
+    ) or _catch_all(rules, UNEXPLAINED_RECOMPILE)
+    seconds = sum(seen.frame.seconds for seen in group)
+    changed = cause(guards, first.frame.resumed_at)
+    message = f"`{first.frame.function}` was compiled again because {changed}"
+    return Finding(
+        **_place(first.site, folder),
+        **_identity(rule),
+        evidence="observed",
+        confidence="certain",
+        kind="recompile",
+        message=message,
+        names=code_in(message),
+        help=fix(guards),
+        reason=guards[0].hint,
+        guard=guards[0].text,
+        values=values(guards),
+        dynamo=(family,),
+        count=len(group),
+        chain=_from_caller(first, folder),
+        cost=Cost(compile_seconds=round(seconds, 6)) if seconds else None,
+    )
+
+
+def _from_caller(seen: RecompileSeen, folder: Path) -> tuple[Link, ...]:
+    """From the caller to the compiled function, where the recompile stands at what the caller
+    switches."""
+    frame, site = seen.frame, seen.site
+    if (
+        seen.guard.family not in mode_switches.NAMES
+        or (site.path, site.function) == (frame.path, frame.function)
+        or not frame.path
+    ):
+        return ()
+    return _links((site, Frame(frame.path, frame.line, frame.function)), folder)
+
+
+def _about(rules: list[Rule], family: str) -> Rule | None:
+    """Of the rules that share a family, one whose first it is."""
+    return next((rule for rule in rules if rule.dynamo[0] == family), rules[0] if rules else None)
+
+
+def _limit_finding(frame: SkippedFrame, rules: tuple[Rule, ...], folder: Path) -> Finding:
+    rule = _catch_all(rules, RECOMPILE_LIMIT)
+    message = frames.sentence(frame.function, "recompile limit")
+    return Finding(
+        **_place(Frame(frame.path, frame.line, frame.function), folder),
+        **_identity(rule),
+        evidence="observed",
+        confidence="certain",
+        kind="recompile",
+        lost="recompile limit",
+        reason=frame.reason,
+        count=1,
+        message=message,
+        names=code_in(message),
+        help="fix the recompiles of this function first; "
+        "a higher `torch._dynamo.config.recompile_limit` only postpones this",
+    )
+
+
+def _catch_all(rules: tuple[Rule, ...], code: str) -> Rule:
+    return next((rule for rule in rules if rule.code == code), Rule(code, "seen-by-a-run"))
+
+
+def _identity(rule: Rule) -> dict:
+    return {"code": rule.code, "rule": rule.name, "severity": rule.severity}
+
+
+def _place(site: Frame, folder: Path) -> dict:
+    """Where the finding stands: the range that Dynamo's carets mark, else the whole line."""
+    source = SourceFile.read(site.path)
+    first, last = _columns(site)
+    start, lines = source.frame(site.line)
+    return {
+        "path": shown_path(site.path, folder),
+        "line": site.line,
+        "column": first,
+        "end_line": site.line,
+        "end_column": last,
+        "function": source.qualified_name(site.line) or site.function,
+        "first_source_line": start,
+        "source": tuple(lines),
+        "library": library_of(site.path),
+    }
+
+
+def _columns(site: Frame) -> tuple[int, int]:
+    source = SourceFile.read(site.path)
+    text = source.line(site.line)
+    indent = len(text) - len(text.lstrip())
+    if not site.column:
+        return indent + 1, max(indent + 1, source.code_end(site.line))
+    first = indent + site.column
+    return first, max(first, source.expression_end(site.line, first, indent + site.end_column))
+
+
+def _links(chain: tuple[Frame, ...], folder: Path) -> tuple[Link, ...]:
+    """The call chain with the site as its last link; nothing when the break is in the entered
+    function itself."""
+    if len(chain) < 2:
+        return ()
+    return tuple(
+        Link(
+            path=shown_path(f.path, folder),
+            line=f.line,
+            function=SourceFile.read(f.path).qualified_name(f.line) or f.function,
+        )
+        for f in chain
+    )
+
+
+def _snippet(site: Frame) -> str:
+    text = SourceFile.read(site.path).line(site.line)
+    first, last = _columns(site)
+    text = text[first - 1 : last - 1].strip() if last - first > 3 else text.strip()
+    return text if len(text) <= SNIPPET else text[: SNIPPET - 3] + "..."
+
+
+def _sentence(text: str) -> str:
+    """The first paragraph of Dynamo's explanation, in one line, without the full stop."""
+    return _one_line(text.partition("\n\n")[0].partition("\n")[0]).rstrip(".")
+
+
+def _one_line(text: str) -> str:
+    return ADDRESS.sub("", " ".join(text.split()))

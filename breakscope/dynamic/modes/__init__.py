@@ -1,0 +1,1 @@
+"""What the commands do: run, peel, radar, trace, watch, the cost of each break."""

@@ -1,0 +1,162 @@
+"""run_target: start the child process, read what it left, report what happened."""
+
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import replace
+from pathlib import Path
+
+from breakscope.dynamic.bench.saving import cost_of_breaks, with_step_cost
+from breakscope.dynamic.capture.child_process import run_child, run_folder
+from breakscope.dynamic.findings.host_syncs import with_host_syncs
+from breakscope.dynamic.findings.matching import make_findings
+from breakscope.dynamic.findings.report_facts import shown, shown_recompiles
+from breakscope.dynamic.findings.restarts import shown_restarts
+from breakscope.dynamic.findings.run_errors import describe_errors, status_of
+from breakscope.dynamic.observations.explain import compare, fill_graphs
+from breakscope.dynamic.observations.facts import Observations
+from breakscope.dynamic.observations.host_syncs import read_host_syncs
+from breakscope.dynamic.observations.ownership import Places
+from breakscope.dynamic.observations.reader import read_folder
+from breakscope.dynamic.options import Neutralised, RunOptions, RunResult
+from breakscope.dynamic.trace.progress_log import read_progress
+from breakscope.errors import UserError
+from breakscope.report import frames
+from breakscope.report.model import HostSync, Run
+from breakscope.report.summary import count
+from breakscope.rulekit.loader import load_rules
+
+
+def run_target(options: RunOptions) -> RunResult:
+    """Run a model under Dynamo in a child process and return what it saw.
+
+    Raises UserError when the file does not exist or torch is not installed. Whatever the user's
+    code does is reported in `errors`, beside all that was captured before.
+    """
+    if not Path(options.file).is_file():
+        raise UserError(
+            f"{options.file} does not exist"
+            if not Path(options.file).exists()
+            else f"{options.file} is a folder; name a file: {options.file}/FILE.py::NAME"
+        )
+    if importlib.util.find_spec("torch") is None:
+        raise UserError(
+            "running a model needs torch: install it with `pip install 'breakscope[torch]'`"
+        )
+    with run_folder() as folder:
+        ended = run_child(folder, options)
+        notes = read_progress(folder / "progress.jsonl")
+        # only the measuring of steps was cut off
+        if any(note["event"] == "done" for note in notes):
+            ended = replace(ended, timed_out=False)
+        versions = _last(notes, "versions")
+        places = Places.here(versions.get("torch_root", ""))
+        seen = read_folder(folder, places)
+        errors = describe_errors(folder, options, notes, ended, places)
+    status = status_of(notes, ended, errors, seen)
+    run = _describe_run(options, notes, seen, status, places)
+    findings = with_step_cost(
+        make_findings(seen, load_rules(options.rules), Path.cwd()), run.breaks_cost
+    )
+    findings = with_host_syncs(findings, run.host_syncs or ())
+    return RunResult(
+        findings=findings,
+        run=run,
+        errors=errors,
+        traced=seen.traced,
+        torch_version=versions.get("torch", ""),
+        neutralised=_neutralised(notes),
+        differs=_last(notes, "compared").get("differs", ""),
+    )
+
+
+def _describe_run(
+    options: RunOptions, notes: list[dict], seen: Observations, status: str, places: Places
+) -> Run:
+    versions, captured, explained = (
+        _last(notes, "versions"),
+        _last(notes, "captured"),
+        _last(notes, "explained"),
+    )
+    calls = captured.get("calls", sum(note["event"] in ("call", "varied") for note in notes))
+    planted = sum(note["event"] == "self-test" for note in notes)
+    return Run(
+        target=options.target,
+        status=status,
+        device=captured.get("device") or options.device or "",
+        backend=options.backend,
+        torch_version=versions.get("torch", ""),
+        python_version=versions.get("python", ""),
+        calls=calls,
+        backward=bool(
+            captured.get("backward") or any(note["event"] == "backward" for note in notes)
+        ),
+        graphs=tuple(shown(graph) for graph in fill_graphs(seen.graphs, explained)),
+        recompiles=shown_recompiles(seen),
+        lost_frames=tuple(shown(frame) for frame in seen.skipped_frames),
+        restarts=shown_restarts(seen.compiles),
+        cuda_graphs=tuple(shown(found) for found in seen.cuda_graphs),
+        compile_seconds=round(seen.compile_seconds, 6),
+        share_compiled=_share(notes),
+        host_syncs=_host_syncs(notes, places),
+        breaks_cost=cost_of_breaks(_last(notes, "steps").get("rounds", ())),
+        capture_checked=planted > 0 and seen.self_tests >= planted,
+        notes=(
+            *(note["text"] for note in notes if note["event"] == "note"),
+            *_further(notes, seen),
+            *_empty(options, seen, status),
+            *compare(seen, explained),
+        ),
+    )
+
+
+def _neutralised(notes: list[dict]) -> tuple[Neutralised, ...]:
+    problems = {note["number"]: note["problem"] for note in notes if note["event"] == "not neutral"}
+    ways = {note["number"]: note["way"] for note in notes if note["event"] == "neutralised"}
+    return tuple(
+        Neutralised(number=n, way=way, problem=problems.get(n, ""))
+        for n, way in sorted(ways.items())
+    )
+
+
+def _host_syncs(notes: list[dict], places: Places) -> tuple[HostSync, ...] | None:
+    noted = _last(notes, "host syncs")
+    return read_host_syncs(noted["syncs"], places) if noted else None
+
+
+def _share(notes: list[dict]) -> float | None:
+    share = _last(notes, "coverage").get("share")
+    return None if share is None else round(share, 4)
+
+
+def _further(notes: list[dict], seen: Observations) -> tuple[str, ...]:
+    """What the share of op time compiled is the share of, where that is not what the calls of the
+    run did."""
+    coverage = _last(notes, "coverage")
+    further = coverage.get("further")
+    if not further:
+        return ()
+    calls = f"{count(further, 'further call')} with the same arguments compiled again"
+    limited = dict.fromkeys(
+        frame.function for frame in seen.skipped_frames if frame.why == "recompile limit"
+    )
+    if limited:
+        names = " and ".join(f"`{name}`" for name in limited)
+        verb = "was" if len(limited) == 1 else "were"
+        calls += f", until {names} {verb} {frames.REST}, at the recompile limit"
+    if coverage.get("share") is not None:
+        calls += "; the share of op time compiled is that of the calls after them"
+    return (calls,)
+
+
+def _empty(options: RunOptions, seen: Observations, status: str) -> tuple[str, ...]:
+    """A note on a run that compiled nothing, and that no break or skipped frame explains."""
+    if status != "ok" or seen.graphs or seen.breaks or seen.skipped_frames:
+        return ()
+    return (
+        f"Dynamo captured no graph of {options.target}: it does no tensor work, or it is not compiled at all",
+    )
+
+
+def _last(notes: list[dict], event: str) -> dict:
+    return next((note for note in reversed(notes) if note["event"] == event), {})

@@ -1,0 +1,171 @@
+"""trace_program and read_result: what Dynamo did in someone else's program, now or when its trace
+was written."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from breakscope.dynamic.capture.live_counts import Counts, Follower
+from breakscope.dynamic.capture.program import Ended, relatives, run_program
+from breakscope.dynamic.findings.matching import make_findings
+from breakscope.dynamic.findings.report_facts import shown, shown_divergence, shown_recompiles
+from breakscope.dynamic.findings.restarts import shown_restarts
+from breakscope.dynamic.findings.run_errors import signal_name
+from breakscope.dynamic.observations.traces import Traced, read_traced
+from breakscope.dynamic.options import RunResult, TraceOptions
+from breakscope.errors import UserError
+from breakscope.report.model import ReportError, Run
+from breakscope.rulekit.loader import load_rules
+
+SWITCHED_OFF = ("TORCH_COMPILE_DISABLE", "TORCHDYNAMO_DISABLE")
+NOTHING = (
+    "no compile was seen: the program compiled nothing, or it switched torch's loggers off (as logging.config does "
+    "unless disable_existing_loggers is False), or it cleared its environment"
+)
+
+
+def trace_program(options: TraceOptions, watch: Callable[[Counts], None]) -> RunResult:
+    """Run a command, and report what Dynamo did in it and in its children, however they ended.
+
+    `watch` receives the counts so far a few times a second. Raises UserError when the command cannot
+    be started, or the folder for its traces not be written.
+    """
+    with _folder(options) as folder:
+        follower = Follower(folder)
+        ended = run_program(
+            options.command, folder, options.timeout, lambda: watch(follower.look())
+        )
+        traced = read_traced(folder)
+        left = tuple(relatives(folder))
+    target = shlex.join(options.command)
+    errors = _errors(target, ended, options.timeout)
+    status = (
+        "timeout"
+        if ended.timed_out
+        else "killed"
+        if errors and (ended.code < 0 or ended.interrupted)
+        else ("failed" if errors else "ok" if traced.seen.records else "no-capture")
+    )
+    notes = (*switched_off(), *_still_running(left), *(() if traced.seen.records else (NOTHING,)))
+    return result_of(traced, target, status, options.rules, errors, notes, ended.exit_code)
+
+
+def _still_running(left: tuple[int, ...]) -> tuple[str, ...]:
+    """A note on children that outlive the program, as they do when it alone is killed."""
+    if not left:
+        return ()
+    who = "a process" if len(left) == 1 else f"{len(left)} processes"
+    verb, whose = ("runs", "it does") if len(left) == 1 else ("run", "they do")
+    return (
+        f"{who} of the program still {verb} (pid {', '.join(map(str, left[:8]))}): what {whose} from now on is not in this report",
+    )
+
+
+def read_result(path: Path, rules: Sequence[str], others: Sequence[Path] = ()) -> RunResult:
+    """Report on a trace that exists: a TORCH_TRACE folder, one file of it, or a saved text log.
+
+    `others` belong to the same program, such as the folders of other nodes. Raises UserError when
+    they hold nothing that Dynamo wrote.
+    """
+    paths = list({each.resolve(): each for each in (path, *others)}.values())
+    traced = read_traced(*paths)
+    if not traced.processes:
+        kind = "no .log file in it holds" if path.is_dir() else "it holds"
+        raise UserError(
+            f"{path} is no report and no trace: {kind} nothing that TORCH_TRACE or TORCH_LOGS writes"
+        )
+    return result_of(traced, ", ".join(map(str, paths)), "ok", rules, (), (), None)
+
+
+def switched_off() -> tuple[str, ...]:
+    """Notes on the environment's switches that leave nothing compiled."""
+    return tuple(
+        f"{name} is set, so nothing is compiled"
+        for name in SWITCHED_OFF
+        if os.environ.get(name, "0") not in ("", "0")
+    )
+
+
+def result_of(
+    traced: Traced,
+    target: str,
+    status: str,
+    rules: Sequence[str],
+    errors: tuple[ReportError, ...],
+    notes: tuple[str, ...],
+    exit_code: int | None,
+) -> RunResult:
+    """What traces hold, as findings and facts; `status` and what follows are how the program that
+    wrote them ended."""
+    here, seen = Path.cwd(), traced.seen
+    run = Run(
+        target=target,
+        status=status,
+        device="",
+        backend="",
+        torch_version=traced.torch_version,
+        python_version=traced.python_version,
+        graphs=tuple(shown(graph) for graph in seen.graphs),
+        recompiles=shown_recompiles(seen),
+        lost_frames=tuple(shown(frame) for frame in seen.skipped_frames),
+        restarts=shown_restarts(seen.compiles),
+        cuda_graphs=tuple(shown(found) for found in seen.cuda_graphs),
+        compile_seconds=round(seen.compile_seconds, 6),
+        capture_checked=seen.records > 0,
+        processes=traced.processes,
+        divergence=shown_divergence(traced.divergence),
+        exit_code=exit_code,
+        notes=(*notes, *traced.notes),
+    )
+    return RunResult(
+        findings=make_findings(seen, load_rules(tuple(rules)), here),
+        run=run,
+        errors=errors,
+        torch_version=traced.torch_version,
+    )
+
+
+def _errors(target: str, ended: Ended, timeout: float | None) -> tuple[ReportError, ...]:
+    """How the program ended, when it did not end well."""
+    after = f"after {ended.seconds:.1f} s"
+    if ended.timed_out:
+        return (
+            ReportError(message=f"`{target}` did not end within {timeout:g} s and was stopped"),
+        )
+    if ended.interrupted and ended.code:
+        return (ReportError(message=f"`{target}` was interrupted {after}"),)
+    if ended.code < 0:
+        return (
+            ReportError(message=f"`{target}` was killed by {signal_name(-ended.code)} {after}"),
+        )
+    if ended.code:
+        return (ReportError(message=f"`{target}` ended with exit code {ended.code} {after}"),)
+    return ()
+
+
+@contextmanager
+def _folder(options: TraceOptions) -> Iterator[Path]:
+    """A fresh folder for the traces, inside of the one where they are to be kept, if anywhere: they
+    are there even when we are killed. At the end they move up."""
+    keep = options.keep or os.environ.get("TORCH_TRACE", "")
+    try:
+        if keep:
+            os.makedirs(keep, exist_ok=True)
+        folder = Path(
+            tempfile.mkdtemp(prefix="breakscope-", dir=os.path.abspath(keep) if keep else None)
+        )
+    except OSError as problem:
+        where = f"keep traces in {keep}" if keep else f"write traces in {tempfile.gettempdir()}"
+        raise UserError(f"cannot {where}: {problem.strerror}") from None
+    try:
+        yield folder
+        for file in folder.iterdir() if keep else ():
+            shutil.move(file, keep)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,1 @@
+"""From records to facts: breaks, compiles, recompiles, CUDA graphs, several processes."""

@@ -1,0 +1,79 @@
+"""What Dynamo reported, as facts, before any rule is matched."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from breakscope.dynamic.observations.guards.families import Guard
+from breakscope.dynamic.observations.reasons import Reason
+from breakscope.dynamic.trace.frames import Frame
+from breakscope.report.model import CudaGraph, Graph, SkippedFrame
+
+
+@dataclass(frozen=True)
+class FrameCompile:
+    """One compile of one frame. `failed` when the frame runs eager from then on; `seconds` is the
+    whole compile."""
+
+    compile_id: str
+    function: str
+    path: str
+    line: int
+    seconds: float = 0.0
+    graph_ops: int | None = None
+    guards: int = 0
+    failed: bool = False
+    fail_reason: str = ""
+    fail_path: str = ""
+    fail_line: int = 0
+    resumed_at: int = 0  # for a resume function: the line that broke
+    stack: tuple[Frame, ...] = ()
+    phase: str = ""
+    restarts: tuple[str, ...] = ()  # why it was begun again, in Dynamo's words; each reason once
+    restart_seconds: float = 0.0  # of `seconds`, what the attempts before the last one took
+
+
+@dataclass(frozen=True)
+class Break:
+    """One break site: innermost user line, why, and how often it was reported (once per enclosing
+    frame)."""
+
+    site: Frame
+    reason: Reason
+    chain: tuple[Frame, ...]
+    compile_ids: tuple[str, ...]
+    skipped: str = ""  # why the frame is skipped, as `Finding.lost`; "" when Dynamo resumes
+    backward: bool = False  # seen only while a backward pass ran
+    count: int = 1
+    # the compiles that kept what came before it, and left the rest of their function
+    not_resumed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class RecompileSeen:
+    """One recompile: the frame that was compiled again and the guard that failed."""
+
+    frame: FrameCompile
+    guard: Guard
+    # the user's line: the frame's first line, or its caller's when the frame is torch's
+    site: Frame | None
+    # of all versions of the code that there were, the newest first, as Dynamo words them
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Observations:
+    """All that one run showed."""
+
+    breaks: tuple[Break, ...] = ()
+    recompiles: tuple[RecompileSeen, ...] = ()
+    graphs: tuple[Graph, ...] = ()
+    skipped_frames: tuple[SkippedFrame, ...] = ()
+    cuda_graphs: tuple[CudaGraph, ...] = ()
+    compile_seconds: float = 0.0
+    # by the line that broke
+    resume_seconds: dict[tuple[str, int], float] = field(default_factory=dict)
+    traced: dict[str, frozenset[int]] = field(default_factory=dict)
+    records: int = 0
+    compiles: tuple[FrameCompile, ...] = ()  # in order
+    self_tests: int = 0  # how many breaks of self-tests the reader saw

@@ -1,0 +1,1 @@
+"""Guards that failed: their family, the line they guard, what changed."""

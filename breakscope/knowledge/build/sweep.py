@@ -1,0 +1,206 @@
+"""Asks Dynamo about functions that no probe names: C functions, getters of torch, methods of
+tensors.
+
+Functions of the standard library are never run: with `fullgraph=True` Dynamo raises at a call that
+it cannot trace, and what it says of a C function does not depend on the arguments.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+import types
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import torch
+
+from breakscope.knowledge.build import capture
+from breakscope.knowledge.build.results import describe
+
+MODULES = (
+    "time",
+    "os",
+    "posix",
+    "sys",
+    "signal",
+    "socket",
+    "select",
+    "resource",
+    "gc",
+    "threading",
+    "faulthandler",
+    "fcntl",
+    "termios",
+    "math",
+    "cmath",
+    "random",
+    "secrets",
+    "hashlib",
+    "hmac",
+    "zlib",
+    "bz2",
+    "lzma",
+    "binascii",
+    "struct",
+    "marshal",
+    "pickle",
+    "csv",
+    "json",
+    "heapq",
+    "bisect",
+    "functools",
+    "itertools",
+    "operator",
+    "collections",
+    "unicodedata",
+    "locale",
+    "codecs",
+    "weakref",
+    "ctypes",
+    "inspect",
+    "tracemalloc",
+    "atexit",
+    "errno",
+    "pwd",
+    "grp",
+    "mmap",
+    "sqlite3",
+    "ssl",
+    "syslog",
+    "multiprocessing",
+    "asyncio",
+    "contextvars",
+    "io",
+    "shutil",
+    "string",
+    "statistics",
+    "decimal",
+    "platform",
+    "warnings",
+)
+GETTERS = re.compile(
+    r"(is_|are_|has_|get_|can_|current_|memory_|max_memory|mem_|device_|version$|num_|initial_seed"
+    r"|.*_enabled$|.*_available$)"
+)
+UNSAFE = re.compile(r"(get_rng_state|.*debug_mode_|get_file_path|.*process_group.*)")
+TORCH = (
+    "torch",
+    "torch.cuda",
+    "torch.cpu",
+    "torch.backends.cuda",
+    "torch.backends.cudnn",
+    "torch.backends.mps",
+    "torch.backends.mkl",
+    "torch.backends.mkldnn",
+    "torch.backends.openmp",
+    "torch.backends.opt_einsum",
+    "torch.accelerator",
+    "torch.autograd",
+    "torch.overrides",
+    "torch.distributed",
+    "torch.jit",
+    "torch.compiler",
+    "torch.mps",
+    "torch.xpu",
+    "torch.version",
+)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One function and how to ask about it: "trace" it without arguments, "run" it without, "run x"
+    with a tensor."""
+
+    name: str
+    function: Callable
+    how: str
+
+    @property
+    def source(self) -> str:
+        return f"{self.name}({'x' if self.how == 'run x' else ''})"
+
+
+def programs() -> list[Asked]:
+    """Everything to ask about."""
+    return [*_library(), *_getters(), *_methods()]
+
+
+def _library() -> Iterator[Asked]:
+    for module in MODULES:
+        try:
+            found = importlib.import_module(module)
+        except ImportError:  # not on this platform
+            continue
+        for name, value in sorted(vars(found).items()):
+            if isinstance(value, types.BuiltinFunctionType) and not name.startswith("_"):
+                yield Asked(f"{module}.{name}", value, "trace")
+
+
+def _getters() -> Iterator[Asked]:
+    for module in TORCH:
+        try:
+            found = importlib.import_module(module)
+        except ImportError:
+            continue
+        for name, value in sorted(vars(found).items()):
+            own = getattr(value, "__module__", None) or module
+            if (
+                callable(value)
+                and not isinstance(value, type)
+                and GETTERS.match(name)
+                and not UNSAFE.match(name)
+                and own.startswith("torch")
+            ):
+                yield Asked(f"{module}.{name}", value, "run")
+                if module == "torch":
+                    yield Asked(f"{module}.{name}", value, "run x")
+
+
+def _methods() -> Iterator[Asked]:
+    for name in sorted(dir(torch.Tensor)):
+        value = getattr(torch.Tensor, name)
+        if not name.startswith("_") and callable(value):
+            yield Asked(f"Tensor.{name}", value, "run x")
+
+
+def measure(asked: Asked) -> dict:
+    """The verdict, in the form of `measure._one`; "invalid" when the question does not apply."""
+    function = asked.function
+    if asked.how == "trace":
+
+        def probe(x):
+            return function(), x.sin()
+
+        verdict = capture.trace(probe, (torch.rand(3),))
+        if "GB0007" not in verdict.breaks:
+            return {"invalid": "depends on the arguments"}
+        return _row(asked, verdict, None)
+
+    def probe_getter(x):
+        y = x.sin()
+        function(x.clone()) if asked.how == "run x" else function()
+        return y.cos()
+
+    argument = torch.rand(4, 3)
+    try:
+        returned = [describe(function(argument.clone()) if asked.how == "run x" else function())]
+    except Exception as problem:
+        return {"invalid": f"{type(problem).__name__}: {problem}"[:200]}
+    return _row(asked, capture.run(probe_getter, (argument,)), returned)
+
+
+def _row(asked: Asked, verdict: capture.Verdict, returned: list[str] | None) -> dict:
+    row = {
+        "table": "calls",
+        "name": asked.name,
+        "arguments": ["float tensor"] * (asked.how == "run x" and asked.name.startswith("torch.")),
+        "keywords": {},
+        "breaks": verdict.breaks,
+        "graphs": verdict.graphs,
+        "lost": verdict.lost,
+        "error": verdict.error,
+        "reason": verdict.reason,
+        "swept": True,
+    }
+    return row | ({"returned": returned} if returned else {})

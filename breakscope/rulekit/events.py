@@ -1,0 +1,299 @@
+"""Events: facts about code that may matter to a compiled region. Events know no rules.
+
+The interpreter emits them only for code that Dynamo would trace. Every event carries the abstract
+values involved; `node` is the `ast` node it stands at, and `text(node)` its source.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any, ClassVar
+
+from msgspec import Struct
+
+from breakscope.rulekit.values import UNKNOWN, Value
+
+LEFT, CHOSEN = 1, 2  # how it is undecided whether code runs, see Event
+
+
+class Event(Struct, frozen=True, kw_only=True):
+    """What every event knows.
+
+    `certainty`: "certain" when the values are known from the code, "likely" when an annotation or
+    the way a value is used says so, "possible" when it is a guess or an earlier break in the same
+    frame hides it. `lost`: "loop", "try", "with", "comprehension" when a break here loses the whole
+    frame, else "". `condition`: source text of the configuration test that decides whether this
+    code runs, or "". `caught`: an exception raised here is caught inside the region. `undecided`:
+    CHOSEN where a condition that is not known decides whether this code runs, LEFT where the
+    function may have returned before, else 0. `within`: "checkpoint", "hook" or "backward" when
+    this code runs as a subgraph of its own: under `torch.utils.checkpoint.checkpoint`, as a
+    tensor's hook, as the backward of an autograd.Function.
+    """
+
+    node: ast.AST
+    source: str = ""  # source text of `node`
+    function: str = ""
+    certainty: str = "certain"
+    lost: str = ""
+    condition: str = ""
+    caught: bool = False
+    undecided: int = 0
+    within: str = ""
+    # matters only where a break loses the frame that it stands in
+    only_when_lost: ClassVar[bool] = False
+
+    @property
+    def shown(self) -> str:
+        """The source of `node`, short enough for a message."""
+        return self.source if len(self.source) <= 60 else self.source[:57] + "..."
+
+    def problem(
+        self,
+        message: str,
+        help: str = "",
+        certainty: str | None = None,
+        node: ast.AST | None = None,
+        fixable: bool = True,
+        lost: str = "",
+        dynamo: tuple[str, ...] = (),
+        once: object = None,
+    ) -> Problem:
+        """What a rule yields: `message` names the user's variable, `help` says what to write
+        instead; both one line.
+
+        `node` moves the finding to another ast node of the same function. With `fixable` False the
+        rule's rewrite is not asked: the values say that it would be wrong here. `lost` ("call",
+        "with") says that Dynamo cannot resume behind this break, whatever stands around it, so that
+        the whole frame runs eagerly. `dynamo` are the ids that this break has, where they are not
+        the rule's. `once` is what the problem is about (hashable), where only its first time in a
+        function is one.
+        """
+        return Problem(
+            message,
+            help,
+            certainty or self.certainty,
+            node or self.node,
+            fixable,
+            self.lost or lost,
+            dynamo,
+            once,
+        )
+
+
+class Problem(Struct, frozen=True):
+    """A rule's verdict on one event."""
+
+    message: str
+    help: str
+    certainty: str
+    node: ast.AST
+    fixable: bool = True
+    lost: str = ""
+    dynamo: tuple[str, ...] = ()
+    once: object = None
+
+
+class Branch(Event, frozen=True, kw_only=True):
+    """Python asks a value for its truth. `node` is the tested expression (the operand, for
+    and/or/not).
+
+    `construct`: "if", "elif", "while", "ternary", "and", "or", "not", "assert", "comprehension",
+    "match", "any", "all", "filter", "chained" (a chained comparison: `node` is the whole
+    comparison). For an assert, `message` is the value of its message (UNKNOWN when there is none)
+    and `literal_message` is False when the message is anything but a constant in the bytecode: an
+    f-string with a placeholder, a name, a call.
+    """
+
+    test: Value
+    construct: str
+    message: Value = UNKNOWN
+    has_message: bool = False
+    literal_message: bool = True
+    raises: bool = False  # the branch's body only raises or warns
+    condition_source: str = ""  # with a `not` around `node`: the source from that `not` on
+
+    @property
+    def written(self) -> str:
+        """What is tested, as the source has it."""
+        return self.condition_source or self.source
+
+
+class ScalarRead(Event, frozen=True, kw_only=True):
+    """A Python number (or bool, or list of them) is read from a tensor's values.
+
+    `how`: "item", "tolist", "int", "float", "bool", "complex", "round", "index" (a Python sequence
+    indexed by a tensor), "slice" (a slice bound), "range", "contains" (`in`), "format" (a format
+    spec), "math" (math.* of a tensor), "size" (a size argument such as torch.zeros(n_tensor)),
+    "draw" (Python arithmetic or an index with a random number that Dynamo keeps in the graph;
+    `value` is that number). `value` is the tensor, `expression` its source text.
+    """
+
+    value: Value
+    how: str
+    expression: str = ""
+
+
+class Call(Event, frozen=True, kw_only=True):
+    """A call of something outside the checked source, under its canonical dotted name.
+
+    "torch.nonzero", "torch.nn.functional.relu", "Tensor.nonzero" (method of a tensor; `receiver` is
+    the tensor), "print", "time.time", "logging.Logger.info", "torch.nn.LSTM.forward" (a library
+    module called), "numpy.random.beta", "torch.optim.SGD.step", "deque.rotate" (a method of a
+    container). What Python calls without a call in the source has a name as well:
+    "type.__setattr__", "function.__setattr__", "os.environ.__setitem__", "descriptor.__get__",
+    "torch.autograd.Function.apply" (`receiver` is the class, of the checked source), "call of a
+    skipped package" (`receiver` is what is called, from a package that Dynamo skips whole).
+    """
+
+    name: str
+    receiver: Value | None = None
+    args: tuple[Value, ...] = ()
+    kwargs: dict[str, Value]
+    # what the receiver, else the first argument, derives from, where rules ask for it: classes of
+    # the checked source (`node` is the statement), names of others
+    classes: tuple[Any, ...] = ()
+    bases: tuple[str, ...] = ()
+
+    def argument(self, position: int, keyword: str) -> Value | None:
+        """The argument at `position` (the receiver not counted) or under `keyword`; None when not
+        given."""
+        if keyword in self.kwargs:
+            return self.kwargs[keyword]
+        return self.args[position] if position < len(self.args) else None
+
+
+class Enter(Event, frozen=True, kw_only=True):
+    """A `with` on something outside the checked source: `name` as for Call ("torch.no_grad",
+    "threading.Lock")."""
+
+    name: str
+    value: Value
+    args: tuple[Value, ...] = ()
+    kwargs: dict[str, Value]
+
+
+class Index(Event, frozen=True, kw_only=True):
+    """`container[index]` where a tensor is indexed by a tensor. `store`: "" for a read, "=" or an
+    operator as "+=".
+
+    `dtype` is that of the index tensor: "bool" makes the result's shape depend on data.
+    """
+
+    container: Value
+    index: Value
+    store: str = ""
+    value: Value = UNKNOWN  # what is stored
+
+
+class Format(Event, frozen=True, kw_only=True):
+    """A value becomes text: `construct` is "fstring", "str", "repr", "percent", "format", "print";
+    "key" when the text of a tensor is the key of a dict that is built (`value` is the text)."""
+
+    value: Value
+    construct: str
+
+
+class Store(Event, frozen=True, kw_only=True):
+    """An attribute, global or nonlocal is set inside the region.
+
+    `owner`: "self" or the source of the owner; `name` the attribute or variable; `scope`
+    "attribute", "global", "nonlocal" (a variable of a function that ran before the region),
+    "enclosing" (of one that runs in it), "tensor" (an attribute of a tensor such as requires_grad,
+    data, grad) or "restored" (whatever it was, a later store undoes it). `reads_itself` is True for
+    `self.n += 1` and `self.n = self.n + 1`; `is_read` when the region reads it too. `initial` is
+    the value that `__init__` or the module gave it; for scope "tensor" it is the tensor.
+    """
+
+    owner: str
+    name: str
+    scope: str
+    value: Value
+    initial: Value = UNKNOWN
+    reads_itself: bool = False
+    is_read: bool = False
+
+
+class Mutate(Event, frozen=True, kw_only=True):
+    """A container that outlives the call changes its length or keys: `method` "append", "update",
+    "__setitem__", ...
+
+    `home` is where it lives ("self.history", "global SEEN", "default cache"), `key` the key's value
+    for dicts. `home` is "" for one that only outlives the subgraph that the event is `within`.
+    """
+
+    home: str
+    method: str
+    value: Value = UNKNOWN
+    key: Value = UNKNOWN
+    is_read: bool = False
+
+
+class Outside(Event, frozen=True, kw_only=True):
+    """An attribute that the region reads (`node` is the read) is set from outside the region.
+
+    `path` and `line` say where; `value` is what is set there, `initial` what `__init__` set; `use`
+    is how the region uses it: "arithmetic", "branch", "loop", "other".
+    """
+
+    owner: str
+    name: str
+    value: Value
+    initial: Value
+    path: str
+    line: int
+    use: str = "other"
+
+
+class Varies(Event, frozen=True, kw_only=True):
+    """The calls that the source shows give a region's input different values (`node` is the
+    parameter or its use).
+
+    `what`: "size", "int", "float", "bool", "str", "enum", "none", "dtype", "stride", "alias",
+    "object", "type", "requires_grad", "grad_mode", "autocast", "default_dtype", "module_dtype".
+    `name` is the parameter; `values` what was seen, as text; `use` how the region uses it:
+    "branch", "format", "arithmetic", "other".
+    """
+
+    name: str
+    what: str
+    values: tuple[str, ...] = ()
+    use: str = "other"
+
+    @property
+    def seen(self) -> str:
+        """The first values, for a message: " (5, 6, 7)"; "" when they are not known."""
+        return f" ({', '.join(self.values[:4])})" if self.values else ""
+
+
+class Statement(Event, frozen=True, kw_only=True):
+    """A statement that matters by itself: `construct` "class", "import", "raise" (caught in the
+    region, `name` the exception), "raise object" (an object of a class of the checked source,
+    caught or not), "delete", "yield from", "await", "async for", "star import", "assert" (on a
+    container or an object, with no message or a constant one)."""
+
+    construct: str
+    name: str = ""
+    value: Value = UNKNOWN
+
+
+class Comprehension(Event, frozen=True, kw_only=True):
+    """A list, set or dict comprehension that is a frame of its own (before Python 3.12) and that
+    Dynamo would compile when Python runs it: it names torch, or holds tensors or modules of the
+    function around it.
+
+    `iterable` is what it goes over. Rules are asked about it only where the function around it is
+    lost to the graph, and where a break in the comprehension itself makes Python call it with an
+    iterator that Dynamo does not make anew.
+    """
+
+    iterable: Value
+    only_when_lost: ClassVar[bool] = True
+
+    @property
+    def is_lost_with_its_iterator(self) -> bool:
+        """True over `zip`, `enumerate` and the views of a dict; a list or a tuple Dynamo begins
+        anew."""
+        if type(self.node) is not ast.Call:
+            return False
+        name = getattr(self.node.func, "id", "") or getattr(self.node.func, "attr", "")
+        return name in ("zip", "enumerate", "items", "values", "keys")

@@ -1,0 +1,206 @@
+"""The base of all abstract values, and the kinds that hold no other values: constants, tensors,
+numbers.
+
+Rules import them from `values.py`. They need no garbage collector (`gc=False`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar
+
+from msgspec import Struct
+
+
+class Value(Struct):
+    """Base of all abstract values. The flags below are what rules read; `merge` and `key` are what
+    static/machine/lattice.py joins and compares values by."""
+
+    is_tensor: ClassVar[bool] = False  # certainly or likely a tensor
+    is_none: ClassVar[bool] = False
+    is_scalar: ClassVar[bool] = False  # a Python number that was read from a tensor
+    is_shape: ClassVar[bool] = False  # a Python int from .shape, size(), len()
+    is_const: ClassVar[bool] = False  # a Python constant with a known value
+    is_number: ClassVar[bool] = False  # a Python number of any of these kinds
+    is_unknown: ClassVar[bool] = False
+
+    def describe(self) -> str:
+        return "a value"
+
+    def merge(self, other: Value, join: Join, depth: int) -> Value | None:
+        """One value that stands for this one and for another of the same kind on another path; None
+        when a Union of both is better. `join(values, depth)` joins what they hold."""
+        return self if self == other else None
+
+    def key(self, depth: int) -> object:
+        """A hashable key: two values with the same key may share one analysis of a call. What
+        containers hold counts to this depth."""
+        return (type(self), id(self))
+
+    def rebuilt(self, change: Callable[[Value], Value]) -> Value:
+        """A new container, `change` applied to what is in it; any other value itself."""
+        return self
+
+
+Join = Callable[[Iterable[Value], int], Value]
+
+
+class _Unknown(Value, frozen=True, eq=False):
+    is_unknown = True
+
+    def describe(self) -> str:
+        return "an unknown value"
+
+    def merge(self, other: Value, join: Join, depth: int) -> Value | None:
+        return UNKNOWN
+
+
+UNKNOWN = _Unknown()
+COMPARED = _Unknown()  # a comparison of what is not known: what it indexes, it masks
+
+
+class Const(Value, frozen=True, gc=False):
+    """A Python constant whose value is known: None, bool, int, float, str, bytes, a dtype's name,
+    Ellipsis."""
+
+    value: Any
+    is_const = True
+
+    @property
+    def is_none(self) -> bool:
+        return self.value is None
+
+    @property
+    def is_number(self) -> bool:
+        return isinstance(self.value, int | float)
+
+    def describe(self) -> str:
+        return repr(self.value)
+
+    def merge(self, other: Const, join: Join, depth: int) -> Value | None:
+        if type(self.value) is not type(other.value):
+            return None
+        return self if self.value == other.value else Py(type(self.value).__name__)
+
+    def key(self, depth: int) -> object:
+        if type(self.value) not in _HASHABLE:
+            try:
+                hash(self.value)
+            except TypeError:
+                return ("c", id(self))
+        return ("c", type(self.value), self.value)
+
+
+_HASHABLE = frozenset({type(None), bool, int, float, str, bytes})
+
+
+NONE, TRUE, FALSE = Const(None), Const(True), Const(False)
+
+
+class Tensor(Value, frozen=True, gc=False):
+    """A tensor. `dtype` is "bool", "int", "float" or None; `ndim` and `shape` are None when
+    unknown.
+
+    `sure` is False when it is a tensor only by an annotation, a default or the way it is used.
+    `kind` is "" for a plain tensor, else "sparse", "numpy" (an ndarray traced by Dynamo),
+    "parameter", "buffer". `origin` is where it came from: "argument", "op", "attribute".
+    """
+
+    dtype: str | None = None
+    ndim: int | None = None
+    shape: tuple | None = None
+    sure: bool = True
+    kind: str = ""
+    origin: str = "op"
+    requires_grad: bool | None = None
+    is_tensor = True
+
+    def describe(self) -> str:
+        return "a tensor"
+
+    def merge(self, other: Tensor, join: Join, depth: int) -> Value | None:
+        if self == other:
+            return self
+        return Tensor(
+            self.dtype if self.dtype == other.dtype else None,
+            self.ndim if self.ndim == other.ndim else None,
+            self.shape if self.shape == other.shape else None,
+            self.sure and other.sure,
+            self.kind if self.kind == other.kind else "",
+            self.origin if self.origin == other.origin else "op",
+            self.requires_grad if self.requires_grad == other.requires_grad else None,
+        )
+
+    def key(self, depth: int) -> object:
+        return ("t", self.dtype, self.sure, self.kind)
+
+
+class Scalar(Value, frozen=True, gc=False):
+    """A Python number that was read from a tensor (`.item()`, `int(t)`, an element of `.tolist()`)."""
+
+    type: str = "number"
+    is_scalar = True
+    is_number = True
+
+    def describe(self) -> str:
+        return "a number read from a tensor"
+
+    def merge(self, other: Scalar, join: Join, depth: int) -> Value | None:
+        return self if self.type == other.type else Scalar()
+
+    def key(self, depth: int) -> object:
+        return (Scalar,)
+
+
+class ShapeInt(Value, frozen=True, gc=False):
+    """A Python int that came from a tensor's shape; symbolic when Dynamo compiles for dynamic
+    shapes."""
+
+    value: int | None = None
+    is_shape = True
+    is_number = True
+
+    def describe(self) -> str:
+        return "a size"
+
+    def merge(self, other: ShapeInt, join: Join, depth: int) -> Value | None:
+        return self if self.value == other.value else ShapeInt()
+
+    def key(self, depth: int) -> object:
+        return (ShapeInt,)
+
+
+class Py(Value, frozen=True, gc=False):
+    """A Python value of known type and unknown content: "int", "float", "bool", "str", "number",
+    "dtype", "device", "function", "iterator", "range", ... Never a tensor.
+
+    `source` is who decides it: "" (the code), "config" (an attribute or an `__init__` argument),
+    "argument" (the caller of the region), "environment", "random", "draw" (a number of
+    `random.uniform`, `randint` or `randrange`, which Dynamo keeps as a tensor inside the graph).
+    `usual` is the constant that it is by default, None where there is none.
+    """
+
+    type: str
+    source: str = ""
+    usual: Any = None
+
+    @property
+    def is_number(self) -> bool:
+        return self.type in ("int", "float", "number", "bool")
+
+    def describe(self) -> str:
+        return f"a Python {self.type}"
+
+    def merge(self, other: Py, join: Join, depth: int) -> Value | None:
+        if self.type != other.type:
+            return None
+        if self.source == other.source:
+            return self if self.usual == other.usual else Py(self.type, self.source)
+        sources = (self.source, other.source)
+        return Py(self.type, "draw" if "draw" in sources else self.source or other.source)
+
+    def key(self, depth: int) -> object:
+        return ("p", self.type, self.source)
+
+
+BOOL = Py("bool")

@@ -1,0 +1,183 @@
+"""Small helpers for `@rule.rewrite`: find the flagged expression in a libcst statement, build the
+new one.
+
+Imports libcst, so a rule imports this module inside its rewrite function and never at its top.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+import libcst as cst
+
+_ATOMS = (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.Integer, cst.Float)
+_ARITHMETIC = (cst.Add, cst.Subtract, cst.Multiply, cst.Divide, cst.Power)
+_ELEMENTWISE = (
+    cst.LessThan,
+    cst.LessThanEqual,
+    cst.GreaterThan,
+    cst.GreaterThanEqual,
+    cst.Equal,
+    cst.NotEqual,
+)
+_NEVER_TENSORS = (
+    cst.SimpleString,
+    cst.FormattedString,
+    cst.ConcatenatedString,
+    cst.List,
+    cst.Tuple,
+    cst.Dict,
+    cst.Set,
+    cst.Lambda,
+    cst.ListComp,
+    cst.DictComp,
+    cst.GeneratorExp,
+    cst.Yield,
+    cst.Await,
+    cst.NamedExpr,
+    cst.BooleanOperation,
+)
+
+
+def code(node: cst.CSTNode) -> str:
+    """Source text of a node."""
+    return cst.Module([]).code_for_node(node)
+
+
+def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """The node and everything below it, outermost first."""
+    yield node
+    for child in node.children:
+        yield from walk(child)
+
+
+def same(node: cst.CSTNode, flagged: ast.AST) -> bool:
+    """True when the libcst expression is the `ast` expression, whatever their layout."""
+    return _tree_of(code(node)) == _tree_of(ast.unparse(flagged)) != ""
+
+
+def find(statement: cst.CSTNode, problem) -> cst.BaseExpression | None:
+    """The flagged expression inside a statement; None when it is not there or stands there twice."""
+    if not isinstance(problem.node, ast.expr):
+        return None
+    wanted = _tree_of(ast.unparse(problem.node))
+    found = [
+        n
+        for n in walk(statement)
+        if isinstance(n, cst.BaseExpression) and wanted and _tree_of(code(n)) == wanted
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def swap(statement: cst.CSTNode, old: cst.BaseExpression, text: str) -> cst.CSTNode | None:
+    """The statement with one expression replaced by the source `text`; all layout around it stays.
+
+    None when a comment stands inside the expression, since it would be lost.
+    """
+    if "#" in code(old):
+        return None
+    new = cst.parse_expression(text)
+    if old.lpar and not isinstance(new, _ATOMS):
+        new = new.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+    return statement.deep_replace(old, new)
+
+
+def is_comparison(node: cst.CSTNode) -> bool:
+    """True for one comparison that works element by element: `a < b`, not `a is b`, not `a < b <
+    c`."""
+    return (
+        isinstance(node, cst.Comparison)
+        and len(node.comparisons) == 1
+        and isinstance(node.comparisons[0].operator, _ELEMENTWISE)
+    )
+
+
+def may_be_tensor(node: cst.BaseExpression) -> bool:
+    """False for what is certainly neither a tensor nor a number, or may not be evaluated where
+    Python did not do so."""
+    if isinstance(node, cst.Name):
+        return node.value not in ("None", "True", "False")
+    return not isinstance(node, _NEVER_TENSORS)
+
+
+def operand(node: cst.BaseExpression) -> str:
+    """Source of an expression, in parentheses where a method call or an operator behind it needs
+    them."""
+    text = code(node)
+    return text if isinstance(node, _ATOMS) or node.lpar else f"({text})"
+
+
+def dotted(node: cst.CSTNode) -> str:
+    """`torch.nn.functional` for an attribute chain of names; "" for anything else."""
+    if isinstance(node, cst.Name):
+        return node.value
+    if isinstance(node, cst.Attribute):
+        owner = dotted(node.value)
+        return f"{owner}.{node.attr.value}" if owner else ""
+    return ""
+
+
+def arguments(
+    call: cst.Call,
+) -> tuple[list[cst.BaseExpression], dict[str, cst.BaseExpression]] | None:
+    """Positional and keyword arguments of a call; None when a star is among them."""
+    if any(argument.star for argument in call.args):
+        return None
+    positional = [a.value for a in call.args if a.keyword is None]
+    return positional, {a.keyword.value: a.value for a in call.args if a.keyword is not None}
+
+
+def only_assignment(block: cst.BaseSuite) -> tuple[str, cst.BaseExpression, str] | None:
+    """(name, value, operator) when a block without comments is one `name = value`, or `name +=
+    value` ("+")."""
+    if (
+        not isinstance(block, cst.IndentedBlock)
+        or len(block.body) != 1
+        or "#" in code(block.body[0])
+        or block.footer
+    ):
+        return None
+    line = block.body[0]
+    if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1:
+        return None
+    statement = line.body[0]
+    if isinstance(statement, cst.Assign) and len(statement.targets) == 1:
+        target, operator = statement.targets[0].target, ""
+    elif isinstance(statement, cst.AugAssign):
+        target, operator = statement.target, code(statement.operator).strip().removesuffix("=")
+    else:
+        return None
+    return (target.value, statement.value, operator) if isinstance(target, cst.Name) else None
+
+
+def line_instead(compound: cst.If | cst.While | cst.For, text: str) -> cst.SimpleStatementLine:
+    """A one-line statement in the place of a compound one, with the comments above it and behind
+    its header."""
+    line = cst.parse_statement(text)
+    header = (
+        compound.body.header
+        if isinstance(compound.body, cst.IndentedBlock)
+        else line.trailing_whitespace
+    )
+    return line.with_changes(leading_lines=compound.leading_lines, trailing_whitespace=header)
+
+
+def in_arithmetic(statement: cst.CSTNode, wanted: cst.BaseExpression) -> bool:
+    """True when an expression is an operand of + - * / **, or all that a plain `name = ...`
+    assigns."""
+    for node in walk(statement):
+        if isinstance(node, cst.BinaryOperation) and wanted in (node.left, node.right):
+            return isinstance(node.operator, _ARITHMETIC)
+        if isinstance(node, cst.Assign) and node.value is wanted:
+            return len(node.targets) == 1 and isinstance(node.targets[0].target, cst.Name)
+    return False
+
+
+def _tree_of(text: str) -> str:
+    """The expression that a text is, as it is read: stores and loads of the same place compare
+    equal. "" for none."""
+    try:
+        return ast.dump(ast.parse(f"({text})", mode="eval").body)
+    except (SyntaxError, ValueError):
+        return ""

@@ -1,0 +1,272 @@
+"""Abstract values: what is known of a Python value without running anything.
+
+Unknown is not a tensor: a rule may speak only of what a value is known to be. Values are cheap,
+immutable except for the objects that a program mutates (Sequence, Dict, Instance), and compared by
+identity unless they are frozen. Here stand containers, names, classes, functions and objects; the
+kinds that hold no other values come from `plain_values.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from breakscope import limits
+from breakscope.rulekit.plain_values import (  # noqa: F401  all kinds are imported from here
+    BOOL,
+    COMPARED,
+    FALSE,
+    NONE,
+    TRUE,
+    UNKNOWN,
+    Const,
+    Join,
+    Py,
+    Scalar,
+    ShapeInt,
+    Tensor,
+    Value,
+)
+
+
+class Sequence(Value, eq=False):
+    """A list, tuple, set, deque or torch.Size. `items` is None when the number of elements is
+    unknown, and then every element is like `element`. `home` names the place that outlives the
+    call: "self.history", "global SEEN", "default cache", or "" for a local. `names` are those of an
+    nn.Sequential's modules, in their order."""
+
+    type: str
+    items: list[Value] | None
+    element: Value = UNKNOWN
+    home: str = ""
+    names: tuple[str, ...] = ()
+
+    def describe(self) -> str:
+        return f"a {self.type}"
+
+    def merge(self, other: Sequence, join: Join, depth: int) -> Value | None:
+        if self.type != other.type or self.home != other.home:
+            return None
+        if depth >= limits.DEEPEST_JOIN:
+            return Sequence(self.type, None, UNKNOWN, self.home)
+        items, others = self.items, other.items
+        if items is not None and others is not None and len(items) == len(others):
+            joined = [join(pair, depth + 1) for pair in zip(items, others)]
+            return Sequence(self.type, joined, home=self.home)
+        short = items and others and len(items) + len(others) <= limits.MOST_ITEMS_OF_TWO_TUPLES
+        if short and self.type == "tuple" and not self.home:
+            return None  # what is at an index is known for each
+        element = join((self.any_item(join), other.any_item(join)), depth + 1)
+        return Sequence(self.type, None, element, self.home)
+
+    def any_item(self, join: Join) -> Value:
+        """What every element is like."""
+        return self.element if self.items is None else join(self.items, 0)
+
+    def key(self, depth: int) -> object:
+        if depth == 0:
+            return ("s", self.type)
+        if self.items is None:
+            return ("s", self.type, self.home, self.element.key(depth - 1))
+        if len(self.items) > limits.MOST_ITEMS_IN_KEY:
+            return ("s", self.type, self.home, len(self.items))
+        return ("s", self.type, self.home, *[item.key(depth - 1) for item in self.items])
+
+    def rebuilt(self, change: Callable[[Value], Value]) -> Value:
+        items = [change(item) for item in self.items] if self.items is not None else None
+        return Sequence(self.type, items, change(self.element))
+
+
+class Dict(Value, eq=False):
+    """A dict. `items` maps the known constant keys; `element` is like every other value. `home` as
+    for Sequence."""
+
+    items: dict[Any, Value]
+    element: Value = UNKNOWN
+    open: bool = False  # there may be keys beside those in `items`
+    home: str = ""
+
+    def describe(self) -> str:
+        return "a dict"
+
+    def merge(self, other: Dict, join: Join, depth: int) -> Value | None:
+        if self.home != other.home:
+            return None
+        if depth >= limits.DEEPEST_JOIN:
+            return Dict({}, UNKNOWN, True, self.home)
+        items = {
+            key: join((value, other.items[key]), depth + 1)
+            for key, value in self.items.items()
+            if key in other.items
+        }
+        rest = [value for key, value in self.items.items() if key not in other.items]
+        rest += [value for key, value in other.items.items() if key not in self.items]
+        return Dict(items, join((self.element, other.element, *rest), depth + 1), True, self.home)
+
+    def key(self, depth: int) -> object:
+        if depth == 0 or len(self.items) > limits.MOST_ENTRIES_IN_KEY:
+            return ("d", id(self))
+        items = tuple([(key, value.key(depth - 1)) for key, value in self.items.items()])
+        return ("d", self.home, self.open, items)
+
+    def rebuilt(self, change: Callable[[Value], Value]) -> Value:
+        items = {key: change(value) for key, value in self.items.items()}
+        return Dict(items, change(self.element), self.open)
+
+
+class External(Value, frozen=True, gc=False):
+    """A name outside the checked source: "torch.cat", "time.time", "math", "print"."""
+
+    name: str
+
+    def describe(self) -> str:
+        return f"`{self.name}`"
+
+    def key(self, depth: int) -> object:
+        return ("e", self.name)
+
+
+class ExternalInstance(Value, frozen=True):
+    """An object of a class outside the checked source: "torch.nn.LSTM", "logging.Logger",
+    "threading.Lock"."""
+
+    name: str
+    args: tuple[Value, ...] = ()
+    kwargs: tuple[tuple[str, Value], ...] = ()
+
+    def describe(self) -> str:
+        return f"a `{self.name}`"
+
+    def key(self, depth: int) -> object:
+        return ("x", id(self))
+
+
+class Method(Value, eq=False):
+    """`receiver.name`, not yet called, where the receiver is no object of the checked source."""
+
+    receiver: Value
+    name: str
+
+    def describe(self) -> str:
+        return f"the method `{self.name}`"
+
+    def merge(self, other: Method, join: Join, depth: int) -> Value | None:
+        return self if self.name == other.name and self.receiver is other.receiver else None
+
+    def key(self, depth: int) -> object:
+        return ("m", self.name, self.receiver.key(depth))
+
+
+class Class(Value, eq=False):
+    """A class of the checked source; `info` is the index's record of it."""
+
+    info: Any
+
+    def describe(self) -> str:
+        return f"the class `{self.info.name}`"
+
+    def merge(self, other: Class, join: Join, depth: int) -> Value | None:
+        return self if self.info is other.info else None
+
+    def key(self, depth: int) -> object:
+        return ("k", id(self.info))
+
+
+class Function(Value, eq=False):
+    """A function or lambda of the checked source, bound to `bound` when it is a method; `scope` is
+    its closure.
+
+    `args` and `kwargs` are what functools.partial already gave it.
+    """
+
+    info: Any
+    bound: Value | None = None
+    scope: Any = None
+    args: tuple[Value, ...] = ()
+    kwargs: tuple[tuple[str, Value], ...] = ()
+
+    def describe(self) -> str:
+        return f"the function `{self.info.name}`"
+
+    def merge(self, other: Function, join: Join, depth: int) -> Value | None:
+        same = self.info is other.info and self.bound is other.bound and self.scope is other.scope
+        return self if same and self.args == other.args else None
+
+    def key(self, depth: int) -> object:
+        given = tuple([value.key(depth) for value in self.args])
+        return ("f", id(self.info), id(self.bound), id(self.scope), given)
+
+
+class Cell(Value, eq=False):
+    """A cell of a function's closure: `name` in the frame `scope` of an enclosing function."""
+
+    scope: Any
+    name: str
+
+    def describe(self) -> str:
+        return f"the closure's `{self.name}`"
+
+
+class Code(Value, eq=False):
+    """The code object of a function of the checked source; `info` as a function has it."""
+
+    info: Any
+
+    def describe(self) -> str:
+        return f"the code of `{self.info.name}`"
+
+
+class Instance(Value, eq=False):
+    """An object of a class of the checked source, with the attributes that the analyzer saw being
+    set; `version` counts those that other objects changed afterwards."""
+
+    cls: Class
+    attributes: dict[str, Value] = {}
+    version: int = 0
+
+    def describe(self) -> str:
+        return f"a `{self.cls.info.name}`"
+
+    def key(self, depth: int) -> object:
+        return ("i", id(self), self.version)
+
+
+class Union(Value, frozen=True):
+    """One of several values, depending on the path taken. Never nested, never empty, and no tensor:
+    a rule that accepts a maybe calls `maybe_tensor`."""
+
+    options: tuple[Value, ...]
+
+    def describe(self) -> str:
+        return " or ".join(dict.fromkeys(o.describe() for o in self.options))
+
+    def key(self, depth: int) -> object:
+        return ("u", frozenset([option.key(depth) for option in self.options]))
+
+
+def options(value: Value) -> tuple[Value, ...]:
+    """The alternatives of a value: itself unless it is a Union."""
+    return value.options if type(value) is Union else (value,)
+
+
+def maybe_tensor(value: Value) -> bool:
+    """True when some path makes this value a tensor."""
+    return any(o.is_tensor for o in options(value))
+
+
+def holds_tensor(value: Value, depth: int = limits.DEEPEST_TENSOR_SEARCH) -> bool:
+    """True when the value is a tensor or a container with a tensor somewhere inside."""
+    if depth == 0:
+        return False
+    for option in options(value):
+        if option.is_tensor:
+            return True
+        if isinstance(option, Sequence):
+            inside = option.items if option.items is not None else [option.element]
+        elif isinstance(option, Dict):
+            inside = [*option.items.values(), option.element]
+        else:
+            continue
+        if any(holds_tensor(v, depth - 1) for v in inside):
+            return True
+    return False

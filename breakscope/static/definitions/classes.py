@@ -1,0 +1,243 @@
+"""Classes of the checked source: bases, method resolution order, members."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from breakscope.rulekit.values import (
+    UNKNOWN,
+    Class,
+    Dict,
+    External,
+    ExternalInstance,
+    Function,
+    Instance,
+    Sequence,
+    Value,
+    options,
+)
+from breakscope.rulekit.walking import walk
+from breakscope.static.definitions.decorators import decorate
+from breakscope.static.definitions.homes import note_nested
+from breakscope.static.machine.frames import Frame, Raised
+from breakscope.static.machine.state import ClassFacts
+from breakscope.static.project.modules import ClassInfo
+
+if TYPE_CHECKING:
+    from breakscope.static.machine.machine import Machine
+
+MODULE_BASES = ("torch.nn.Module", "torch.nn.modules.module.Module")
+
+
+def class_facts(machine: Machine, info: ClassInfo) -> ClassFacts:
+    """What the machine has found out about a class so far."""
+    known = machine.objects.facts.get(id(info.node))
+    if known is None:
+        known = machine.objects.facts[id(info.node)] = ClassFacts(info)
+    return known
+
+
+def bases_of(machine: Machine, info: ClassInfo) -> list[Value]:
+    """The values of a class's bases."""
+    facts = class_facts(machine, info)
+    if facts.bases is None:
+        facts.bases = []
+        frame = Frame(info.module, None, info.scope, None, False, 0, "")
+        for base in info.node.bases:
+            try:
+                value = machine.eval(base.value if type(base) is ast.Subscript else base, frame)
+            except Raised:
+                value = UNKNOWN
+            facts.bases.extend(options(value))
+    return facts.bases
+
+
+def mro_of(machine: Machine, info: ClassInfo) -> list[ClassInfo]:
+    """The classes of the checked source in method resolution order (C3, else depth first)."""
+    facts = class_facts(machine, info)
+    if facts.mro is None:
+        facts.mro = [info]  # ends a cycle
+        parents = [
+            b.info for b in bases_of(machine, info) if isinstance(b, Class) and b.info != info
+        ]
+        facts.mro = [info, *_merge([*(list(mro_of(machine, p)) for p in parents), parents])]
+    return facts.mro
+
+
+def external_bases(machine: Machine, info: ClassInfo) -> tuple[str, ...]:
+    """Canonical names of the bases outside of the checked source, of all classes in the order."""
+    facts = class_facts(machine, info)
+    if facts.external_bases is None:
+        names: dict[str, None] = {}
+        for cls in mro_of(machine, info):
+            for base in bases_of(machine, cls):
+                if isinstance(base, External):
+                    names.setdefault(base.name)
+                elif base.is_unknown:
+                    names.setdefault("?")
+        facts.external_bases = tuple(names)
+    return facts.external_bases
+
+
+def is_module(machine: Machine, value: Value) -> bool:
+    """True for an object whose class derives from torch.nn.Module, as far as the source shows."""
+    if isinstance(value, Instance):
+        return is_module_class(machine, value.cls.info)
+    return isinstance(value, ExternalInstance) and value.name.startswith("torch.nn.")
+
+
+def is_module_class(machine: Machine, info: ClassInfo) -> bool:
+    """True for a class that derives from torch.nn.Module, as far as the source shows."""
+    facts = class_facts(machine, info)
+    if facts.is_module is None:
+        bases = external_bases(machine, info)
+        facts.is_module = any(
+            name in MODULE_BASES or name.startswith("torch.nn.") or name.endswith("Module")
+            for name in bases
+        ) or ("?" in bases and find_member(machine, info, "forward") is not None)
+    return facts.is_module
+
+
+def members_of(info: ClassInfo) -> dict[str, ast.stmt]:
+    """Statements that define each name in a class body; a name's last definition wins. They follow
+    from the text alone, and are kept with it."""
+    members = getattr(info.node, "members", None)
+    if members is None:
+        members = info.node.members = {}
+        _collect(info.node.body, members)
+    return members
+
+
+def find_member(
+    machine: Machine, info: ClassInfo, name: str, after: ClassInfo | None = None
+) -> Value | None:
+    """The value of a class attribute through the classes in order (behind `after` for super)."""
+    order = mro_of(machine, info)
+    if after is not None:
+        order = order[order.index(after) + 1 :] if after in order else []
+    for cls in order:
+        if name in cls.stored:
+            return cls.stored[name]
+        values = class_facts(machine, cls).values
+        if name in values:
+            return values[name]
+        statement = members_of(cls).get(name)
+        if statement is not None:
+            value = member_value(machine, cls, name, statement)
+            values[name] = value
+            return value
+    return None
+
+
+def member_value(machine: Machine, cls: ClassInfo, name: str, statement: ast.stmt) -> Value:
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+        info = machine.function_info(cls.module, statement, cls.qualname, cls)
+        return decorate(
+            machine,
+            statement,
+            Function(info, scope=cls.scope),
+            class_frame(machine, cls, statement),
+        )
+    frame = Frame(cls.module, None, cls.scope, None, False, 0, cls.qualname)
+    for other in ("staticmethod", "classmethod", "property"):
+        frame.names[other] = External(other)
+    if isinstance(statement, ast.ClassDef):
+        machine.exec(statement, frame)
+        return frame.names[statement.name]
+    try:
+        machine.exec(statement, class_frame(machine, cls, statement, frame))
+    except Raised:
+        return UNKNOWN
+    value = frame.names.get(name, UNKNOWN)
+    if isinstance(value, Sequence | Dict) and not value.home:
+        machine.touch(value)
+        value.home = f"{cls.name}.{name}"
+        note_nested(machine, value, value.home)
+    return value
+
+
+def class_frame(
+    machine: Machine, cls: ClassInfo, statement: ast.stmt, frame: Frame | None = None
+) -> Frame:
+    """A frame in which the names of the class body are visible to its later statements."""
+    frame = frame or Frame(cls.module, None, cls.scope, None, False, 0, cls.qualname)
+    is_definition = isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+    # what runs when the class is made
+    now = statement.decorator_list if is_definition else [statement]
+    used = {n.id for part in now for n in walk(part) if type(n) is ast.Name}
+    members, values = members_of(cls), class_facts(machine, cls).values
+    for name in sorted(used & members.keys()):
+        if members[name] is not statement:
+            if name not in values:
+                values[name] = UNKNOWN  # ends a cycle
+                values[name] = member_value(machine, cls, name, members[name])
+            frame.names[name] = cls.stored.get(name, values[name])
+    return frame
+
+
+def bound_to(member: Value, owner: Value) -> Value:
+    """A class member as an attribute of `owner` (an Instance or a Class)."""
+    if not isinstance(member, Function) or member.bound is not None:
+        return member
+    marks = member.info.marks
+    if "staticmethod" in marks:
+        return member
+    if "classmethod" in marks:
+        return Function(
+            member.info, owner.cls if isinstance(owner, Instance) else owner, member.scope
+        )
+    spec = member.info.node.args
+    if isinstance(owner, Class) or (
+        member.info.owner is None and not (spec.args or spec.posonlyargs or spec.vararg)
+    ):
+        return member
+    return Function(member.info, owner, member.scope, member.args, member.kwargs)
+
+
+def _collect(body: list[ast.stmt], members: dict[str, object]) -> None:
+    for statement in body:
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            decorators = {
+                d.attr
+                for d in getattr(statement, "decorator_list", ())
+                if isinstance(d, ast.Attribute)
+            }
+            if "setter" in decorators:
+                members[f"{statement.name}.setter"] = statement
+            elif "deleter" not in decorators and not any(
+                getattr(d, "id", getattr(d, "attr", "")) in ("overload", "_overload_method")
+                for d in statement.decorator_list
+            ):
+                members[statement.name] = statement
+        elif isinstance(statement, ast.Assign):
+            for target in statement.targets:
+                for name in walk(target):
+                    if type(name) is ast.Name:
+                        members[name.id] = statement
+        elif (
+            isinstance(statement, ast.AnnAssign)
+            and statement.value is not None
+            and isinstance(statement.target, ast.Name)
+        ):
+            members[statement.target.id] = statement
+        elif isinstance(statement, ast.If | ast.Try):
+            _collect(statement.body, members)
+            _collect(statement.orelse, members)
+
+
+def _merge(rows: list[list[ClassInfo]]) -> list[ClassInfo]:
+    """C3 linearization; when the order is contradictory, first come first served."""
+    result: list[ClassInfo] = []
+    rows = [r for r in rows if r]
+    while rows:
+        for row in rows:
+            head = row[0]
+            if not any(head in other[1:] for other in rows):
+                break
+        else:
+            head = rows[0][0]
+        result.append(head)
+        rows = [[c for c in r if c != head] for r in rows]
+        rows = [r for r in rows if r]
+    return result

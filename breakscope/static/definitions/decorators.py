@@ -1,0 +1,63 @@
+"""Applies decorators: marks that Dynamo looks at, and calls of what the checked source defines."""
+
+from __future__ import annotations
+
+import ast
+
+from breakscope.rulekit.values import Class, External, ExternalInstance, Function, Instance, Value
+from breakscope.static.machine.frames import Frame, Raised
+from breakscope.static.machine.machine import Machine
+
+MARKS = {
+    "staticmethod": "staticmethod",
+    "classmethod": "classmethod",
+    "property": "property",
+    "functools.cached_property": "cached_property",
+    "contextlib.contextmanager": "contextmanager",
+    "torch.compiler.disable": "disabled",
+    "torch._dynamo.disable": "disabled",
+    "torch._dynamo.disallow_in_graph": "disabled",
+    "torch.compile": "compiled",
+    "functools.lru_cache": "cached",
+    "functools.cache": "cached",
+    "abc.abstractproperty": "property",
+}
+# `torch.jit.script` is not: Dynamo traces the function that it was given
+OPAQUE_DECORATORS = frozenset(
+    {"torch.library.custom_op", "torch.library.triton_op", "numba.jit", "triton.jit"}
+)
+
+
+def decorate(machine: Machine, node: ast.FunctionDef, value: Value, frame: Frame) -> Value:
+    """Apply a definition's decorators, innermost first."""
+    for decorator in reversed(node.decorator_list):
+        try:
+            made = machine.eval(decorator, frame)
+            if made.is_unknown and type(decorator) is ast.Call and type(value) is Function:
+                made = machine.eval(decorator.func, frame)
+                if type(made) is External and made.name in OPAQUE_DECORATORS:
+                    machine.touch(value.info)
+                    value.info.marks |= {"opaque"}
+                continue
+            value = apply_decorator(machine, made, value, decorator, frame)
+        except Raised:
+            pass
+    return value
+
+
+def apply_decorator(
+    machine: Machine, decorator: Value, value: Value, node: ast.expr, frame: Frame
+) -> Value:
+    name = decorator.name if isinstance(decorator, External | ExternalInstance) else ""
+    if name in OPAQUE_DECORATORS:
+        return ExternalInstance(name)
+    if name in MARKS and isinstance(value, Function):
+        machine.touch(value.info)
+        value.info.marks |= (
+            {MARKS[name], "property"} if MARKS[name] == "cached_property" else {MARKS[name]}
+        )
+        return value
+    if isinstance(decorator, Function | Instance | Class):
+        made = machine.call(decorator, [value], {}, node, frame)
+        return value if made.is_unknown or made.is_none else made
+    return value

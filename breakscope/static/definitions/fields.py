@@ -1,0 +1,78 @@
+"""Fields of dataclasses and named tuples, and the annotated names of a class body."""
+
+from __future__ import annotations
+
+import ast
+
+from breakscope.rulekit.values import Instance
+from breakscope.static.definitions.classes import class_facts, external_bases, members_of, mro_of
+from breakscope.static.machine.machine import Machine
+from breakscope.static.project.modules import ClassInfo
+
+
+def fields_of(
+    machine: Machine, info: ClassInfo
+) -> list[tuple[str, ast.expr, ast.expr | None, ClassInfo]]:
+    """(name, annotation, default, class) of the fields of a dataclass or NamedTuple, bases
+    first."""
+    facts = class_facts(machine, info)
+    if facts.fields is None:
+        found: dict[str, tuple] = {}
+        for cls in reversed(mro_of(machine, info)):
+            for statement in cls.node.body:
+                if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+                    if not _is_class_variable(statement.annotation):
+                        found[statement.target.id] = (
+                            statement.target.id,
+                            statement.annotation,
+                            statement.value,
+                            cls,
+                        )
+        facts.fields = list(found.values())
+    return facts.fields
+
+
+def has_generated_init(machine: Machine, info: ClassInfo) -> bool:
+    """True when `@dataclass` writes the `__init__`, also over one that the class inherits."""
+    for cls in mro_of(machine, info):
+        if "__init__" in members_of(cls):
+            return False
+        if any(map(_makes_init, cls.node.decorator_list)):
+            return True
+    return False
+
+
+def class_annotations(info: ClassInfo) -> dict[str, ast.expr]:
+    """The annotated names of a class body."""
+    annotations = getattr(info.node, "annotations", None)
+    if annotations is None:  # they follow from the text alone, and are kept with it
+        annotations = info.node.annotations = {
+            s.target.id: s.annotation
+            for s in info.node.body
+            if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name)
+        }
+    return annotations
+
+
+def field_names(machine: Machine, instance: Instance) -> list[str]:
+    """The fields over which an object unpacks: those of a NamedTuple; none for other classes."""
+    if "typing.NamedTuple" in external_bases(machine, instance.cls.info):
+        return [name for name, *_ in fields_of(machine, instance.cls.info)]
+    return []
+
+
+def _is_class_variable(annotation: ast.expr) -> bool:
+    named = annotation.value if isinstance(annotation, ast.Subscript) else annotation
+    return getattr(named, "id", getattr(named, "attr", "")) == "ClassVar"
+
+
+def _makes_init(decorator: ast.expr) -> bool:
+    """`@dataclass`, `@dataclasses.dataclass(frozen=True)`."""
+    options = decorator.keywords if isinstance(decorator, ast.Call) else []
+    named = decorator.func if isinstance(decorator, ast.Call) else decorator
+    if getattr(named, "id", getattr(named, "attr", "")) != "dataclass":
+        return False
+    return not any(
+        k.arg == "init" and isinstance(k.value, ast.Constant) and k.value.value is False
+        for k in options
+    )

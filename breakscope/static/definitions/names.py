@@ -1,0 +1,107 @@
+"""What names stand for: through frames, modules, imports and the builtins."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from breakscope.rulekit.values import UNKNOWN, External, Value
+from breakscope.static.machine.frames import Frame
+from breakscope.static.project.modules import Import, ModuleInfo, Namespace
+
+if TYPE_CHECKING:
+    from breakscope.static.machine.machine import Machine
+
+
+def module_names(machine: Machine, module: ModuleInfo) -> dict[str, Value]:
+    """The module's namespace after its top level has run (without emitting anything)."""
+    if module is not machine.file.module:
+        return machine.world.names(module)
+    if module.names is None:
+        module.names, module.executing = {"__name__": UNKNOWN, "__file__": UNKNOWN}, True
+        machine.run_top_level(module)
+        module.executing = False
+    return module.names
+
+
+def resolve_import(machine: Machine, value: Value) -> Value:
+    """Follow an import to what it names."""
+    if type(value) is not Import:
+        return value
+    known = machine.objects.imports.get(id(value))
+    if known is not None:
+        return known
+    imported = value
+    for _ in range(12):
+        if type(value) is not Import:
+            if not machine.objects.executing:
+                machine.objects.imports[id(imported)] = value
+            return value
+        value = import_step(machine, value)
+    return UNKNOWN
+
+
+def import_step(machine: Machine, imported: Import) -> Value:
+    if not imported.member:
+        found = machine.find(imported.module, imported.importer)
+        return Namespace(found) if found else External(imported.module)
+    found = machine.find(imported.module, imported.importer)
+    if found is not None:
+        value = module_names(machine, found).get(imported.member)
+        if value is not None and not (type(value) is Import and _is_own_submodule(value, imported)):
+            return value
+        inner = machine.find(f"{imported.module}.{imported.member}", imported.importer)
+        if inner is not None:
+            return Namespace(inner)
+        defining = machine.starred(found, imported.member, imported.importer)
+        return (
+            UNKNOWN
+            if defining is None
+            else module_names(machine, defining).get(imported.member, UNKNOWN)
+        )
+    inner = machine.find(f"{imported.module}.{imported.member}", imported.importer)
+    if inner is not None:
+        return Namespace(inner)
+    return external_value(machine, f"{imported.module}.{imported.member}")
+
+
+def external_value(machine: Machine, name: str) -> Value:
+    """A library member as a value: a known constant, else its canonical name."""
+    known = machine.library.constant(name)
+    return known if known is not None else External(canonical_name(machine, name))
+
+
+def canonical_name(machine: Machine, name: str) -> str:
+    """The name under which tables and rules know a library member."""
+    return machine.library.canonical(name)
+
+
+def lookup_name(machine: Machine, name: str, frame: Frame, node: ast.AST | None = None) -> Value:
+    """The value of a name, through the frame, its closure, the module and the builtins."""
+    value = frame.names.get(name)
+    if value is not None and not frame.globals_:
+        return resolve_import(machine, value) if type(value) is Import else value
+    if name in frame.globals_:
+        value = None
+    elif value is None and frame.scope is not None:
+        scope = frame.enclosing(name)
+        if scope is not None:
+            value = scope.names[name]
+            if frame.emits:
+                machine.region.reads.setdefault((id(scope), name), (frame.activation, node))
+    if value is None:
+        names = frame.module.names
+        if names is None:
+            names = module_names(machine, frame.module)
+        value = names.get(name)
+        if value is not None and frame.emits:
+            machine.region.reads.setdefault((id(frame.module), name), (frame.activation, node))
+    if value is None:
+        return External(name) if name in machine.library.builtins else UNKNOWN
+    return resolve_import(machine, value) if type(value) is Import else value
+
+
+def _is_own_submodule(value: Import, imported: Import) -> bool:
+    """True for what `from . import part` in a package says of `package.part`: the module of that
+    name."""
+    return value.member == imported.member and value.module == imported.module

@@ -1,0 +1,54 @@
+"""Where the value of a property that is read through `super()` is used."""
+
+from __future__ import annotations
+
+import ast
+
+from breakscope.rulekit.walking import walk
+
+OPERATIONS = (ast.BinOp, ast.UnaryOp, ast.Subscript, ast.Attribute)
+
+
+def first_use(node: ast.AST, function: ast.AST) -> ast.AST | None:
+    """The expression of `function` that first computes with the value of `node`, None where it is
+    only handed on.
+
+    `node` itself, or the first later mention of the name that it is assigned to.
+    """
+    parent = _parent(node, function)
+    if (
+        type(parent) is not ast.Assign
+        or len(parent.targets) != 1
+        or type(parent.targets[0]) is not ast.Name
+    ):
+        return node if _computes(parent, node) else None
+    name = parent.targets[0].id
+    mentions = [
+        part
+        for part in walk(function)
+        if type(part) is ast.Name
+        and part.id == name
+        and (part.lineno, part.col_offset) > (node.lineno, node.col_offset)
+    ]
+    for part in sorted(mentions, key=lambda part: (part.lineno, part.col_offset)):
+        if type(part.ctx) is not ast.Load:
+            return None
+        if _computes(_parent(part, function), part):
+            return part
+    return None
+
+
+def _parent(node: ast.AST, function: ast.AST) -> ast.AST | None:
+    return next((outer for outer in walk(function) if node in ast.iter_child_nodes(outer)), None)
+
+
+def _computes(parent: ast.AST | None, node: ast.AST) -> bool:
+    """True for an operator, an item, an attribute, a loop, and a call of or with the value; a call
+    by a bare name may hand it on, and `is` compares no more than the object."""
+    if type(parent) is ast.Call:
+        return parent.func is node or type(parent.func) is ast.Attribute
+    if type(parent) is ast.Compare:
+        return not all(isinstance(operator, ast.Is | ast.IsNot) for operator in parent.ops)
+    if type(parent) is ast.For:
+        return parent.iter is node
+    return isinstance(parent, OPERATIONS)

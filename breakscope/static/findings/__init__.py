@@ -1,0 +1,1 @@
+"""From events to findings: rules are matched, places chosen, suppressions honoured."""

@@ -1,0 +1,270 @@
+"""From verdicts to findings: every finding stands on a libcst node of the user's own text.
+
+A suspect function is parsed again by libcst as a slice of its own lines; what cannot be found there
+is no finding.
+"""
+
+from __future__ import annotations
+
+import ast
+from functools import cached_property
+
+from breakscope import limits
+from breakscope.knowledge import load as load_knowledge
+from breakscope.report.model import Finding, Fix, Inside, Link, code_in
+from breakscope.rulekit.events import Call, Enter
+from breakscope.rulekit.walking import walk
+from breakscope.static.findings.match import Verdict
+from breakscope.static.findings.negation import simplified
+from breakscope.static.findings.suppress import Suppressions
+from breakscope.static.machine.frames import Activation
+from breakscope.static.project.files import relative_path
+from breakscope.static.project.modules import ModuleInfo
+from breakscope.static.project.spans import Position, Span, Spans
+
+BREAKS = ", so the graph ends here"  # how a rule may end the message of any break
+
+
+class Flagger:
+    """Makes the findings of one file."""
+
+    def __init__(self, module: ModuleInfo, rewrites: dict[tuple, str | None]) -> None:
+        """`rewrites` keeps what became of a statement's text, for this file and its copies
+        elsewhere."""
+        self.module = module
+        self.rewrites = rewrites
+        self.lines = module.source_lines()
+        self.spans = Spans(module.tree, self.lines)
+        self.suppressions = Suppressions(self.lines)
+
+    def findings(self, verdicts: list[Verdict]) -> tuple[list[tuple[Verdict, Finding]], set[tuple]]:
+        """The findings of the verdicts that libcst confirms and no comment silences, and the places
+        of those that one does."""
+        found, silenced = [], set()
+        for verdict in verdicts:
+            node = verdict.problem.node
+            span = self.spans.around(node)
+            if span is None or not self.confirmed(node, span):
+                continue
+            if self.suppressions.hide(verdict.rule.code, span.start[0], self.last_line_of(span)):
+                silenced.add(verdict.place)
+                continue
+            found.append((verdict, self.finding(verdict, node, span)))
+        return found, silenced
+
+    def finding(self, verdict: Verdict, node: ast.AST, span: Span) -> Finding:
+        line, column, end_line, end_column = self.range_of(node)
+        rule, problem = verdict.rule, verdict.problem
+        # the library's function that breaks
+        entered = verdict.inside[-1][0] if verdict.inside else None
+        lost, lost_function = problem.lost, entered.function if entered and problem.lost else ""
+        if not lost and verdict.confidence != "possible":
+            lost, lost_function = verdict.loses
+        if rule.kind != "break":
+            lost = lost_function = ""
+        message = self.of_library(verdict) if entered else problem.message
+        first = max(1, line - limits.CONTEXT_LINES)
+        if self.lines[first - 1].strip() == "" and first < line:
+            first += 1
+        last = min(end_line, line + 3)
+        return Finding(
+            path=relative_path(self.module.path),
+            line=line,
+            column=column,
+            end_line=end_line,
+            end_column=end_column,
+            code=rule.code,
+            rule=rule.name,
+            kind=rule.kind,
+            severity=rule.severity,
+            confidence=verdict.confidence,
+            evidence="predicted",
+            function=verdict.chain[-1][0].function or getattr(node, "name", "")
+            if entered
+            else verdict.event.function,
+            message=message,
+            brief=_brief(message),
+            names=code_in(problem.message),
+            help=problem.help,
+            dynamo=self.ids_of(verdict),
+            chain=links(verdict),
+            condition=simplified(verdict.condition),
+            lost=lost,
+            lost_function=lost_function,
+            library=entered.module.library if entered else "",
+            inside=inside(verdict) if entered else None,
+            fix=self.fix(verdict, span.node),
+            first_source_line=first,
+            source=tuple(text.rstrip("\r\n") for text in self.lines[first - 1 : last]),
+        )
+
+    def of_library(self, verdict: Verdict) -> str:
+        """The message at the call that enters an installed library."""
+        node, library = verdict.problem.node, verdict.inside[-1][0].module.library
+        if isinstance(node, ast.stmt):
+            verb = "inherits" if isinstance(node, ast.ClassDef) else "returns"
+            return f"`{node.name}` {verb} code of `{library}`, where {verdict.problem.message}"
+        call = self.text_between(
+            (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
+        )
+        if len(call) > limits.LONGEST_CALL_TEXT or "\n" in call:
+            call = ast.unparse(node.func) + "(...)" if isinstance(node, ast.Call) else "this"
+        return f"`{call}` enters `{library}`, where {verdict.problem.message}"
+
+    def ids_of(self, verdict: Verdict) -> tuple[str, ...]:
+        """The guard families of the rule's pattern, or its ids as the judged torch version has
+        them."""
+        if verdict.rule.kind == "recompile":
+            return tuple(verdict.rule.gb_ids())
+        facts = load_knowledge()
+        if verdict.problem.dynamo:
+            return tuple(word for word in verdict.problem.dynamo if word in facts.registry)
+        ids = tuple(word for word in verdict.rule.gb_ids() if word in facts.registry)
+        ask = {Call: facts.call, Enter: facts.context}.get(type(verdict.event))
+        if ask is not None and (fact := ask(verdict.event.name)) is not None:
+            measured = tuple(word for word in fact.firsts if word in facts.registry)
+            if measured and not set(measured) & set(ids):
+                return measured
+        return ids
+
+    def range_of(self, node: ast.AST) -> tuple[int, int, int, int]:
+        """1-based line and character columns; of a compound statement only the header's first line."""
+        line, end_line = node.lineno, node.end_lineno
+        column = _characters(self.lines[line - 1], node.col_offset) + 1
+        if isinstance(node, ast.stmt) and isinstance(getattr(node, "body", None), list):
+            return line, column, line, len(self.lines[line - 1].rstrip()) + 1
+        return (
+            line,
+            column,
+            end_line,
+            _characters(self.lines[end_line - 1], node.end_col_offset) + 1,
+        )
+
+    def confirmed(self, node: ast.AST, span: Span) -> bool:
+        """True when libcst has a node of the same text in the statement (in its header, for a
+        compound one)."""
+        from breakscope.static.findings.slices import is_found
+
+        end = span.header_end or span.end
+        if end[0] - span.start[0] > limits.LONGEST_SLICE:
+            return False
+        wanted = None
+        if not isinstance(node, ast.stmt):
+            wanted = self.text_between(
+                (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
+            )
+        return is_found(self.text_between(span.start, end), span.header_end is not None, wanted)
+
+    def text_between(self, start: Position, end: Position) -> str:
+        lines = self.lines[start[0] - 1 : end[0]]
+        last = _characters(lines[-1], end[1])
+        lines[-1] = lines[-1][:last]
+        lines[0] = lines[0][_characters(self.lines[start[0] - 1], start[1]) :]
+        return "".join(lines)
+
+    def last_line_of(self, span: Span) -> int:
+        """The last line of a statement, or of the header of a compound one."""
+        if span.header_end is None:
+            return span.end[0]
+        line, column = span.header_end
+        if self.text_between((line, 0), (line, column)).strip():
+            return line  # the body begins behind the colon
+        line -= 1
+        while line > span.start[0] and self.lines[line - 1].lstrip()[:1] in ("", "#"):
+            line -= 1
+        return line
+
+    def fix(self, verdict: Verdict, statement: ast.AST) -> Fix | None:
+        """The rule's rewrite of the statement, checked to parse back; None when the shape is not
+        the rule's."""
+        rule, problem = verdict.rule, verdict.problem
+        if rule.rewriter is None or not problem.fixable or not isinstance(statement, ast.stmt):
+            return None
+        from breakscope.static.findings.slices import rewrite_statement
+
+        lines = self.lines[statement.lineno - 1 : statement.end_lineno]
+        key = (
+            rule.code,
+            *lines,
+            self.indentation,
+            ast.dump(problem.node),
+            problem.message,
+            problem.help,
+        )
+        if key not in self.rewrites:
+            self.rewrites[key] = rewrite_statement(
+                lines, lambda node: rule.rewriter(node, problem), self.indentation
+            )
+        replacement = self.rewrites[key]
+        if replacement is None or ("torch." in replacement and not self.binds_torch):
+            return None
+        return Fix(
+            safety=verdict.rule.fix,
+            description=verdict.problem.help,
+            line=statement.lineno,
+            end_line=statement.end_lineno,
+            replacement=replacement,
+        )
+
+    @cached_property
+    def binds_torch(self) -> bool:
+        """True when the file binds the name `torch`, which a rewrite may then use."""
+        imports = (n for n in walk(self.module.tree) if isinstance(n, ast.Import | ast.ImportFrom))
+        names = (alias.asname or alias.name for node in imports for alias in node.names)
+        return any(name.partition(".")[0] == "torch" for name in names)
+
+    @cached_property
+    def indentation(self) -> str:
+        """One level of the file's indentation: that of its first body which begins on a line of its
+        own."""
+        for node in self.module.tree.body:
+            header_end = self.spans.span(node).header_end
+            if header_end is not None:
+                line, column = header_end
+                lead = self.lines[line - 1][:column]
+                if column and not lead.strip():
+                    return lead
+        return "    "
+
+
+def links(verdict: Verdict) -> tuple[Link, ...]:
+    """The calls from the region's entry to the finding, outermost first; empty when the region
+    itself holds it. For an installed library's code they lead through the finding's line to the
+    place inside."""
+    steps = [
+        _link(activation, call)
+        for activation, call in verdict.chain[:-1]
+        if activation.function and getattr(call, "lineno", 0)
+    ]
+    return _shortened([*steps, *_inside(verdict)])
+
+
+def inside(verdict: Verdict) -> Inside:
+    """The place inside an installed library, by the calls from the entered function."""
+    message = verdict.problem.message
+    return Inside(message=message, brief=_brief(message), chain=_shortened(_inside(verdict)[1:]))
+
+
+def _inside(verdict: Verdict) -> list[Link]:
+    return [_link(activation, node) for activation, node in verdict.inside]
+
+
+def _link(activation: Activation, node: ast.AST) -> Link:
+    # without a function: of the class or factory whose code is the library's
+    name = activation.function or node.name
+    return Link(path=relative_path(activation.module.path), line=node.lineno, function=name)
+
+
+def _brief(message: str) -> str:
+    return message.removesuffix(BREAKS) if message.endswith(BREAKS) else ""
+
+
+def _shortened(steps: list[Link]) -> tuple[Link, ...]:
+    if len(steps) > limits.MOST_CHAIN_LINKS:
+        steps = [*steps[: limits.MOST_CHAIN_LINKS // 2], *steps[-limits.MOST_CHAIN_LINKS // 2 :]]
+    return tuple(steps)
+
+
+def _characters(line: str, offset: int) -> int:
+    """ast counts columns in UTF-8 bytes."""
+    return offset if line.isascii() else len(line.encode()[:offset].decode(errors="replace"))

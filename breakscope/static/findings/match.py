@@ -1,0 +1,360 @@
+"""From events to problems: ask the rules, follow breaks up the calls, and hide what an earlier
+break hides."""
+
+from __future__ import annotations
+
+import ast
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from breakscope.knowledge import kind, load, since
+from breakscope.rulekit.events import CHOSEN, Call, Event, Problem
+from breakscope.rulekit.index import Listeners
+from breakscope.rulekit.rule import Rule
+from breakscope.static.machine.frames import Activation, Step
+from breakscope.static.project.modules import ModuleInfo
+from breakscope.static.regions.discover import Region
+
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp)
+# until then Dynamo resumed behind a break in one
+RESUMED_BEFORE = {"loop": "2.11", "comprehension": "2.11"}
+
+# around a call: a break in what is called loses the caller too
+OF_CALLERS = ("loop", "try", "with")
+
+
+class Verdict(Struct, frozen=True):
+    """One problem at one place, with the calls that lead there, outermost first."""
+
+    rule: Rule
+    problem: Problem
+    event: Event
+    module: ModuleInfo
+    chain: tuple[tuple[Activation, object], ...]
+    hidden: bool  # an earlier break in the same frame leaves this code to eager Python
+    condition: str = ""  # the configuration test that decides whether this code runs
+    # in an installed library: the calls from the checked code's on
+    inside: tuple[tuple[Activation, object], ...] = ()
+    doubtful: bool = False  # a test inside the library decides whether this code runs
+    # why the frame of which caller is lost too, the outermost one's
+    loses: tuple[str, str] = ("", "")
+
+    @property
+    def confidence(self) -> str:
+        return "possible" if self.hidden or self.doubtful else self.problem.certainty
+
+    @property
+    def place(self) -> tuple:
+        """What one finding stands for: file, range and kind."""
+        node = self.problem.node
+        if self.inside:
+            activation, within = self.inside[-1]
+            return (
+                self.module.path,
+                *_range(node),
+                self.rule.kind,
+                activation.module.path,
+                *_range(within),
+            )
+        return (self.module.path, *_range(node), self.rule.kind)
+
+
+class Judge:
+    """Asks each rule about the events it wants."""
+
+    def __init__(self, listeners: Listeners) -> None:
+        self.listeners = listeners
+        # functions that regions reach: path and qualified name
+        self.entered: set[tuple[str, str]] = set()
+        self.resumed = {place for place, version in RESUMED_BEFORE.items() if not since(version)}
+
+    def problems(self, event: Event) -> list[tuple[Rule, Problem]]:
+        """What the rules say of an event, lower codes first; one rule speaks for each place."""
+        found = []
+        for listener in self.listeners.to(event):
+            found.extend(
+                (listener.rule, self.fitted(problem)) for problem in listener.problems(event)
+            )
+        if found and type(event) is Call and _traced(event):
+            found = [pair for pair in found if pair[0].kind != "break"]
+        return sorted(found, key=lambda pair: pair[0].code)
+
+    def fitted(self, problem: Problem) -> Problem:
+        """The problem as the judged torch version has it."""
+        return replace(problem, lost="") if problem.lost in self.resumed else problem
+
+    def first_problems(self, event: Event) -> list[tuple[Rule, Problem]]:
+        """The first rule's problem of each kind: what breaks may make a recompile, too."""
+        found = self.problems(event)
+        if len(found) < 2:
+            return found
+        first: dict[str, tuple[Rule, Problem]] = {}
+        for rule, problem in found:
+            first.setdefault(rule.kind, (rule, problem))
+        return list(first.values())
+
+    def judge(self, regions: list[Region]) -> list[Verdict]:
+        """All verdicts of the regions, each place once, visible ones first where a place is reached
+        twice."""
+        found: dict[tuple, Verdict] = {}
+        breaks: dict[int, tuple[bool, bool]] = {}
+        for region in regions:
+            self._walk(region.activation, (), found, breaks, set())
+        return list(found.values())
+
+    def _walk(
+        self,
+        activation: Activation,
+        chain: tuple,
+        found: dict,
+        breaks: dict[int, tuple[bool, bool]],
+        open_: set[int],
+        condition: str = "",
+        doubtful: bool = False,
+        eager: bool = False,
+        loses: tuple[str, str] = ("", ""),
+    ) -> bool:
+        """True when something in the activation, or called from it, breaks the graph each time that
+        it is entered.
+
+        An `eager` one is called by code that a break has left to Python, and Dynamo does not look
+        at it. One that it only looks at as part of its caller is eager from its first break on.
+
+        `condition` is the configuration test that decides whether the activation is entered; inside
+        an installed library, where nobody can look up what it says, each test whose outcome is open
+        makes what follows `doubtful`. `loses`: the outermost caller that calls this where it cannot
+        be resumed, so that a break in here loses its frame. `breaks` remembers the answer, and
+        whether there was a condition or doubt: then a call without looks again.
+        """
+        if activation.is_quiet:
+            return False
+        self.entered.add((activation.module.path, activation.function))
+        known = breaks.get(id(activation))
+        if known is not None and (condition or doubtful or eager or not known[1]):
+            return known[0] and not eager
+        if id(activation) in open_:
+            return False
+        open_.add(id(activation))
+        lost, any_break = eager, False
+        quiet = True
+        in_library = bool(activation.module.library)
+        # what counts once in a function; another call may be of another object
+        told: set[tuple] = set()
+        waiting, broken = [], set()  # broken: what comprehensions with a break inside go over
+        last_break = -1
+        for index, step in enumerate(activation.steps):
+            if step.child is not None:
+                links = (*chain, (activation, step.node))
+                left = lost and not step.child.is_compiled_apart
+                cost = loses if loses[0] else self._cost(step, activation)
+                if in_library:
+                    doubt = doubtful or _is_open(step)
+                    inner = self._walk(
+                        step.child,
+                        links,
+                        found,
+                        breaks,
+                        open_,
+                        condition or _training(step),
+                        doubt,
+                        left,
+                        cost,
+                    )
+                else:
+                    # each line that enters a library counts
+                    answers = {} if step.child.module.library else breaks
+                    inner = self._walk(
+                        step.child,
+                        links,
+                        found,
+                        answers,
+                        open_,
+                        step.condition or condition,
+                        eager=left,
+                        loses=cost,
+                    )
+                quiet = quiet and step.child.is_quiet
+                if inner and step.undecided != CHOSEN:
+                    if step.event is not None and not lost and last_break < step.made_at:
+                        for rule, problem in self.first_problems(step.event):
+                            self._keep(
+                                self._verdict(
+                                    rule,
+                                    problem,
+                                    step.event,
+                                    links,
+                                    False,
+                                    condition,
+                                    doubtful,
+                                    loses,
+                                ),
+                                found,
+                            )
+                            lost = True
+                    any_break, last_break = any_break or not step.undecided, index
+                    if isinstance(step.node, COMPREHENSIONS):
+                        broken.add(id(step.node.generators[0].iter))
+                    lost = (
+                        lost
+                        or (bool(step.lost) and step.lost not in self.resumed)
+                        or not activation.is_compiled_apart
+                    )
+                continue
+            if step.event.only_when_lost:
+                waiting.append(step.event)
+                continue
+            if step.problems is None:
+                step.problems = self.first_problems(step.event)
+            for rule, problem in step.problems:
+                if problem.once is not None:
+                    if (rule.code, problem.once) in told:
+                        continue
+                    # a recompile happens by any of the places
+                    open_end = step.event.undecided and rule.kind == "break"
+                    if not open_end and not step.event.condition:
+                        told.add((rule.code, problem.once))
+                # then Python has made the object, and given it a name
+                if problem.lost == "object" and last_break >= 0:
+                    problem = replace(problem, lost="")
+                here = (*chain, (activation, None))
+                self._keep(
+                    self._verdict(
+                        rule, problem, step.event, here, lost, condition, doubtful, loses
+                    ),
+                    found,
+                )
+                if (
+                    rule.kind == "break"
+                    and not lost
+                    and problem.certainty != "possible"
+                    and step.event.undecided != CHOSEN
+                ):
+                    any_break, last_break = any_break or not step.event.undecided, index
+                    lost = lost or bool(problem.lost) or not activation.is_compiled_apart
+        for event in waiting:
+            if not lost and not (id(event.node) in broken and event.is_lost_with_its_iterator):
+                continue
+            for rule, problem in self.problems(event)[:1]:
+                here = (*chain, (activation, None))
+                self._keep(
+                    self._verdict(rule, problem, event, here, False, condition, doubtful, loses),
+                    found,
+                )
+        activation.is_quiet = (
+            quiet and not waiting and not any(step.problems for step in activation.steps)
+        )
+        if activation.is_quiet:
+            activation.finish()
+        open_.discard(id(activation))
+        if not eager:
+            breaks[id(activation)] = (any_break, bool(condition) or doubtful)
+        return any_break
+
+    def _cost(self, step: Step, activation: Activation) -> tuple[str, str]:
+        """What a break behind a call costs the function that calls: ("", "") when Dynamo resumes it
+        there."""
+        if (
+            step.lost not in OF_CALLERS
+            or step.lost in self.resumed
+            or not activation.is_compiled_apart
+            or not activation.function
+        ):
+            return "", ""
+        return step.lost, activation.function
+
+    def _verdict(
+        self,
+        rule: Rule,
+        problem: Problem,
+        event: Event,
+        chain: tuple,
+        hidden: bool,
+        condition: str,
+        doubtful: bool,
+        loses: tuple[str, str],
+    ) -> Verdict:
+        module = chain[-1][0].module
+        if module.library:
+            doubtful, condition = doubtful or _is_open(event), condition or _training(event)
+            return Verdict(
+                rule,
+                problem,
+                event,
+                module,
+                chain,
+                hidden,
+                condition,
+                doubtful=doubtful,
+                loses=loses,
+            )
+        return Verdict(
+            rule, problem, event, module, chain, hidden, event.condition or condition, loses=loses
+        )
+
+    def _keep(self, verdict: Verdict, found: dict) -> None:
+        """Keep the verdict unless a surer one is known for its place."""
+        if verdict.module.library:
+            verdict = at_entrance(verdict)
+            if verdict is None:
+                return
+        old = found.get(verdict.place)
+        if old is None or _rank(old) > _rank(verdict):
+            found[verdict.place] = verdict
+
+
+def at_entrance(verdict: Verdict) -> Verdict | None:
+    """A verdict on an installed library's code, moved to the call in the checked code that leads
+    there; None when there is no such call."""
+    own = [
+        i
+        for i, (activation, call) in enumerate(verdict.chain)
+        if call is not None and not activation.module.library
+    ]
+    if not own or not getattr((call := verdict.chain[own[-1]][1]), "lineno", 0):
+        return None
+    at = own[-1]
+    inside = (*verdict.chain[at:-1], (verdict.chain[-1][0], verdict.problem.node))
+    problem = replace(verdict.problem, node=call, fixable=False)
+    return replace(
+        verdict,
+        problem=problem,
+        module=verdict.chain[at][0].module,
+        chain=verdict.chain[: at + 1],
+        inside=inside,
+    )
+
+
+def _range(node: ast.AST) -> tuple[int, int, int, int]:
+    return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
+
+
+def _traced(event: Call) -> bool:
+    """True when the tables of the judged torch version contradict the rule, whose pattern another
+    version showed."""
+    facts = load()
+    if event.name not in facts.changed_calls or (fact := facts.call(event.name)) is None:
+        return False
+    kinds = tuple(kind(value) for value in event.args)
+    verdict = fact.judge(kinds, {name: kind(value) for name, value in event.kwargs.items()})
+    return not verdict.breaks and not verdict.fails and (fact.never or verdict.certain)
+
+
+def _rank(verdict: Verdict) -> tuple:
+    certainty = ("certain", "likely", "possible").index(verdict.problem.certainty)
+    return (verdict.hidden, verdict.doubtful, certainty, bool(verdict.condition), verdict.rule.code)
+
+
+def _is_open(part: Step | Event) -> bool:
+    """True for a test whose outcome nobody outside of a library knows; that a model is trained is
+    no secret."""
+    return not _training(part) and bool(part.undecided or part.condition)
+
+
+def _training(part: Step | Event) -> str:
+    """The test `self.training` that decides whether a part of a library runs; "" for any other."""
+    return (
+        part.condition
+        if part.condition.endswith(".training") and not part.condition.startswith("not ")
+        else ""
+    )

@@ -1,0 +1,147 @@
+"""libcst on slices: a few of the file's lines, parsed alone."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+import libcst as cst
+from libcst import CSTNode, ParserSyntaxError
+
+from breakscope import limits
+
+EMPTY = cst.Module([])
+FIELDS = "__dataclass_fields__"
+
+
+class Slice:
+    """The libcst tree of one statement; answers which texts its expressions have."""
+
+    def __init__(self, tree: CSTNode) -> None:
+        self.by_type: dict[type, list[CSTNode]] = {}
+        stack: list[CSTNode] = [tree]
+        while stack:
+            node = stack.pop()
+            self.by_type.setdefault(type(node), []).append(node)
+            stack.extend(_children(node))
+
+    def holds(self, text: str) -> bool:
+        """True when one of the statement's expressions has this source text, its own parentheses
+        and white space aside."""
+        try:
+            kind = type(cst.parse_expression(f"({text}\n)"))
+        except (ParserSyntaxError, RecursionError):
+            return False
+        wanted = squeezed(text)
+        without = (
+            wanted[1:-1] if wanted.startswith("(") else wanted
+        )  # ast counts the parentheses of tuples and generators
+        return any(
+            squeezed(EMPTY.code_for_node(_bare(node))) in (wanted, without)
+            for node in self.by_type.get(kind, ())
+        )
+
+
+def _children(node: CSTNode) -> list[CSTNode]:
+    """`node.children`, in no order: that visits the node with a visitor, and takes most of the time
+    of a slice. What is a node tell its fields: to ask for an abstract class like CSTNode is a call
+    of Python."""
+    found = []
+    for name in node.__dataclass_fields__:
+        value = getattr(node, name)
+        if hasattr(value, FIELDS):
+            found.append(value)
+        elif type(value) is tuple or type(value) is list:
+            found.extend([part for part in value if hasattr(part, FIELDS)])
+    return found
+
+
+def squeezed(text: str) -> str:
+    """A text without white space: a node of an indented block knows its continuation lines without
+    the indentation."""
+    return "".join(text.split())
+
+
+def _bare(node: CSTNode) -> CSTNode:
+    """The expression without its own parentheses, where it can do without: `()` cannot."""
+    if not getattr(node, "lpar", ()):
+        return node
+    try:
+        return node.with_changes(lpar=[], rpar=[])
+    except cst.CSTValidationError:
+        return node
+
+
+@lru_cache(limits.MOST_SLICE_ANSWERS)
+def is_found(text: str, is_header: bool, wanted: str | None) -> bool:
+    """True when the statement can be parsed and holds an expression with the text `wanted` (None:
+    any will do)."""
+    tree = parse_slice(text, is_header)
+    return tree is not None and (wanted is None or tree.holds(wanted))
+
+
+@lru_cache(8)
+def parse_slice(text: str, is_header: bool) -> Slice | None:
+    """The tree of a simple statement's text, or of a compound one's text up to where its body
+    begins."""
+    try:
+        return Slice(cst.parse_module(completed(text, is_header)))
+    except (ParserSyntaxError, RecursionError):
+        return None
+
+
+def completed(text: str, is_header: bool) -> str:
+    """A statement's own text, from its first character on, as a module: a header gets `pass` for a
+    body, and a clause the statement that it belongs to."""
+    text = text.replace("\r\n", "\n")
+    if not is_header:
+        return f"{text}\n"
+    word = re.match(r"\w*", text)[0]
+    if word == "elif":
+        return f"{text[2:]}pass\n"
+    if word == "except":
+        return f"try:\n pass\n{text}pass\n"
+    if word == "try":
+        return f"{text}pass\nfinally:\n pass\n"
+    if word == "case":
+        return f"match 0:\n {text}pass\n"
+    if word == "match":
+        return f"{text}case _: pass\n"
+    return f"{text}pass\n"
+
+
+def rewrite_statement(lines: list[str], rewrite, unit: str = "    ") -> str | None:
+    """The lines after `rewrite(node)` changed their one statement; None when it declines or the
+    result is not sound.
+
+    `unit` is one level of the file's indentation, for a block that the rewrite adds.
+    """
+    newline = "\r\n" if lines[0].endswith("\r\n") else "\n"
+    text = "".join(lines).replace("\r\n", "\n")
+    if not text.endswith("\n"):
+        text += "\n"
+    indented = text[:1] in (" ", "\t")
+    try:
+        module = cst.parse_module(f"if 1:\n{text}" if indented else text)
+    except (ParserSyntaxError, RecursionError):
+        return None
+    block = module.body[0].body if indented else module
+    if len(block.body) != 1 or "\f" in text:
+        return None
+    made = rewrite(block.body[0])
+    if made is None:
+        return None
+    nodes = list(made.nodes) if isinstance(made, cst.FlattenSentinel) else [made]
+    if indented:
+        outer = block.with_changes(body=nodes, indent=re.match(r"[ \t]*", text)[0])
+        changed = module.with_changes(
+            body=[module.body[0].with_changes(body=outer)], default_indent=unit
+        )
+        code = changed.code.partition("\n")[2]
+    else:
+        code = module.with_changes(body=nodes, default_indent=unit).code
+    try:
+        cst.parse_module(f"if 1:\n{code}" if indented else code)
+    except ParserSyntaxError:
+        return None
+    return None if code == text else code.replace("\n", newline)

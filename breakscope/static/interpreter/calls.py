@@ -1,0 +1,262 @@
+"""Call expressions: their arguments, the calls of functions in source, `super()`."""
+
+from __future__ import annotations
+
+import ast
+
+from breakscope.rulekit.events import Call
+from breakscope.rulekit.values import (
+    UNKNOWN,
+    Class,
+    Dict,
+    External,
+    Function,
+    Instance,
+    Sequence,
+    Tensor,
+    Value,
+)
+from breakscope.static.definitions.annotated_results import completed
+from breakscope.static.definitions.fields import field_names
+from breakscope.static.interpreter.running import followed_call
+from breakscope.static.machine.frames import Activation, Frame, Raised, Step
+from breakscope.static.project.abstract_methods import is_announced
+from breakscope.static.project.modules import FunctionInfo
+from breakscope.static.project.pass_through import handed_back, is_foreign, wrapped_name
+from breakscope.static.variables.misc import Super
+from breakscope.static.variables.objects.construction import made_at
+from breakscope.static.variables.tensor import call_tensor_method
+
+CALL_DEPTH = 40
+MOST_WRAPPED = 3  # functions for which the wrapper that one decorator puts around them is followed
+METHOD_OF_MADE = "method of an object made here"
+
+
+def eval_arguments(machine, node: ast.Call, frame: Frame) -> tuple[list[Value], dict[str, Value]]:
+    """The evaluated arguments. `*rest` of unknown length puts a Sequence under the key "*",
+    `**rest` a Dict under "**"."""
+    args: list[Value] = []
+    kwargs: dict[str, Value] = {}
+    for part in node.args:
+        value = machine.eval(part, frame)
+        if type(part) is not ast.Starred:
+            args.append(value)
+        elif isinstance(value, Sequence) and value.items is not None:
+            args.extend(value.items)
+        elif isinstance(value, Instance) and field_names(machine, value):
+            args.extend(value.attributes.get(f, UNKNOWN) for f in field_names(machine, value))
+        else:
+            kwargs["*"] = machine.iterate(value, part, frame) or UNKNOWN
+    for keyword in node.keywords:
+        value = machine.eval(keyword.value, frame)
+        if keyword.arg is not None:
+            kwargs[keyword.arg] = value
+        elif isinstance(value, Dict):
+            kwargs.update({k: v for k, v in value.items.items() if isinstance(k, str)})
+            if value.open:
+                kwargs["**"] = value.element
+        else:
+            kwargs["**"] = UNKNOWN
+    return args, kwargs
+
+
+def eval_call(machine, node: ast.Call, frame: Frame) -> Value:
+    func = node.func
+    if type(func) is ast.Name and func.id == "super" and "super" not in frame.names:
+        return super_object(machine, node, frame)
+    callee = machine.eval(func, frame)
+    if (
+        type(callee) is Function
+        and id(callee.bound) in machine.objects.made_inside
+        and not frame.lost
+    ):
+        return call_method_of_made(machine, callee, node, frame)
+    args, kwargs = eval_arguments(machine, node, frame)
+    if (
+        callee is UNKNOWN
+        and kwargs
+        and type(func) is ast.Attribute
+        and takes_dim(machine, func.attr, kwargs)
+    ):
+        return call_tensor_method(machine, Tensor(sure=False), func.attr, args, kwargs, node, frame)
+    return machine.call(callee, args, kwargs, node, frame)
+
+
+def takes_dim(machine, name: str, kwargs: dict[str, Value]) -> bool:
+    """True for a method of tensors that is told a `dim`: what it is called on is one."""
+    return ("dim" in kwargs or "keepdim" in kwargs) and name in machine.library.tensor_names
+
+
+def inline(
+    machine,
+    function: Function,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+    frame: Frame,
+) -> Value:
+    """Call a function of the checked source; the result and the events are remembered by
+    arguments."""
+    info = function.info
+    if function.args or function.kwargs:
+        args, kwargs = [*function.args, *args], {**dict(function.kwargs), **kwargs}
+    if "disabled" in info.marks and frame.emits:
+        machine.emit(
+            Call,
+            node,
+            frame,
+            name="torch.compiler.disable()",
+            receiver=function,
+            args=tuple(args),
+            kwargs=kwargs,
+        )
+    if function.bound is not None:
+        args = [function.bound, *args]
+    if frame.caught and frame.emits and kwargs and misfits(info, kwargs):
+        machine.emit(
+            Call,
+            node,
+            frame,
+            name="call that does not fit",
+            receiver=function,
+            args=tuple(args),
+            kwargs=kwargs,
+        )
+        raise Raised(External("TypeError"))
+    if frame.depth >= CALL_DEPTH:
+        return UNKNOWN
+    if (
+        info.module.library
+        and len(args) == 1
+        and type(args[0]) in (Class, Function)
+        and is_foreign(info.module)
+    ):
+        return args[0]
+    if not frame.emits and (same := handed_back(info)) is not None:
+        at = [p.arg for p in info.node.args.args].index(same)
+        if at < len(args) or same in kwargs:
+            return args[at] if at < len(args) else kwargs[same]
+    if emits_wrapper := frame.emits and function.scope is not None and wrapped_name(info):
+        seen = machine.summaries.wrappers.setdefault(id(info), set())
+        inner = function.scope.names.get(emits_wrapper)
+        if type(inner) is Function and len(seen) >= MOST_WRAPPED and id(function.scope) not in seen:
+            return call_wrapped(machine, info, inner, args, kwargs, node, frame)
+        seen.add(id(function.scope))
+    emits = frame.emits and not ("disabled" in info.marks or "opaque" in info.marks)
+    outcome = followed_call(machine, function, args, kwargs, node, frame, emits)
+    if outcome is None:
+        return UNKNOWN
+    if emits and outcome.activation is not None:
+        if emits_wrapper and type(inner) is Function:
+            machine.summaries.wrapper_runs.setdefault(
+                id(info), (outcome.activation, inner.info.qualname)
+            )
+        step = Step(None, outcome.activation, frame.lost, node, frame.condition, frame.undecided)
+        frame.activation.steps.append(step)
+    if (outcome.raised is not None or outcome.value.is_none) and is_a_subclass_s(
+        machine, function, frame
+    ):
+        return completed(machine, function, {}, UNKNOWN)
+    if outcome.raised is not None:
+        if not frame.emits and not frame.caught and info.name != "__init__":
+            # this code ran in reality: what is known of the call's arguments was too little
+            return UNKNOWN
+        raise Raised(outcome.raised)
+    return outcome.value
+
+
+def is_a_subclass_s(machine, function: Function, frame: Frame) -> bool:
+    """True when what runs is not this method, but what a subclass has in its place: by an
+    annotation, or because the method as it stands here would end the program."""
+    owner = function.bound
+    if type(owner) is not Instance or type(function.info.node) is not ast.FunctionDef:
+        return False
+    is_open = machine.objects.annotated.get(id(owner.cls.info)) is owner or not frame.caught
+    return is_open and is_announced(function.info)
+
+
+def call_wrapped(
+    machine,
+    wrapper: FunctionInfo,
+    inner: Function,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+    frame: Frame,
+) -> Value:
+    """Call what a wrapper wraps, as the wrapper did when it was followed: whatever else it does
+    was seen then, but a break inside may lose the wrapper's own frame."""
+    activation, name = machine.summaries.wrapper_runs.get(id(wrapper), (None, ""))
+    steps = activation.steps if activation is not None else ()
+    at = next((s for s in steps if s.child is not None and s.child.function == name), None)
+    waiting = [s for s in steps if s.event is not None and s.event.only_when_lost]
+    if at is None or not at.lost or not waiting:
+        return machine.inline(inner, args, kwargs, node, frame)
+    shell = Activation(wrapper.qualname, wrapper.module, activation.line, waiting)
+    frame.activation.steps.append(
+        Step(None, shell, frame.lost, node, frame.condition, frame.undecided)
+    )
+    inside = Frame(wrapper.module, wrapper, None, shell, True, frame.depth, wrapper.qualname)
+    inside.certainty, inside.caught, inside.lost = frame.certainty, frame.caught, at.lost
+    return machine.inline(inner, args, kwargs, at.node, inside)
+
+
+def call_method_of_made(machine, method: Function, node: ast.Call, frame: Frame) -> Value:
+    """Call a method of an object that was made inside of a region. While one waits that was
+    made in this very function, Dynamo cannot hand the function on to Python, in which it has no
+    name."""
+    made = made_at(machine, method.bound, frame)
+    if made < 0:
+        return machine.inline(method, *eval_arguments(machine, node, frame), node, frame)
+    frame.lost = "object"
+    try:
+        args, kwargs = eval_arguments(machine, node, frame)
+    finally:
+        frame.lost = ""
+    steps = frame.activation.steps
+    before = len(steps)
+    result = machine.inline(method, args, kwargs, node, frame)
+    if len(steps) > before and steps[-1].child is not None and frame.activation.is_compiled_apart:
+        step = steps[-1]
+        machine.emit(
+            Call,
+            node,
+            frame,
+            name=METHOD_OF_MADE,
+            receiver=method,
+            args=tuple(args),
+            kwargs=kwargs,
+        )
+        if steps[-1] is not step:
+            step.event, step.made_at = steps.pop().event, made
+    return result
+
+
+def super_object(machine, node: ast.Call, frame: Frame) -> Value:
+    """`super()`: a Method-like view of self that starts behind the class in which the function
+    stands."""
+    scope: Frame | None = frame
+    while scope is not None and (scope.function is None or scope.function.owner is None):
+        scope = scope.scope
+    if scope is None:
+        return UNKNOWN
+    first = (
+        scope.function.node.args.args[0].arg
+        if getattr(scope.function.node, "args", None) and scope.function.node.args.args
+        else ""
+    )
+    owner = scope.names.get(first, UNKNOWN)
+    if not isinstance(owner, Class | Instance):
+        return UNKNOWN
+    # `super(Base, self)` starts behind Base
+    named = machine.eval(node.args[0], frame) if node.args else UNKNOWN
+    return Super(owner, named.info if type(named) is Class else scope.function.owner)
+
+
+def misfits(info: FunctionInfo, kwargs: dict[str, Value]) -> bool:
+    """True when a call names a parameter that the function does not have."""
+    spec = info.node.args
+    if spec.kwarg is not None:
+        return False
+    known = {p.arg for p in (*spec.args, *spec.kwonlyargs)}
+    return any(name not in known for name in kwargs if not name.startswith("*"))

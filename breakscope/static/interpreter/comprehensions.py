@@ -1,0 +1,147 @@
+"""Evaluates comprehensions and generator expressions, row by row where the source is known."""
+
+from __future__ import annotations
+
+import ast
+
+from breakscope import limits
+from breakscope.rulekit.events import Comprehension
+from breakscope.rulekit.values import UNKNOWN, Const, Dict, Sequence, Value, options
+from breakscope.static.interpreter.assignment import assign_target
+from breakscope.static.interpreter.conditions import narrow_by, test_condition
+from breakscope.static.interpreter.eager_frames import is_comprehension_compiled_apart
+from breakscope.static.machine.frames import Activation, Frame, Step
+from breakscope.static.machine.lattice import join_all
+from breakscope.static.machine.machine import Machine
+from breakscope.static.variables.dicts import put_key
+from breakscope.static.variables.objects.module_containers import contents_of
+
+# a comprehension that begins with another iterator breaks at once
+ITERATED = ("tuple", "range", "size")
+
+
+def eval_list_comp(machine: Machine, node: ast.ListComp, frame: Frame) -> Value:
+    return comprehension(machine, "list", node, frame)
+
+
+def eval_set_comp(machine: Machine, node: ast.SetComp, frame: Frame) -> Value:
+    return comprehension(machine, "set", node, frame)
+
+
+def eval_generator_exp(machine: Machine, node: ast.GeneratorExp, frame: Frame) -> Value:
+    return comprehension(machine, "generator", node, frame)
+
+
+def eval_dict_comp(machine: Machine, node: ast.DictComp, frame: Frame) -> Value:
+    rows, known = comprehension_rows(
+        machine,
+        node,
+        frame,
+        lambda: (machine.eval(node.key, frame), machine.eval(node.value, frame)),
+    )
+    result = Dict({}, UNKNOWN, open=not known)
+    for key, value in rows:
+        put_key(result, key, value)
+    return result
+
+
+def comprehension(machine: Machine, type_: str, node, frame: Frame) -> Value:
+    rows, known = comprehension_rows(machine, node, frame, lambda: machine.eval(node.elt, frame))
+    return Sequence(type_, list(rows)) if known else Sequence(type_, None, join_all(rows))
+
+
+def comprehension_rows(machine: Machine, node, frame: Frame, produce) -> tuple[list, bool]:
+    """What a comprehension produces, and whether that is exactly known (short, known source and
+    no open filter)."""
+    before, lost, outer = frame.names, frame.lost, frame.activation
+    frame.names = dict(before)
+    try:
+        first = node.generators[0]
+        source = contents_of(machine, machine.eval(first.iter, frame))
+        if machine.python < (3, 12) and frame.emits:  # a comprehension is a frame of its own
+            iterates_tuple = type(first.iter) is ast.List  # the compiler makes a tuple of it
+            apart = type(node) is not ast.GeneratorExp and is_comprehension_compiled_apart(
+                machine, node, frame
+            )
+            if apart and not iterates_tuple:
+                machine.emit(Comprehension, first.iter, frame, iterable=source)
+            frame.activation = Activation(outer.function, outer.module, node.lineno)
+            frame.activation.is_compiled_apart = apart and (
+                iterates_tuple or is_iterated_apart(source)
+            )
+            # no resuming inside a generator
+            stays = lost or ("call" if type(node) is ast.GeneratorExp else "")
+            outer.steps.append(Step(None, frame.activation, stays, node))
+        frame.lost = lost or "comprehension"
+        items = source.items if isinstance(source, Sequence) else None
+        if isinstance(source, Dict) and not source.open:
+            items = [Const(k) for k in source.items]
+        if items is None or len(items) > limits.MOST_COMPREHENSION_ITEMS:
+            element = machine.iterate(source, first.iter, frame)
+            return produced_rows(
+                machine, node, 0, [element] if element is not None else [], frame, produce
+            ), False
+        rows, known = [], True
+        for item in items:
+            more, sure = produced_known_rows(machine, node, item, frame, produce)
+            rows.extend(more)
+            known = known and sure
+        return rows, known and len(node.generators) == 1
+    finally:
+        frame.names, frame.lost, frame.activation = before, lost, outer
+
+
+def produced_known_rows(
+    machine: Machine, node, item: Value, frame: Frame, produce
+) -> tuple[list, bool]:
+    assign_target(machine, node.generators[0].target, item, frame, node)
+    verdict = test_filters(machine, node.generators[0].ifs, frame)
+    if verdict is False:
+        return [], True
+    if len(node.generators) > 1:
+        return nested_rows(machine, node, 1, frame, produce), False
+    return [produce()], verdict is True
+
+
+def produced_rows(
+    machine: Machine, node, depth: int, elements: list[Value], frame: Frame, produce
+) -> list:
+    rows = []
+    for element in elements:
+        assign_target(machine, node.generators[depth].target, element, frame, node)
+        if test_filters(machine, node.generators[depth].ifs, frame) is not False:
+            rows.extend(
+                nested_rows(machine, node, depth + 1, frame, produce)
+                if depth + 1 < len(node.generators)
+                else [produce()]
+            )
+    return rows
+
+
+def nested_rows(machine: Machine, node, depth: int, frame: Frame, produce) -> list:
+    iterable = machine.eval(node.generators[depth].iter, frame)
+    element = machine.iterate(iterable, node.generators[depth].iter, frame)
+    return produced_rows(
+        machine, node, depth, [element] if element is not None else [], frame, produce
+    )
+
+
+def test_filters(machine: Machine, tests: list[ast.expr], frame: Frame) -> bool | None:
+    verdict: bool | None = True
+    for test in tests:
+        truth = test_condition(machine, test, frame, "comprehension")
+        if truth is False:
+            return False
+        narrow_by(machine, test, True, frame)
+        verdict = verdict if truth is True else None
+    return verdict
+
+
+def is_iterated_apart(iterable: Value) -> bool:
+    """True for what a comprehension of its own can begin to iterate."""
+    return all(
+        option.is_tensor
+        or getattr(option, "type", "") in ITERATED
+        or (isinstance(option, Const) and not isinstance(option.value, str))
+        for option in options(iterable)
+    )

@@ -1,0 +1,142 @@
+"""Runs `if` and `try`: one path where the test is decided, else both, joined behind them."""
+
+from __future__ import annotations
+
+import ast
+
+from breakscope.rulekit.events import CHOSEN, LEFT, Statement
+from breakscope.rulekit.values import UNKNOWN, Class, External, ExternalInstance, Instance, Value
+from breakscope.static.interpreter.blocks import exec_block, exec_path
+from breakscope.static.interpreter.conditions import (
+    narrow_by,
+    opposite,
+    rarely_true,
+    test_condition,
+)
+from breakscope.static.interpreter.imports import bind_imports
+from breakscope.static.machine.frames import GO_ON, LEAVE_LOOP, RAISE, RETURN, Frame, Raised
+from breakscope.static.machine.lattice import join_names
+from breakscope.static.machine.machine import Machine
+
+
+def exec_if(machine: Machine, node: ast.If, frame: Frame) -> int:
+    raises = not node.orelse and all([type(s) is ast.Raise for s in node.body])
+    truth = test_condition(machine, node.test, frame, "if", raises=raises)
+    if truth is True:
+        narrow_by(machine, node.test, True, frame)
+        return exec_block(machine, node.body, frame)
+    if truth is False:
+        if frame.function is None and _is_type_checking(node.test):
+            bind_imports(machine, node.body, frame)
+        narrow_by(machine, node.test, False, frame)
+        return exec_block(machine, node.orelse, frame)
+    return both_paths(machine, node, frame)
+
+
+def both_paths(machine: Machine, node: ast.If, frame: Frame) -> int:
+    before, condition, certainty, undecided = (
+        frame.names,
+        frame.condition,
+        frame.certainty,
+        frame.undecided,
+    )
+    frame.names, frame.undecided = dict(before), CHOSEN
+    if frame.emits and machine.region.last_test_is_configuration:
+        frame.condition = frame.condition or machine.text(node.test, frame.module)
+        frame.certainty = "possible" if rarely_true(node.test) else certainty
+    narrow_by(machine, node.test, True, frame)
+    first = exec_path(machine, node.body, frame)
+    decided_by = frame.condition
+    frame.condition, frame.certainty = condition, certainty
+    names, frame.names = frame.names, dict(before)
+    narrow_by(machine, node.test, False, frame)
+    second = GO_ON
+    if node.orelse:
+        if decided_by is not condition:
+            frame.condition = opposite(decided_by)
+        second = exec_path(machine, node.orelse, frame)
+        frame.condition = condition
+    frame.undecided = undecided
+    if first == second == RAISE:
+        raise Raised(UNKNOWN)
+    if first and second:
+        return LEAVE_LOOP if LEAVE_LOOP in (first, second) else RETURN
+    if first:
+        if first == RETURN and decided_by is not condition:
+            frame.condition = opposite(decided_by)  # of all that follows
+            frame.undecided = undecided or LEFT
+        return GO_ON
+    frame.names = names if second else join_names(names, frame.names)
+    return GO_ON
+
+
+def exec_try(machine: Machine, node: ast.Try, frame: Frame) -> int:
+    before = dict(frame.names)
+    lost, frame.lost = frame.lost, frame.lost or "try"
+    caught, frame.caught = frame.caught, frame.caught or bool(node.handlers)
+    raised = None
+    try:
+        status = exec_block(machine, node.body, frame)
+    except Raised as problem:
+        raised, status = problem, RAISE
+    frame.lost, frame.caught = lost, caught
+    after_body = frame.names
+    if status == GO_ON and node.orelse:
+        status = exec_path(machine, node.orelse, frame)
+        after_body = frame.names
+    ends = [(status, after_body)] if status != RAISE else []
+    if raised is not None and node.handlers:
+        machine.emit(
+            Statement,
+            raising_node(node),
+            frame,
+            construct="raise",
+            name=exception_name(raised.value),
+            value=raised.value,
+        )
+    certainty, returns = frame.certainty, len(frame.returns)
+    for handler in node.handlers:
+        if raised is None:
+            frame.certainty = "possible"
+        frame.names = join_names(before, after_body)
+        frame.handled = raised.value if raised else UNKNOWN
+        if handler.name:
+            frame.names[handler.name] = frame.handled
+        end = exec_path(machine, handler.body, frame)
+        frame.certainty = certainty
+        if raised is None and status == RETURN:
+            del frame.returns[returns:]  # the body returns unless something goes wrong
+        elif end != RAISE:
+            ends.append((end, frame.names))
+    if not ends:
+        frame.names = after_body
+        if node.finalbody:
+            exec_block(machine, node.finalbody, frame)
+        raise raised or Raised(UNKNOWN)
+    going_on = [names for end, names in ends if end == GO_ON]
+    frame.names = going_on[0] if going_on else ends[0][1]
+    for names in going_on[1:]:
+        frame.names = join_names(frame.names, names)
+    if node.finalbody:
+        final = exec_block(machine, node.finalbody, frame)
+        if final:
+            return final
+    return GO_ON if going_on else ends[0][0]
+
+
+def raising_node(node: ast.Try) -> ast.AST:
+    return node.body[0] if len(node.body) == 1 else node
+
+
+def exception_name(value: Value) -> str:
+    if isinstance(value, Instance):
+        return value.cls.info.name
+    if isinstance(value, Class):
+        return value.info.name
+    return value.name if isinstance(value, External | ExternalInstance) else ""
+
+
+def _is_type_checking(test: ast.expr) -> bool:
+    if type(test) is ast.BoolOp:
+        return any(map(_is_type_checking, test.values))
+    return getattr(test, "id", getattr(test, "attr", "")) == "TYPE_CHECKING"

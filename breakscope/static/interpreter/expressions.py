@@ -1,0 +1,308 @@
+"""Evaluates expressions: one function for each class of `ast` node."""
+
+from __future__ import annotations
+
+import ast
+
+from breakscope.rulekit.events import CHOSEN, Format
+from breakscope.rulekit.values import (
+    BOOL,
+    FALSE,
+    NONE,
+    UNKNOWN,
+    Const,
+    Dict,
+    ExternalInstance,
+    Function,
+    Instance,
+    Py,
+    Scalar,
+    Sequence,
+    Union,
+    Value,
+    holds_tensor,
+    options,
+)
+from breakscope.static.definitions.binding import defaults_of
+from breakscope.static.definitions.names import lookup_name
+from breakscope.static.interpreter.conditions import (
+    is_left_out,
+    narrow_by,
+    opposite,
+    test_condition,
+    usual_truth,
+)
+from breakscope.static.machine.frames import Frame, Raised
+from breakscope.static.machine.lattice import join_all
+from breakscope.static.machine.machine import Machine
+from breakscope.static.project.modules import Import
+from breakscope.static.variables.constant import STR
+from breakscope.static.variables.dicts import put_key
+from breakscope.static.variables.effects.emitting import emit_read, sureness
+from breakscope.static.variables.numpy import is_numpy_number, read_numpy_number
+from breakscope.static.variables.objects.attributes import instance_attribute
+from breakscope.static.variables.operators.binary import binary_operation
+from breakscope.static.variables.operators.comparisons import compare_values
+from breakscope.static.variables.tensors.indexing import masked_index
+
+
+def eval_constant(machine: Machine, node: ast.Constant, frame: Frame) -> Value:
+    value = getattr(node, "abstract", None)
+    if value is None:
+        value = node.abstract = Const(node.value)
+    return value
+
+
+def eval_name(machine: Machine, node: ast.Name, frame: Frame) -> Value:
+    # what `lookup` does first, without the call: most names are local
+    value = frame.names.get(node.id)
+    if value is not None and not frame.globals_ and type(value) is not Import:
+        return value
+    return lookup_name(machine, node.id, frame, node)
+
+
+def eval_attribute(machine: Machine, node: ast.Attribute, frame: Frame) -> Value:
+    part = node.value
+    owner = machine.eval(part, frame)
+    if type(owner) is Instance:
+        return instance_attribute(machine, owner, node.attr, node, frame)
+    return machine.getattr(owner, node.attr, node, frame)
+
+
+def eval_named_expr(machine: Machine, node: ast.NamedExpr, frame: Frame) -> Value:
+    value = machine.eval(node.value, frame)
+    frame.names[node.target.id] = value
+    return value
+
+
+def eval_lambda(machine: Machine, node: ast.Lambda, frame: Frame) -> Value:
+    info = machine.function_info(frame.module, node, frame.prefix)
+    if frame.function:
+        info.defaults = None
+    defaults_of(machine, info, frame)
+    return Function(info, scope=frame if frame.function or frame.scope else None)
+
+
+def eval_starred(machine: Machine, node: ast.Starred, frame: Frame) -> Value:
+    return machine.eval(node.value, frame)
+
+
+def eval_await(machine: Machine, node: ast.Await, frame: Frame) -> Value:
+    machine.eval(node.value, frame)
+    return UNKNOWN
+
+
+def eval_yield(machine: Machine, node: ast.Yield, frame: Frame) -> Value:
+    frame.yields.append(machine.eval(node.value, frame) if node.value else UNKNOWN)
+    return UNKNOWN
+
+
+def eval_yield_from(machine: Machine, node: ast.YieldFrom, frame: Frame) -> Value:
+    frame.yields.append(
+        machine.iterate(machine.eval(node.value, frame), node.value, frame) or UNKNOWN
+    )
+    return UNKNOWN
+
+
+def eval_tuple(machine: Machine, node: ast.Tuple, frame: Frame) -> Value:
+    return eval_display(machine, "tuple", node, frame)
+
+
+def eval_list(machine: Machine, node: ast.List, frame: Frame) -> Value:
+    return eval_display(machine, "list", node, frame)
+
+
+def eval_set(machine: Machine, node: ast.Set, frame: Frame) -> Value:
+    return eval_display(machine, "set", node, frame)
+
+
+def eval_display(machine: Machine, type_: str, node, frame: Frame) -> Value:
+    items, known = [], True
+    for part in node.elts:
+        value = machine.eval(part, frame)
+        if type(part) is ast.Starred:
+            if isinstance(value, Sequence) and value.items is not None:
+                items.extend(value.items)
+            else:
+                items.append(machine.iterate(value, part, frame) or UNKNOWN)
+                known = False
+        else:
+            items.append(value)
+    return Sequence(type_, items) if known else Sequence(type_, None, join_all(items))
+
+
+def eval_dict(machine: Machine, node: ast.Dict, frame: Frame) -> Value:
+    result = Dict({}, UNKNOWN)
+    for key, value_node in zip(node.keys, node.values):
+        value = machine.eval(value_node, frame)
+        if key is None:
+            for option in options(value):
+                if isinstance(option, Dict):
+                    result.items.update(option.items)
+                    result.open = result.open or option.open
+                else:
+                    result.open = True
+            continue
+        named = machine.eval(key, frame)
+        if type(named) is Py and named.source == "tensor":
+            machine.emit(Format, node, frame, value=named, construct="key")
+        put_key(result, named, value)
+    return result
+
+
+def eval_joined_str(machine: Machine, node: ast.JoinedStr, frame: Frame) -> Value:
+    text, parts = "", []
+    for part in node.values:
+        if type(part) is ast.Constant:
+            text = None if text is None else text + part.value
+            continue
+        value = machine.eval(part.value, frame)
+        parts.append(value)
+        if holds_tensor(value):
+            spec = part.format_spec is not None and bool(part.format_spec.values)
+            if spec and value.is_tensor:
+                emit_read(machine, value, "format", node, frame, part.value)
+            else:
+                machine.emit(Format, node, frame, sureness(value), value=value, construct="fstring")
+        plain = value.is_const and part.conversion == -1 and part.format_spec is None
+        text = text + str(value.value) if plain and text is not None else None
+    if text is not None:
+        return Const(text)
+    if any(holds_tensor(p) for p in parts):
+        return Py("str", "tensor")
+    return Py("str", "shape" if any(p.is_shape for p in parts) else "")
+
+
+def eval_formatted_value(machine: Machine, node: ast.FormattedValue, frame: Frame) -> Value:
+    machine.eval(node.value, frame)
+    return STR
+
+
+def eval_bool_op(machine: Machine, node: ast.BoolOp, frame: Frame) -> Value:
+    is_and, values, usual = type(node.op) is ast.And, [], None
+    before, certainty, undecided = frame.names, frame.certainty, frame.undecided
+    spared, frame.names = frame.spared, dict(before)
+    try:
+        for operand in node.values[:-1]:
+            value = machine.eval(operand, frame)
+            truth = machine.truth(value, "and" if is_and else "or", operand, frame)
+            if truth is (not is_and):
+                return join_all([*values, value])
+            if usual_truth(value) is (not is_and):
+                frame.certainty, usual = "possible", not is_and  # the defaults end it here
+            if truth is None:
+                frame.undecided = CHOSEN
+                frame.spared = frame.spared or (is_and and is_left_out(operand, frame))
+                values.append(narrowed_value(value, not is_and))
+            narrow_by(machine, operand, is_and, frame)
+        values.append(machine.eval(node.values[-1], frame))
+        usual = usual if usual_truth(values[-1]) is not (not is_and) else not is_and
+    finally:
+        frame.names, frame.certainty, frame.undecided, frame.spared = (
+            before,
+            certainty,
+            undecided,
+            spared,
+        )
+    result = join_all(values)
+    return (
+        Py(result.type, result.source, usual)
+        if usual is not None and type(result) is Py
+        else result
+    )
+
+
+def narrowed_value(value: Value, truth: bool) -> Value:
+    """The value given that it was found true or false: `x or default` never yields None for x."""
+    if truth and type(value) is Union:
+        kept = [o for o in value.options if not o.is_none]
+        return join_all(kept) if kept else value
+    if type(value) is Py and value.type == "bool":
+        return Const(truth)
+    return value
+
+
+def eval_if_exp(machine: Machine, node: ast.IfExp, frame: Frame) -> Value:
+    truth = test_condition(machine, node.test, frame, "ternary")
+    if truth is not None:
+        before = frame.names
+        frame.names = dict(before)
+        narrow_by(machine, node.test, truth, frame)
+        value = machine.eval(node.body if truth else node.orelse, frame)
+        frame.names = before
+        return value
+    results, before, condition, undecided = [], frame.names, frame.condition, frame.undecided
+    certainty, usual, spared = frame.certainty, machine.region.last_test_usually, frame.spared
+    left_out = is_left_out(node.test, frame)
+    test = (
+        machine.text(node.test, frame.module)
+        if frame.emits and machine.region.last_test_is_configuration
+        else ""
+    )
+    frame.undecided = CHOSEN
+    for branch, side in ((node.body, True), (node.orelse, False)):
+        frame.names = dict(before)
+        frame.condition = condition or (test if side else test and opposite(test))
+        frame.certainty = "possible" if usual is (not side) else certainty
+        frame.spared = spared or (side and left_out)
+        narrow_by(machine, node.test, side, frame)
+        try:
+            results.append(machine.eval(branch, frame))
+        except Raised:
+            pass
+    frame.names, frame.condition, frame.undecided, frame.certainty = (
+        before,
+        condition,
+        undecided,
+        certainty,
+    )
+    frame.spared = spared
+    return join_all(results)
+
+
+def eval_subscript(machine: Machine, node: ast.Subscript, frame: Frame) -> Value:
+    container = machine.eval(node.value, frame)
+    index = machine.eval(node.slice, frame)
+    if frame.emits and not index.is_const:
+        index = masked_index(machine, node.slice, index)
+    return machine.getitem(container, index, node, frame)
+
+
+def eval_slice(machine: Machine, node: ast.Slice, frame: Frame) -> Value:
+    bounds = []
+    for bound in (node.lower, node.upper, node.step):
+        if bound is None:
+            bounds.append(NONE)
+            continue
+        value = machine.eval(bound, frame)
+        if is_numpy_number(value):
+            read_numpy_number(machine, "slice", value, bound, frame)
+        elif value.is_tensor:
+            emit_read(machine, value, "slice", bound, frame)
+            value = Scalar()
+        bounds.append(value)
+    return ExternalInstance("slice", tuple(bounds))
+
+
+def eval_bin_op(machine: Machine, node: ast.BinOp, frame: Frame) -> Value:
+    left, right = machine.eval(node.left, frame), machine.eval(node.right, frame)
+    return binary_operation(machine, left, right, type(node.op), node, frame)
+
+
+def eval_unary_op(machine: Machine, node: ast.UnaryOp, frame: Frame) -> Value:
+    if type(node.op) is ast.Not:
+        truth = test_condition(machine, node, frame, "not")
+        return BOOL if truth is None else Const(truth)
+    value = machine.eval(node.operand, frame)
+    return machine.behaviour(value).unary(machine, value, type(node.op), node, frame)
+
+
+def eval_compare(machine: Machine, node: ast.Compare, frame: Frame) -> Value:
+    left, result = machine.eval(node.left, frame), None
+    for i, (op, right_node) in enumerate(zip(node.ops, node.comparators)):
+        right = machine.eval(right_node, frame)
+        if i and machine.truth(result, "chained", node, frame) is False:
+            return FALSE
+        result = compare_values(machine, left, right, type(op), right_node, node, frame)
+        left = right
+    return result

@@ -1,0 +1,202 @@
+"""Runs `for` and `while`: a body until its names no longer change, or once for each known name."""
+
+from __future__ import annotations
+
+import ast
+
+from breakscope import limits
+from breakscope.rulekit.values import Sequence, Value
+from breakscope.rulekit.walking import children
+from breakscope.static.interpreter.assignment import assign_target
+from breakscope.static.interpreter.blocks import exec_block, exec_path
+from breakscope.static.interpreter.conditions import narrow_by, test_condition
+from breakscope.static.machine.frames import GO_ON, LEAVE_LOOP, Frame
+from breakscope.static.machine.lattice import join_names
+from breakscope.static.machine.machine import Machine
+from breakscope.static.variables.objects.module_containers import contents_of
+
+
+def exec_while(machine: Machine, node: ast.While, frame: Frame) -> int:
+    lost, frame.lost = frame.lost, frame.lost or "loop"
+    jumps, frame.jumps = frame.jumps, (_last_operand(node.test), lost)
+    truth = test_condition(machine, node.test, frame, "while")
+    frame.jumps = jumps
+    if truth is not False:
+        narrow_by(machine, node.test, True, frame)
+        run_loop_body(machine, node, frame, None)
+    frame.lost = lost
+    return exec_path_of_else(machine, node, frame)
+
+
+def exec_for(machine: Machine, node: ast.For, frame: Frame) -> int:
+    iterable = contents_of(machine, machine.eval(node.iter, frame))
+    if frame.emits and isinstance(iterable, Sequence) and iterable.type == "generator":
+        _runs_inside(frame)
+    element = machine.iterate(iterable, node.iter, frame)
+    if element is None:  # certainly empty
+        return exec_path_of_else(machine, node, frame)
+    if (
+        machine.driver.function is not None
+        and frame.function is machine.driver.function
+        and isinstance(iterable, Sequence)
+        and iterable.items is not None
+    ):
+        for item in iterable.items:
+            assign_target(machine, node.target, item, frame, node)
+            exec_path(machine, node.body, frame)
+        return GO_ON
+    lost, frame.lost = frame.lost, frame.lost or "loop"
+    names = _names(iterable)
+    if names and machine.region.turns * len(names) <= limits.MOST_NESTED_LOOP_RUNS:
+        machine.region.turns *= len(names)
+        try:
+            return run_each(machine, node, frame, names, lost)
+        finally:
+            machine.region.turns //= len(names)
+    run_loop_body(machine, node, frame, (node.target, element))
+    frame.lost = lost
+    return exec_path_of_else(machine, node, frame)
+
+
+def exec_path_of_else(machine: Machine, node, frame: Frame) -> int:
+    return exec_block(machine, node.orelse, frame) if node.orelse else GO_ON
+
+
+def run_each(machine: Machine, node: ast.For, frame: Frame, items: list[Value], lost: str) -> int:
+    """Run a loop and its `else`, the body once for each of a few names: with each, other
+    attributes, keys and arguments are meant. `lost` is what a break outside of the loop loses.
+    """
+    outer, frame.breaks = (frame.exits, frame.breaks), []
+    left, status = [], GO_ON
+    for item in items:
+        frame.exits, frame.names = [], dict(frame.names)
+        assign_target(machine, node.target, item, frame, node)
+        status = run_turn(machine, node, frame)
+        broken = set(map(id, frame.breaks))
+        going_on = [
+            names
+            for names in (*([] if status else [frame.names]), *frame.exits)
+            if id(names) not in broken
+        ]
+        left += frame.breaks
+        frame.breaks = []
+        if not going_on:
+            status = status or LEAVE_LOOP
+            break
+        frame.names, status = _joined(going_on), GO_ON
+    (frame.exits, frame.breaks), frame.lost = outer, lost
+    status = status or exec_path_of_else(machine, node, frame)
+    if status and not left:
+        return status
+    frame.names = _joined([*([] if status else [frame.names]), *left])
+    return GO_ON
+
+
+def run_turn(machine: Machine, node, frame: Frame) -> int:
+    """One turn of a loop's body. From a break on, Dynamo looks for a jump back, as far as the
+    first `return`: what stands in front of one does not lose the frame
+    (torch._dynamo.symbolic_convert.maybe_has_backedge)."""
+    if frame.lost != "loop":
+        return exec_path(machine, node.body, frame)
+    status = GO_ON
+    for statements, returns in _parts(node):
+        frame.lost = "" if returns else "loop"
+        status = exec_path(machine, statements, frame)
+        if status != GO_ON:
+            break
+    frame.lost = "loop"
+    return status
+
+
+def run_loop_body(machine: Machine, node, frame: Frame, step) -> None:
+    """Run a loop's body until its names no longer change, at most twice more, and join
+    with not running it."""
+    before = frame.names
+    outer_exits = frame.exits
+    current = before
+    for _ in range(limits.MOST_LOOP_PASSES):
+        frame.exits = []
+        frame.names = dict(current)
+        if step is not None:
+            assign_target(machine, step[0], step[1], frame, node)
+        status = run_turn(machine, node, frame)
+        after = [*frame.exits, *([frame.names] if status in (GO_ON,) else [])]
+        if not after:
+            break
+        merged = current
+        for names in after:
+            merged = join_names(merged, names)
+        if not _changed(current, merged):
+            current = merged
+            break
+        current = merged
+    frame.exits = outer_exits
+    frame.names = current
+
+
+def _runs_inside(frame: Frame) -> None:
+    """Note that what made the generator, the last call, does its work in the loop's turns."""
+    last = frame.activation.steps[-1] if frame.activation.steps else None
+    if last is not None and last.child is not None:
+        last.lost = last.lost or "loop"
+
+
+def _last_operand(test: ast.expr) -> ast.expr:
+    """The operand whose truth the jump at a loop's end tests; behind that jump nothing jumps
+    back."""
+    while isinstance(test, ast.BoolOp) or (
+        isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
+    ):
+        test = test.values[-1] if isinstance(test, ast.BoolOp) else test.operand
+    return test
+
+
+def _parts(node) -> list[tuple[list[ast.stmt], bool]]:
+    """A loop's body in parts, and whether a `return` comes behind each before anything jumps back;
+    kept with the loop."""
+    parts = getattr(node, "parts", None)
+    if parts is None:
+        node.parts = parts = []
+        returns = False
+        for statement in reversed(node.body):
+            leaves = _leaves(statement)
+            behind = ast.Return in leaves or (returns and ast.Continue not in leaves)
+            if parts and parts[0][1] is behind:
+                parts[0][0].insert(0, statement)
+            else:
+                parts.insert(0, ([statement], behind))
+            returns = behind
+    return parts
+
+
+def _leaves(node: ast.AST, loops: bool = True) -> set[type]:
+    """Which of Return and Continue a statement holds: not those of functions in it, nor what goes
+    on with a loop in it."""
+    if isinstance(node, (ast.Return, ast.Continue)):
+        return {type(node)} if loops or isinstance(node, ast.Return) else set()
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.expr)):
+        return set()
+    loops = loops and not isinstance(node, (ast.For, ast.AsyncFor, ast.While))
+    return {leaf for child in children(node) for leaf in _leaves(child, loops)}
+
+
+def _changed(before: dict[str, Value], after: dict[str, Value]) -> bool:
+    return any(after[k] is not v and after[k] != v for k, v in before.items() if k in after)
+
+
+def _joined(ends: list[dict[str, Value]]) -> dict[str, Value]:
+    """The names where several paths meet."""
+    names = ends[0]
+    for other in ends[1:]:
+        names = join_names(names, other)
+    return names
+
+
+def _names(iterable: Value) -> list[Value]:
+    """The items of a sequence of a few constant texts, or of tuples that begin with one; none for
+    any other."""
+    items = iterable.items if isinstance(iterable, Sequence) and not iterable.home else None
+    if not items or len(items) > limits.MOST_LOOP_NAMES:
+        return []
+    first = [item.items[0] if isinstance(item, Sequence) and item.items else item for item in items]
+    return items if all(value.is_const and isinstance(value.value, str) for value in first) else []

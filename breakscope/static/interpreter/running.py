@@ -1,0 +1,195 @@
+"""Runs the body of a called function, or takes what an equal call gave before."""
+
+from __future__ import annotations
+
+import ast
+
+from breakscope.rulekit.values import NONE, UNKNOWN, Function, Instance, Sequence, Union, Value
+from breakscope.static.definitions.annotated_results import completed
+from breakscope.static.definitions.binding import bind_arguments
+from breakscope.static.interpreter.blocks import exec_block
+from breakscope.static.interpreter.eager_frames import is_function_compiled_apart
+from breakscope.static.interpreter.summaries import (
+    Group,
+    Known,
+    Outcome,
+    effect_kind_of,
+    kind_of,
+    opened,
+    snapshot,
+)
+from breakscope.static.interpreter.templates import filled_in
+from breakscope.static.machine.frames import (
+    GO_ON,
+    RAISE,
+    Activation,
+    Frame,
+    OutOfBudget,
+    Raised,
+    Step,
+)
+from breakscope.static.machine.lattice import join_all, key_of
+from breakscope.static.project.generators import is_generator
+from breakscope.static.project.modules import FunctionInfo
+
+MOST_NESTED = 3  # analyses of one function inside each other
+# analyses of one function for different constants; further ones share one for any constant
+MOST_VARIANTS = 4
+
+
+def followed_call(
+    machine,
+    function: Function,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+    frame: Frame,
+    emits: bool,
+) -> Outcome | None:
+    """What the call gives, from memory when one more analysis would tell nothing new; None for
+    a recursion, whose first call's result is not known yet."""
+    info = function.info
+    mode = (emits, frame.certainty, frame.caught, frame.within) if emits else (False,)
+    remembered = machine.summaries.remembered.get(id(info))
+    if remembered is None:
+        remembered = machine.summaries.remembered[id(info)] = {}
+    key = _call_key(function, mode, args, kwargs)
+    outcome = remembered.get(key)
+    if outcome is None and (variants := remembered.get(key[:3], 0)) >= MOST_VARIANTS:
+        args, kwargs = [opened(a) for a in args], {k: opened(v) for k, v in kwargs.items()}
+        key = _call_key(function, mode, args, kwargs)
+        outcome = remembered.get(key)
+    if outcome is not None:
+        return outcome
+    names = bind_arguments(machine, info, args, kwargs, function.scope)
+    everything = remembered.get(mode)
+    if everything is None:
+        everything = remembered[mode] = Known()
+    arguments = given_arguments(info, names)
+    for_effect = not emits and is_for_effect(machine, function, args, node)
+    if for_effect:
+        kind = effect_kind_of(machine, info, arguments)
+    else:
+        kind = kind_of(info, mode, names, filled_in(machine, function) if emits else ())
+    group = remembered.get(kind)
+    if group is None:
+        nearest = None if for_effect else everything.nearest(kind)
+        if nearest is not None and (outcome := nearest.repeat(machine, arguments)) is not None:
+            return outcome
+        group = remembered[kind] = Group()
+    elif group.is_settled(for_effect) and (outcome := group.repeat(machine, arguments)) is not None:
+        return outcome
+    running = machine.region.running.setdefault(id(info), [])
+    if running and (len(running) > MOST_NESTED or key in running):
+        return None
+    running.append(key)
+    before = snapshot(arguments)
+    try:
+        outcome = run_function(machine, function, args, names, frame, emits)
+    finally:
+        running.pop()
+    if outcome.activation is not None:
+        outcome.activation.seen = frozenset()
+    if outcome.value is UNKNOWN or type(outcome.value) is Union or type(outcome.value) is Sequence:
+        outcome.value = completed(machine, function, arguments, outcome.value)
+    group.add(outcome, arguments, before)
+    everything.add(kind, group)
+    remembered[key] = outcome
+    remembered[key[:3]] = variants + 1
+    machine.objects.kept.extend((function, *names.values()))
+    return outcome
+
+
+def is_for_effect(machine, function: Function, args: list[Value], node: ast.AST) -> bool:
+    """True for an inherited constructor from another file, and for other such methods whose
+    value is thrown away."""
+    info, owner = function.info, args[0] if args else None
+    return (
+        type(owner) is Instance
+        and info.module is not owner.cls.info.module
+        and (info.name == "__init__" or node is machine.region.for_effect)
+    )
+
+
+def run_function(
+    machine,
+    function: Function,
+    args: list[Value],
+    names: dict[str, Value],
+    caller: Frame,
+    emits: bool,
+) -> Outcome:
+    """Analyse a call; `names` are the parameters' values."""
+    info: FunctionInfo = function.info
+    info.node.entered = machine.world.program.sources.turn
+    activation = Activation(info.qualname, info.module, info.node.lineno) if emits else None
+    frame = Frame(
+        info.module, info, function.scope, activation, emits, caller.depth + 1, info.qualname
+    )
+    if emits:
+        frame.began = machine.objects.made_count
+        activation.is_compiled_apart = is_function_compiled_apart(machine, function, names)
+        frame.certainty = caller.certainty
+        if (
+            type(function.bound) is Instance
+            and caller.certainty == "certain"
+            and not any([a.is_unknown for a in args])
+        ):
+            note_reached(machine, (id(function.bound.cls.info), id(info)), names)
+    frame.caught, frame.within = caller.caught, caller.within
+    frame.names = names
+    frame.bound = args[0] if args and function.bound is not None else None
+    node = info.node
+    try:
+        if type(node) is ast.Lambda:
+            return Outcome(machine.eval(node.body, frame), activation)
+        status = exec_block(machine, node.body, frame)
+    except Raised as problem:
+        if not frame.returns:
+            return Outcome(UNKNOWN, activation, problem.value)
+        status = RAISE
+    except (OutOfBudget, RecursionError):
+        if activation is not None:  # what was seen until here stays
+            step = Step(None, activation, caller.lost, None, caller.condition, caller.undecided)
+            caller.activation.steps.append(step)
+        raise
+    if is_generator(info):
+        return Outcome(Sequence("generator", None, join_all(frame.yields)), activation)
+    returns = [*frame.returns, NONE] if status == GO_ON else frame.returns
+    return Outcome(join_all(returns), activation)
+
+
+def note_reached(machine, entered: tuple[int, int], names: dict[str, Value]) -> None:
+    """Note that a region enters a method with known arguments, and which of them were None each
+    time."""
+    absent = frozenset([name for name, value in names.items() if value.is_none])
+    before = machine.summaries.reached.get(entered)
+    machine.summaries.reached[entered] = absent if before is None else before & absent
+
+
+def _call_key(
+    function: Function, mode: tuple, args: list[Value], kwargs: dict[str, Value]
+) -> tuple:
+    return (
+        id(function.info),
+        id(function.scope),
+        mode,
+        tuple([key_of(a) for a in args]),
+        tuple([(k, key_of(v)) for k, v in kwargs.items()]) if kwargs else (),
+    )
+
+
+def given_arguments(info: FunctionInfo, names: dict[str, Value]) -> dict[str, Value]:
+    """What the parameters hold, with the contents of `*args` and `**kwargs`, which are made anew
+    for each call, instead of these."""
+    spec = info.node.args
+    if not spec.vararg and not spec.kwarg:
+        return dict(names)
+    arguments = dict(names)
+    rest = arguments.pop(spec.kwarg.arg) if spec.kwarg else None
+    more = arguments.pop(spec.vararg.arg) if spec.vararg else None
+    if more is not None and more.items:
+        arguments.update({f"*{i}": value for i, value in enumerate(more.items)})
+    if rest is not None:
+        arguments.update({f"**{name}": value for name, value in rest.items.items()})
+    return arguments

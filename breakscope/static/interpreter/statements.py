@@ -1,0 +1,263 @@
+"""Runs simple statements and definitions: one function for each class of `ast` node."""
+
+from __future__ import annotations
+
+import ast
+
+from breakscope.rulekit.events import Statement
+from breakscope.rulekit.values import (
+    NONE,
+    UNKNOWN,
+    Class,
+    Dict,
+    External,
+    Function,
+    Instance,
+    Py,
+    Sequence,
+    Value,
+)
+from breakscope.static.definitions.annotations import value_of_annotation
+from breakscope.static.definitions.binding import defaults_of
+from breakscope.static.definitions.decorators import decorate
+from breakscope.static.definitions.names import resolve_import
+from breakscope.static.interpreter.assignment import assign_name, assign_target
+from breakscope.static.interpreter.calls import eval_arguments
+from breakscope.static.interpreter.conditions import narrow_by, test_condition
+from breakscope.static.machine.frames import GO_ON, LEAVE_LOOP, RETURN, Frame, Raised
+from breakscope.static.machine.library import COMPILING
+from breakscope.static.machine.machine import Machine
+from breakscope.static.project.modules import ClassInfo
+from breakscope.static.variables.effects.emitting import emit_call
+from breakscope.static.variables.lists import extend_sequence
+from breakscope.static.variables.operators.binary import binary_operation
+from breakscope.static.variables.tensors.indexing import masked_index
+
+
+def exec_expr(machine: Machine, node: ast.Expr, frame: Frame) -> int:
+    if type(node.value) is not ast.Constant:
+        machine.region.for_effect = node.value
+        machine.eval(node.value, frame)
+    return GO_ON
+
+
+def exec_pass(machine: Machine, node, frame: Frame) -> int:
+    return GO_ON
+
+
+def exec_assign(machine: Machine, node: ast.Assign, frame: Frame) -> int:
+    value = machine.eval(node.value, frame)
+    for target in node.targets:
+        if type(target) is ast.Name:
+            assign_name(machine, target, value, frame, node, None)
+        else:
+            assign_target(machine, target, value, frame, node)
+    return GO_ON
+
+
+def exec_ann_assign(machine: Machine, node: ast.AnnAssign, frame: Frame) -> int:
+    if node.value is None:
+        return GO_ON
+    value = machine.eval(node.value, frame)
+    if value.is_unknown:
+        value = value_of_annotation(machine, node.annotation, frame)
+    assign_target(machine, node.target, value, frame, node)
+    return GO_ON
+
+
+def exec_type_alias(machine: Machine, node, frame: Frame) -> int:
+    """`type Pair = tuple[int, int]`, since Python 3.12; what it stands for is looked up where
+    an annotation names it."""
+    frame.names[node.name.id] = UNKNOWN
+    return GO_ON
+
+
+def exec_aug_assign(machine: Machine, node: ast.AugAssign, frame: Frame) -> int:
+    target = node.target
+    if type(target) is ast.Subscript:
+        container, index = (
+            machine.eval(target.value, frame),
+            masked_index(machine, target.slice, machine.eval(target.slice, frame)),
+        )
+        value = machine.eval(node.value, frame)
+        old = machine.getitem(container, index, target, frame, store="+=")
+        new = binary_operation(machine, old, value, type(node.op), node, frame)
+        if not container.is_tensor:
+            machine.setitem(container, index, new, target, node, frame, augmented=True)
+        return GO_ON
+    load = (
+        ast.Name(target.id, ast.Load())
+        if type(target) is ast.Name
+        else ast.Attribute(target.value, target.attr, ast.Load())
+    )
+    ast.copy_location(load, target)
+    old = machine.eval(load, frame)
+    value = machine.eval(node.value, frame)
+    if isinstance(old, Sequence) and isinstance(node.op, ast.Add) and old.type in ("list", "deque"):
+        machine.touch(old)
+        extend_sequence(machine, old, value, frame, node, "extend")
+        return GO_ON
+    assign_target(
+        machine,
+        target,
+        binary_operation(machine, old, value, type(node.op), node, frame),
+        frame,
+        node,
+        old,
+    )
+    return GO_ON
+
+
+def exec_delete(machine: Machine, node: ast.Delete, frame: Frame) -> int:
+    for target in node.targets:
+        if type(target) is ast.Name:
+            frame.names.pop(target.id, None)
+        elif type(target) is ast.Subscript:
+            container, key = machine.eval(target.value, frame), machine.eval(target.slice, frame)
+            if isinstance(container, Dict):
+                machine.touch(container)
+                container.open = True
+            elif isinstance(container, Py):
+                name = f"{container.type}.__delitem__"
+                emit_call(machine, name, container, (key,), {}, target, frame)
+    return GO_ON
+
+
+def exec_return(machine: Machine, node: ast.Return, frame: Frame) -> int:
+    value = machine.eval(node.value, frame) if node.value is not None else NONE
+    if value is COMPILING:  # the paths before are for a torch without this function
+        frame.returns.clear()
+    frame.returns.append(value)
+    return RETURN
+
+
+def exec_raise(machine: Machine, node: ast.Raise, frame: Frame) -> int:
+    value = machine.eval(node.exc, frame) if node.exc is not None else frame.handled or UNKNOWN
+    if isinstance(value, Instance):
+        machine.emit(
+            Statement,
+            node,
+            frame,
+            construct="raise object",
+            name=value.cls.info.name,
+            value=value,
+        )
+    raise Raised(value)
+
+
+def exec_assert(machine: Machine, node: ast.Assert, frame: Frame) -> int:
+    before = frame.names
+    message = UNKNOWN
+    if node.msg is not None:
+        frame.names = dict(before)
+        emits, frame.emits = frame.emits, False
+        try:
+            message = machine.eval(node.msg, frame)
+        except Raised:
+            pass
+        frame.emits, frame.names = emits, before
+    literal = node.msg is None or _is_folded(node.msg)
+    truth = test_condition(
+        machine,
+        node.test,
+        frame,
+        "assert",
+        raises=True,
+        message=message,
+        has_message=node.msg is not None,
+        literal_message=literal,
+    )
+    if truth is False:
+        raise Raised(External("AssertionError"))
+    narrow_by(machine, node.test, True, frame)
+    return GO_ON
+
+
+def exec_global(machine: Machine, node: ast.Global, frame: Frame) -> int:
+    frame.globals_ = {*frame.globals_, *node.names}
+    return GO_ON
+
+
+def exec_nonlocal(machine: Machine, node: ast.Nonlocal, frame: Frame) -> int:
+    frame.nonlocals = {*frame.nonlocals, *node.names}
+    return GO_ON
+
+
+def exec_break(machine: Machine, node, frame: Frame) -> int:
+    frame.breaks.append(frame.names)
+    return exec_continue(machine, node, frame)
+
+
+def exec_continue(machine: Machine, node, frame: Frame) -> int:
+    frame.exits.append(frame.names)
+    return LEAVE_LOOP
+
+
+def exec_function_def(machine: Machine, node: ast.FunctionDef, frame: Frame) -> int:
+    info = machine.function_info(frame.module, node, frame.prefix)
+    value: Value = Function(info, scope=frame if frame.function else None)
+    if frame.function:
+        machine.objects.scopes.append(frame)
+    info.defaults = None if frame.function else info.defaults
+    defaults_of(machine, info, frame)
+    frame.names[node.name] = decorate(machine, node, value, frame)
+    return GO_ON
+
+
+def exec_class_def(machine: Machine, node: ast.ClassDef, frame: Frame) -> int:
+    info = machine.objects.classes.get(id(node))
+    if info is None:
+        qualname = f"{frame.prefix}.{node.name}" if frame.prefix else node.name
+        info = ClassInfo(node.name, qualname, node, frame.module, frame if frame.function else None)
+        machine.objects.classes[id(node)] = info
+    value = Class(info)
+    for decorator in node.decorator_list:
+        made = resolve_import(
+            machine,
+            machine.eval(decorator.func if type(decorator) is ast.Call else decorator, frame),
+        )
+        if isinstance(made, External):
+            info.decorators |= {made.name}
+        elif isinstance(made, Function):
+            decorate_class(machine, decorator, made, value, frame)
+    frame.names[node.name] = value
+    if frame.emits:
+        machine.emit(Statement, node, frame, construct="class", name=node.name)
+    return GO_ON
+
+
+def decorate_class(
+    machine: Machine, decorator: ast.expr, made: Function, value: Class, frame: Frame
+) -> None:
+    """Run a class decorator of the checked source for its effects, such as entering the class
+    into a registry."""
+    try:
+        deco = (
+            machine.call(made, *eval_arguments(machine, decorator, frame), decorator, frame)
+            if type(decorator) is ast.Call
+            else made
+        )
+        machine.call(deco, [value], {}, decorator, frame)
+    except Raised:
+        pass
+
+
+def _is_folded(node: ast.expr) -> bool:
+    """True for what the compiler makes one constant of, as Dynamo wants an assert's message: "a" +
+    "b", ("a", 1)."""
+    if isinstance(node, ast.JoinedStr):
+        return all(isinstance(part, ast.Constant) for part in node.values)
+    if isinstance(node, ast.Tuple):
+        return all(_is_folded(part) for part in node.elts)
+    if isinstance(node, ast.BinOp):
+        formats = (
+            isinstance(node.op, ast.Mod)
+            and isinstance(node.left, ast.Constant)
+            and isinstance(node.left.value, str)
+        )
+        return not formats and _is_folded(node.left) and _is_folded(node.right)
+    if isinstance(node, ast.UnaryOp):
+        return _is_folded(node.operand)
+    if isinstance(node, ast.Subscript):
+        return _is_folded(node.value) and _is_folded(node.slice)
+    return isinstance(node, ast.Constant)

@@ -1,0 +1,62 @@
+"""Runs `with`: what entering binds, what leaving restores, and which breaks inside cannot be
+resumed."""
+
+from __future__ import annotations
+
+import ast
+
+from breakscope.rulekit.values import FALSE, ExternalInstance, Instance, options
+from breakscope.static.interpreter.assignment import assign_target
+from breakscope.static.interpreter.blocks import exec_block
+from breakscope.static.machine.frames import GO_ON, Frame, Raised
+from breakscope.static.machine.machine import Machine
+
+STATES = {
+    "torch.autocast": "autocast",
+    "torch.amp.autocast": "autocast",
+    "torch.cpu.amp.autocast": "autocast",
+    "torch.cuda.amp.autocast": "autocast",
+    "torch.no_grad": "grad_mode",
+    "torch.inference_mode": "grad_mode",
+    "torch.enable_grad": "grad_mode",
+    "torch.set_grad_enabled": "grad_mode",
+}
+
+
+def exec_with(machine: Machine, node: ast.With, frame: Frame) -> int:
+    lost, emits_leave, state = frame.lost, [], dict(machine.driver.state)
+    swallows = False
+    for item in node.items:
+        manager = machine.eval(item.context_expr, frame)
+        if any(isinstance(option, Instance) for option in options(manager)):
+            # nor can a break inside its __enter__ and __exit__ be resumed
+            frame.lost = frame.lost or "with"
+        entered = machine.enter(manager, item.context_expr, frame)
+        if item.optional_vars is not None:
+            assign_target(machine, item.optional_vars, entered, frame, node)
+        if machine.loses_frame(manager):
+            frame.lost = frame.lost or "with"
+        if (
+            machine.driver.function is not None
+            and isinstance(manager, ExternalInstance)
+            and manager.name in STATES
+        ):
+            off = dict(manager.kwargs).get("enabled") == FALSE
+            machine.driver.state[STATES[manager.name]] = (
+                "" if off else machine.text(item.context_expr, frame.module)
+            )
+        swallows = swallows or (
+            isinstance(manager, ExternalInstance) and manager.name == "contextlib.suppress"
+        )
+        emits_leave.append(manager)
+    try:
+        status = exec_block(machine, node.body, frame)
+    except Raised:
+        if not swallows:
+            raise
+        status = GO_ON
+    machine.driver.state = state
+    for manager in reversed(emits_leave):
+        machine.leave(manager, node, frame)
+    frame.lost = lost
+    return status

@@ -1,0 +1,123 @@
+"""Frames and activations: where the interpreter is, and what it saw there."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from breakscope.rulekit.events import Event
+from breakscope.rulekit.values import Value
+from breakscope.static.project.modules import FunctionInfo, ModuleInfo
+
+GO_ON, RETURN, RAISE, LEAVE_LOOP = range(4)  # how a block ended
+
+
+class Raised(Exception):
+    """The program under analysis certainly raises here; `value` is the exception's class or
+    instance."""
+
+    def __init__(self, value: Value) -> None:
+        super().__init__()
+        self.value = value
+
+
+class OutOfBudget(Exception):
+    """A file took more work than it is allowed."""
+
+
+class Step(Struct, eq=False):
+    """One thing that happened in an activation: an event, or a call into another activation."""
+
+    event: Event | None
+    child: Activation | None = None
+    lost: str = ""
+    node: object = None  # the call's ast node, for a child
+    condition: str = ""  # the configuration test that decides whether the call happens
+    undecided: int = 0  # whether the call happens: as of events
+    problems: object = None  # what the rules say of the event, once they were asked
+    # how many steps were taken before the object was made whose method the child is
+    made_at: int = -1
+
+
+class Activation(Struct, eq=False):
+    """One analysis of a function for one combination of arguments: what Dynamo would compile as a
+    frame."""
+
+    function: str
+    module: ModuleInfo
+    line: int
+    steps: list[Step] = []
+    # (id of node, type of event, detail): an event counts once; empty when the call is over
+    seen: set | frozenset = set()
+    # the rules were asked about all of it, with what it calls, and have nothing to say
+    is_quiet: bool = False
+    is_compiled_apart: bool = True  # Dynamo looks at it where eager Python calls it
+    _mark: int = 0
+
+    def mark(self) -> int:
+        """A number that is the same for activations in which the same was seen; asked for when the
+        call is over."""
+        if not self._mark:
+            self._mark = -1  # ends a recursion
+            self._mark = hash((self.function, self.line, *[_mark_of(step) for step in self.steps]))
+        return self._mark
+
+    def finish(self) -> None:
+        """Let go of what was seen, when nobody has anything to say of it."""
+        self.mark()
+        self.steps = []
+
+
+def _mark_of(step: Step) -> object:
+    event = step.event
+    if step.child is not None:
+        return (step.child.mark(), step.lost)
+    return (
+        id(event.node),
+        type(event),
+        event.certainty,
+        event.lost,
+        event.caught,
+        event.undecided,
+        event.within,
+    )
+
+
+class Frame(Struct, eq=False):
+    """The state of one running function, class body or module."""
+
+    module: ModuleInfo
+    function: FunctionInfo | None
+    scope: Frame | None  # the enclosing function's frame, for closures
+    activation: Activation | None
+    emits: bool  # False outside of regions: __init__, module level, factories
+    depth: int
+    prefix: str
+    names: dict[str, Value] = {}
+    lost: str = ""
+    # what the jump at the end of a `while` asks for, and what a break there loses
+    jumps: tuple[object, str] = (None, "")
+    certainty: str = "certain"
+    condition: str = ""
+    returns: list[Value] = []
+    exits: list[dict[str, Value]] = []  # names at each break and continue of the innermost loop
+    breaks: list[dict[str, Value]] = []  # those of them that end it
+    yields: list[Value] = []
+    globals_: frozenset[str] | set[str] = frozenset()
+    nonlocals: frozenset[str] | set[str] = frozenset()
+    bound: Value | None = None  # self or cls
+    handled: Value | None = None  # the exception being handled
+    caught: bool = False  # an exception raised here is caught inside the region
+    undecided: int = 0  # whether this code runs: as of events
+    # where an optional tensor is left out, this part of the expression is not evaluated
+    spared: bool = False
+    within: str = ""  # "checkpoint", "hook", "backward": runs as a subgraph of its own
+    began: int = 0  # how many objects had been made inside of regions before
+
+    def enclosing(self, name: str) -> Frame | None:
+        """The enclosing function frame that binds `name`."""
+        scope = self.scope
+        while scope is not None:
+            if name in scope.names:
+                return scope
+            scope = scope.scope
+        return None

@@ -1,0 +1,417 @@
+"""The machine: evaluates expressions, runs statements and calls, and asks the behaviour of each value
+for what is done with it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from breakscope.rulekit.events import Event
+from breakscope.rulekit.values import (
+    UNKNOWN,
+    Const,
+    Instance,
+    Value,
+)
+from breakscope.static.machine.frames import GO_ON, Frame, OutOfBudget, Raised, Step
+from breakscope.static.machine.journal import Journal
+from breakscope.static.machine.library import Library
+from breakscope.static.machine.state import CheckedFile, Driver, Objects, RegionState, Summaries
+from breakscope.static.project.modules import ClassInfo, FunctionInfo, ModuleInfo
+
+if TYPE_CHECKING:
+    from breakscope.static.machine.world import World
+    from breakscope.static.variables.base import Variable
+
+
+class Tables(Struct, frozen=True):
+    """How the syntax is run and how values behave: see interpreter/tables.py.
+
+    `expressions` and `statements` map classes of `ast` nodes to functions (machine, node, frame).
+    `behaviour` gives how a value behaves; it is the one place that looks at its kind. `inline`
+    follows a call of a function of the checked source.
+    """
+
+    expressions: Mapping[type, Callable]
+    statements: Mapping[type, Callable]
+    behaviour: Callable[[Value], Variable]
+    inline: Callable
+
+
+class Machine:
+    """Runs code on abstract values and emits events for what Dynamo would trace.
+
+    It is what values are given: they evaluate, call, read and emit through it, and see nothing
+    else of the interpreter.
+    """
+
+    __slots__ = (
+        "_expressions",
+        "_inline",
+        "_statements",
+        "behaviour",
+        "driver",
+        "file",
+        "journal",
+        "library",
+        "objects",
+        "python",
+        "region",
+        "summaries",
+        "wanted",
+        "world",
+    )
+
+    def __init__(
+        self,
+        world: World,
+        library: Library,
+        wanted: Callable[[str], bool],
+        python: tuple[int, int],
+        tables: Tables,
+        home: ModuleInfo | None = None,
+    ) -> None:
+        """`home` is the checked file, of which this machine runs everything; of other modules it
+        takes the namespace from the `world`. `wanted` is True for the names of calls, and kinds of
+        events, that some rule listens to; `python` is the version under which the checked code
+        runs."""
+        self.world = world
+        self.library = library
+        self.wanted = wanted
+        self.python = python
+        self.file = CheckedFile(home)
+        self.journal = Journal()
+        self.region = RegionState()
+        self.summaries = Summaries()
+        self.objects = Objects()
+        self.driver = Driver()
+        self._expressions = tables.expressions
+        self._statements = tables.statements
+        self._inline = tables.inline
+        self.behaviour = tables.behaviour
+
+    # -- running code
+
+    def eval(self, node: ast.expr, frame: Frame) -> Value:
+        """The abstract value of an expression; emits the events of evaluating it. Syntax of a newer
+        Python than this analyzer knows has an unknown value."""
+        run = self._expressions.get(type(node))
+        return UNKNOWN if run is None else run(self, node, frame)
+
+    def exec(self, node: ast.stmt, frame: Frame) -> int:
+        """Run a statement; GO_ON, RETURN, RAISE or LEAVE_LOOP."""
+        run = self._statements.get(type(node))
+        return GO_ON if run is None else run(self, node, frame)
+
+    def inline(
+        self,
+        function: Value,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> Value:
+        """Follow a call of a function of the checked source."""
+        return self._inline(self, function, args, kwargs, node, frame)
+
+    # -- asking values
+
+    def call(
+        self,
+        callee: Value,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> Value:
+        """`callee(*args, **kwargs)`."""
+        return self.behaviour(callee).call(self, callee, args, kwargs, node, frame)
+
+    def call_method(
+        self,
+        owner: Value,
+        name: str,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> Value:
+        """`owner.name(*args, **kwargs)` of a method that is not in the checked source."""
+        if name in CHANGING_METHODS or type(owner) is Instance:
+            self.touch(owner)
+        return self.behaviour(owner).call_method(self, owner, name, args, kwargs, node, frame)
+
+    def call_implicitly(
+        self, function: Value, args: list[Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        """Call what an operator, a test or an attribute calls: Dynamo does not resume behind a
+        break in it."""
+        lost, frame.lost = frame.lost, frame.lost or "implicit"
+        try:
+            return self.call(function, args, {}, node, frame)
+        finally:
+            frame.lost = lost
+
+    def getattr(self, owner: Value, name: str, node: ast.AST, frame: Frame) -> Value:
+        """`owner.name`; runs properties."""
+        return self.behaviour(owner).getattr(self, owner, name, node, frame)
+
+    def setattr(
+        self,
+        owner: Value,
+        name: str,
+        value: Value,
+        target: ast.Attribute,
+        node: ast.AST,
+        frame: Frame,
+        old: Value | None = None,
+    ) -> None:
+        """`owner.name = value`; `old` is the previous value in an augmented assignment."""
+        self.touch(owner)
+        self.behaviour(owner).setattr(self, owner, name, value, old, target, node, frame)
+
+    def getitem(
+        self, container: Value, index: Value, node: ast.AST, frame: Frame, store: str = ""
+    ) -> Value:
+        """`container[index]`; `store` is the operator when the item is about to be changed in
+        place."""
+        return self.behaviour(container).getitem(self, container, index, store, node, frame)
+
+    def setitem(
+        self,
+        container: Value,
+        index: Value,
+        value: Value,
+        target: ast.Subscript,
+        node: ast.AST,
+        frame: Frame,
+        augmented: bool = False,
+    ) -> None:
+        """`container[index] = value`."""
+        self.touch(container)
+        self.behaviour(container).setitem(
+            self, container, index, value, augmented, target, node, frame
+        )
+
+    def iterate(self, value: Value, node: ast.AST, frame: Frame) -> Value | None:
+        """What iterating yields each time; None when there is certainly nothing to iterate."""
+        return self.behaviour(value).iterate(self, value, node, frame)
+
+    def unpacked(
+        self, value: Value, count: int, starred: bool, node: ast.AST, frame: Frame
+    ) -> list[Value] | None:
+        """The known parts of a value that is unpacked into `count` targets."""
+        return self.behaviour(value).unpacked(self, value, count, starred, node, frame)
+
+    def truth(
+        self, value: Value, construct: str, node: ast.expr, frame: Frame, **facts: Any
+    ) -> bool | None:
+        """The truth of a value that Python asks for it, None when not known."""
+        return self.behaviour(value).truth(self, value, construct, facts, node, frame)
+
+    def contains(
+        self,
+        container: Value,
+        item: Value,
+        container_node: ast.expr,
+        node: ast.Compare,
+        frame: Frame,
+    ) -> bool | None:
+        """`item in container`, None when not known."""
+        return self.behaviour(container).contains(
+            self, container, item, container_node, node, frame
+        )
+
+    def is_opaque(self, value: Value) -> bool:
+        """True for an object, and a container with an object or a tensor in it: while Dynamo
+        traces, none of them is a constant."""
+        return self.behaviour(value).is_opaque(self, value)
+
+    def enter(self, manager: Value, node: ast.expr, frame: Frame) -> Value:
+        """What `as` binds when a context manager is entered."""
+        return self.behaviour(manager).enter(self, manager, node, frame)
+
+    def leave(self, manager: Value, node: ast.With, frame: Frame) -> None:
+        """Leave a context manager."""
+        self.behaviour(manager).leave(self, manager, node, frame)
+
+    def loses_frame(self, manager: Value) -> bool:
+        """True when a break inside a `with` on this cannot be resumed: Dynamo rebuilds only the
+        context managers it knows."""
+        return self.behaviour(manager).loses_frame(self, manager)
+
+    # -- events
+
+    def emit(
+        self,
+        event_type: type[Event],
+        node: ast.AST,
+        frame: Frame,
+        certainty: str = "certain",
+        detail: object = None,
+        **fields: Any,
+    ) -> None:
+        """Record an event once per activation (once for each `detail` of it); nothing outside of
+        regions."""
+        if not frame.emits:
+            return
+        activation = frame.activation
+        detail = (
+            detail
+            or fields.get("construct")
+            or fields.get("how")
+            or fields.get("name")
+            or fields.get("method")
+        )
+        key = (id(node), event_type, detail)
+        if key in activation.seen:
+            return
+        activation.seen.add(key)
+        if frame.spared:
+            certainty = "possible"
+        elif frame.certainty != "certain" and certainty != "possible":
+            certainty = frame.certainty
+        event = event_type(
+            node=node,
+            source=self.text(node, frame.module),
+            function=activation.function,
+            certainty=certainty,
+            lost=frame.lost,
+            condition=frame.condition,
+            caught=frame.caught,
+            undecided=frame.undecided,
+            within=frame.within,
+            **fields,
+        )
+        activation.steps.append(Step(event))
+
+    def text(self, node: ast.AST, module: ModuleInfo) -> str:
+        """The node's source on one line."""
+        line = getattr(node, "end_lineno", 0)
+        if line and node.lineno == line:
+            text = (module.lines or module.source_lines())[line - 1]
+            if text.isascii():
+                return text[node.col_offset : node.end_col_offset]
+            return text.encode()[node.col_offset : node.end_col_offset].decode(errors="replace")
+        text = getattr(node, "text", None)  # kept: to put several lines on one takes long
+        if text is None:
+            try:
+                text = node.text = ast.unparse(node)
+            except (RecursionError, ValueError):
+                text = node.text = ""
+        return text
+
+    # -- modules
+
+    def find(self, name: str, importer: ModuleInfo) -> ModuleInfo | None:
+        """The module `name` (absolute dotted name) as `importer` would import it; None when it is
+        not in the source."""
+        return self._module(self.world.program.path_of(name, importer), importer)
+
+    def starred(self, package: ModuleInfo, name: str, importer: ModuleInfo) -> ModuleInfo | None:
+        """The module that defines a name which a package shows only to type checkers, by
+        `from ... import *`."""
+        if not package.has_stars:
+            return None
+        return self._module(self.world.program.starred(package, name), importer)
+
+    def _module(self, path: str | None, importer: ModuleInfo) -> ModuleInfo | None:
+        if path is None:
+            return None
+        importer.asks.setdefault(path)
+        home = self.file.module
+        return home if home is not None and path == home.path else self.world.module(path)
+
+    def function_info(
+        self, module: ModuleInfo, node: ast.AST, prefix: str, owner: ClassInfo | None = None
+    ) -> FunctionInfo:
+        """The one FunctionInfo of a `def` or lambda."""
+        info = self.objects.functions.get(id(node))
+        if info is None:
+            name = getattr(node, "name", "<lambda>")
+            info = FunctionInfo(name, f"{prefix}.{name}" if prefix else name, node, module, owner)
+            self.objects.functions[id(node)] = info
+        return info
+
+    def run_top_level(self, module: ModuleInfo) -> None:
+        """Run a module's top level, without emitting anything; a statement that cannot be followed
+        does not stop the next."""
+        frame = Frame(module, None, None, None, False, 0, "")
+        frame.names = module.names
+        self.objects.executing += 1
+        try:
+            for statement in module.tree.body:
+                try:
+                    self.exec(statement, frame)
+                except Raised:
+                    pass
+                module.names = frame.names  # another object behind every branch
+        except OutOfBudget:
+            self.file.cut_short = True
+        finally:
+            module.names = frame.names
+            self.objects.executing -= 1
+
+    # -- values that other files share
+
+    def touch(self, value: object) -> None:
+        """Note that a value is about to be changed: what others share is taken back when this
+        machine is done."""
+        if id(value) in self.world.shared:
+            self.journal.note(value)
+
+    def touch_name(self, names: dict[str, Value], name: str, module: ModuleInfo) -> None:
+        """The same of a name of a module."""
+        if module is not self.file.module:
+            self.journal.note_name(names, name)
+
+    # -- regions
+
+    def end_region(self) -> None:
+        """Settle which of the stored attributes the region reads too, and which it leaves as it
+        found them."""
+        region = self.region
+        last = {key: activation.steps[index].event for activation, index, key in region.pending}
+        for activation, index, key in region.pending:
+            step = activation.steps[index]
+            if _restores(last[key]):
+                activation.steps[index] = Step(replace(step.event, scope="restored"))
+            elif key in region.reads and key not in region.overwritten:
+                activation.steps[index] = Step(replace(step.event, is_read=True))
+
+    def take_back(self) -> None:
+        """Let go of everything, and take back what was changed of shared values. Objects and
+        closures that hold each other are freed by that."""
+        self.journal.take_back()
+        shared, objects = self.world.shared, self.objects
+        made = (i for found in objects.instances.values() for i in found.values())
+        for value in (*made, *objects.annotated.values()):
+            if isinstance(value, Instance) and id(value) not in shared:
+                value.attributes.clear()
+        for scope in objects.scopes:
+            if id(scope) not in shared:
+                scope.names.clear()
+        self.region, self.summaries, self.objects = RegionState(), Summaries(), Objects()
+
+
+# methods of containers that change them
+CHANGING_METHODS = frozenset(
+    """
+    append appendleft add insert extend extendleft update setdefault pop popleft popitem clear remove
+    discard reverse sort rotate move_to_end add_module register_module __setitem__ __delitem__
+    """.split()
+)
+
+
+def _restores(event: Event) -> bool:
+    """True for a store that certainly happens and gives back the constant that was there before the
+    region."""
+    new, first = event.value, event.initial
+    if event.undecided or event.condition or type(new) is not Const or type(first) is not Const:
+        return False
+    return type(new.value) is type(first.value) and new.value == first.value

@@ -1,0 +1,122 @@
+"""What a machine keeps while it analyses one file: of the file, of the region, of what calls gave, of the
+objects that were made, and of the driver that is followed.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from breakscope.rulekit.values import Class, Value
+from breakscope.static.machine.frames import Activation, Frame
+from breakscope.static.project.modules import ClassInfo, FunctionInfo, ModuleInfo
+
+
+class CheckedFile(Struct, eq=False):
+    """What is known of the file that is being checked."""
+
+    module: ModuleInfo | None = None
+    compiled: list[Value] = []  # what was passed to torch.compile
+    cut_short: bool = False  # some region took more work than it is allowed
+
+
+class RegionState(Struct, eq=False):
+    """What the running region has done so far."""
+
+    work: int = 0  # statements run
+    reads: dict[tuple, tuple] = {}  # (id of owner, name) -> where the region first reads it
+    # stores whose `is_read` is not known yet: where the event stands, and what it stores
+    pending: list[tuple[Activation, int, tuple]] = []
+    overwritten: set[tuple] = set()  # keys of what the region surely sets before it reads it
+    # ids of containers that a function run as a subgraph has from outside
+    outside_subgraph: set[int] = set()
+    # function -> the keys of its calls that are being followed
+    running: dict[int, list[tuple]] = {}
+    for_effect: ast.AST | None = None  # the expression whose value the statement throws away
+    # `and` or `or` -> the truths of its operands as last tested
+    operand_truths: dict[int, list[bool | None]] = {}
+    turns: int = 1  # how often the bodies of loops over names run, see interpreter/loops.py
+    last_test_is_configuration: bool = False
+    # the truth of the last test where configuration keeps its defaults
+    last_test_usually: bool | None = None
+
+    def begin(self) -> None:
+        """Start the next region with a fresh budget."""
+        self.work = 0
+        self.reads.clear()
+        self.pending.clear()
+        self.overwritten.clear()
+        self.outside_subgraph.clear()
+        self.running.clear()
+        self.last_test_is_configuration = False
+
+
+class Summaries(Struct, eq=False):
+    """What is remembered of calls: see interpreter/summaries.py."""
+
+    remembered: dict[int, dict] = {}  # function -> its outcomes
+    # a decorator's wrapper -> the closures for which it was followed
+    wrappers: dict[int, set[int]] = {}
+    # what a followed wrapper did, and the name of what it called
+    wrapper_runs: dict[int, tuple[Activation, str]] = {}
+    # (class, method) that regions enter with known arguments -> the parameters that were None
+    # each time
+    reached: dict[tuple[int, int], frozenset[str]] = {}
+
+
+class Made(NamedTuple):
+    """When an object was made inside of a region: behind how many steps of which activation (its
+    id), as which object."""
+
+    activation: int
+    steps: int
+    count: int
+
+
+class ClassFacts(Struct, eq=False):
+    """What a machine has found out about a class; filled in by definitions/classes.py."""
+
+    info: ClassInfo
+    bases: list[Value] | None = None
+    mro: list[ClassInfo] | None = None
+    external_bases: tuple[str, ...] | None = None
+    is_module: bool | None = None  # derives from torch.nn.Module, as far as the source shows
+    fields: list | None = None  # of a dataclass or NamedTuple
+    values: dict[str, Value] = {}  # of the names that the body defines
+
+
+class Objects(Struct, eq=False):
+    """What exists while a file is analysed, by identity."""
+
+    functions: dict[int, FunctionInfo] = {}  # by `def` or lambda
+    classes: dict[int, ClassInfo] = {}  # by `class` statement
+    facts: dict[int, ClassFacts] = {}  # by `class` statement
+    imports: dict[int, Value] = {}  # Import -> what it names
+
+    instances: dict[int, dict] = {}  # class -> Instance by arguments
+    annotated: dict[int, Value] = {}  # class -> the object that stands for arguments of it
+    namespace: Class | None = None  # stands for types.SimpleNamespace
+    tuple_classes: dict[tuple, Class] = {}  # what collections.namedtuple made
+    hooks: dict[int, list] = {}  # id of a module value -> [(kind, hook)]
+    # containers inside of others that outlive the call: where
+    inner_homes: dict[int, tuple[Value, str]] = {}
+    made_inside: dict[int, Made] = {}  # the objects made inside of regions
+    made_count: int = 0
+    kept: list = []  # values whose id is a key above
+    scopes: list[Frame] = []  # that closures keep
+    open_aliases: set[int] = set()  # names of types whose meaning is being looked up
+    # type variables in the annotation that is being read -> what they stand for
+    type_variables: dict[int, Value] = {}
+    executing: int = 0  # modules whose top level is being run
+
+
+class Driver(Struct, eq=False):
+    """A function of the checked file that makes the region's calls, while it runs: see
+    regions/driver.py."""
+
+    function: FunctionInfo | None = None  # its loops are followed step by step
+    # global state that it has set: "autocast", "default_dtype", ...
+    state: dict[str, str] = {}
+    outside: list[tuple] = []  # attributes set on objects from outside of regions

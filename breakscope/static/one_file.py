@@ -1,0 +1,309 @@
+"""The analysis of one file: its regions -> events -> verdicts -> findings."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from fnmatch import fnmatch
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from breakscope.knowledge import load as load_knowledge
+from breakscope.report.model import Finding, ReportError
+from breakscope.rulekit.index import Listeners
+from breakscope.rulekit.loader import RuleError, load_rules
+from breakscope.static.answer import CONFIDENCES, Answer, Place, is_surer
+from breakscope.static.findings.match import Judge, Verdict
+from breakscope.static.interpreter.tables import TABLES
+from breakscope.static.machine.frames import OutOfBudget
+from breakscope.static.machine.library import Library
+from breakscope.static.machine.machine import Machine
+from breakscope.static.machine.world import World
+from breakscope.static.project.exports import handed_out
+from breakscope.static.project.files import relative_path
+from breakscope.static.project.installed import Installed
+from breakscope.static.project.modules import ModuleInfo
+from breakscope.static.project.prefilter import may_matter
+from breakscope.static.project.program import Program, Sources
+from breakscope.static.project.source import SourceError, decode, refuse_what_is_no_python
+from breakscope.static.project.subclasses import Subclasses
+from breakscope.static.regions.discover import (
+    Region,
+    default_regions,
+    entry_regions,
+    exported_regions,
+)
+from breakscope.static.usage import mentions
+
+if TYPE_CHECKING:
+    from breakscope.static.findings.flag import Flagger
+
+LARGEST_FILE = 20_000_000  # bytes
+
+
+class Settings(Struct, frozen=True, kw_only=True):
+    """What holds for all files of a check; see StaticOptions."""
+
+    torch: str
+    python: tuple[int, int]
+    entries: tuple[str, ...] = ()
+    extra_rules: tuple[str, ...] = ()
+    import_folders: tuple[str, ...] = ()
+    possible: bool = True
+
+
+class Analyzer:
+    """Analyses files one by one. What it keeps from one to the next saves work and decides
+    nothing: parsed sources, the modules behind the files, the rules."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.sources = Sources()
+        self.library = Library(load_knowledge(settings.torch))
+        self.judge = Judge(Listeners(load_rules(settings.extra_rules), settings.python))
+        self._worlds: dict[tuple[str, str], World] = {}
+        self._flaggers: dict[str, Flagger] = {}
+        self._rewrites: dict[tuple, str | None] = {}
+        self._own: dict[str, Answer] = {}
+        self._subclasses = Subclasses()
+
+    def analyze(self, path: str) -> Answer:
+        """The answer for one file (absolute path): what its own regions reach, and what those of
+        files beside it reach through its classes, which they derive theirs from. What such classes
+        hand to the constructors that they inherit decides what the checked code does."""
+        own = self._answer(path)
+        if self.settings.entries:
+            return own
+        shown = relative_path(path)
+        found = dict(own.findings)
+        for other in self._subclasses.of(path):
+            theirs = relative_path(other)
+            for place, finding in self._answer(other).findings:
+                through = shown in (finding.path, *(link.path for link in finding.chain))
+                known = found.get(place)
+                if (
+                    through
+                    and finding.path != theirs
+                    and (known is None or is_surer(finding, known))
+                ):
+                    found[place] = finding
+        return replace(own, findings=tuple(found.items()))
+
+    def _answer(self, path: str) -> Answer:
+        """What a file's own regions reach."""
+        known = self._own.get(path)
+        if known is None:
+            known = self._own[path] = self._analyzed(path)
+        return known
+
+    def _analyzed(self, path: str) -> Answer:
+        self.sources.turn += 1
+        self._make_room()
+        self.judge.entered.clear()
+        try:
+            data = read(path)
+            if not self._matters(path, data):
+                refuse_what_is_no_python(decode(data), path)
+                return Answer()
+            return self._followed(path, decode(data))
+        except OSError as problem:
+            return self._error(path, f"cannot be read: {problem.strerror or problem}")
+        except SourceError as problem:
+            return self._error(path, str(problem), problem.line)
+        except RecursionError:
+            self._start_afresh()
+            return self._error(path, "is nested too deeply to be analysed")
+        except Exception as problem:
+            if "BREAKSCOPE_DEBUG" in os.environ or isinstance(problem, RuleError):
+                raise
+            self._start_afresh()
+            return Answer(
+                notes=(
+                    f"{relative_path(path)} could not be followed: internal error "
+                    f"{type(problem).__name__}: {problem}; please report it "
+                    "(BREAKSCOPE_DEBUG=1 shows where)",
+                )
+            )
+
+    def _followed(self, path: str, source: str) -> Answer:
+        world = self._world(path)
+        module = world.program.module_at(path, source)
+        module.library = ""
+        found = _Found(self, path)
+        with _machine(self, world, module) as machine:
+            regions: list[Region] = []
+            try:
+                if self.settings.entries:
+                    for name in self._names_for(path):
+                        named = entry_regions(machine, module, name)
+                        found.fitted |= {name} if named else set()
+                        regions += named
+                else:
+                    regions = default_regions(machine, module)
+            except OutOfBudget:
+                machine.file.cut_short = True
+            found.regions += len(regions)
+            found.gather([*regions, *_uses(machine, module)])
+            if not self.settings.entries:
+                names = handed_out(path)
+                if names:
+                    reached = frozenset(self.judge.entered)
+                    regions = exported_regions(machine, module, names, reached)
+                    found.regions += len(regions)
+                    found.gather(regions)
+            if machine.file.cut_short:
+                found.notes.append(
+                    f"{relative_path(path)} takes too much work to be followed to its end"
+                )
+        return found.answer()
+
+    def _matters(self, path: str, data: bytes) -> bool:
+        """False when a look at the bytes shows that the file holds no region."""
+        if self.settings.entries:
+            return bool(self._names_for(path))
+        return may_matter(data) or bool(handed_out(path))
+
+    def _names_for(self, path: str) -> list[str]:
+        """The NAME patterns of the entries whose FILE part fits this path."""
+        entries = (entry.rpartition("::") for entry in self.settings.entries)
+        return [name for file, _, name in entries if _fits(path, file)]
+
+    def _world(self, path: str) -> World:
+        """The modules as the files of this file's package see them: packages beside it that are
+        installed are libraries to it."""
+        name, root = self.sources.place(path)
+        installed = Installed(self.settings.import_folders, self._is_left_out)
+        package = name.partition(".")[0] if installed.is_installation(root) else ""
+        key = (root if package else "", package)
+        world = self._worlds.get(key)
+        if world is None:
+            installed.check(*key)
+            program = Program(self.sources, installed)
+            world = self._worlds[key] = World(program, self._machine_of)
+        return world
+
+    def _machine_of(self, world: World, home: ModuleInfo | None = None) -> Machine:
+        wanted = self.judge.listeners.want
+        return Machine(world, self.library, wanted, self.settings.python, TABLES, home)
+
+    def _is_left_out(self, package: str) -> bool:
+        """True for a package that Dynamo skips: calls of it are known by their names."""
+        return bool(load_knowledge(self.settings.torch).module_skipped(package))
+
+    def _make_room(self) -> None:
+        if self.sources.is_full:
+            self._start_afresh()
+        self.sources.make_room()
+
+    def _start_afresh(self) -> None:
+        """Let go of the modules behind the files."""
+        self._worlds.clear()
+        self._flaggers.clear()
+        self.sources.forget()
+
+    def _error(self, path: str, message: str, line: int = 0) -> Answer:
+        return Answer(errors=(ReportError(message=message, path=relative_path(path), line=line),))
+
+    def flagger(self, module: ModuleInfo) -> Flagger:
+        """What makes the findings of a module's file."""
+        from breakscope.static.findings.flag import Flagger  # clean files never need it
+
+        flagger = self._flaggers.get(module.path)
+        if flagger is None or flagger.module.tree is not module.tree:
+            flagger = self._flaggers[module.path] = Flagger(module, self._rewrites)
+        return flagger
+
+
+class _Found:
+    """What has been found out about a file so far."""
+
+    def __init__(self, analyzer: Analyzer, path: str) -> None:
+        self.regions = 0
+        self.notes: list[str] = []
+        self.fitted: set[str] = set()
+        self._analyzer = analyzer
+        self._findings: dict[Place, Finding] = {}
+        self._places: dict[Place, int] = {}  # place -> the sureness of its verdict
+        self._hidden: set[Place] = set()
+
+    def gather(self, regions: Iterable[Region]) -> None:
+        """Turn what the regions' events break into findings."""
+        verdicts: dict[str, list[Verdict]] = {}
+        for verdict in self._analyzer.judge.judge(list(regions)):
+            verdicts.setdefault(verdict.module.path, []).append(verdict)
+        for found in verdicts.values():
+            wanted = []
+            for verdict in filter(self._is_news, found):
+                if verdict.confidence == "possible" and not self._analyzer.settings.possible:
+                    self._hidden.add(verdict.place)  # to confirm it takes libcst
+                else:
+                    wanted.append(verdict)
+            if wanted:
+                flagger = self._analyzer.flagger(wanted[0].module)
+                flagged, silenced = flagger.findings(wanted)
+                self._findings.update((verdict.place, finding) for verdict, finding in flagged)
+                self._hidden |= silenced
+
+    def _is_news(self, verdict: Verdict) -> bool:
+        """Each place is flagged once, however many regions reach it; a surer verdict takes the
+        place of a weaker."""
+        sureness = CONFIDENCES.index(verdict.confidence)
+        if self._places.get(verdict.place, len(CONFIDENCES)) <= sureness:
+            return False
+        self._places[verdict.place] = sureness
+        return True
+
+    def answer(self) -> Answer:
+        return Answer(
+            findings=tuple(self._findings.items()),
+            hidden=tuple(sorted(self._hidden, key=repr)),
+            regions=self.regions,
+            notes=tuple(self.notes),
+            fitted=tuple(sorted(self.fitted)),
+        )
+
+
+class _machine:
+    """A machine for one file; what it changed is taken back at the end."""
+
+    def __init__(self, analyzer: Analyzer, world: World, module: ModuleInfo) -> None:
+        self._world = world
+        self._machine = analyzer._machine_of(world, module)
+
+    def __enter__(self) -> Machine:
+        self._world.machines.append(self._machine)
+        return self._machine
+
+    def __exit__(self, *problem: object) -> None:
+        self._world.machines.remove(self._machine)
+        self._machine.take_back()
+        if self._machine.file.module.names:
+            self._machine.file.module.names.clear()
+
+
+def read(path: str) -> bytes:
+    """A file's bytes; raises OSError and SourceError."""
+    with open(path, "rb") as file:
+        size = os.fstat(file.fileno()).st_size or LARGEST_FILE  # a pipe has none
+        data = file.read(min(size, LARGEST_FILE) + 1)
+    if len(data) > LARGEST_FILE:
+        raise SourceError(f"is larger than {LARGEST_FILE // 1_000_000} MB; exclude it")
+    return data
+
+
+def _uses(machine: Machine, module: ModuleInfo) -> list[Region]:
+    """What the file does with torch.compile itself."""
+    if not mentions(module.source):
+        return []
+    from breakscope.static.usage.file import usage_region  # most files never need it
+
+    return [usage_region(machine, module)]
+
+
+def _fits(path: str, pattern: str) -> bool:
+    relative = os.path.relpath(path).replace(os.sep, "/")
+    return os.path.abspath(pattern) == path or any(
+        fnmatch(p, pattern) for p in (path, relative, os.path.basename(path))
+    )

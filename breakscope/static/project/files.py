@@ -1,0 +1,124 @@
+"""Which files a check reads: the named ones, and the Python files of the named folders."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from pathlib import Path
+
+MOST_PATHS = 10_000  # whose relative form is remembered
+NEVER = frozenset(
+    """
+    .git .hg .svn .tox .nox .venv venv __pycache__ node_modules .mypy_cache .ruff_cache .pytest_cache .eggs
+    build dist site-packages
+    """.split()
+)
+
+
+def python_files(paths: Iterable[str | Path], exclude: tuple[str, ...] = ()) -> Iterator[str]:
+    """Absolute paths, each once: named files as they are, folders walked in order without following
+    links to folders.
+
+    Folders leave out hidden and build folders, what `.gitignore` files name, and what matches a
+    glob in `exclude`.
+    """
+    seen: set[str] = set()
+    for path in paths:
+        absolute = os.path.abspath(path)
+        found = _walk(absolute, exclude) if os.path.isdir(absolute) else [absolute]
+        for file in found:
+            if file not in seen:
+                seen.add(file)
+                yield file
+
+
+def _walk(top: str, exclude: tuple[str, ...]) -> Iterator[str]:
+    ignored = _Ignored(top)
+    for folder, folders, files in os.walk(top):
+        if ".gitignore" in files:
+            ignored.read(folder)
+        folders[:] = sorted(
+            f
+            for f in folders
+            if f not in NEVER
+            and not f.startswith(".")
+            and not ignored.matches(os.path.join(folder, f), True)
+            and not _excluded(os.path.join(folder, f), top, exclude)
+        )
+        for name in sorted(files):
+            path = os.path.join(folder, name)
+            if (
+                name.endswith(".py")
+                and not _excluded(path, top, exclude)
+                and not ignored.matches(path, False)
+                and os.path.isfile(path)
+            ):
+                yield path
+
+
+def _excluded(path: str, top: str, exclude: tuple[str, ...]) -> bool:
+    if not exclude:
+        return False
+    relative = os.path.relpath(path, top).replace(os.sep, "/")
+    here = os.path.relpath(path).replace(os.sep, "/")
+    return any(
+        fnmatch.fnmatch(p, glob.rstrip("/"))
+        for glob in exclude
+        for p in (relative, here, os.path.basename(path))
+    )
+
+
+class _Ignored:
+    """The `.gitignore` files above and inside a folder; pathspec is imported only when there is
+    one. A folder that was asked for by name is looked into although a file above ignores it."""
+
+    def __init__(self, top: str) -> None:
+        self.specs: list[tuple[str, object]] = []
+        folder = top
+        while True:
+            if os.path.isfile(os.path.join(folder, ".gitignore")) and folder != top:
+                self.read(folder)
+            if os.path.exists(os.path.join(folder, ".git")) or os.path.dirname(folder) == folder:
+                break
+            folder = os.path.dirname(folder)
+        if self.matches(top, True):
+            self.specs = []
+
+    def read(self, folder: str) -> None:
+        import pathspec
+
+        try:
+            with open(
+                os.path.join(folder, ".gitignore"), encoding="utf-8", errors="replace"
+            ) as file:
+                self.specs.append(
+                    (folder, pathspec.GitIgnoreSpec.from_lines(file.read().splitlines()))
+                )
+        except (OSError, ValueError):
+            pass  # an unreadable .gitignore ignores nothing
+
+    def matches(self, path: str, is_folder: bool) -> bool:
+        for folder, spec in self.specs:
+            if path.startswith(folder + os.sep):
+                relative = os.path.relpath(path, folder).replace(os.sep, "/") + (
+                    "/" if is_folder else ""
+                )
+                if spec.match_file(relative):
+                    return True
+        return False
+
+
+def relative_path(path: str) -> str:
+    """The path from the working directory, with forward slashes; absolute when it lies elsewhere."""
+    return _relative(path, os.getcwd())
+
+
+@lru_cache(MOST_PATHS)
+def _relative(path: str, folder: str) -> str:
+    try:
+        relative = os.path.relpath(path, folder)
+    except ValueError:  # another drive
+        return path.replace(os.sep, "/")
+    return (path if relative.startswith("..") else relative).replace(os.sep, "/")

@@ -1,0 +1,127 @@
+"""Modules, classes and functions of the program under check, and what their names stand for."""
+
+from __future__ import annotations
+
+import ast
+
+from msgspec import Struct
+
+from breakscope.rulekit.values import Value
+from breakscope.static.project.source import split_lines
+
+
+class FunctionInfo(Struct, eq=False):
+    """A `def` or lambda of the checked source. The facts behind `marks` follow from its text."""
+
+    name: str
+    qualname: str
+    node: ast.AST
+    module: ModuleInfo
+    owner: ClassInfo | None = None
+    defaults: dict[str, Value] | None = None
+    # "staticmethod", "property", "contextmanager", "disabled", "opaque", ...
+    marks: frozenset[str] = frozenset()
+    generator: bool | None = None
+    comments: dict[str, ast.expr] | None = None  # annotations from a type comment
+    wraps: str | None = None  # the closure's name that a wrapper hands its arguments on to, or ""
+    steps: tuple[str, ...] | None = None  # see interpreter/templates.py
+    # the parameter that a long function returns unchanged, "" for none
+    handed_back: str | None = None
+    mentions_torch: bool | None = None  # its body names something of torch or numpy
+
+    def __repr__(self) -> str:
+        return f"<function {self.qualname}>"
+
+
+class ClassInfo(Struct, eq=False):
+    """A `class` of the checked source. Two are equal when they stand for the same statement: a
+    file is one module to itself and another to the files that import it."""
+
+    name: str
+    qualname: str
+    node: ast.ClassDef
+    module: ModuleInfo
+    scope: object = None
+    decorators: frozenset[str] = frozenset()
+    # attributes that code outside of the body set, such as a decorator
+    stored: dict[str, Value] = {}
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is ClassInfo and self.node is other.node
+
+    def __hash__(self) -> int:
+        return id(self.node)
+
+    def __repr__(self) -> str:
+        return f"<class {self.qualname}>"
+
+
+class Namespace(Value, eq=False):
+    """A module of the checked source, as a value."""
+
+    info: ModuleInfo
+
+    def describe(self) -> str:
+        return f"the module `{self.info.name}`"
+
+
+class Import(Value, eq=False):
+    """A name bound by an import, resolved when it is used: `module` and, for `from module import
+    member`, `member`."""
+
+    module: str
+    member: str
+    importer: ModuleInfo
+
+
+class ModuleInfo(Struct, eq=False):
+    """One source file, parsed. `names` is its namespace once its top level has run; `reads` the
+    modules whose namespaces that took, as bits (see machine/world.py)."""
+
+    path: str
+    name: str
+    root: str
+    is_package: bool
+    text: bytes  # in UTF-8: one emoji in a str would take four bytes for every character
+    tree: ast.Module
+    library: str = ""  # the installed package that it belongs to, when that is not under check
+    names: dict[str, Value] | None = None
+    executing: bool = False
+    reads: int = 0
+    waits: int = 0  # modules among them whose top level was still running then
+    lines: list[str] | None = None
+    yields: frozenset[int] | None = None  # the lines with the word "yield"
+    type_comments: bool | None = None  # some function gives its types in a comment
+    aliases: dict[str, ast.expr] | None = None  # names of types, see annotations.py
+    # type checkers are told of `from ... import *`, see star_imports.py
+    has_stars: bool = False
+    asks: dict[str, None] = {}  # the files that it imports something from
+
+    def again(self) -> ModuleInfo:
+        """The same file as another module, of which nothing has run."""
+        return ModuleInfo(
+            self.path, self.name, self.root, self.is_package, self.text, self.tree, lines=self.lines
+        )
+
+    def __repr__(self) -> str:
+        return f"<module {self.name}>"
+
+    @property
+    def source(self) -> str:
+        return self.text.decode(errors="surrogatepass")
+
+    def source_lines(self) -> list[str]:
+        if self.lines is None:
+            self.lines = split_lines(self.source)
+        return self.lines
+
+    def has_type_comments(self) -> bool:
+        if self.type_comments is None:
+            self.type_comments = b"# type: (" in self.text
+        return self.type_comments
+
+    def yield_lines(self) -> frozenset[int]:
+        if self.yields is None:
+            found = enumerate(self.source_lines(), 1) if b"yield" in self.text else ()
+            self.yields = frozenset([number for number, line in found if "yield" in line])
+        return self.yields

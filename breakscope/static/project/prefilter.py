@@ -1,0 +1,21 @@
+"""Which files can hold a region or use torch.compile, told from their bytes."""
+
+from __future__ import annotations
+
+import re
+
+# the literal comes first: that is searched for like a plain word
+FORWARD = rb"forward(?<!\wforward)\b"
+COMPILES = rb"compile(?<=\.compile)\(|torch\s*\.\s*compile"
+INHERITS = rb"\nclass \w+\("  # or derives a class, whose base may have a forward
+
+
+def may_matter(data: bytes) -> bool:
+    """False when a look at the bytes shows that the file holds no region."""
+    return bool(
+        (b"forward" in data and re.search(FORWARD, data))
+        or (b"compile" in data and re.search(COMPILES, data))
+        or b"suppress_errors" in data
+        or b"assume_constant_result" in data
+        or (b"torch" in data and re.search(INHERITS, b"\n" + data))
+    )

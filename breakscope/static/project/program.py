@@ -1,0 +1,220 @@
+"""The program around a checked file: which modules it has, and how an import finds its file.
+
+Nothing is imported or run. What an import names depends on the importing file and on the disk alone:
+its own import root comes first, then the project that it lies in, then the environment's packages.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections import OrderedDict
+
+from msgspec import Struct
+
+from breakscope.static.project.eviction import drop_idle_bodies
+from breakscope.static.project.installed import Installed
+from breakscope.static.project.modules import ModuleInfo
+from breakscope.static.project.source import SourceError, parse, read_source, split_lines
+from breakscope.static.project.star_imports import Stars
+
+PARSED_BYTES = 12_000_000  # source kept parsed; its trees take 20 to 30 times as much memory
+# above it, function bodies that are not in use are dropped, see eviction.py
+CROWDED_BYTES = 1_500_000
+LATELY = 20  # files: a body that none of so many last ones entered is not in use
+LIBRARIES = frozenset({"torch", "numpy"})  # known by tables, never read as source
+# what the top folder of a project holds, and where its packages lie in it
+PROJECT_FILES = frozenset({"pyproject.toml", "setup.py", "setup.cfg", ".git"})
+SOURCE_FOLDERS = ("", "src")
+
+
+class Parsed(Struct, eq=False):
+    """A file's text and tree. `size` is how much of the text has its tree in memory."""
+
+    text: bytes
+    tree: ast.Module
+    lines: list[str]
+    size: int
+
+
+class Sources:
+    """The files that were read, for all modules that are made of them."""
+
+    def __init__(self) -> None:
+        self.turn = 0  # counts the checked files
+        self.listings: dict[str, frozenset[str]] = {}  # folder -> the names in it
+        self._parsed: OrderedDict[str, Parsed] = OrderedDict()
+        self._places: dict[str, tuple[str, str]] = {}
+        self._size = 0
+        self._most = CROWDED_BYTES
+
+    def parsed(self, path: str, source: str | None = None) -> Parsed:
+        """A file (absolute path), which is read unless its text is given; raises SourceError."""
+        found = self._parsed.get(path)
+        if found is not None:
+            self._parsed.move_to_end(path)
+            return found
+        source = read_source(path) if source is None else source
+        text = source.encode(errors="surrogatepass")
+        found = Parsed(text, parse(source, path), split_lines(source), len(text))
+        self._parsed[path] = found
+        self._size += found.size
+        return found
+
+    def place(self, path: str) -> tuple[str, str]:
+        """(dotted module name, import root) of a file: the root is the first folder above without
+        `__init__.py`."""
+        found = self._places.get(path)
+        if found is not None:
+            return found
+        folder, name = os.path.split(path)
+        parts = [] if name == "__init__.py" else [name.removesuffix(".py")]
+        while folder and "__init__.py" in self.listing(folder):
+            folder, last = os.path.split(folder)
+            parts.insert(0, last)
+        found = self._places[path] = ".".join(parts) or "__init__", folder
+        return found
+
+    def listing(self, folder: str) -> frozenset[str]:
+        """The names in a folder; none when it cannot be read."""
+        names = self.listings.get(folder)
+        if names is None:
+            try:
+                names = frozenset(os.listdir(folder))
+            except OSError:
+                names = frozenset()
+            self.listings[folder] = names
+        return names
+
+    @property
+    def is_full(self) -> bool:
+        """True when more source is parsed than should stay in memory."""
+        return self._size > PARSED_BYTES
+
+    def make_room(self) -> None:
+        """Drop function bodies that were not entered lately, when there is much parsed."""
+        if self._size <= self._most:
+            return
+        for parsed in self._parsed.values():
+            size = len(parsed.text) - drop_idle_bodies(
+                parsed.tree, parsed.lines, self.turn - LATELY
+            )
+            self._size += size - parsed.size
+            parsed.size = size
+        self._most = max(CROWDED_BYTES, self._size + CROWDED_BYTES // 2)
+
+    def forget(self) -> None:
+        """Drop the files that were used longest ago; only where no module is made of them."""
+        while self._size > PARSED_BYTES * 3 // 5 and len(self._parsed) > 1:
+            _, oldest = self._parsed.popitem(last=False)
+            self._size -= oldest.size
+
+
+class Program:
+    """All modules that a check may look at, as the files of one package see them."""
+
+    def __init__(self, sources: Sources, installed: Installed) -> None:
+        """`installed` says which of the environment's packages are followed."""
+        self.sources = sources
+        self._installed = installed
+        self._found: dict[tuple[str, str], str | None] = {}
+        self._roots: dict[str, tuple[str, ...]] = {}
+        self._stars = Stars(self.imported)
+
+    def module_at(self, path: str, source: str | None = None) -> ModuleInfo:
+        """A module of a file (absolute path), of which nothing has run; raises SourceError."""
+        parsed = self.sources.parsed(path, source)
+        name, root = self.sources.place(path)
+        return ModuleInfo(
+            path,
+            name,
+            root,
+            path.endswith("__init__.py"),
+            parsed.text,
+            parsed.tree,
+            self._installed.library_of(root, name),
+            lines=parsed.lines,
+        )
+
+    def module_or_none(self, path: str) -> ModuleInfo | None:
+        """The same; None for a file that cannot be read as Python."""
+        try:
+            return self.module_at(path)
+        except SourceError:
+            return None
+
+    def reads(self) -> set[str]:
+        """The files and folders that were looked at beside the modules."""
+        return {*self.sources.listings, *self._stars.reads, *self._installed.reads()}
+
+    def imported(self, importer: str, level: int, name: str) -> str | None:
+        """The file that `from {'.' * level}{name} import ...` names in the file `importer`; None
+        when there is none."""
+        own, root = self.sources.place(importer)
+        name = absolute_name(own, importer.endswith("__init__.py"), name, level)
+        return self._path_of(name, root) if name else None
+
+    def path_of(self, name: str, importer: ModuleInfo) -> str | None:
+        """The file of the module `name` (absolute dotted name) as `importer` would import it; None
+        when it is not in the source."""
+        return self._path_of(name, importer.root)
+
+    def starred(self, package: ModuleInfo, name: str) -> str | None:
+        """The file that defines a name which a package shows only to type checkers, by
+        `from ... import *`."""
+        return self._stars.file_of(package.path, name)
+
+    def _path_of(self, name: str, root: str) -> str | None:
+        if name.partition(".")[0] in LIBRARIES:
+            return None
+        key = (name, root)
+        if key not in self._found:
+            folders = (*self._roots_of(root), *self._installed.folders)
+            found = (self._path_under(folder, name) for folder in dict.fromkeys(folders))
+            self._found[key] = next((path for path in found if path is not None), None)
+        return self._found[key]
+
+    def _roots_of(self, root: str) -> tuple[str, ...]:
+        """Where a file's imports are looked up: its import root, and the folders of its project."""
+        known = self._roots.get(root)
+        if known is None:
+            folder = root
+            while not PROJECT_FILES & self.sources.listing(folder):
+                folder, below = os.path.dirname(folder), folder
+                if folder == below:
+                    break
+            else:
+                known = tuple(
+                    os.path.join(folder, inner).rstrip(os.sep) for inner in SOURCE_FOLDERS
+                )
+            known = self._roots[root] = (root, *(known or ()))
+        return known
+
+    def _path_under(self, root: str, name: str) -> str | None:
+        folder, *rest = root, *name.split(".")
+        top = rest[0]
+        if top not in (names := self.sources.listing(root)) and top + ".py" not in names:
+            return None
+        if not self._installed.is_followed(root, top):
+            return None
+        for part in rest[:-1]:
+            if part not in self.sources.listing(folder):
+                return None
+            folder = os.path.join(folder, part)
+        last, listing = rest[-1], self.sources.listing(folder)
+        package = os.path.join(folder, last)
+        if last in listing and "__init__.py" in self.sources.listing(package):
+            return os.path.join(package, "__init__.py")
+        if last + ".py" in listing:
+            return package + ".py"
+        return None
+
+
+def absolute_name(importer: str, is_package: bool, name: str | None, level: int) -> str:
+    """The absolute dotted name of `from {'.' * level}{name} import ...` inside the module
+    `importer`."""
+    if not level:
+        return name or ""
+    parts = importer.split(".")
+    keep = len(parts) - level + is_package
+    return ".".join([*parts[: max(keep, 0)], *([name] if name else [])])

@@ -1,0 +1,63 @@
+"""Names that a package tells type checkers of (`if TYPE_CHECKING: from .models import *`) and loads
+when they are asked for.
+
+The file that defines such a name is found by its text: to run hundreds of modules for one name
+would take seconds.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+
+from breakscope.static.project.source import bytes_of
+
+STAR = rb"(?m)^[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+\*"
+
+
+class Stars:
+    """Finds the files behind star imports."""
+
+    def __init__(self, imported: Callable[[str, int, str], str | None]) -> None:
+        """`imported(importer, dots, name)` is the file that `from {dots}{name} import` names in the
+        importer, or None."""
+        self._imported = imported
+        self._known: dict[tuple[str, str], str | None] = {}
+
+    def file_of(self, package: str, name: str) -> str | None:
+        """The file that defines `name` at its top level, reached by star imports from the package's
+        `__init__.py`."""
+        key = (package, name)
+        if key not in self._known:
+            defines = re.compile(
+                rb"^(?:(?:class|def)[ \t]+%b\b|%b[ \t]*[:=])" % (name.encode(), name.encode()),
+                re.MULTILINE,
+            )
+            self._known[key] = self._search(package, name, defines)
+        return self._known[key]
+
+    def _search(self, package: str, name: str, defines: re.Pattern) -> str | None:
+        """The likely files first: those that share a word with the name."""
+        seen, waiting = {package}, [package]
+        while waiting:
+            path = waiting.pop()
+            data = bytes_of(path)
+            if path != package and name.encode() in data and defines.search(data):
+                return path
+            inner = [
+                self._imported(path, len(dots), of.decode(errors="replace"))
+                for dots, of in re.findall(STAR, data)
+            ]
+            fresh = [file for file in dict.fromkeys(inner) if file is not None and file not in seen]
+            seen.update(fresh)
+            waiting.extend(sorted(fresh, key=lambda file: _resembles(file, name)))
+        return None
+
+
+def _resembles(path: str, name: str) -> bool:
+    folder, file = os.path.split(path)
+    stem = os.path.basename(folder) if file == "__init__.py" else file.removesuffix(".py")
+    return any(
+        word in name.lower() for word in (stem.replace("_", ""), *stem.split("_")) if len(word) > 1
+    )

@@ -1,0 +1,1 @@
+"""What Dynamo would trace, and with which arguments it is entered."""

@@ -1,0 +1,219 @@
+"""What a region is entered with: objects as some configuration makes them, parameters as
+annotations and uses tell."""
+
+from __future__ import annotations
+
+import ast
+
+from msgspec.structs import replace
+
+from breakscope.rulekit.values import (
+    NONE,
+    UNKNOWN,
+    Class,
+    Const,
+    Dict,
+    Function,
+    Instance,
+    Py,
+    Sequence,
+    Tensor,
+    Value,
+    maybe_tensor,
+)
+from breakscope.rulekit.walking import walk
+from breakscope.static.definitions.annotations import value_of_annotation
+from breakscope.static.definitions.binding import defaults_of
+from breakscope.static.definitions.classes import find_member, members_of, mro_of
+from breakscope.static.machine.frames import Frame, OutOfBudget, Raised
+from breakscope.static.machine.lattice import element_of, join
+from breakscope.static.machine.machine import Machine
+from breakscope.static.project.modules import ClassInfo
+from breakscope.static.variables.objects.construction import instantiate
+
+CONFIG = Py("unknown", "config")
+
+
+def configured_instance(machine: Machine, cls: Class) -> Instance:
+    """An object of a module class as some configuration would make it."""
+    init = find_member(machine, cls.info, "__init__")
+    args: list[Value] = []
+    kwargs: dict[str, Value] = {}
+    plain = undecorated(machine, cls.info, "__init__", init) if isinstance(init, Function) else init
+    if isinstance(plain, Function) and isinstance(plain.info.node, ast.FunctionDef):
+        spec = plain.info.node.args
+        defaults = defaults_of(machine, plain.info, plain.scope)
+        frame = Frame(plain.info.module, None, plain.scope, None, False, 0, "")
+        for parameter in [*spec.posonlyargs, *spec.args][1:]:
+            args.append(configured(machine, parameter, defaults.get(parameter.arg), frame))
+        for parameter in spec.kwonlyargs:
+            kwargs[parameter.arg] = configured(
+                machine, parameter, defaults.get(parameter.arg), frame
+            )
+        if spec.kwarg:
+            kwargs["**"] = CONFIG
+    outside = Frame(cls.info.module, None, None, None, False, 0, "")
+    try:
+        made = instantiate(machine, cls, args, kwargs, cls.info.node, outside)
+        # a decorator that is not understood
+        if plain is not init and isinstance(made, Instance) and not made.attributes:
+            machine.inline(replace(plain, bound=made), args, kwargs, cls.info.node, outside)
+    except (Raised, RecursionError, OutOfBudget):
+        made = Instance(cls)
+        machine.objects.kept.append(made)
+    return made if isinstance(made, Instance) else Instance(cls)
+
+
+def undecorated(machine: Machine, info: ClassInfo, name: str, member: Function) -> Function:
+    """The function that a method's `def` makes, whatever a decorator puts around it."""
+    owner = next((c for c in mro_of(machine, info) if name in members_of(c)), info)
+    original = members_of(owner).get(name)
+    if not isinstance(original, ast.FunctionDef) or original is member.info.node:
+        return member
+    return Function(
+        machine.function_info(owner.module, original, owner.qualname, owner),
+        member.bound,
+        owner.scope,
+    )
+
+
+def configured(machine: Machine, parameter: ast.arg, default: Value | None, frame: Frame) -> Value:
+    """What a constructor's parameter may be: of its default's or annotation's type, decided by
+    configuration."""
+    annotated = value_of_annotation(machine, parameter.annotation, frame)
+    if isinstance(annotated, Py):
+        return Py(annotated.type, "config", default.value if isinstance(default, Const) else None)
+    if isinstance(annotated, Tensor | Instance | Sequence | Dict):
+        return annotated
+    if default is not None:
+        return opened(default)
+    return CONFIG
+
+
+def opened(default: Value) -> Value:
+    """A default that configuration may replace by another value of its type."""
+    if isinstance(default, Const):
+        return (
+            CONFIG
+            if default.value is None
+            else Py(type(default.value).__name__, "config", default.value)
+        )
+    if isinstance(default, Sequence):
+        return Sequence(
+            default.type, None, opened(element_of(default)) if default.items != [] else CONFIG
+        )
+    return default
+
+
+def parameter_values(
+    machine: Machine, function: Function, is_forward: bool
+) -> tuple[list[Value], dict[str, Value]]:
+    """What a region's parameters are, from annotations, defaults and how the body uses them."""
+    info = function.info
+    spec = info.node.args
+    positional = [*spec.posonlyargs, *spec.args]
+    if function.bound is not None:
+        positional = positional[1:]
+    frame = Frame(info.module, None, function.scope, None, False, 0, "")
+    defaults = defaults_of(machine, info, function.scope)
+    body = Usage(info.node)
+    args = [
+        parameter_value(machine, p, defaults.get(p.arg), body, frame, is_forward)
+        for p in positional
+    ]
+    kwargs = {
+        p.arg: parameter_value(machine, p, defaults.get(p.arg), body, frame, is_forward)
+        for p in spec.kwonlyargs
+    }
+    if spec.vararg:
+        kwargs["*"] = value_of_annotation(machine, spec.vararg.annotation, frame)
+    if spec.kwarg:
+        kwargs["**"] = UNKNOWN
+    return args, kwargs
+
+
+def parameter_value(
+    machine: Machine,
+    parameter: ast.arg,
+    default: Value | None,
+    body: Usage,
+    frame: Frame,
+    is_forward: bool,
+) -> Value:
+    annotated = value_of_annotation(machine, parameter.annotation, frame)
+    tensor = Tensor(sure=False, origin="argument")
+    if not annotated.is_unknown:
+        if (
+            default is not None
+            and default.is_none
+            and not any(o.is_none for o in getattr(annotated, "options", ()))
+        ):
+            return join(annotated, NONE)
+        return annotated
+    if isinstance(default, Const) and default.value is not None:
+        return Py(type(default.value).__name__, "argument")
+    if default is not None and not default.is_none:
+        return default
+    library, used = machine.library, body.of(parameter.arg)
+    looks_like_tensor = bool(used & library.tensor_only) and not used - library.tensor_names
+    if default is not None:
+        return join(NONE, tensor) if looks_like_tensor else Py("unknown", "argument")
+    if looks_like_tensor:
+        return tensor
+    if parameter.annotation is None and is_forward and not used - library.tensor_names:
+        return tensor
+    return UNKNOWN
+
+
+def takes_tensors(machine: Machine, function: Function, names: frozenset[str]) -> bool:
+    """True when one of these parameters is annotated as a tensor."""
+    if not names:
+        return False
+    spec, frame = (
+        function.info.node.args,
+        Frame(function.info.module, None, function.scope, None, False, 0, ""),
+    )
+    return any(
+        maybe_tensor(value_of_annotation(machine, p.annotation, frame))
+        for p in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)
+        if p.arg in names and p.annotation is not None
+    )
+
+
+class Usage:
+    """How a function's body uses its parameters, looked up when one has neither annotation nor
+    default."""
+
+    def __init__(self, node: ast.AST) -> None:
+        self.node = node
+        self.names: dict[str, frozenset[str]] | None = None
+
+    def of(self, name: str) -> frozenset[str]:
+        if self.names is None:
+            self.names = usage(self.node)
+        return self.names.get(name, frozenset())
+
+
+def usage(node: ast.AST) -> dict[str, frozenset[str]]:
+    """For each name, the attributes that the function reads of it; "()" when it is called, "[str]"
+    for string keys, "for" when it is unpacked or iterated as a whole."""
+    found: dict[str, set[str]] = {}
+    for part in walk(node):
+        if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
+            found.setdefault(part.value.id, set()).add(part.attr)
+        elif isinstance(part, ast.Call) and isinstance(part.func, ast.Name):
+            found.setdefault(part.func.id, set()).add("()")
+            if (
+                part.func.id in ("isinstance", "range")
+                and part.args
+                and isinstance(part.args[0], ast.Name)
+            ):
+                found.setdefault(part.args[0].id, set()).add(part.func.id)
+        elif (
+            isinstance(part, ast.Subscript)
+            and isinstance(part.value, ast.Name)
+            and isinstance(part.slice, ast.Constant)
+            and isinstance(part.slice.value, str)
+        ):
+            found.setdefault(part.value.id, set()).add("[str]")
+    return {name: frozenset(attributes) for name, attributes in found.items()}

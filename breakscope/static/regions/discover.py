@@ -1,0 +1,315 @@
+"""Regions: the code of a file that Dynamo would trace."""
+
+from __future__ import annotations
+
+import ast
+import re
+from fnmatch import fnmatch
+
+from msgspec import Struct
+
+from breakscope.rulekit.values import (
+    UNKNOWN,
+    Class,
+    Dict,
+    External,
+    ExternalInstance,
+    Function,
+    Instance,
+    Sequence,
+    Tensor,
+    Union,
+    Value,
+    maybe_tensor,
+)
+from breakscope.rulekit.walking import walk
+from breakscope.static.definitions.classes import bound_to, find_member, is_module_class, members_of
+from breakscope.static.definitions.names import module_names, resolve_import
+from breakscope.static.machine.frames import Activation, Frame, OutOfBudget, Raised
+from breakscope.static.machine.machine import Machine
+from breakscope.static.project.modules import ModuleInfo, Namespace
+from breakscope.static.regions.arguments import (
+    configured_instance,
+    parameter_values,
+    takes_tensors,
+    undecorated,
+)
+from breakscope.static.regions.driver import add_call_events
+
+NOWHERE = ast.Pass(lineno=0, col_offset=0)
+COMPILES = r"torch(?<!\wtorch)\s*\.\s*compile\s*\("
+
+
+class Region(Struct, frozen=True):
+    """One compiled region: what is called, and the activation that holds what was seen."""
+
+    name: str
+    activation: Activation
+
+
+def default_regions(machine: Machine, module: ModuleInfo) -> list[Region]:
+    """`forward` of every nn.Module class at the top of the file, and every function under
+    torch.compile.
+
+    The last classes go first: they use the earlier ones, which then need no analysis of their own.
+    """
+    names = module_names(machine, module)
+    candidates = [
+        v for v in names.values() if isinstance(v, Class | Function) and v.info.module is module
+    ]
+    machine.file.compiled.extend(compiled_by_name(machine, module))
+    candidates += [
+        v for v in machine.file.compiled if isinstance(v, Function) and v.info.module is module
+    ]
+    regions = [_region_of(machine, value) for value in reversed(dict.fromkeys(candidates))]
+    return [region for region in regions if region is not None]
+
+
+def exported_regions(
+    machine: Machine,
+    module: ModuleInfo,
+    names: frozenset[str],
+    entered: frozenset[tuple[str, str]],
+) -> list[Region]:
+    """The functions of these names that take tensors and that no region has entered."""
+    regions = []
+    defined = module_names(machine, module)
+    for value in [
+        resolve_import(machine, defined[name]) for name in sorted(names) if name in defined
+    ]:
+        if (
+            type(value) is Function
+            and value.info.module is module
+            and (module.path, value.info.qualname) not in entered
+        ):
+            region = _function_region(machine, value)
+            if region is not None:
+                regions.append(region)
+    return regions
+
+
+def _function_region(machine: Machine, function: Function) -> Region | None:
+    machine.region.work = 0
+    try:
+        args, kwargs = parameter_values(machine, function, True)
+        if any(map(maybe_tensor, args)):
+            return enter(machine, function.info.qualname, function, args, kwargs)
+    except (OutOfBudget, RecursionError):
+        machine.file.cut_short = True
+    return None
+
+
+def compiled_by_name(machine: Machine, module: ModuleInfo) -> list[Value]:
+    """What `torch.compile(name)` names anywhere in the file, also in functions that are not
+    followed."""
+    if "compile" not in module.source or re.search(COMPILES, module.source) is None:
+        return []
+    names = module_names(machine, module)
+    found = []
+    for node in walk(module.tree):
+        if (
+            isinstance(node, ast.Call)
+            and _is_compile(node.func)
+            and node.args
+            and isinstance(node.args[0], ast.Name)
+        ):
+            found.append(resolve_import(machine, names.get(node.args[0].id, UNKNOWN)))
+    return found
+
+
+def _is_compile(function: ast.expr) -> bool:
+    return (
+        isinstance(function, ast.Attribute)
+        and function.attr == "compile"
+        and isinstance(function.value, ast.Name)
+        and (function.value.id == "torch")
+    )
+
+
+def _region_of(machine: Machine, value: Value) -> Region | None:
+    machine.region.work = 0
+    try:
+        if isinstance(value, Class):
+            return _module_region(machine, value)
+        if "compiled" in value.info.marks or value in machine.file.compiled:
+            return enter(
+                machine,
+                value.info.qualname,
+                value,
+                *parameter_values(machine, value, False),
+            )
+    except (OutOfBudget, RecursionError):
+        machine.file.cut_short = True
+    return None
+
+
+def _module_region(machine: Machine, cls: Class) -> Region | None:
+    if not is_module_class(machine, cls.info):
+        return None
+    forward = find_member(machine, cls.info, "forward")
+    if not isinstance(forward, Function) or (
+        _only_raises(forward) and "__call__" not in members_of(cls.info)
+    ):
+        return None
+    name = f"{cls.info.qualname}.forward"
+    absent = machine.summaries.reached.get((id(cls.info), id(forward.info)))
+    if absent is not None and not takes_tensors(machine, forward, absent):
+        return Region(name, Activation(name, cls.info.module, cls.info.node.lineno))
+    instance = configured_instance(machine, cls)
+    bound = bound_to(forward, instance)
+    if not isinstance(bound, Function):
+        return None
+    taken = undecorated(machine, cls.info, "forward", bound)
+    entered = bound_to(find_member(machine, cls.info, "__call__"), instance)
+    if isinstance(entered, Function) and (
+        len(entered.info.node.args.args) > 1 or _only_raises(forward)
+    ):
+        taken = entered  # the class is called by its own `__call__`
+    # who inherits a library's forward enters it there
+    at = cls.info.node if forward.info.module.library else NOWHERE
+    return enter(machine, name, instance, *parameter_values(machine, taken, True), at)
+
+
+def _only_raises(function: Function) -> bool:
+    """An abstract forward."""
+    if isinstance(function.info.node, ast.Lambda):
+        return False
+    body = [
+        s
+        for s in function.info.node.body
+        if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))
+    ]
+    return bool(body) and all(isinstance(s, ast.Raise | ast.Pass) for s in body)
+
+
+def entry_regions(machine: Machine, module: ModuleInfo, pattern: str) -> list[Region]:
+    """The regions that an entry's NAME pattern names in this file: a factory's callable, a class or
+    a function."""
+    regions = []
+    names = module_names(machine, module)
+    for name, raw in list(names.items()):
+        value = resolve_import(machine, raw)
+        if not fnmatch(name, pattern) or isinstance(value, Namespace):
+            continue
+        if isinstance(value, Class) and value.info.module is module:
+            region = _module_region(machine, value)
+            if region is not None:
+                regions.append(region)
+        elif isinstance(value, Instance):
+            forward = machine.getattr(value, "forward", ast.Constant(None), _outer(module))
+            if isinstance(forward, Function):
+                regions.append(
+                    enter(machine, name, value, *parameter_values(machine, forward, True))
+                )
+        elif isinstance(value, Function) and value.info.module is module:
+            regions.extend(_function_entry(machine, value))
+    return regions
+
+
+def _function_entry(machine: Machine, function: Function) -> list[Region]:
+    made = _factory_product(machine, function)
+    if made is UNKNOWN:
+        name = function.info.qualname
+        return [Region(name, Activation(name, function.info.module, function.info.node.lineno))]
+    if made is None:
+        return [
+            enter(
+                machine,
+                function.info.qualname,
+                function,
+                *parameter_values(machine, function, True),
+            )
+        ]
+    target, args, kwargs = made
+    of_library = isinstance(target, Instance | Function) and _home_of(target).library
+    at = function.info.node if of_library else NOWHERE
+    region = enter(machine, describe(target), target, args, kwargs, at)
+    add_call_events(machine, function.info.module, target, region.activation)
+    return [region]
+
+
+def _home_of(target: Instance | Function) -> ModuleInfo:
+    return target.info.module if isinstance(target, Function) else target.cls.info.module
+
+
+def describe(target: Value) -> str:
+    if isinstance(target, Instance):
+        return f"{target.cls.info.qualname}.forward"
+    return target.info.qualname if isinstance(target, Function) else target.describe()
+
+
+def _factory_product(
+    machine: Machine, function: Function
+) -> tuple[Value, list[Value], dict[str, Value]] | Value | None:
+    """(callable, args, kwargs) when the function is a factory that returns them, or a module alone;
+    UNKNOWN when the source does not show what it makes; None for a function that makes none."""
+    if function.info.node.args.args and not function.info.node.args.defaults:
+        return None
+    try:
+        made = machine.inline(function, [], {}, function.info.node, _outer(function.info.module))
+    except (Raised, OutOfBudget):
+        return None
+    if isinstance(made, Instance):
+        forward = machine.getattr(made, "forward", ast.Constant(None), _outer(function.info.module))
+        return (
+            (made, *parameter_values(machine, forward, True))
+            if isinstance(forward, Function)
+            else None
+        )
+    if (
+        not isinstance(made, Sequence)
+        or made.type != "tuple"
+        or not made.items
+        or len(made.items) > 3
+    ):
+        return None
+    target, rest = made.items[0], made.items[1:]
+    if (
+        target is UNKNOWN
+        and rest
+        and all(value is UNKNOWN or isinstance(value, Sequence | Dict) for value in rest)
+    ):
+        return UNKNOWN
+    if not isinstance(target, Function | Instance | ExternalInstance | Union | Sequence | External):
+        return None
+    if not rest or not isinstance(rest[0], Sequence):
+        return None
+    args = list(rest[0].items) if rest[0].items is not None else [rest[0].element]
+    kwargs = rest[1].items if len(rest) > 1 and isinstance(rest[1], Dict) else {}
+    return target, [as_argument(a) for a in args], {k: as_argument(v) for k, v in kwargs.items()}
+
+
+def as_argument(value: Value) -> Value:
+    """A factory's value as an argument of the region."""
+    if isinstance(value, Tensor):
+        return Tensor(
+            value.dtype, value.ndim, None, True, value.kind, "argument", value.requires_grad
+        )
+    return value
+
+
+def enter(
+    machine: Machine,
+    name: str,
+    target: Value,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    at: ast.AST = NOWHERE,
+) -> Region:
+    """Interpret a region's call and keep what was seen, also when the work grows over the budget."""
+    module = _home_of(target) if isinstance(target, Instance | Function) else machine.file.module
+    if module.library:
+        module = machine.file.module
+    activation = Activation("", module, 0)
+    frame = Frame(module, None, None, activation, True, 0, "")
+    machine.region.begin()
+    try:
+        machine.call(target, args, kwargs, at, frame)
+    except (Raised, OutOfBudget, RecursionError) as problem:
+        machine.file.cut_short = machine.file.cut_short or not isinstance(problem, Raised)
+    machine.end_region()
+    return Region(name, activation)
+
+
+def _outer(module: ModuleInfo) -> Frame:
+    return Frame(module, None, None, None, False, 0, "")

@@ -1,0 +1,301 @@
+"""How the file itself says that its entry is called: `calls()` returns the argument tuples of
+successive calls, `drive(call, model)` makes the calls. What differs between them, and what is set
+on the model in between, makes Dynamo recompile when the region depends on it.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from breakscope.rulekit.events import Outside, Varies
+from breakscope.rulekit.values import (
+    Const,
+    Dict,
+    ExternalInstance,
+    Function,
+    Instance,
+    Sequence,
+    Tensor,
+    Value,
+)
+from breakscope.rulekit.walking import walk
+from breakscope.static.definitions.binding import bind_arguments
+from breakscope.static.definitions.names import module_names
+from breakscope.static.machine.frames import Activation, Frame, OutOfBudget, Raised
+from breakscope.static.machine.machine import Machine
+from breakscope.static.project.modules import ModuleInfo
+from breakscope.static.regions.variation import aliases, describe, differing, variation
+from breakscope.static.variables.misc import Recorder
+
+BY_TRAINING = (
+    "Dropout",
+    "AlphaDropout",
+    "FeatureAlphaDropout",
+    "BatchNorm",
+    "SyncBatchNorm",
+    "InstanceNorm",
+    "RReLU",
+    "MultiheadAttention",
+    "TransformerEncoder",
+    "TransformerDecoder",
+)
+
+
+def add_call_events(
+    machine: Machine, module: ModuleInfo, target: Value, activation: Activation
+) -> None:
+    """Emit what the file's `calls` or `drive` tells of the region under `activation`."""
+    names = module_names(machine, module)
+    driver, caller = names.get("drive"), names.get("calls")
+    recorder = Recorder()
+    writes: list = []
+    try:
+        if isinstance(driver, Function) and len(driver.info.node.args.args) == 2:
+            writes = drive(machine, driver, recorder, target)
+        elif isinstance(caller, Function) and not caller.info.node.args.args:
+            listed = machine.inline(caller, [], {}, caller.info.node, _outer(module))
+            for row in listed.items or [] if isinstance(listed, Sequence) else []:
+                if isinstance(row, Sequence) and row.items is not None:
+                    recorder.record(list(row.items), {}, {})
+    except (Raised, OutOfBudget, RecursionError):
+        pass
+    entered = next((step.child for step in activation.steps if step.child is not None), None)
+    function = _function_of(machine, target)
+    if entered is None or function is None:
+        return
+    entered.seen = set()
+    frame = Frame(entered.module, function.info, None, entered, True, 0, entered.function)
+    _emit_variation(machine, frame, function, recorder)
+    _emit_writes(machine, frame, function.bound, writes)
+
+
+def drive(machine: Machine, driver: Function, recorder: Recorder, target: Value) -> list:
+    """Run a driver; returns the attributes that it sets on objects that were there before."""
+    before = len(machine.driver.outside)
+    machine.driver.function = driver.info
+    machine.driver.state = {}
+    try:
+        machine.inline(driver, [recorder, target], {}, driver.info.node, _outer(driver.info.module))
+    finally:
+        machine.driver.function = None
+    writes, machine.driver.outside[before:] = machine.driver.outside[before:], []
+    return writes
+
+
+def _outer(module: ModuleInfo) -> Frame:
+    return Frame(module, None, None, None, False, 0, "")
+
+
+def _function_of(machine: Machine, target: Value) -> Function | None:
+    if isinstance(target, Instance):
+        target = machine.getattr(target, "forward", ast.Constant(None), _outer(machine.file.module))
+    return target if isinstance(target, Function) else None
+
+
+def _emit_variation(machine: Machine, frame: Frame, function: Function, recorder: Recorder) -> None:
+    if len(recorder.calls) < 2:
+        return
+    rows = [bound(machine, function, args, kwargs) for args, kwargs, _ in recorder.calls]
+    uses = Uses(function.info.node)
+    for name in rows[0]:
+        values = [row[name] for row in rows if name in row]
+        node = uses.first.get(name)
+        if node is None:
+            continue
+        for path, parts in differing(values):
+            what = variation(parts)
+            if what and (not path.startswith(".") or path[1:] in uses.attributes):
+                shown = tuple(dict.fromkeys(describe(v) for v in parts))
+                use = uses.of(name, what == "size")
+                machine.emit(
+                    Varies, node, frame, name=f"{name}{path}", what=what, values=shown, use=use
+                )
+    if len({aliases(row) for row in rows}) > 1:
+        name = next(
+            n for pattern in (aliases(row) for row in rows) for pair in pattern for n in pair
+        )
+        if name in uses.first:
+            machine.emit(Varies, uses.first[name], frame, name=name, what="alias")
+    for what in (
+        "autocast",
+        "grad_mode",
+        "default_dtype",
+        "module_dtype",
+        "requires_grad",
+        "training",
+        "global_state",
+    ):
+        seen = {
+            state.get(what, "train" if what == "training" else "") for _, _, state in recorder.calls
+        }
+        if what == "training" and not depends_on_training(machine, function.bound):
+            continue
+        if len(seen) > 1 and uses.first:
+            node = next(iter(uses.first.values()))
+            machine.emit(
+                Varies,
+                node,
+                frame,
+                name=what,
+                what=what,
+                values=tuple(sorted(s for s in seen if s)),
+            )
+
+
+def depends_on_training(machine: Machine, value: Value | None, depth: int = 6) -> bool:
+    """True when the region reads `training`, or the model holds a layer that does."""
+    if any(name == "training" for _, name in machine.region.reads):
+        return True
+    if isinstance(value, ExternalInstance):
+        return value.name.startswith("torch.nn.") and value.name.rpartition(".")[2].startswith(
+            BY_TRAINING
+        )
+    if depth == 0:
+        return False
+    parts: list[Value] = []
+    if isinstance(value, Instance):
+        parts = list(value.attributes.values())
+    elif isinstance(value, Sequence):
+        parts = value.items if value.items is not None else [value.element]
+    elif isinstance(value, Dict):
+        parts = [*value.items.values(), value.element]
+    return any(depends_on_training(machine, part, depth - 1) for part in parts)
+
+
+def _emit_writes(machine: Machine, frame: Frame, holder: Value | None, writes: list) -> None:
+    """Attributes that the driver sets and the region reads."""
+    values: dict[tuple[int, str], list] = {}
+    for write in writes:
+        values.setdefault((id(write[0]), write[1]), []).append(write)
+    for key, rows in values.items():
+        layer = type(rows[-1][0]) is ExternalInstance
+        read = (
+            _read_of_layer(machine, holder, rows[-1][0]) if layer else machine.region.reads.get(key)
+        )
+        if read is None or read[0] is None:
+            continue
+        activation, node = read
+        container, name, value, initial, path, at = rows[-1]
+        is_attribute = isinstance(node, ast.Attribute) and isinstance(name, str)
+        different = {_told_apart(row[2]) for row in rows} | {_told_apart(initial)}
+        initial = rows[0][3]
+        value = next((row[2] for row in rows if _told_apart(row[2]) != _told_apart(initial)), value)
+        if (isinstance(value, Tensor) and not initial.is_none) or len(different) < 2:
+            continue
+        activation.seen = set(activation.seen)  # its call is over
+        inside = Frame(
+            activation.module, frame.function, None, activation, True, 0, activation.function
+        )
+        machine.emit(
+            Outside,
+            node,
+            inside,
+            owner=machine.text(node if layer else node.value, activation.module)
+            if is_attribute
+            else "",
+            name=name
+            if isinstance(name, str) and name
+            else _item_name(machine, container, node, activation),
+            value=value,
+            initial=initial,
+            path=path,
+            line=getattr(at, "lineno", 0),
+        )
+
+
+def _read_of_layer(machine: Machine, holder: Value | None, layer: Value) -> tuple | None:
+    """Where the region reads a layer of torch's that its module holds; what the layer reads of
+    itself is not seen."""
+    held = holder.attributes if isinstance(holder, Instance) else {}
+    name = next((name for name, value in held.items() if value is layer), None)
+    return machine.region.reads.get((id(holder), name))
+
+
+def _item_name(machine: Machine, container: object, node: ast.AST, activation: Activation) -> str:
+    """What to call an item, or a whole container, that the region reads."""
+    if isinstance(node, ast.Subscript):
+        return machine.text(node, activation.module)
+    return getattr(container, "home", "").removeprefix("global ")
+
+
+def _told_apart(value: Value) -> object:
+    """What guards see of a value that a driver sets: of a layer also its sizes."""
+    if isinstance(value, ExternalInstance):
+        return (value.name, *(a.value for a in value.args if isinstance(a, Const)))
+    return describe(value)
+
+
+def bound(
+    machine: Machine, function: Function, args: list[Value], kwargs: dict[str, Value]
+) -> dict[str, Value]:
+    """The parameters of one call, defaults included."""
+    own = [function.bound] if function.bound is not None else []
+    names = bind_arguments(machine, function.info, [*own, *args], kwargs, function.scope)
+    if own and function.info.node.args.args:
+        names.pop(function.info.node.args.args[0].arg, None)
+    return names
+
+
+class Uses:
+    """How a function uses its parameters: the first use of each, and whether a size decides a
+    branch or becomes text."""
+
+    def __init__(self, node: ast.AST) -> None:
+        self.first: dict[str, ast.Name] = {}
+        self.attributes = {part.attr for part in walk(node) if isinstance(part, ast.Attribute)}
+        self.tests: list[ast.expr] = []
+        self.texts: list[ast.expr] = []
+        self.derived: dict[str, set[str]] = {}  # name -> names that its value was computed from
+        body = node.body if isinstance(node.body, list) else [node.body]
+        for part in (p for statement in body for p in walk(statement)):
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
+                known = self.first.get(part.id)
+                if known is None or (part.lineno, part.col_offset) < (
+                    known.lineno,
+                    known.col_offset,
+                ):
+                    self.first[part.id] = part
+            elif isinstance(part, ast.If | ast.While | ast.IfExp):
+                self.tests.append(part.test)
+            elif isinstance(part, ast.JoinedStr):
+                self.texts.append(part)
+            elif isinstance(part, ast.Assign):
+                sizes = _names_of_sizes(part.value) | {
+                    n for n in _names(part.value) if n in self.derived
+                }
+                for target in part.targets:
+                    for name in _names(target):
+                        self.derived.setdefault(name, set()).update(sizes)
+
+    def of(self, name: str, by_size: bool) -> str:
+        """ "branch", "format" or "other"."""
+        for kind, places in (("branch", self.tests), ("format", self.texts)):
+            for place in places:
+                seen = _names_of_sizes(place) if by_size else _names(place)
+                if name in seen or any(name in self.derived.get(n, ()) for n in _names(place)):
+                    return kind
+        return "other"
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {n.id for n in walk(node) if isinstance(n, ast.Name)}
+
+
+def _names_of_sizes(node: ast.AST) -> set[str]:
+    """Names whose size is read: x.shape, x.size(), len(x)."""
+    found = set()
+    for part in walk(node):
+        if (
+            isinstance(part, ast.Attribute)
+            and part.attr in ("shape", "size", "numel", "dim")
+            and isinstance(part.value, ast.Name)
+        ):
+            found.add(part.value.id)
+        elif (
+            isinstance(part, ast.Call)
+            and isinstance(part.func, ast.Name)
+            and part.func.id == "len"
+            and part.args
+        ):
+            found |= _names(part.args[0])
+    return found

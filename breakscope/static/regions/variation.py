@@ -1,0 +1,104 @@
+"""What differs between the values that one parameter has in several calls, as far as Dynamo guards
+it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from breakscope.rulekit.values import (
+    Class,
+    Const,
+    Dict,
+    External,
+    Function,
+    Instance,
+    Py,
+    Sequence,
+    Tensor,
+    Value,
+)
+
+PRECISIONS = frozenset({"half", "double", "bfloat16"})
+KINDS = {bool: "bool", int: "int", float: "float", str: "str"}
+
+
+def differing(values: list[Value]) -> Iterator[tuple[str, list[Value]]]:
+    """The values themselves, or the parts of objects and containers of one shape: (".scale", values
+    of it)."""
+    if all(isinstance(v, Instance) for v in values) and len({id(v.cls.info) for v in values}) == 1:
+        for name in set.intersection(*(set(v.attributes) for v in values)):
+            yield f".{name}", [v.attributes[name] for v in values]
+    elif (
+        all(isinstance(v, Dict) and not v.open for v in values)
+        and len({frozenset(v.items) for v in values}) == 1
+    ):
+        for name in values[0].items:
+            yield f"[{name!r}]", [v.items[name] for v in values]
+    elif (
+        all(isinstance(v, Sequence) and v.items for v in values)
+        and len({len(v.items) for v in values}) == 1
+    ):
+        for index, parts in enumerate(zip(*(v.items for v in values))):
+            yield f"[{index}]", list(parts)
+    else:
+        yield "", values
+
+
+def variation(values: list[Value]) -> str:
+    """What differs between the values of one parameter over the calls; "" when nothing that guards
+    would see."""
+    if len({describe(v) for v in values}) < 2 and not all(isinstance(v, Dict) for v in values):
+        return ""
+    if any(v.is_none for v in values):
+        return "none"
+    kinds = {type(v) for v in values}
+    if kinds == {Const}:
+        types = {type(v.value) for v in values}
+        return KINDS.get(types.pop(), "object") if len(types) == 1 else "type"
+    if kinds == {Tensor}:
+        return _tensor_variation(values)
+    if kinds == {Py}:
+        return "enum" if all(v.type.startswith("enum") for v in values) else ""
+    if kinds == {Dict}:
+        return "object" if len({frozenset(v.items) for v in values}) > 1 else ""
+    if kinds == {Sequence}:
+        lengths = {len(v.items) if v.items is not None else -1 for v in values}
+        return "object" if len(lengths) > 1 else ""
+    if kinds <= {Class, External, Function}:
+        return "object"
+    return "type" if len(kinds) > 1 else ""
+
+
+def _tensor_variation(values: list[Tensor]) -> str:
+    if len({(v.dtype, v.kind if v.kind in PRECISIONS else "") for v in values}) > 1:
+        return "dtype"
+    if len({v.shape for v in values}) > 1 and all(v.shape is not None for v in values):
+        return "size"
+    if len({v.kind for v in values}) > 1:
+        return "stride"
+    return "requires_grad" if len({bool(v.requires_grad) for v in values}) > 1 else ""
+
+
+def aliases(row: dict[str, Value]) -> frozenset:
+    """The pairs of parameters that are the same tensor."""
+    tensors = [(n, v) for n, v in row.items() if isinstance(v, Tensor)]
+    return frozenset(
+        (a, b) for i, (a, x) in enumerate(tensors) for b, y in tensors[i + 1 :] if x is y
+    )
+
+
+def describe(value: Value) -> str:
+    """The value as a message may show it; equal for values that no guard tells apart."""
+    if isinstance(value, Const):
+        return repr(value.value)
+    if isinstance(value, Tensor):
+        shape = "?" if value.shape is None else "x".join(map(str, value.shape)) or "scalar"
+        return (
+            f"{shape}{'' if value.dtype in (None, 'float') else ' ' + value.dtype}{' ' + value.kind if value.kind else ''}"
+            + (" requires_grad" if value.requires_grad else "")
+        )
+    if isinstance(value, Py):
+        return value.type
+    if isinstance(value, Sequence):
+        return f"{value.type} of {len(value.items)}" if value.items is not None else value.type
+    return value.describe()

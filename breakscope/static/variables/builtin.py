@@ -1,0 +1,315 @@
+"""Calls of Python's builtin functions: the table by name, casts, checks and representations."""
+
+from __future__ import annotations
+
+import ast
+
+from breakscope import limits
+from breakscope.rulekit.values import (
+    FALSE,
+    NONE,
+    TRUE,
+    UNKNOWN,
+    Class,
+    Const,
+    Dict,
+    External,
+    ExternalInstance,
+    Function,
+    Instance,
+    Method,
+    Py,
+    Sequence,
+    ShapeInt,
+    Tensor,
+    Value,
+    options,
+)
+from breakscope.static.definitions.classes import (
+    external_bases,
+    find_member,
+    is_module,
+    members_of,
+    mro_of,
+)
+from breakscope.static.definitions.computed_names import (
+    affixes,
+    fits,
+)
+from breakscope.static.definitions.names import module_names
+from breakscope.static.machine.frames import Frame
+from breakscope.static.machine.lattice import join, join_all
+from breakscope.static.machine.machine import Machine
+from breakscope.static.project.modules import Import
+from breakscope.static.variables.constant import CASTS
+from breakscope.static.variables.effects.emitting import emit_argument_read, emit_call
+from breakscope.static.variables.effects.side_effects import note_outside
+from breakscope.static.variables.library import builtin_iteration, builtin_numbers
+from breakscope.static.variables.objects.module_containers import OPEN, contents_of, put_openly
+from breakscope.static.variables.operators.instance_checks import is_instance
+
+TORCH_NN, ANY_MODULE_CLASS = External("torch.nn"), External("torch.nn.*")
+GOES_OVER = frozenset(
+    "len list tuple set sorted reversed enumerate zip map filter iter next sum min max any all".split()
+)
+_PLAIN_RESULTS: dict[str, Value] = {
+    "print": NONE,
+    "id": Py("int"),
+    "hash": Py("int"),
+    "ord": Py("int"),
+    "chr": Py("str"),
+    "input": Py("str", "environment"),
+    "open": ExternalInstance("open"),
+    "object": ExternalInstance("object"),
+    "bytes": Py("bytes"),
+    "format": Py("str"),
+    "breakpoint": NONE,
+    "dir": Sequence("list", None, Py("str")),
+    "classmethod": UNKNOWN,
+    "staticmethod": UNKNOWN,
+}
+
+
+def call_builtin(
+    machine: Machine,
+    name: str,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+    frame: Frame,
+) -> Value:
+    if name in CASTS:
+        if not args:
+            return Const(CASTS[name]())
+        return machine.behaviour(args[0]).cast(machine, args[0], name, node, frame)
+    handler = HANDLERS.get(name)
+    if handler is None:
+        return _PLAIN_RESULTS.get(name, UNKNOWN)
+    if name in GOES_OVER:
+        args = [contents_of(machine, value) for value in args]
+    return handler(machine, args, kwargs, node, frame)
+
+
+def builtin_isinstance(machine: Machine, args, kwargs, node, frame) -> Value:
+    if len(args) < 2:
+        return UNKNOWN
+    if _is_nested(args[1]):
+        emit_call(machine, "object.__instancecheck__", None, args, {}, node, frame)
+    verdicts = {is_instance(machine, o, args[1]) for o in options(args[0])}
+    verdict = verdicts.pop() if len(verdicts) == 1 else None
+    return Py("bool", "config") if verdict is None else Const(verdict)
+
+
+def builtin_issubclass(machine: Machine, args, kwargs, node, frame) -> Value:
+    return Py("bool", "config")
+
+
+def builtin_callable(machine: Machine, args, kwargs, node, frame) -> Value:
+    value = args[0] if args else UNKNOWN
+    if isinstance(value, Function | Class | External | Method) or is_module(machine, value):
+        return TRUE
+    return (
+        FALSE
+        if isinstance(value, Const | Tensor | Sequence | Dict | ShapeInt)
+        else Py("bool", "config")
+    )
+
+
+def builtin_type(machine: Machine, args, kwargs, node, frame) -> Value:
+    return machine.behaviour(args[0]).class_of(args[0]) if len(args) == 1 else UNKNOWN
+
+
+def builtin_hasattr(machine: Machine, args, kwargs, node, frame) -> Value:
+    if len(args) == 2 and isinstance(args[1], Const) and isinstance(args[1].value, str):
+        owner, name = args[0], args[1].value
+        if isinstance(owner, Instance):
+            if name in owner.attributes or find_member(machine, owner.cls.info, name) is not None:
+                return TRUE
+        if isinstance(owner, Tensor) and name in ("shape", "dtype", "device"):
+            return TRUE
+        if isinstance(owner, Tensor) and name in (
+            "keys",
+            "items",
+            "values",
+            "append",
+            "logits",
+            "last_hidden_state",
+        ):
+            return FALSE
+    return Py("bool", "config")
+
+
+def builtin_getattr(machine: Machine, args, kwargs, node, frame) -> Value:
+    if len(args) < 2:
+        return UNKNOWN
+    if isinstance(args[1], Const) and isinstance(args[1].value, str):
+        value = machine.getattr(args[0], args[1].value, node, frame)
+        if len(args) > 2 and (
+            value.is_unknown
+            or (
+                isinstance(args[0], Instance)
+                and args[1].value not in args[0].attributes
+                and find_member(machine, args[0].cls.info, args[1].value) is None
+            )
+        ):
+            return (
+                args[2]
+                if value.is_unknown
+                and isinstance(args[0], Instance)
+                and not has_unseen_attributes(machine, args[0])
+                else join(value, args[2])
+            )
+        return value
+    if args[0] == TORCH_NN:
+        return ANY_MODULE_CLASS
+    return (
+        attribute_of_computed_name(machine, args[0], node, frame)
+        if isinstance(args[0], Instance)
+        else UNKNOWN
+    )
+
+
+def attribute_of_computed_name(
+    machine: Machine, owner: Instance, node: ast.AST, frame: Frame
+) -> Value:
+    """`getattr(self, f"{kind}_loss")`: any method or attribute whose name begins and ends so."""
+    begin, end = (
+        affixes(node.args[1]) if isinstance(node, ast.Call) and len(node.args) > 1 else ("", "")
+    )
+    stored = owner.attributes.get(OPEN)
+    if stored is not None and (begin, end) in stored.items:
+        return stored.items[begin, end]
+    if len(begin) + len(end) < limits.SHORTEST_AFFIX:
+        return UNKNOWN
+    names = {
+        name
+        for cls in mro_of(machine, owner.cls.info)
+        for name in members_of(cls)
+        if fits(name, begin, end)
+    }
+    names |= {name for name in owner.attributes if fits(name, begin, end)}
+    if not 0 < len(names) <= limits.MOST_COMPUTED_NAMES:
+        return UNKNOWN
+    return join_all([machine.getattr(owner, name, node, frame) for name in sorted(names)])
+
+
+def has_unseen_attributes(machine: Machine, owner: Instance) -> bool:
+    """True when an object may have attributes that the source does not show."""
+    names = external_bases(machine, owner.cls.info)
+    return "?" in names or any(
+        n not in ("object", "torch.nn.Module", "typing.NamedTuple", "abc.ABC", "typing.Generic")
+        for n in names
+    )
+
+
+def builtin_setattr(machine: Machine, args, kwargs, node, frame) -> Value:
+    if len(args) != 3 or not isinstance(args[0], Instance) or frame.emits:
+        return NONE
+    owner, name, value = args
+    if isinstance(name, Const) and isinstance(name.value, str):
+        note_outside(
+            machine,
+            owner,
+            name.value,
+            value,
+            owner.attributes.get(name.value, UNKNOWN),
+            frame,
+            node,
+        )
+        machine.touch(owner)
+        owner.attributes[name.value] = value
+    else:
+        machine.touch(owner)
+        put_openly(owner, node, 1, value)
+    return NONE
+
+
+def builtin_staticmethod(machine: Machine, args, kwargs, node, frame) -> Value:
+    """`read = staticmethod(read)` in a class body."""
+    if args and isinstance(args[0], Function):
+        machine.touch(args[0].info)
+        args[0].info.marks |= {"staticmethod"}
+    return args[0] if args else UNKNOWN
+
+
+def builtin_property(machine: Machine, args, kwargs, node, frame) -> Value:
+    if args and isinstance(args[0], Function):
+        machine.touch(args[0].info)
+        args[0].info.marks |= {"property"}
+        return args[0]
+    return UNKNOWN
+
+
+def builtin_vars(machine: Machine, args, kwargs, node, frame) -> Value:
+    if not args or not isinstance(args[0], Instance):
+        return UNKNOWN
+    machine.touch(args[0])  # whoever changes the dict changes the object
+    return Dict(args[0].attributes, open=True)
+
+
+def builtin_locals(machine: Machine, args, kwargs, node, frame) -> Value:
+    return Dict({k: v for k, v in frame.names.items() if "." not in k})
+
+
+def builtin_globals(machine: Machine, args, kwargs, node, frame) -> Value:
+    # what is imported stays unknown: to look at all of it costs too much
+    names = module_names(machine, frame.module)
+    return Dict({k: v for k, v in names.items() if type(v) is not Import}, open=True)
+
+
+def builtin_slice(machine: Machine, args, kwargs, node, frame) -> Value:
+    for i, value in enumerate(args):
+        if value.is_tensor:
+            emit_argument_read(machine, value, "slice", node, frame, i)
+    bounds = [NONE, *args, NONE] if len(args) == 1 else [*args, NONE, NONE]
+    return ExternalInstance("slice", tuple(bounds[:3]))
+
+
+def _is_nested(types: Value) -> bool:
+    """True for a tuple of types that has a tuple among them."""
+    if not isinstance(types, Sequence) or types.items is None:
+        return False
+    return any(isinstance(item, Sequence) and item.type == "tuple" for item in types.items)
+
+
+HANDLERS = {
+    "abs": builtin_numbers.builtin_abs,
+    "callable": builtin_callable,
+    "divmod": builtin_numbers.builtin_divmod,
+    "getattr": builtin_getattr,
+    "globals": builtin_globals,
+    "hasattr": builtin_hasattr,
+    "isinstance": builtin_isinstance,
+    "issubclass": builtin_issubclass,
+    "locals": builtin_locals,
+    "pow": builtin_numbers.builtin_pow,
+    "property": builtin_property,
+    "repr": builtin_numbers.builtin_repr,
+    "round": builtin_numbers.builtin_round,
+    "setattr": builtin_setattr,
+    "slice": builtin_slice,
+    "staticmethod": builtin_staticmethod,
+    "str": builtin_numbers.builtin_str,
+    "type": builtin_type,
+    "vars": builtin_vars,
+    "all": builtin_iteration.builtin_all,
+    "any": builtin_iteration.builtin_any,
+    "dict": builtin_iteration.builtin_dict,
+    "enumerate": builtin_iteration.builtin_enumerate,
+    "filter": builtin_iteration.builtin_filter,
+    "iter": builtin_iteration.builtin_iter,
+    "len": builtin_iteration.builtin_len,
+    "list": builtin_iteration.builtin_list,
+    "map": builtin_iteration.builtin_map,
+    "max": builtin_iteration.builtin_max,
+    "min": builtin_iteration.builtin_min,
+    "next": builtin_iteration.builtin_next,
+    "range": builtin_iteration.builtin_range,
+    "reversed": builtin_iteration.builtin_reversed,
+    "set": builtin_iteration.builtin_set,
+    "sorted": builtin_iteration.builtin_sorted,
+    "sum": builtin_iteration.builtin_sum,
+    "tuple": builtin_iteration.builtin_tuple,
+    "zip": builtin_iteration.builtin_zip,
+    "frozenset": builtin_iteration.builtin_set,
+}

@@ -1,0 +1,296 @@
+"""Python constants, and Python values of which only the type is known."""
+
+from __future__ import annotations
+
+import ast
+
+from breakscope import limits
+from breakscope.rulekit.events import Branch, Format
+from breakscope.rulekit.values import (
+    UNKNOWN,
+    Const,
+    External,
+    Method,
+    Py,
+    Sequence,
+    Tensor,
+    Union,
+    Value,
+    holds_tensor,
+)
+from breakscope.static.machine.frames import Frame
+from breakscope.static.machine.library import CONTAINER_TYPES, PYTHON_TYPES
+from breakscope.static.machine.machine import Machine
+from breakscope.static.variables.effects.emitting import emit_call, sureness
+from breakscope.static.variables.number import NumberVariable
+from breakscope.static.variables.operators.comparisons import fold_comparison
+from breakscope.static.variables.tensor import TENSOR_ONLY, tensor_attribute
+
+STR = Py("str")
+CASTS = {"int": int, "float": float, "bool": bool, "complex": complex}
+NUMBER_TYPES = {  # what isinstance of each accepts
+    "int": ("int", "bool"),
+    "float": ("float",),
+    "bool": ("bool",),
+    "str": ("str",),
+    "bytes": ("bytes",),
+}
+STRING_RESULTS = {"split": "list", "rsplit": "list", "splitlines": "list", "partition": "tuple"}
+STRING_BOOLS = frozenset(
+    {"startswith", "endswith", "isdigit", "isalpha", "isupper", "islower", "isidentifier"}
+)
+FOLDED_STRING_METHODS = frozenset(
+    """
+    startswith endswith lower upper strip replace split join format isdigit removeprefix removesuffix capitalize
+    title lstrip rstrip partition
+    """.split()
+)
+
+_FOLDS = {
+    ast.Add: lambda a, b: a + b,
+    ast.Sub: lambda a, b: a - b,
+    ast.Mult: lambda a, b: a * b,
+    ast.Div: lambda a, b: a / b,
+    ast.FloorDiv: lambda a, b: a // b,
+    ast.Mod: lambda a, b: a % b,
+    ast.BitAnd: lambda a, b: a & b,
+    ast.BitOr: lambda a, b: a | b,
+    ast.BitXor: lambda a, b: a ^ b,
+    ast.LShift: lambda a, b: a << min(b, limits.MOST_FOLDED_SHIFT),
+    ast.RShift: lambda a, b: a >> b,
+}
+
+
+class ConstantVariable(NumberVariable):
+    """A Python constant whose value is known."""
+
+    def binary(self, machine: Machine, left, right, op, node, frame) -> Value:
+        if right.is_const:
+            return _fold(left.value, right.value, op)
+        return super().binary(machine, left, right, op, node, frame)
+
+    def unary(self, machine: Machine, value, op, node, frame) -> Value:
+        number = value.value
+        if isinstance(number, int | float):
+            if op is ast.USub:
+                return Const(-number)
+            if op is ast.Invert and isinstance(number, int):
+                return Const(~number)
+        return value
+
+    def compare(self, machine: Machine, left, right, op, node, frame) -> Value:
+        if right.is_const:
+            return fold_comparison(left.value, right.value, op)
+        return super().compare(machine, left, right, op, node, frame)
+
+    def identical(self, left, right) -> bool | None:
+        if not right.is_const or not (type(left.value) is bool or type(right.value) is bool):
+            return None
+        return left.value is right.value
+
+    def has_type(self, value, name) -> bool | None:
+        known = value.value
+        if name in PYTHON_TYPES or name in CONTAINER_TYPES:
+            return type(known).__name__ in NUMBER_TYPES.get(name, (name,))
+        if name in ("typing.Sequence", "typing.Iterable"):
+            return isinstance(known, str | bytes)
+        if name == "typing.Hashable":
+            return True
+        if name.startswith("numbers."):
+            return isinstance(known, int | float)
+        return False if known is None or name.startswith("torch.") else None
+
+    def class_of(self, value) -> Value:
+        return External(type(value.value).__name__) if value.value is not None else UNKNOWN
+
+    def cast(self, machine: Machine, value, name, node, frame) -> Value:
+        try:
+            return Const(CASTS[name](value.value))
+        except (TypeError, ValueError, OverflowError):
+            return Py(name)
+
+    def length(self, machine: Machine, value, node, frame) -> Value:
+        return Const(len(value.value)) if hasattr(value.value, "__len__") else Py("int")
+
+    def is_configuration(self, value) -> bool:
+        return True
+
+    def call_method(self, machine: Machine, owner, name, args, kwargs, node, frame) -> Value:
+        if isinstance(owner.value, str):
+            return call_string_method(machine, owner, name, args, kwargs, node, frame)
+        return UNKNOWN
+
+    def getattr(self, machine: Machine, owner, name, node, frame) -> Value:
+        return Method(owner, name)
+
+    def getitem(self, machine: Machine, container, index, store, node, frame) -> Value:
+        known = container.value
+        if not isinstance(known, str | bytes | tuple):
+            return super().getitem(machine, container, index, store, node, frame)
+        at = index.value if index.is_const else None
+        if isinstance(at, int) and -len(known) <= at < len(known):
+            return Const(known[at])
+        return Py("str") if isinstance(known, str) else UNKNOWN
+
+    def iterate(self, machine: Machine, value, node, frame) -> Value | None:
+        return Py("str") if isinstance(value.value, str) else UNKNOWN
+
+    def unpacked(self, machine: Machine, value, count, starred, node, frame) -> list[Value] | None:
+        if isinstance(value.value, str | tuple) and len(value.value) == count:
+            return [Const(v) for v in value.value]
+        return None
+
+    def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
+        return bool(value.value)
+
+    def contains(
+        self, machine: Machine, container, item, container_node, node, frame
+    ) -> bool | None:
+        if item.is_const and isinstance(container.value, str) and isinstance(item.value, str):
+            return item.value in container.value
+        return None
+
+
+class PythonVariable(NumberVariable):
+    """A Python value of known type and unknown content."""
+
+    def binary(self, machine: Machine, left, right, op, node, frame) -> Value:
+        if op is ast.Add and is_text(left):
+            return left
+        return super().binary(machine, left, right, op, node, frame)
+
+    def is_of_class(self, machine: Machine, value, wanted) -> bool | None:
+        return None
+
+    def has_type(self, value, name) -> bool | None:
+        if value.type not in PYTHON_TYPES:
+            return None
+        if name in PYTHON_TYPES:
+            return value.type in NUMBER_TYPES.get(name, (name,))
+        return False if name in CONTAINER_TYPES else None
+
+    def cast(self, machine: Machine, value, name, node, frame) -> Value:
+        return Py(name, value.source)
+
+    def is_configuration(self, value) -> bool:
+        return True
+
+    def call_method(self, machine: Machine, owner, name, args, kwargs, node, frame) -> Value:
+        if owner.type == "str":
+            return call_string_method(machine, owner, name, args, kwargs, node, frame)
+        full = f"{owner.type}.{name}"
+        emit_call(machine, full, owner, args, kwargs, node, frame)
+        if owner.type in ("int", "float", "number"):
+            return Py("bool") if name == "is_integer" else owner
+        return UNKNOWN
+
+    def getattr(self, machine: Machine, owner, name, node, frame) -> Value:
+        # no bool has them
+        if name in ("any", "all") and owner.type in ("bool", "unknown"):
+            return tensor_attribute(machine, Tensor(sure=False), name, node, frame)
+        if owner.type in ("object", "unknown"):
+            if owner.source == "argument" and name in TENSOR_ONLY:
+                argument = Tensor(sure=False, origin="argument")
+                return tensor_attribute(machine, argument, name, node, frame)
+            return Py("unknown", owner.source) if owner.source else UNKNOWN
+        if owner.type.startswith("enum") and name in ("value", "name"):
+            return Py("str", owner.source)
+        if owner.type == "device" and name in ("type", "index"):
+            return Py("str", "environment")
+        if name in ("dtype", "is_floating_point", "itemsize"):
+            return Py("bool", "config")
+        return Method(owner, name)
+
+    def getitem(self, machine: Machine, container, index, store, node, frame) -> Value:
+        if container.type == "str":
+            return Py("str", container.source)
+        return Py("unknown", container.source) if container.source else UNKNOWN
+
+    def setitem(
+        self, machine: Machine, container, index, value, augmented, target, node, frame
+    ) -> None:
+        name = f"{container.type}.__setitem__"
+        emit_call(machine, name, container, (index, value), {}, target, frame)
+
+    def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
+        if value.source == "draw":
+            machine.emit(Branch, node, frame, test=value, construct=construct, **facts)
+        return None
+
+
+def is_text(value: Value) -> bool:
+    """True for a str."""
+    if isinstance(value, Const):
+        return isinstance(value.value, str)
+    return isinstance(value, Py) and value.type == "str"
+
+
+def format_percent(
+    machine: Machine, text: Value, given: Value, op: type, node: ast.AST, frame: Frame
+) -> Value | None:
+    """`text % given`; None for constants, for one of several values, and for any other operator."""
+    if (op is ast.Mod and holds_tensor(given)) or (op is ast.Mult and given.is_tensor):
+        certainty = sureness(given) if given.is_tensor else "certain"
+        machine.emit(Format, node, frame, certainty, value=given, construct="percent")
+        return Py("str", "tensor")
+    if op is not ast.Mod or type(given) is Union or (text.is_const and given.is_const):
+        return None
+    return Py("str", "shape") if given.is_shape else STR
+
+
+def call_string_method(
+    machine: Machine, owner: Value, name: str, args, kwargs, node, frame
+) -> Value:
+    if name == "format":
+        tensors = [v for v in (*args, *kwargs.values()) if holds_tensor(v)]
+        if tensors:
+            machine.emit(Format, node, frame, value=tensors[0], construct="format")
+            return Py("str", "tensor")
+    constant = isinstance(owner, Const) and not kwargs and all(isinstance(a, Const) for a in args)
+    if constant and name in FOLDED_STRING_METHODS:
+        try:
+            result = getattr(owner.value, name)(*(a.value for a in args))
+        except (TypeError, ValueError, AttributeError, IndexError, KeyError):
+            return Py("str")
+        if isinstance(result, list | tuple):
+            return Sequence(type(result).__name__, [Const(r) for r in result])
+        return Const(result)
+    if name in STRING_RESULTS:
+        return Sequence(STRING_RESULTS[name], None, Py("str"))
+    if name in STRING_BOOLS:
+        return Py("bool", getattr(owner, "source", ""))
+    if name == "encode":
+        return Py("bytes")
+    return (
+        Py("int")
+        if name in ("find", "index", "count", "rfind")
+        else Py("str", getattr(owner, "source", ""))
+    )
+
+
+def _fold(left: object, right: object, op: type) -> Value:
+    """Constant folding of plain numbers and short strings."""
+    if (
+        op is ast.Pow
+        and isinstance(left, int | float)
+        and isinstance(right, int | float)
+        and abs(right) <= limits.LARGEST_FOLDED_EXPONENT
+        and abs(left) < limits.LARGEST_FOLDED_BASE
+    ):
+        try:
+            result = left**right
+        except (ArithmeticError, ValueError):
+            return UNKNOWN
+        return Const(result) if isinstance(result, int | float) else UNKNOWN
+    if (
+        op not in _FOLDS
+        or not isinstance(left, int | float | str)
+        or not isinstance(right, int | float | str)
+    ):
+        return STR if isinstance(left, str) and op is ast.Mod else UNKNOWN
+    if op is ast.Mult and (isinstance(left, str) or isinstance(right, str)):
+        return STR
+    try:
+        return Const(_FOLDS[op](left, right))
+    except (ArithmeticError, TypeError, ValueError):
+        return UNKNOWN

@@ -1,0 +1,226 @@
+"""Dicts, and what behaves like one."""
+
+from __future__ import annotations
+
+import ast
+
+from breakscope import limits
+from breakscope.rulekit.values import (
+    NONE,
+    UNKNOWN,
+    Const,
+    Dict,
+    External,
+    Method,
+    Py,
+    Sequence,
+    Value,
+)
+from breakscope.static.definitions.homes import note_nested
+from breakscope.static.machine.lattice import join, join_all
+from breakscope.static.machine.library import CONTAINER_TYPES, PYTHON_TYPES
+from breakscope.static.machine.machine import Machine
+from breakscope.static.variables.base import Variable
+from breakscope.static.variables.effects.emitting import note_assert
+from breakscope.static.variables.effects.side_effects import (
+    emit_mutate,
+    note_driver_item,
+    note_items_change,
+    note_mutation,
+)
+
+ADDING = frozenset({"add_module", "register_module"})
+
+
+class DictVariable(Variable):
+    """A dict, or what behaves like one."""
+
+    def call_method(self, machine: Machine, owner, name, args, kwargs, node, frame) -> Value:
+        if name in ADDING and len(args) == 2:
+            put_key(owner, *args)
+            return NONE
+        return call_dict_method(machine, owner, name, args, kwargs, node, frame)
+
+    def getattr(self, machine: Machine, owner, name, node, frame) -> Value:
+        if name in owner.items and not hasattr(dict, name):
+            return owner.items[name]  # of a ModuleDict
+        return Method(owner, name)
+
+    def getitem(self, machine: Machine, container, index, store, node, frame) -> Value:
+        if container.home and frame.emits and index.is_const:
+            key = (id(container), ("item", index.value))
+            machine.region.reads.setdefault(key, (frame.activation, node))
+        return dict_item(container, index)
+
+    def setitem(
+        self, machine: Machine, container, index, value, augmented, target, node, frame
+    ) -> None:
+        note_driver_item(machine, target, container, index, value, frame, node)
+        counts = note_items_change(machine, target, container, index, value, frame, node, augmented)
+        new = not (counts or (index.is_const and _known_key(container, index)))
+        if (container.home or frame.within) and new and frame.emits:
+            emit_mutate(machine, node, frame, container, "__setitem__", value, index)
+        if not (container.home and frame.emits):
+            put_key(container, index, value)
+            return
+        known = not container.element.is_unknown
+        container.element = join(container.element, value) if known else value
+        container.open = True
+
+    def iterate(self, machine: Machine, value, node, frame) -> Value | None:
+        keys = [Const(k) for k in value.items]
+        if keys and not value.open:
+            return join_all(keys)
+        return UNKNOWN if value.open else None
+
+    def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
+        note_assert(machine, value, node, frame, construct, facts)
+        return bool(value.items) if not value.open and not value.home else None
+
+    def contains(
+        self, machine: Machine, container, item, container_node, node, frame
+    ) -> bool | None:
+        if item.is_const and not container.open and not container.home:
+            if is_hashable(item.value):
+                return item.value in container.items
+        if container.home and frame.emits:
+            machine.region.reads.setdefault((id(container), ""), (frame.activation, node))
+        return None
+
+    def binary(self, machine: Machine, left, right, op, node, frame) -> Value:
+        if op is not ast.BitOr or not isinstance(right, Dict):
+            return super().binary(machine, left, right, op, node, frame)
+        element = join(left.element, right.element)
+        return Dict({**left.items, **right.items}, element, left.open or right.open)
+
+    def has_type(self, value, name) -> bool | None:
+        if name in ("dict", "typing.Mapping", "typing.MutableMapping"):
+            return True
+        return False if name in PYTHON_TYPES or name in CONTAINER_TYPES else None
+
+    def class_of(self, value) -> Value:
+        return External("dict")
+
+    def length(self, machine: Machine, value, node, frame) -> Value:
+        if not value.open and not value.home:
+            return Const(len(value.items))
+        if value.home and frame.emits:
+            machine.region.reads.setdefault((id(value), ""), (frame.activation, node))
+        return Py("int")
+
+    def may_show_tensor(self, machine: Machine, value, depth) -> bool:
+        inside = (*value.items.values(), *([value.element] if value.open else []))
+        return depth == 0 or any(
+            machine.behaviour(part).may_show_tensor(machine, part, depth - 1) for part in inside
+        )
+
+    def is_opaque(self, machine: Machine, value) -> bool:
+        return any(map(machine.is_opaque, (*value.items.values(), value.element)))
+
+
+def put_key(target: Dict, key: Value, value: Value) -> None:
+    """Set a key of an abstract dict in place."""
+    if key.is_const and is_hashable(key.value):
+        target.items[key.value] = value
+    else:
+        target.element = (
+            value if target.element.is_unknown and not target.open else join(target.element, value)
+        )
+        target.open = True
+
+
+def dict_item(container: Dict, index: Value) -> Value:
+    if index.is_const:
+        try:
+            known = container.items.get(index.value)
+        except TypeError:
+            return UNKNOWN
+        if known is not None:
+            return known
+        return container.element
+    values = [*container.items.values(), *([container.element] if container.open else [])]
+    tensors = [value.is_tensor for value in values]
+    if any(tensors) and not all(tensors):
+        # which of them the key names is not known: `**kwargs` holds flags beside tensors
+        return UNKNOWN
+    return join_all(values)
+
+
+def call_dict_method(machine: Machine, owner: Dict, name: str, args, kwargs, node, frame) -> Value:
+    values = [*owner.items.values(), *([owner.element] if owner.open else [])]
+    if name in ("values", "items", "keys"):
+        if owner.open or len(owner.items) > limits.MOST_KNOWN_ITEMS:
+            key = Py("str") if set(map(type, owner.items)) == {str} else UNKNOWN
+            element = join_all(values) if name != "keys" else UNKNOWN
+            return Sequence(
+                "iterator",
+                None,
+                {"values": element, "keys": key}.get(name) or Sequence("tuple", [key, element]),
+            )
+        keys = [Const(k) for k in owner.items]
+        rows = {"values": list(owner.items.values()), "keys": keys}
+        return Sequence(
+            "iterator",
+            rows.get(name)
+            or [Sequence("tuple", [k, v]) for k, v in zip(keys, owner.items.values())]
+            if name != "values" or owner.items
+            else [],
+        )
+    if name in ("get", "pop", "setdefault") and args:
+        found = dict_item(owner, args[0])
+        missing = args[1] if len(args) > 1 else NONE
+        known = args[0].is_const and args[0].value in owner.items
+        if name == "pop":
+            emit_mutate(machine, node, frame, owner, "pop", UNKNOWN, args[0])
+            if known and not (owner.home and frame.emits):
+                del owner.items[args[0].value]
+        if name == "setdefault" and not known:
+            emit_mutate(machine, node, frame, owner, "setdefault", missing, args[0])
+            put_key(owner, args[0], missing)
+            if owner.home:
+                note_nested(machine, owner, owner.home)
+        if known:
+            return found
+        return missing if not owner.open and args[0].is_const else join(found, missing)
+    if name == "update":
+        new = {
+            **(args[0].items if args and isinstance(args[0], Dict) else {}),
+            **{k: v for k, v in kwargs.items() if k != "**"},
+        }
+        if any(k not in owner.items for k in new) or not new:
+            emit_mutate(machine, node, frame, owner, "update", join_all(new.values()))
+        elif machine.driver.function is not None and owner.home:
+            note_mutation(machine, owner, "update", frame, node)
+        if not (owner.home and frame.emits):
+            owner.items.update(new)
+            owner.open = (
+                owner.open
+                or not new
+                or bool(args and not isinstance(args[0], Dict))
+                or "**" in kwargs
+            )
+        return NONE
+    if name == "copy":
+        return Dict(dict(owner.items), owner.element, owner.open)
+    if name == "clear":
+        emit_mutate(machine, node, frame, owner, "clear", UNKNOWN)
+        return NONE
+    if name == "__contains__" and args:
+        found = machine.contains(owner, args[0], node, node, frame)
+        return Py("bool") if found is None else Const(found)
+    return UNKNOWN
+
+
+def is_hashable(value) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _known_key(container: Dict, index: Value) -> bool:
+    try:
+        return index.value in container.items
+    except TypeError:
+        return False

@@ -1,0 +1,1 @@
+"""Events that values emit, and what outlives the call that changes it."""

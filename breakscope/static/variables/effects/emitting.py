@@ -1,0 +1,92 @@
+"""Events that several kinds of values emit, and how certain they are."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import Any
+
+from breakscope.rulekit.events import Call, ScalarRead, Statement
+from breakscope.rulekit.values import Tensor, Value
+from breakscope.static.machine.frames import Frame
+from breakscope.static.machine.machine import Machine
+from breakscope.static.project.modules import ClassInfo
+
+
+def note_assert(
+    machine: Machine,
+    value: Value,
+    node: ast.expr,
+    frame: Frame,
+    construct: str,
+    facts: dict[str, Any],
+) -> None:
+    """Emit an `assert` on a container or an object, with no message or a constant one."""
+    if construct == "assert" and facts.get("literal_message") and machine.is_opaque(value):
+        machine.emit(Statement, node, frame, sureness(value), construct="assert", value=value)
+
+
+def sureness(value: Value) -> str:
+    """The certainty of an event that rests on this value being a tensor."""
+    if isinstance(value, Tensor):
+        return "certain" if value.sure else "likely"
+    return "likely"
+
+
+def args_certainty(args: list[Value]) -> str:
+    tensors = [a for a in args if isinstance(a, Tensor)]
+    return "likely" if tensors and not all(t.sure for t in tensors) else "certain"
+
+
+def emit_call(
+    machine: Machine,
+    name: str,
+    receiver: Value | None,
+    args: Iterable[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+    frame: Frame,
+    certainty: str = "certain",
+    *,
+    bases: tuple[str, ...] = (),
+    classes: tuple[ClassInfo, ...] = (),
+) -> None:
+    """Emit a call of something outside the checked source, where some rule listens to it; `bases`
+    and `classes` as in the event."""
+    if frame.emits and machine.wanted(name):
+        machine.emit(
+            Call,
+            node,
+            frame,
+            certainty,
+            name=name,
+            receiver=receiver,
+            args=tuple(args),
+            kwargs=kwargs,
+            bases=bases,
+            classes=classes,
+        )
+
+
+def emit_read(
+    machine: Machine,
+    value: Value,
+    how: str,
+    node: ast.AST,
+    frame: Frame,
+    part: ast.AST | None = None,
+) -> None:
+    """Emit that Python reads a value which a tensor holds; `part` is the expression of it, where
+    that is not `node`."""
+    if frame.emits:
+        text = machine.text(part or node, frame.module)
+        certainty = sureness(value) if value.is_tensor else "certain"
+        machine.emit(ScalarRead, node, frame, certainty, value=value, how=how, expression=text)
+
+
+def emit_argument_read(
+    machine: Machine, value: Value, how: str, node: ast.AST, frame: Frame, argument: int = 0
+) -> None:
+    """Emit that a function of Python reads the value of an argument."""
+    known = isinstance(node, ast.Call) and len(node.args) > argument
+    emit_read(machine, value, how, node, frame, node.args[argument] if known else node)

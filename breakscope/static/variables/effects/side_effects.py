@@ -1,0 +1,156 @@
+"""Changes of what outlives the call: stores, changes of containers, and what a driver sets
+between the calls of a region."""
+
+from __future__ import annotations
+
+import ast
+
+from breakscope.rulekit.events import Mutate, Store
+from breakscope.rulekit.values import NONE, UNKNOWN, Const, Dict, Instance, Py, Sequence, Value
+from breakscope.static.definitions.homes import home_of
+from breakscope.static.machine.frames import Frame
+from breakscope.static.machine.lattice import join
+from breakscope.static.machine.machine import Machine
+
+
+def put_attribute(machine: Machine, owner: Instance, name: str, value: Value, frame: Frame) -> None:
+    """Set an attribute as an assignment does: where a test is open, what another branch set stays
+    possible."""
+    before = owner.attributes.get(name)
+    certain = before is None or (frame.lost == "" and not frame.undecided)
+    machine.touch(owner)
+    owner.attributes[name] = value if certain else join(before, value)
+
+
+def note_driver_item(
+    machine: Machine,
+    target: ast.Subscript,
+    container: Sequence | Dict,
+    index: Value,
+    value: Value,
+    frame: Frame,
+    node: ast.AST,
+) -> None:
+    """A running driver sets an item that the region may read."""
+    if machine.driver.function is not None and container.home and index.is_const:
+        before = machine.getitem(container, index, target, frame)
+        note_outside(machine, container, ("item", index.value), value, before, frame, node)
+
+
+def note_items_change(
+    machine: Machine,
+    target: ast.Subscript,
+    container: Sequence | Dict,
+    index: Value,
+    value: Value,
+    frame: Frame,
+    node: ast.AST,
+    augmented: bool,
+) -> bool:
+    """`container[index] += 1` in the region, of a container that outlives the call; True when a
+    number is known to be there."""
+    if augmented and frame.emits and container.home and not index.is_tensor:
+        return note_counter(machine, target, container, index, value, frame, node)
+    return False
+
+
+def note_counter(
+    machine: Machine, target, container, index: Value, value: Value, frame: Frame, node: ast.AST
+) -> bool:
+    """`STATS["calls"] += 1` in the region; False when no number is known to be there."""
+    initial = machine.getitem(container, index, target, frame)
+    emit_store(
+        machine,
+        Store,
+        node,
+        frame,
+        (id(container), ("item", index.value if index.is_const else None)),
+        owner=machine.text(target, frame.module),
+        name="",
+        scope="attribute",
+        value=value,
+        initial=initial,
+        reads_itself=True,
+    )
+    return isinstance(initial, Const | Py)
+
+
+def note_mutation(
+    machine: Machine, container: Sequence | Dict, method: str, frame: Frame, node: ast.AST
+) -> None:
+    """A running driver changes a container: its length, and with `update` any item that the
+    region reads."""
+    read = (
+        [name for owner, name in machine.region.reads if owner == id(container)]
+        if method == "update"
+        else [""]
+    )
+    for name in read:
+        note_outside(
+            machine,
+            container,
+            name,
+            Const(f"{method}, {len(machine.driver.outside)}"),
+            NONE,
+            frame,
+            node,
+        )
+
+
+def emit_mutate(
+    machine: Machine,
+    node: ast.AST,
+    frame: Frame,
+    container: Sequence | Dict,
+    method: str,
+    value: Value,
+    key: Value = UNKNOWN,
+) -> None:
+    if machine.driver.function is not None and container.home and method != "clear":
+        note_mutation(machine, container, method, frame, node)
+    home = container.home or home_of(machine, container)
+    if frame.emits and (
+        home or (frame.within and id(container) in machine.region.outside_subgraph)
+    ):
+        machine.emit(
+            Mutate,
+            node,
+            frame,
+            home=home,
+            method=method,
+            value=value,
+            key=key,
+            is_read=(id(container), "") in machine.region.reads,
+        )
+
+
+def note_outside(
+    machine: Machine, owner: object, name, value: Value, before: Value, frame: Frame, node: ast.AST
+) -> None:
+    """A running driver changes what the region may read: `name` of `owner` (an object, a
+    module, a container)."""
+    if machine.driver.function is not None and not before.is_unknown:
+        machine.driver.outside.append((owner, name, value, before, frame.module.path, node))
+
+
+def emit_store(
+    machine: Machine, event_type, node: ast.AST, frame: Frame, key: tuple[int, str], **fields
+) -> None:
+    """Emit a Store whose `is_read` is settled when the whole region is known."""
+    if frame.emits:
+        before = len(frame.activation.steps)
+        if key not in machine.region.reads and _always_runs(node, frame):
+            machine.region.overwritten.add(key)
+        machine.emit(event_type, node, frame, **fields)
+        if len(frame.activation.steps) > before:
+            machine.region.pending.append((frame.activation, before, key))
+
+
+def _always_runs(node: ast.AST, frame: Frame) -> bool:
+    """True for a statement of a region's own function that stands in no block: every call of the
+    region runs it."""
+    return (
+        frame.depth == 1
+        and frame.function is not None
+        and node in getattr(frame.function.node, "body", ())
+    )

@@ -1,0 +1,239 @@
+"""Names outside the checked source, and what a call of one returns."""
+
+from __future__ import annotations
+
+import ast
+
+from breakscope.knowledge import since
+from breakscope.rulekit.values import (
+    UNKNOWN,
+    Class,
+    Const,
+    External,
+    ExternalInstance,
+    Instance,
+    Py,
+    Value,
+)
+from breakscope.static.definitions.classes import external_bases
+from breakscope.static.definitions.names import external_value
+from breakscope.static.machine.frames import Frame
+from breakscope.static.machine.machine import Machine
+from breakscope.static.variables.base import Variable
+from breakscope.static.variables.builtin import call_builtin
+from breakscope.static.variables.effects.emitting import args_certainty, emit_call
+from breakscope.static.variables.library.builtin_iteration import builtin_dict
+from breakscope.static.variables.library.copies import copied
+from breakscope.static.variables.library.known_results import PYTHON_RESULTS
+from breakscope.static.variables.numpy import numpy_function, numpy_number
+from breakscope.static.variables.objects.construction import call_namespace
+from breakscope.static.variables.objects.module_containers import (
+    MODULE_LISTS,
+    call_module_dict,
+    module_list,
+)
+from breakscope.static.variables.stdlib import (
+    call_cast,
+    call_chain,
+    call_default_dict,
+    call_deque,
+    call_partial,
+    call_partialmethod,
+    call_reduce,
+    call_replace,
+    call_stdlib,
+    math_function,
+)
+from breakscope.static.variables.tensor import call_tensor_method
+from breakscope.static.variables.tensors.results import returned_value
+from breakscope.static.variables.torch import (
+    call_checkpoint,
+    call_chosen_module,
+    call_cond,
+    call_parameter,
+    call_transform,
+    call_where,
+    other_torch_name,
+    torch_function,
+)
+
+NAMESPACES = frozenset(
+    """
+    torch torch.nn.functional torch.linalg torch.fft torch.special torch.sparse torch.ops.aten torch.Tensor
+    torchvision.ops torch.nested torch.masked
+    """.split()
+)
+PASS_THROUGH = frozenset(
+    """
+    torch.compile torch.nn.utils.weight_norm torch.nn.utils.spectral_norm
+    torch.nn.utils.parametrizations.weight_norm torch.nn.utils.parametrizations.spectral_norm
+    torch.autograd.Variable torch.nn.utils.parametrizations.orthogonal
+    torch.compiler.allow_in_graph torch.func.functionalize torch.nn.DataParallel
+    torch.nn.parallel.DistributedDataParallel torch.nn.init torch.quantization.fuse_modules
+    """.split()
+)
+COPIES = {"copy.copy": False, "copy.deepcopy": True}  # deep?
+GLOBAL_STATES = {  # what a driver sets with these -> what Dynamo guards
+    "torch.set_grad_enabled": "grad_mode",
+    "torch.use_deterministic_algorithms": "global_state",
+    "torch.set_float32_matmul_precision": "global_state",
+}
+STDLIB = frozenset({"operator", "_operator", "itertools", "itertools.chain", "collections", "collections.OrderedDict",
+                    "dict", "dataclasses"})  # fmt: skip
+DECORATORS = frozenset({"torch.compiler.disable", "torch._dynamo.disable"})
+SCRIPTING = {  # what they make of a module
+    "torch.jit.script": "torch.jit.ScriptModule",
+    "torch.jit.freeze": "torch.jit.ScriptModule",
+    "torch.jit.trace": "torch.jit.TracedModule",
+}
+TRACED_DRAWS = {"random.uniform": "float", "random.randint": "int", "random.randrange": "int"}
+_SPECIAL = {
+    "torch.nn.*": call_chosen_module,
+    "torch.nn.Parameter": call_parameter,
+    "torch.nn.Buffer": call_parameter,
+    "torch.nn.ModuleDict": call_module_dict,
+    "torch.nn.ParameterDict": call_module_dict,
+    "functools.partial": call_partial,
+    "types.SimpleNamespace": call_namespace,
+    "argparse.Namespace": call_namespace,
+    "functools.partialmethod": call_partialmethod,
+    "torch.utils.checkpoint.checkpoint": call_checkpoint,
+    "torch.func.vmap": call_transform,
+    "torch.vmap": call_transform,
+    "torch.cond": call_cond,
+    "dataclasses.replace": call_replace,
+    "itertools.chain": call_chain,
+    "functools.reduce": call_reduce,
+    "collections.OrderedDict": builtin_dict,
+    "collections.deque": call_deque,
+    "collections.defaultdict": call_default_dict,
+    "torch.where": call_where,
+    "typing.cast": call_cast,
+    "torch.jit.annotate": call_cast,
+}
+
+
+class ExternalVariable(Variable):
+    """A name outside the checked source."""
+
+    def call(self, machine: Machine, callee, args, kwargs, node, frame) -> Value:
+        return call_external(machine, callee.name, args, kwargs, node, frame)
+
+    def getattr(self, machine: Machine, owner, name, node, frame) -> Value:
+        return external_value(machine, f"{owner.name}.{name}")
+
+    def compare(self, machine: Machine, left, right, op, node, frame) -> Value:
+        if op in (ast.Eq, ast.NotEq) and left == right:
+            return Const(op is ast.Eq)
+        return super().compare(machine, left, right, op, node, frame)
+
+    def identical(self, left, right) -> bool | None:
+        if isinstance(right, External):
+            return left.name == right.name
+        return False if isinstance(right, Class) else None
+
+    def may_show_tensor(self, machine: Machine, value, depth) -> bool:
+        return False
+
+    def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
+        return True
+
+
+def call_external(
+    machine: Machine,
+    name: str,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+    frame: Frame,
+) -> Value:
+    if machine.driver.function is not None and name == "torch.set_default_dtype" and args:
+        machine.driver.state["default_dtype"] = args[0].describe()
+    if machine.driver.function is not None and name in GLOBAL_STATES and args:
+        machine.driver.state[GLOBAL_STATES[name]] = args[0].describe()
+    answer = machine.library.answer(name)
+    if answer is not None:
+        return answer
+    bases = _bases_of_copied(machine, args) if name in COPIES else ()
+    emit_call(machine, name, None, args, kwargs, node, frame, args_certainty(args), bases=bases)
+    if name in machine.library.builtins:
+        return call_builtin(machine, name, args, kwargs, node, frame)
+    special = _SPECIAL.get(name)
+    if special is not None:
+        return special(machine, args, kwargs, node, frame)
+    if name == "torch.compile":
+        machine.file.compiled.extend(args[:1])
+        return args[0] if args else External(name)  # `@torch.compile(...)`
+    if name in DECORATORS and not args:
+        return External(name)  # `@torch.compiler.disable(recursive=False)`
+    if name in SCRIPTING and args and isinstance(args[0], Instance | ExternalInstance):
+        return ExternalInstance(SCRIPTING[name])
+    if name in COPIES and args:
+        return copied(args[0], COPIES[name])
+    if name in PASS_THROUGH:
+        return args[0] if args else UNKNOWN
+    head, _, last = name.rpartition(".")
+    if head == "torch.Tensor" and args and args[0].is_tensor:
+        return call_tensor_method(machine, args[0], last, args[1:], kwargs, node, frame)
+    if name in MODULE_LISTS:
+        return module_list(machine, name, args, node, frame)
+    if head in NAMESPACES:
+        return torch_function(machine, name, last, args, kwargs, frame)
+    if name.startswith("torch."):
+        return other_torch_name(machine, name, last, args, kwargs)
+    if head.partition(".")[0] == "numpy":
+        number = (
+            numpy_number(machine, last, args)
+            if frame.emits and head == "numpy" and not kwargs
+            else None
+        )
+        return number if number is not None else numpy_function(machine, name, last, args, kwargs)
+    if head == "math":
+        return math_function(machine, last, args, node, frame)
+    enter_package(machine, name, args, kwargs, node, frame)
+    made = call_stdlib(machine, name, args, kwargs, node, frame) if head in STDLIB else None
+    return plain_result(machine, name, args, kwargs) if made is None else made
+
+
+def enter_package(
+    machine: Machine,
+    name: str,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+    frame: Frame,
+) -> None:
+    """A function, class or method outside of the checked source is called; to make an exception
+    is no harm."""
+    if name.partition(".")[0] in machine.library.skipped_packages and not name.endswith(
+        ("Error", "Exception", "Warning")
+    ):
+        emit_call(machine, "call of a skipped package", External(name), args, kwargs, node, frame)
+
+
+def plain_result(machine: Machine, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """A call of the standard library or of an unknown library."""
+    if name in TRACED_DRAWS or (name == "random.random" and since("2.15")):
+        return Py(TRACED_DRAWS.get(name, "float"), "draw")
+    if name in PYTHON_RESULTS:
+        return PYTHON_RESULTS[name]
+    returned = returned_value(machine, name)
+    if returned is not None:
+        return returned
+    root = name.partition(".")[0]
+    if root in ("time", "random") and name != "random.Random":
+        return Py("float", "random")
+    if root in ("os", "sys", "platform"):
+        return Py("unknown", "environment")
+    last = name.rpartition(".")[2]
+    is_class = last[:1].isupper() or name == "dataclasses.field"
+    if is_class or root in ("contextlib", "threading", "warnings", "tempfile"):
+        return ExternalInstance(name, tuple(args), tuple(kwargs.items()))
+    return UNKNOWN
+
+
+def _bases_of_copied(machine, args: list[Value]) -> tuple[str, ...]:
+    """What the object that is copied derives from, outside of the checked source."""
+    if not args or type(args[0]) is not Instance:
+        return ()
+    return external_bases(machine, args[0].cls.info)

@@ -1,0 +1,77 @@
+"""Functions and methods, their code objects, and the cells of their closures."""
+
+from __future__ import annotations
+
+from breakscope.rulekit.values import UNKNOWN, Code, Const, Value
+from breakscope.static.definitions.code_objects import cells, code_attribute
+from breakscope.static.machine.lattice import join
+from breakscope.static.machine.library import CONTAINER_TYPES, PYTHON_TYPES
+from breakscope.static.machine.machine import Machine
+from breakscope.static.variables.base import Variable
+from breakscope.static.variables.effects.emitting import emit_call
+from breakscope.static.variables.effects.side_effects import note_outside
+
+
+class FunctionVariable(Variable):
+    """A function or lambda of the checked source, bound or not."""
+
+    def call(self, machine: Machine, callee, args, kwargs, node, frame) -> Value:
+        return machine.inline(callee, args, kwargs, node, frame)
+
+    def getattr(self, machine: Machine, owner, name, node, frame) -> Value:
+        if name in ("__name__", "__qualname__"):
+            return Const(owner.info.name)
+        if name == "__code__":
+            return Code(owner.info)
+        return cells(owner) if name == "__closure__" else UNKNOWN
+
+    def has_type(self, value, name) -> bool | None:
+        return False if name in PYTHON_TYPES or name in CONTAINER_TYPES else None
+
+    def may_show_tensor(self, machine: Machine, value, depth) -> bool:
+        return False
+
+    def setattr(self, machine: Machine, owner, name, value, old, target, node, frame) -> None:
+        made_here = owner.scope is not None and owner.scope.emits
+        if not made_here:
+            args = (Const(name), value)
+            emit_call(machine, "function.__setattr__", owner, args, {}, node, frame)
+
+    def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
+        return True
+
+
+class MethodVariable(Variable):
+    """A method that is not in the checked source, not yet called."""
+
+    def call(self, machine: Machine, callee, args, kwargs, node, frame) -> Value:
+        return machine.call_method(callee.receiver, callee.name, args, kwargs, node, frame)
+
+    def has_type(self, value, name) -> bool | None:
+        return False if name in PYTHON_TYPES or name in CONTAINER_TYPES else None
+
+    def may_show_tensor(self, machine: Machine, value, depth) -> bool:
+        return False
+
+    def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
+        return True
+
+
+class CodeVariable(Variable):
+    """The code object of a function."""
+
+    def getattr(self, machine: Machine, owner, name, node, frame) -> Value:
+        return code_attribute(owner.info, name)
+
+
+class CellVariable(Variable):
+    """A cell of a closure."""
+
+    def getattr(self, machine: Machine, owner, name, node, frame) -> Value:
+        return owner.scope.names.get(owner.name, UNKNOWN) if name == "cell_contents" else UNKNOWN
+
+    def setattr(self, machine: Machine, owner, name, value, old, target, node, frame) -> None:
+        if name == "cell_contents" and not frame.emits:
+            before = owner.scope.names[owner.name]
+            note_outside(machine, owner.scope, owner.name, value, before, frame, node)
+            owner.scope.names[owner.name] = join(before, value)

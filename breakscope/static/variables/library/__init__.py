@@ -1,0 +1,1 @@
+"""Functions outside the checked source that are known by name."""

@@ -1,0 +1,77 @@
+"""Builtin functions that make numbers and text: `int`, `abs`, `round`, `divmod`, `str`, `repr`, ..."""
+
+from __future__ import annotations
+
+import ast
+
+from breakscope.rulekit.events import Format
+from breakscope.rulekit.values import (
+    UNKNOWN,
+    Const,
+    Py,
+    Sequence,
+    ShapeInt,
+    Value,
+    holds_tensor,
+)
+from breakscope.static.machine.machine import Machine
+from breakscope.static.variables.effects.emitting import emit_call, sureness
+from breakscope.static.variables.tensors.arithmetic import tensor_operator
+
+
+def builtin_abs(machine: Machine, args, kwargs, node, frame) -> Value:
+    value = args[0] if args else UNKNOWN
+    return (
+        Const(abs(value.value))
+        if isinstance(value, Const) and isinstance(value.value, int | float)
+        else value
+    )
+
+
+def builtin_round(machine: Machine, args, kwargs, node, frame) -> Value:
+    value = args[0] if args else UNKNOWN
+    if value.is_tensor:
+        emit_call(machine, "round", None, args, kwargs, node, frame)
+        return value
+    if isinstance(value, Const) and isinstance(value.value, float):
+        return Const(round(value.value))
+    return value if not isinstance(value, Py) else Py("int", value.source)
+
+
+def builtin_pow(machine: Machine, args, kwargs, node, frame) -> Value:
+    return (
+        tensor_operator(*args[:2], ast.Pow)
+        if len(args) > 1 and any(a.is_tensor for a in args[:2])
+        else Py("number")
+    )
+
+
+def builtin_divmod(machine: Machine, args, kwargs, node, frame) -> Value:
+    part = (
+        ShapeInt()
+        if any(a.is_shape for a in args)
+        else args[0]
+        if args and args[0].is_tensor
+        else Py("int")
+    )
+    return Sequence("tuple", [part, part])
+
+
+def builtin_str(machine: Machine, args, kwargs, node, frame) -> Value:
+    value = args[0] if args else Const("")
+    if holds_tensor(value):
+        machine.emit(Format, node, frame, sureness(value), value=value, construct="str")
+        return Py("str", "tensor")
+    if value.is_const:
+        return Const(str(value.value))
+    return (
+        Py("str", "shape")
+        if value.is_shape or (isinstance(value, Sequence) and value.type == "size")
+        else Py("str")
+    )
+
+
+def builtin_repr(machine: Machine, args, kwargs, node, frame) -> Value:
+    if args and holds_tensor(args[0]):
+        machine.emit(Format, node, frame, sureness(args[0]), value=args[0], construct="repr")
+    return Py("str")

@@ -1,0 +1,110 @@
+"""Objects of classes outside the checked source."""
+
+from __future__ import annotations
+
+from breakscope.rulekit.events import Enter
+from breakscope.rulekit.values import (
+    NONE,
+    UNKNOWN,
+    Method,
+    Py,
+    Sequence,
+    Tensor,
+    Value,
+)
+from breakscope.static.machine.machine import Machine
+from breakscope.static.variables.base import Variable
+from breakscope.static.variables.effects.emitting import emit_call, note_assert
+from breakscope.static.variables.external import enter_package
+from breakscope.static.variables.library.known_results import PYTHON_RESULTS
+from breakscope.static.variables.objects.hooks import run_hooks, run_pre_hooks
+from breakscope.static.variables.objects.layers import layer_result
+from breakscope.static.variables.stdlib import GETTERS, call_getter
+
+# objects of these are called as layers of torch.nn are
+LIKE_LAYERS = ("torchvision.", "torch.jit.script", "torch.library", "einops.layers.")
+OWN_DRAWS = {"uniform": "float", "random": "float", "randint": "int", "randrange": "int"}
+OF_DISTRIBUTIONS = frozenset(
+    """
+    sample rsample log_prob entropy cdf icdf prob perplexity mode mean variance stddev probs logits
+    """.split()
+)
+
+
+class LibraryObjectVariable(Variable):
+    """An object of a class outside the checked source."""
+
+    def call(self, machine: Machine, callee, args, kwargs, node, frame) -> Value:
+        if callee.name in GETTERS:
+            return call_getter(machine, callee, args, node, frame)
+        name = f"{callee.name}.{self.called}"
+        emit_call(machine, name, callee, args, kwargs, node, frame)
+        run_pre_hooks(machine, callee, args, node, frame)
+        result = self.result(machine, callee, args)
+        run_hooks(machine, callee, args, result, node, frame)
+        return result
+
+    called = "__call__"  # the method that a call runs
+
+    def result(self, machine: Machine, owner, args) -> Value:
+        """What a call of the object gives."""
+        return layer_result(machine, owner, args) if owner.name.startswith(LIKE_LAYERS) else UNKNOWN
+
+    def call_method(self, machine: Machine, owner, name, args, kwargs, node, frame) -> Value:
+        full = f"{owner.name}.{name}"
+        if owner.name == "logging.Logger" and name.endswith("_once"):
+            full = full.removesuffix("_once")  # added to the class by several libraries
+        emit_call(machine, full, owner, args, kwargs, node, frame)
+        enter_package(machine, full, args, kwargs, node, frame)
+        if full in PYTHON_RESULTS:
+            return PYTHON_RESULTS[full]
+        return self.method_result(owner, name, args)
+
+    def method_result(self, owner, name, args) -> Value:
+        """What a method of the object gives."""
+        if owner.name.startswith("torch.distributions.") and name in OF_DISTRIBUTIONS:
+            return Tensor()
+        if owner.name == "torch.Generator":
+            return owner
+        if owner.name == "random.Random" and name in OWN_DRAWS:
+            return Py(OWN_DRAWS[name], "draw")
+        if owner.name == "contextlib.ExitStack":
+            return args[0] if args else UNKNOWN
+        return UNKNOWN
+
+    def getattr(self, machine: Machine, owner, name, node, frame) -> Value:
+        if owner.name == "torch.autograd.function.FunctionCtx":
+            if name == "saved_tensors":
+                return Sequence("tuple", None, Tensor())
+        elif owner.name in ("torch.finfo", "torch.iinfo"):
+            return Py("number")
+        return Method(owner, name)
+
+    def iterate(self, machine: Machine, value, node, frame) -> Value | None:
+        return Py("int") if value.name == "range" else UNKNOWN
+
+    def is_of_class(self, machine: Machine, value, wanted) -> bool | None:
+        return None
+
+    def has_type(self, value, name) -> bool | None:
+        return True if value.name == name else None
+
+    def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
+        note_assert(machine, value, node, frame, construct, facts)
+        return None
+
+    def enter(self, machine: Machine, manager, node, frame) -> Value:
+        machine.emit(
+            Enter,
+            node,
+            frame,
+            name=manager.name,
+            value=manager,
+            args=manager.args,
+            kwargs=dict(manager.kwargs),
+        )
+        is_given = manager.name in ("contextlib.nullcontext", "contextlib.closing")
+        return (*manager.args, NONE)[0] if is_given else manager
+
+    def loses_frame(self, machine: Machine, manager) -> bool:
+        return not manager.name.startswith("torch.")

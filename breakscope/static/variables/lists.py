@@ -1,0 +1,349 @@
+"""Lists, tuples, sets, deques, ranges and torch.Size."""
+
+from __future__ import annotations
+
+import ast
+
+from breakscope import limits
+from breakscope.rulekit.values import (
+    NONE,
+    UNKNOWN,
+    Const,
+    External,
+    ExternalInstance,
+    Function,
+    Instance,
+    Method,
+    Py,
+    Sequence,
+    ShapeInt,
+    Union,
+    Value,
+)
+from breakscope.static.machine.frames import Frame
+from breakscope.static.machine.lattice import element_of, join, join_all
+from breakscope.static.machine.library import PYTHON_TYPES
+from breakscope.static.machine.machine import Machine
+from breakscope.static.variables.base import Variable
+from breakscope.static.variables.dicts import ADDING, is_hashable
+from breakscope.static.variables.effects.emitting import (
+    args_certainty,
+    emit_call,
+    emit_read,
+    note_assert,
+)
+from breakscope.static.variables.effects.side_effects import (
+    emit_mutate,
+    note_driver_item,
+    note_items_change,
+)
+from breakscope.static.variables.library.builtin_iteration import keys_compared
+
+MODULES = ("ModuleList", "Sequential")
+SEQUENCE_TYPES = {  # what isinstance of each accepts
+    "list": ("list", "ModuleList"),
+    "tuple": ("tuple", "size"),
+    "set": ("set",),
+    "typing.Sequence": ("list", "tuple", "size"),
+    "typing.Iterable": ("list", "tuple", "size", "set", "generator"),
+    "torch.Size": ("size",),
+    "torch.nn.ModuleList": ("ModuleList",),
+    "torch.nn.Sequential": ("Sequential",),
+}
+GROWING = frozenset({"append", "add", "appendleft", "insert"})
+SHRINKING = frozenset({"pop", "popleft", "clear", "remove", "discard", "popitem"})
+
+
+class ListVariable(Variable):
+    """A list, tuple, set, deque, range or torch.Size."""
+
+    binary_precedence = 4
+
+    def call_method(self, machine: Machine, owner, name, args, kwargs, node, frame) -> Value:
+        if name in ADDING and len(args) == 2:
+            key, child = args
+            extend_sequence(machine, owner, child, frame, node, "append")
+            owner.names += (str(key.value) if key.is_const else "",)
+            return NONE
+        return call_sequence_method(machine, owner, name, args, kwargs, node, frame)
+
+    def getattr(self, machine: Machine, owner, name, node, frame) -> Value:
+        items = owner.items
+        if name in owner.names and items and len(items) == len(owner.names):
+            return items[owner.names.index(name)]
+        if name in ("values", "indices") and items and len(items) == 2 and items[0].is_tensor:
+            return items[0 if name == "values" else 1]
+        return Method(owner, name)
+
+    def getitem(self, machine: Machine, container, index, store, node, frame) -> Value:
+        if container.home and frame.emits and index.is_const:
+            key = (id(container), ("item", index.value))
+            machine.region.reads.setdefault(key, (frame.activation, node))
+        if index.is_tensor:
+            # what only looks like a mask is one of a tensor
+            if index.dtype != "bool" or index.sure:
+                emit_read(machine, index, "index", node, frame, getattr(node, "slice", node))
+            return element_of(container)
+        items = container.items
+        if is_slice(index):
+            bounds = [b.value if b.is_const else "?" for b in index.args]
+            if items is not None and all(b is None or isinstance(b, int) for b in bounds):
+                return Sequence(container.type, items[slice(*bounds)])
+            return Sequence(container.type, None, element_of(container))
+        if (
+            items is not None
+            and index.is_const
+            and isinstance(index.value, int)
+            and -len(items) <= index.value < len(items)
+        ):
+            return items[index.value]
+        return element_of(container)
+
+    def setitem(
+        self, machine: Machine, container, index, value, augmented, target, node, frame
+    ) -> None:
+        note_driver_item(machine, target, container, index, value, frame, node)
+        note_items_change(machine, target, container, index, value, frame, node, augmented)
+        if index.is_tensor:
+            emit_read(machine, index, "index", target, frame, target.slice)
+        items = container.items
+        if is_slice(index):
+            store_slice(machine, container, index, value, target, frame)
+        elif items is not None:
+            at = index.value if index.is_const else None
+            if isinstance(at, int) and -len(items) <= at < len(items):
+                items[at] = value
+            else:
+                container.items = [join(v, value) for v in items]
+        else:
+            known = not container.element.is_unknown
+            container.element = join(container.element, value) if known else value
+
+    def iterate(self, machine: Machine, value, node, frame) -> Value | None:
+        if value.items == [] and not value.home:
+            return None
+        if value.home and frame.emits:
+            machine.region.reads.setdefault((id(value), ""), (frame.activation, node))
+        return joined_modules(value)
+
+    def unpacked(self, machine: Machine, value, count, starred, node, frame) -> list[Value] | None:
+        return value.items
+
+    def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
+        note_assert(machine, value, node, frame, construct, facts)
+        if value.items is not None and not value.home:
+            return bool(value.items)
+        if frame.emits and value.home:
+            machine.region.reads.setdefault((id(value), ""), (frame.activation, node))
+        return None
+
+    def contains(
+        self, machine: Machine, container, item, container_node, node, frame
+    ) -> bool | None:
+        if item.is_tensor:
+            # `not in`: Python needs the answer
+            if container.type in ("list", "tuple") and container.items != []:
+                emit_read(machine, item, "contains", node, frame, node.left)
+            return None
+        items = container.items
+        if item.is_const and items is not None and not container.home:
+            if is_hashable(item.value) and all(v.is_const for v in items):
+                return item.value in [v.value for v in items]
+        if container.home and frame.emits:
+            machine.region.reads.setdefault((id(container), ""), (frame.activation, node))
+        return None
+
+    def binary(self, machine: Machine, left, right, op, node, frame) -> Value:
+        if type(left) is not Sequence:
+            return machine.behaviour(left).binary(machine, left, right, op, node, frame)
+        if op is ast.Add and isinstance(right, Sequence):
+            if left.items is not None and right.items is not None:
+                return Sequence(left.type, [*left.items, *right.items])
+            return Sequence(left.type, None, join(element_of(left), element_of(right)))
+        if op is ast.Mult:
+            if (
+                left.items is not None
+                and isinstance(right, Const)
+                and isinstance(right.value, int)
+                and right.value * len(left.items) <= limits.MOST_GROWN_ITEMS
+            ):
+                return Sequence(left.type, left.items * right.value)
+            return Sequence(left.type, None, element_of(left))
+        return Sequence(left.type, None, element_of(left)) if left.type == "set" else UNKNOWN
+
+    def has_type(self, value, name) -> bool | None:
+        if name in SEQUENCE_TYPES:
+            return value.type in SEQUENCE_TYPES[name]
+        return False if name in PYTHON_TYPES or name == "dict" else None
+
+    def class_of(self, value) -> Value:
+        return External(value.type) if value.type in ("list", "tuple", "set") else UNKNOWN
+
+    def length(self, machine: Machine, value, node, frame) -> Value:
+        if value.items is not None and not value.home:
+            return Const(len(value.items))
+        if value.home and frame.emits:
+            machine.region.reads.setdefault((id(value), ""), (frame.activation, node))
+        return Py("int")
+
+    def may_show_tensor(self, machine: Machine, value, depth) -> bool:
+        if depth == 0 or value.type in MODULES:
+            return True
+        inside = value.items if value.items is not None else (value.element,)
+        return any(
+            machine.behaviour(part).may_show_tensor(machine, part, depth - 1) for part in inside
+        )
+
+    def is_opaque(self, machine: Machine, value) -> bool:
+        parts = value.items if value.items is not None else (value.element,)
+        return any(map(machine.is_opaque, parts))
+
+
+def store_slice(
+    machine: Machine, owner: Sequence, index: Value, value: Value, node: ast.AST, frame: Frame
+) -> None:
+    """`rows[a:b] = values`."""
+    given = value.items if isinstance(value, Sequence) else None
+    is_sure = not frame.lost and not frame.undecided and not (owner.home and frame.emits)
+    if given is not None and is_whole_slice(index) and is_sure:
+        owner.items = [*given]
+    else:
+        element = machine.iterate(value, node, frame)
+        owner.element = join_all([element_of(owner), *([] if element is None else [element])])
+        owner.items = None
+
+
+def extend_sequence(
+    machine: Machine, target: Sequence, value: Value, frame: Frame, node: ast.AST, method: str
+) -> None:
+    """Grow a list in place by the elements of `value` (or by `value` itself for append)."""
+    emit_mutate(machine, node, frame, target, method, value)
+    if method == "extend":
+        added = value.items if isinstance(value, Sequence) and value.items is not None else None
+        element = machine.iterate(value, node, frame) or UNKNOWN if added is None else None
+    else:
+        added, element = [value], value
+    known = (
+        target.items is not None
+        and added is not None
+        and not frame.lost
+        and len(target.items) < limits.MOST_GROWN_ITEMS
+        and not (target.home and frame.emits)
+    )
+    if known:
+        target.items.extend(added)
+        return
+    grown = join_all([*(target.items or []), *(added if added is not None else [element])])
+    target.element = (
+        grown
+        if target.items is not None or target.element.is_unknown
+        else join(target.element, grown)
+    )
+    target.items = None
+
+
+def joined_modules(value: Sequence) -> Value:
+    """The element of a sequence; every different module of a ModuleList stays an option of its
+    own."""
+    if value.items is None:
+        return value.element
+    if value.type in ("ModuleList", "Sequential") or all(
+        isinstance(v, Instance | Function | ExternalInstance) for v in value.items
+    ):
+        different = list({id(v): v for v in value.items}.values())
+        return (
+            different[0]
+            if len(different) == 1
+            else Union(tuple(different[: limits.MOST_ITERATED_OBJECTS]))
+        )
+    return element_of(value)
+
+
+def call_sequence_method(
+    machine: Machine, owner: Sequence, name: str, args, kwargs, node, frame
+) -> Value:
+    emit_call(
+        machine, f"{owner.type}.{name}", owner, args, kwargs, node, frame, args_certainty(args)
+    )
+    if name in GROWING and args:
+        extend_sequence(machine, owner, args[-1], frame, node, "append")
+        if name == "insert" and owner.items and args[0].is_const and type(args[0].value) is int:
+            owner.items.insert(args[0].value, owner.items.pop())
+        return NONE
+    if name == "children" and owner.type in MODULES:
+        return Sequence("iterator", owner.items and [*owner.items], owner.element)
+    if name in ("extend", "update", "extendleft") and args:
+        extend_sequence(machine, owner, args[0], frame, node, "extend")
+        return NONE
+    if name in SHRINKING:
+        if name in ("pop", "popleft"):
+            emit_mutate(machine, node, frame, owner, name, UNKNOWN)
+            at = (
+                0
+                if name == "popleft"
+                else args[0].value
+                if args and args[0].is_const
+                else -1
+                if not args
+                else None
+            )
+            is_known = (
+                owner.items and type(at) is int and -len(owner.items) <= at < len(owner.items)
+            )
+            is_sure = not frame.lost and not frame.undecided and not (owner.home and frame.emits)
+            if is_known and is_sure and owner.type != "set":
+                return owner.items.pop(at)
+            value = element_of(owner)
+            if owner.items is not None and not (owner.home and frame.emits):
+                owner.element, owner.items = value, None
+            return value
+        emit_mutate(machine, node, frame, owner, name, UNKNOWN)
+        if name == "clear" and not (owner.home and frame.emits):
+            owner.items = []
+        return NONE
+    if name == "reverse" and owner.items is not None and not (owner.home and frame.emits):
+        owner.items = (
+            owner.items[::-1] if not frame.lost else [join_all(owner.items)] * len(owner.items)
+        )
+        return NONE
+    if name == "sort":
+        keys_compared(machine, owner, kwargs, node, frame, "list.sort")
+        return NONE
+    if name == "numel":
+        return ShapeInt()
+    if name in ("index", "count"):
+        return _counted(owner, name, args)
+    if name in ("copy", "union", "intersection", "difference", "symmetric_difference"):
+        return Sequence(
+            owner.type,
+            list(owner.items) if owner.items is not None and name == "copy" else None,
+            element_of(owner),
+        )
+    if name in ("issubset", "issuperset", "isdisjoint"):
+        return Py("bool")
+    if name == "__len__":
+        return machine.behaviour(owner).length(machine, owner, node, frame)
+    return UNKNOWN
+
+
+def is_slice(index: Value) -> bool:
+    return isinstance(index, ExternalInstance) and index.name == "slice"
+
+
+def is_whole_slice(index: Value) -> bool:
+    """True for `[:]`."""
+    bounds = index.args if is_slice(index) else (UNKNOWN,)
+    return all(isinstance(bound, Const) and bound.value is None for bound in bounds)
+
+
+def _counted(owner: Sequence, name: str, args: list[Value]) -> Value:
+    """`items.index(value)` and `items.count(value)` of known items."""
+    known = (
+        owner.items is not None
+        and not owner.home
+        and all(value.is_const for value in (*owner.items, *args))
+    )
+    items = [item.value for item in owner.items] if known else []
+    if len(args) != 1 or not known or (name == "index" and args[0].value not in items):
+        return Py("int")
+    return Const(getattr(items, name)(args[0].value))

@@ -1,0 +1,130 @@
+"""`super()`, modules of the checked source, and the compiled callable that a driver calls."""
+
+from __future__ import annotations
+
+from breakscope.rulekit.values import (
+    UNKNOWN,
+    Const,
+    External,
+    ExternalInstance,
+    Function,
+    Instance,
+    Method,
+    Value,
+)
+from breakscope.static.definitions.classes import bound_to, external_bases, find_member, is_module
+from breakscope.static.definitions.names import module_names, resolve_import
+from breakscope.static.definitions.super_properties import first_use
+from breakscope.static.machine.machine import Machine
+from breakscope.static.project.modules import ClassInfo, Namespace
+from breakscope.static.variables.base import Variable
+from breakscope.static.variables.effects.emitting import emit_call
+from breakscope.static.variables.nn_module import call_module_method
+from breakscope.static.variables.objects.attribute_stores import inherited_attribute_method
+from breakscope.static.variables.objects.attributes import FILLING, READING
+from breakscope.static.variables.objects.module_containers import HELD, contents_of, hold_contents
+
+
+class Super(Value, eq=False):
+    """`super()`: attributes are looked up behind `owner` in the classes of `instance`."""
+
+    instance: Value
+    owner: ClassInfo
+
+
+class SuperVariable(Variable):
+    """`super()` of an object or a class."""
+
+    def call_method(self, machine: Machine, owner, name, args, kwargs, node, frame) -> Value:
+        instance = owner.instance
+        if not isinstance(instance, Instance):
+            return UNKNOWN
+        externals = external_bases(machine, instance.cls.info)
+        emit_call(
+            machine,
+            "super().method",
+            instance,
+            (Const(name), *map(External, externals)),
+            {},
+            node,
+            frame,
+        )
+        if name == "__call__" and is_module(machine, instance):
+            forward = machine.getattr(instance, "forward", node, frame)
+            return machine.call(forward, args, kwargs, node, frame)
+        if name in ("__getattr__", "__setattr__"):
+            return inherited_attribute_method(machine, instance, name, args, frame)
+        if name in machine.library.module_methods and is_module(machine, instance):
+            return call_module_method(machine, instance, name, args, kwargs, node, frame)
+        base = next((n for n in externals if n in machine.library.builtins), "")
+        if name == "__init__":
+            hold_contents(machine, instance, args, kwargs, node, frame)
+        if HELD in instance.attributes and (
+            name in FILLING or (name in READING and contents_of(machine, instance) is not instance)
+        ):
+            return machine.call(Method(instance.attributes[HELD], name), args, kwargs, node, frame)
+        if base and name == "__init__":
+            emit_call(machine, f"{base}.__init__", instance, args, kwargs, node, frame)
+        if name == "forward" and is_module(machine, instance):
+            base = next(
+                (n for n in externals if n.startswith("torch.nn.") and n != "torch.nn.Module"),
+                None,
+            )
+            if HELD in instance.attributes:
+                return machine.call(instance.attributes[HELD], args, kwargs, node, frame)
+            if base:
+                return machine.call(ExternalInstance(base), args, kwargs, node, frame)
+        return UNKNOWN
+
+    def getattr(self, machine: Machine, owner, name, node, frame) -> Value:
+        instance = owner.instance
+        info = instance.cls.info if isinstance(instance, Instance) else instance.info
+        member = find_member(machine, info, name, after=owner.owner)
+        if member is None:
+            return Method(owner, name)
+        if (
+            isinstance(member, Function)
+            and "property" in member.info.marks
+            and isinstance(instance, Instance)
+        ):
+            if frame.emits and frame.function is not None and machine.wanted("super().property"):
+                use = first_use(node, frame.function.node)
+                if use is not None:
+                    emit_call(machine, "super().property", instance, (Const(name),), {}, use, frame)
+            return machine.call_implicitly(bound_to(member, instance), [], node, frame)
+        if isinstance(member, Function) and name == "__new__":
+            return member
+        return bound_to(member, instance)
+
+
+class NamespaceVariable(Variable):
+    """A module of the checked source."""
+
+    def getattr(self, machine: Machine, owner, name, node, frame) -> Value:
+        value = module_names(machine, owner.info).get(name)
+        if value is not None:
+            return resolve_import(machine, value)
+        inner = machine.find(f"{owner.info.name}.{name}", owner.info)
+        if inner is not None:
+            return Namespace(inner)
+        defining = machine.starred(owner.info, name, owner.info)
+        return UNKNOWN if defining is None else module_names(machine, defining).get(name, UNKNOWN)
+
+
+class Recorder(Value, eq=False):
+    """Stands for the compiled callable while a driver runs; keeps what it is called with."""
+
+    calls: list[tuple[list[Value], dict[str, Value], dict[str, str]]] = []
+
+    def record(self, args: list[Value], kwargs: dict[str, Value], state: dict[str, str]) -> None:
+        """Note one call and the global state in which it happens."""
+        known = {k: v for k, v in kwargs.items() if not k.startswith("*")}
+        self.calls.append((args, known, dict(state)))
+
+
+class RecorderVariable(Variable):
+    """The compiled callable that a driver calls."""
+
+    def call(self, machine: Machine, callee, args, kwargs, node, frame) -> Value:
+        callee.record(args, kwargs, machine.driver.state)
+        return UNKNOWN

@@ -1,0 +1,220 @@
+"""Modules of torch.nn, containers of modules, and the methods that nn.Module gives to objects of
+the checked source."""
+
+from __future__ import annotations
+
+from breakscope.rulekit.values import (
+    FALSE,
+    NONE,
+    UNKNOWN,
+    Const,
+    Dict,
+    ExternalInstance,
+    Instance,
+    Method,
+    Py,
+    Sequence,
+    Tensor,
+    Value,
+    options,
+)
+from breakscope.static.definitions.classes import is_module
+from breakscope.static.machine.frames import Frame
+from breakscope.static.machine.lattice import join, join_all
+from breakscope.static.machine.machine import Machine
+from breakscope.static.variables.effects.emitting import emit_call
+from breakscope.static.variables.effects.side_effects import note_outside
+from breakscope.static.variables.library.known_results import PYTHON_RESULTS
+from breakscope.static.variables.library_objects import LibraryObjectVariable
+from breakscope.static.variables.lists import ListVariable
+from breakscope.static.variables.objects.hooks import HOOKS, register_hook
+from breakscope.static.variables.objects.layers import layer_result
+from breakscope.static.variables.objects.module_containers import add_named, put_named, submodule_at
+from breakscope.static.variables.objects.recurrent import (
+    WALKS,
+    first_recurrent,
+    note_recurrent_read,
+)
+
+SELF_METHODS = frozenset(
+    """
+    train eval to cuda cpu half float double bfloat16 requires_grad_ apply share_memory to_empty type
+    """.split()
+)
+
+
+PARAMETERS = frozenset(
+    """
+    weight bias running_mean running_var in_proj_weight in_proj_bias weight_g weight_v
+    """.split()
+)
+SIZES = ("num_", "in_", "out_", "kernel", "padding", "stride", "embed", "eps")
+PACKED = "torch.nn.utils.rnn.PackedSequence"
+
+
+class ModuleListVariable(ListVariable):
+    """An nn.ModuleList or nn.Sequential."""
+
+    def call(self, machine: Machine, callee, args, kwargs, node, frame) -> Value:
+        if callee.type != "Sequential":
+            return UNKNOWN
+        value = args[0] if args else UNKNOWN
+        for module in callee.items if callee.items is not None else [callee.element]:
+            value = machine.call(module, [value], {}, node, frame)
+        return value
+
+    def call_method(self, machine: Machine, owner, name, args, kwargs, node, frame) -> Value:
+        if name in HOOKS or name in SELF_METHODS:
+            return owner
+        return super().call_method(machine, owner, name, args, kwargs, node, frame)
+
+
+class LayerVariable(LibraryObjectVariable):
+    """An object of torch.nn."""
+
+    called = "forward"
+
+    def result(self, machine: Machine, owner, args) -> Value:
+        is_layer = not owner.name.startswith("torch.nn.utils.rnn")
+        return layer_result(machine, owner, args) if is_layer else UNKNOWN
+
+    def call_method(self, machine: Machine, owner, name, args, kwargs, node, frame) -> Value:
+        if machine.driver.function is not None and name in ("train", "eval"):
+            text = machine.text(node, frame.module)
+            machine.driver.state["training"] = f"{name} of {text}"
+        if name in HOOKS and args:
+            return register_hook(machine, owner, name, args, node, frame)
+        if name in SELF_METHODS:
+            return owner
+        if name in ("__call__", "forward"):
+            return machine.call(owner, args, kwargs, node, frame)
+        return super().call_method(machine, owner, name, args, kwargs, node, frame)
+
+    def method_result(self, owner, name, args) -> Value:
+        if name == "state_dict":
+            return Dict({}, Tensor(), open=True)
+        parameter = Tensor("float", kind="parameter")
+        if name in ("parameters", "buffers"):
+            return Sequence("iterator", None, parameter)
+        if name in ("named_parameters", "named_buffers"):
+            return Sequence("iterator", None, Sequence("tuple", [Py("str"), parameter]))
+        return UNKNOWN
+
+    def getattr(self, machine: Machine, owner, name, node, frame) -> Value:
+        if name in PARAMETERS:
+            absent = dict(owner.kwargs).get("bias")
+            if name == "bias" and isinstance(absent, Const) and absent.value is False:
+                return NONE
+            return Tensor("float", sure=True, kind="parameter")
+        if name == "training":
+            return Py("bool", "config")
+        given = dict(owner.kwargs).get(name)
+        if given is not None:
+            return given
+        if name in machine.library.module_methods or f"{owner.name}.{name}" in PYTHON_RESULTS:
+            return Method(owner, name)
+        return Py("number", "config") if name.startswith(SIZES) else UNKNOWN
+
+    def setattr(self, machine: Machine, owner, name, value, old, target, node, frame) -> None:
+        note_outside(machine, owner, name, value, Py("unknown"), frame, node)
+
+    def unpacked(self, machine: Machine, value, count, starred, node, frame) -> list[Value] | None:
+        if value.name != PACKED or count != 4:
+            return None
+        order = join(Tensor("int", 1), NONE)
+        return [Tensor(), Tensor("int", 1), order, order]
+
+    def is_opaque(self, machine: Machine, value) -> bool:
+        return True
+
+
+def call_module_method(
+    machine: Machine, owner: Instance, name: str, args, kwargs, node, frame
+) -> Value:
+    full = f"torch.nn.Module.{name}"
+    emit_call(machine, full, owner, args, kwargs, node, frame)
+    if machine.driver.function is not None and name in (
+        "double",
+        "half",
+        "bfloat16",
+        "float",
+        "to",
+        "requires_grad_",
+    ):
+        machine.driver.state["requires_grad" if name == "requires_grad_" else "module_dtype"] = (
+            machine.text(node, frame.module)
+        )
+    if machine.driver.function is not None and name in ("train", "eval"):
+        machine.driver.state["training"] = (
+            "eval" if name == "eval" or FALSE in (*args, *kwargs.values()) else "train"
+        )
+    if name in ("register_buffer", "register_parameter") and args:
+        value = args[1] if len(args) > 1 else kwargs.get("tensor", kwargs.get("param", UNKNOWN))
+        made = registered_value(value, "buffer" if name == "register_buffer" else "parameter")
+        put_named(machine, owner, args[0], made, node, frame)
+        return NONE
+    if name in ("add_module", "register_module") and len(given := [*args, *kwargs.values()]) == 2:
+        add_named(machine, owner, *given, node, frame)
+        return NONE
+    if name == "get_submodule" and args and isinstance(args[0], Const):
+        return submodule_at(machine, owner, str(args[0].value), node, frame)
+    if name in HOOKS and args:
+        return register_hook(machine, owner, name, args, node, frame)
+    if frame.emits and name in WALKS:
+        met = first_recurrent(owner, "parameters" in name, name.endswith("children"))
+        if isinstance(met, ExternalInstance):
+            note_recurrent_read(machine, met, node, frame)
+    if name in ("parameters", "buffers"):
+        return Sequence("iterator", None, Tensor("float", kind="parameter"))
+    if name in ("named_parameters", "named_buffers"):
+        return Sequence(
+            "iterator", None, Sequence("tuple", [Py("str"), Tensor("float", kind="parameter")])
+        )
+    if name == "state_dict":
+        return Dict({}, Tensor(), open=True)
+    if name in ("get_parameter", "get_buffer"):
+        return Tensor()
+    if name in ("children", "modules", "named_children", "named_modules"):
+        return submodules_of(machine, owner, name, frame)
+    if name in SELF_METHODS:
+        return owner
+    if name in ("_replace", "_asdict"):
+        emit_call(machine, f"NamedTuple.{name}", owner, args, kwargs, node, frame)
+    if name == "_replace":
+        made = Instance(owner.cls, {**owner.attributes, **kwargs})
+        machine.objects.kept.append(made)
+        return made
+    if name == "_asdict":
+        return Dict(dict(owner.attributes))
+    if name == "__call__":
+        return machine.call(owner, args, kwargs, node, frame)
+    return UNKNOWN
+
+
+def submodules_of(machine: Machine, owner: Instance, name: str, frame: Frame) -> Value:
+    """What `children()`, `named_modules()` and their like go over: each module; in a region any of
+    them."""
+    named = [(Const(key), v) for key, v in owner.attributes.items() if is_module(machine, v)]
+    if not name.endswith("children"):
+        named.insert(0, (Const(""), owner))
+    rows = [Sequence("tuple", [*row]) if name.startswith("named") else row[1] for row in named]
+    if frame.emits:
+        return (
+            Sequence("iterator", None, join_all(v for _, v in named if v is not owner))
+            if name[0] != "n"
+            else UNKNOWN
+        )
+    return Sequence("iterator", rows)
+
+
+def registered_value(value: Value, kind: str) -> Value:
+    """A registered buffer or parameter is a tensor or None, whatever was passed."""
+    parts = []
+    for option in options(value):
+        if option.is_none:
+            parts.append(option)
+        elif isinstance(option, Tensor):
+            parts.append(Tensor(option.dtype, option.ndim, option.shape, True, kind))
+        else:
+            parts.append(Tensor(kind=kind))
+    return join_all(parts)

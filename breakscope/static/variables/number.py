@@ -1,0 +1,77 @@
+"""Python numbers of any kind: arithmetic, sizes of a tensor's shape, numbers read from a tensor."""
+
+from __future__ import annotations
+
+import ast
+
+from breakscope.rulekit.values import Const, Method, Py, Scalar, ShapeInt, Value
+from breakscope.static.machine.library import PYTHON_TYPES
+from breakscope.static.machine.machine import Machine
+from breakscope.static.variables.base import Variable
+from breakscope.static.variables.effects.emitting import emit_read
+
+
+class NumberVariable(Variable):
+    """What may be a Python number."""
+
+    def binary(self, machine: Machine, left, right, op, node, frame) -> Value:
+        if not (left.is_number and right.is_number):
+            return super().binary(machine, left, right, op, node, frame)
+        if left.is_shape or right.is_shape:
+            return ShapeInt() if op is not ast.Div else Py("float", "shape")
+        source = getattr(left, "source", "") or getattr(right, "source", "")
+        if source == "draw":
+            emit_read(machine, left if getattr(left, "source", "") else right, "draw", node, frame)
+            source = "random"
+        types = {_type_name(left), _type_name(right)}
+        if types == {"int"} and op is not ast.Div:
+            return Py("int", source)
+        return Py("float" if "float" in types else "number", source)
+
+    def may_show_tensor(self, machine: Machine, value, depth) -> bool:
+        return False
+
+
+class ShapeVariable(NumberVariable):
+    """A Python int from a tensor's shape."""
+
+    def getattr(self, machine: Machine, owner, name, node, frame) -> Value:
+        return owner if name in ("real", "numerator") else Method(owner, name)
+
+    def has_type(self, value, name) -> bool | None:
+        if name in ("int", "typing.Hashable", "numbers.Number", "numbers.Integral"):
+            return True
+        return False if name in PYTHON_TYPES else None
+
+    def cast(self, machine: Machine, value, name, node, frame) -> Value:
+        return value if name == "int" else Py(name, "shape")
+
+
+class ScalarVariable(ShapeVariable):
+    """A Python number, or a list of them, that was read from a tensor."""
+
+    binary_precedence = 3
+
+    def binary(self, machine: Machine, left, right, op, node, frame) -> Value:
+        return Scalar()
+
+    def has_type(self, value, name) -> bool | None:
+        return None
+
+    def cast(self, machine: Machine, value, name, node, frame) -> Value:
+        return value
+
+    def call_method(self, machine: Machine, owner, name, args, kwargs, node, frame) -> Value:
+        return owner
+
+    def getitem(self, machine: Machine, container, index, store, node, frame) -> Value:
+        return Scalar()
+
+    def iterate(self, machine: Machine, value, node, frame) -> Value | None:
+        return Scalar()
+
+
+def _type_name(number: Value) -> str:
+    if isinstance(number, Const):
+        return type(number.value).__name__
+    return number.type if isinstance(number, Py) else "int" if number.is_shape else "number"

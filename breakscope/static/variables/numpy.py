@@ -1,0 +1,152 @@
+"""Calls of numpy functions, and numpy's numbers, which Dynamo traces as arrays."""
+
+from __future__ import annotations
+
+import ast
+
+from breakscope.rulekit.events import Branch
+from breakscope.rulekit.values import (
+    UNKNOWN,
+    Const,
+    External,
+    ExternalInstance,
+    Py,
+    Sequence,
+    Tensor,
+    Value,
+)
+from breakscope.static.machine.frames import Frame
+from breakscope.static.machine.lattice import element_of
+from breakscope.static.machine.machine import Machine
+from breakscope.static.variables.constant import PythonVariable
+from breakscope.static.variables.effects.emitting import emit_read
+from breakscope.static.variables.tensors.creation import CREATES, created_tensor
+from breakscope.static.variables.tensors.results import tensor_result
+
+FOLDED, READ, TRUTH = Py("numpy float"), Py("numpy number"), Py("numpy bool")
+NAMES = frozenset({FOLDED.type, READ.type, TRUTH.type})
+INTEGERS = frozenset({"maximum", "minimum"})  # of two integers an integer
+REDUCES = frozenset(
+    {"prod", "sum", "max", "min", "amax", "amin", "mean", "std", "median", "argmax", "argmin"}
+)
+ELEMENTWISE = frozenset(
+    """
+    ceil floor round rint sqrt cbrt exp exp2 log log2 log10 log1p power sin cos tan tanh maximum minimum square reciprocal
+    """.split()
+)
+
+
+class NumpyNumberVariable(PythonVariable):
+    """A number of numpy's, which Dynamo traces as an array without dimensions."""
+
+    binary_precedence = 1
+    compare_precedence = 2
+
+    def call_method(self, machine: Machine, owner, name, args, kwargs, node, frame) -> Value:
+        if name in ("item", "tolist", "__int__", "__float__"):
+            read_numpy_number(machine, "item", owner, node, frame)
+            return Py("float" if owner.type == FOLDED.type else "number")
+        if name == "astype" and args:
+            whole = isinstance(args[0], External) and "int" in args[0].name
+            return (
+                READ
+                if whole or (isinstance(args[0], Const) and "int" in str(args[0].value))
+                else owner
+            )
+        return owner
+
+    def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
+        array = Tensor("bool", 0, (), kind="numpy")
+        machine.emit(Branch, node, frame, test=array, construct=construct, **facts)
+        return None
+
+    def binary(self, machine: Machine, left, right, op, node, frame) -> Value:
+        return READ if READ in (left, right) else FOLDED
+
+    def compare(self, machine: Machine, left, right, op, node, frame) -> Value:
+        if left.is_none or right.is_none:
+            return super().compare(machine, left, right, op, node, frame)
+        return TRUTH
+
+    def cast(self, machine: Machine, value, name, node, frame) -> Value:
+        read_numpy_number(machine, name, value, node, frame)
+        return Py(name)
+
+
+def numpy_function(
+    machine: Machine, name: str, last: str, args: list[Value], kwargs: dict[str, Value]
+) -> Value:
+    # a size: an array, not a number
+    if last in ("rand", "randn") and args and name.startswith("numpy.random."):
+        return Tensor("float", len(args), None, True, "numpy")
+    if name.startswith("numpy.random."):
+        return (
+            ExternalInstance(name)
+            if last[:1].isupper() or last == "default_rng"
+            else Py("number", "random")
+        )
+    if last in CREATES:
+        made = created_tensor(last, args, kwargs)
+        return Tensor(made.dtype, made.ndim, made.shape, made.sure, "numpy")
+    if last[:1].isupper() or last.startswith(("float", "int", "uint", "bool")):
+        return UNKNOWN
+    first = next((a for a in args if isinstance(a, Tensor)), None)
+    if first is not None:
+        made = tensor_result(machine, last, first, args, kwargs, name)
+        return (
+            Tensor(made.dtype, made.ndim, made.shape, made.sure, "numpy")
+            if isinstance(made, Tensor)
+            else made
+        )
+    if args and all(a.is_const or a.is_shape or isinstance(a, Py) for a in args):
+        return Py("number")
+    return UNKNOWN
+
+
+def numpy_number(machine: Machine, last: str, args: list[Value]) -> Value | None:
+    """The result of a numpy function of Python numbers, None where it is something else."""
+    if not args:
+        return None
+    if last in REDUCES:
+        given = args[0]
+        plain = type(given) is Sequence and (given.items or given.type == "size")
+        return READ if plain and len(args) == 1 and _is_plain(element_of(given)) else None
+    if not all(_is_plain(value) or is_numpy_number(value) for value in args):
+        return None
+    shape = machine.library.shape(f"numpy.{last}")
+    if shape is not None and shape.results[0].dtype == "bool":
+        return TRUTH
+    if last not in ELEMENTWISE:
+        return None
+    return READ if READ in args or (last in INTEGERS and all(map(_is_int, args))) else FOLDED
+
+
+def read_numpy_number(
+    machine: Machine, how: str, value: Value, node: ast.AST, frame: Frame
+) -> None:
+    """Python reads the number: `int(...)`, `.item()`, a slice's bound."""
+    if value.type != FOLDED.type:
+        part = (
+            node.args[0]
+            if isinstance(node, ast.Call) and node.args
+            else getattr(node, "func", node)
+        )
+        part = part.value if isinstance(part, ast.Attribute) else part
+        array = Tensor("int", 0, (), kind="numpy")
+        emit_read(machine, array, how, node, frame, part)
+
+
+def is_numpy_number(value: Value) -> bool:
+    return type(value) is Py and value.type in NAMES
+
+
+def _is_plain(value: Value) -> bool:
+    return value.is_number and not value.is_scalar and getattr(value, "source", "") != "draw"
+
+
+def _is_int(value: Value) -> bool:
+    return (
+        value.is_shape
+        or (isinstance(value, Const) and isinstance(value.value, int))
+        or getattr(value, "type", "") == "int"
+    )

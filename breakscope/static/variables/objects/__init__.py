@@ -1,0 +1,1 @@
+"""Objects of the checked source: construction, attributes, hooks, what they hold."""

@@ -1,0 +1,205 @@
+"""`owner.name = value` on objects and classes of the checked source: properties, descriptors,
+`__setattr__`, and stores that outlive the call."""
+
+from __future__ import annotations
+
+import ast
+
+from breakscope.rulekit.events import Store
+from breakscope.rulekit.values import (
+    NONE,
+    UNKNOWN,
+    Class,
+    Const,
+    Dict,
+    External,
+    Function,
+    Instance,
+    Py,
+    Sequence,
+    Value,
+)
+from breakscope.rulekit.walking import walk
+from breakscope.static.definitions.classes import bound_to, class_facts, find_member, is_module
+from breakscope.static.definitions.homes import note_nested
+from breakscope.static.machine.frames import Frame, Raised
+from breakscope.static.machine.lattice import join
+from breakscope.static.machine.machine import Machine
+from breakscope.static.variables.effects.emitting import emit_call
+from breakscope.static.variables.effects.side_effects import emit_store, note_outside, put_attribute
+from breakscope.static.variables.objects.construction import call_member
+
+
+def run_setter(
+    machine: Machine, owner: Instance, name: str, value: Value, node: ast.AST, frame: Frame
+) -> None:
+    """Run the `__setattr__` of a class that keeps its attributes elsewhere, where its
+    `__getattr__` finds them."""
+    setter = find_member(machine, owner.cls.info, "__setattr__")
+    if (
+        type(setter) is not Function
+        or type(find_member(machine, owner.cls.info, "__getattr__")) is not Function
+    ):
+        return
+    try:
+        machine.call_implicitly(bound_to(setter, owner), [Const(name), value], node, frame)
+    except Raised:
+        pass
+
+
+def inherited_attribute_method(
+    machine: Machine, owner: Instance, method: str, args: list[Value], frame: Frame
+) -> Value:
+    """`super().__getattr__(name)` and `super().__setattr__(name, value)` of an object or
+    module."""
+    name = args[0].value if args and type(args[0]) is Const else None
+    if type(name) is not str:
+        return UNKNOWN
+    if method == "__setattr__":
+        if len(args) == 2 and id(owner) not in machine.objects.made_inside:
+            put_attribute(machine, owner, name, args[1], frame)
+        return NONE
+    if name in owner.attributes:
+        return owner.attributes[name]
+    if method == "__getattr__" and frame.caught:
+        raise Raised(External("AttributeError"))
+    return UNKNOWN
+
+
+def store_on_class(
+    machine: Machine,
+    target: ast.Attribute,
+    owner: Class,
+    name: str,
+    value: Value,
+    frame: Frame,
+    node: ast.AST,
+    old: Value | None,
+) -> None:
+    if not frame.emits:
+        machine.touch(owner.info)
+        owner.info.stored[name] = value
+        class_facts(machine, owner.info).values.pop(name, None)
+        return
+    source, initial = (
+        machine.text(target.value, frame.module),
+        find_member(machine, owner.info, name),
+    )
+    emit_call(machine, "type.__setattr__", owner, (Const(name), value), {}, node, frame)
+    if frame.function is not None and frame.function.name in ("__enter__", "__exit__"):
+        return  # what a context manager sets, it sets back
+    emit_store(
+        machine,
+        Store,
+        node,
+        frame,
+        (id(owner.info), name),
+        owner=source,
+        name=name,
+        scope="attribute",
+        value=value,
+        initial=initial if initial is not None else UNKNOWN,
+        reads_itself=old is not None or _reads(node, source, name),
+    )
+
+
+def store_on_instance(
+    machine: Machine,
+    target: ast.Attribute,
+    owner: Instance,
+    name: str,
+    value: Value,
+    frame: Frame,
+    node: ast.AST,
+    old: Value | None,
+) -> None:
+    source = (
+        target.value.id
+        if type(target.value) is ast.Name
+        else machine.text(target.value, frame.module)
+    )
+    frame.names.pop(f"{source}.{name}", None)
+    member = find_member(machine, owner.cls.info, name)
+    if isinstance(member, Instance):
+        method = find_member(machine, member.cls.info, "__set__")
+        if method is not None:
+            call_member(machine, member, method, [owner, value], {}, node, frame)
+            return
+    elif type(member) is Function and "property" in member.info.marks:
+        setter = find_member(machine, owner.cls.info, f"{name}.setter")
+        if setter is not None:
+            call_member(machine, owner, setter, [value], {}, node, frame)
+            return
+    run_setter(machine, owner, name, value, node, frame)
+    before = owner.attributes.get(name)
+    if frame.emits:
+        if id(owner) in machine.objects.made_inside:
+            owner.attributes[name] = value if before is None else join(before, value)
+            return
+        initial = before if before is not None else initial_value(machine, owner, name)
+        reads_itself = old is not None or _reads(node, source, name)
+        # `getattr(self, name, 0) + 1`: a number from the second call on
+        if reads_itself and initial is UNKNOWN:
+            initial = Py(type(value.value).__name__) if isinstance(value, Const) else value
+        emit_store(
+            machine,
+            Store,
+            node,
+            frame,
+            (id(owner), name),
+            owner=source,
+            name=name,
+            scope="attribute",
+            value=value,
+            initial=initial,
+            reads_itself=reads_itself,
+        )
+        if isinstance(target.value, ast.Name):
+            frame.names[f"{source}.{name}"] = value
+        if before is None:
+            owner.attributes[name] = value
+        elif before.is_none and not value.is_none:  # what is called from here on finds it
+            owner.attributes[name] = join(before, value)
+            owner.version += 1
+        return
+    if isinstance(value, Sequence | Dict) and not value.home:
+        machine.touch(value)
+        value.home = f"{source}.{name}"
+        note_nested(machine, value, value.home)
+    if frame.bound is not owner and frame.function is not None and is_module(machine, owner):
+        owner.version += 1
+    if (frame.function is not None and frame.bound is owner) or before is None:
+        note_outside(machine, owner, name, value, before or UNKNOWN, frame, node)
+        certain = before is None or (frame.lost == "" and not frame.undecided)
+        owner.attributes[name] = value if certain else join(before, value)
+    else:
+        machine.driver.outside.append((owner, name, value, before, frame.module.path, node))
+        owner.attributes[name] = join(before, value)
+
+
+def initial_value(machine: Machine, owner: Instance, name: str) -> Value:
+    member = find_member(machine, owner.cls.info, name)
+    return member if member is not None else UNKNOWN
+
+
+def _reads(node: ast.AST, source: str, name: str) -> bool:
+    """True when the stored value is computed from the attribute itself."""
+    value = getattr(node, "value", None)
+    return value is not None and any(_is_read(part, source, name) for part in walk(value))
+
+
+def _is_read(node: ast.AST, source: str, name: str) -> bool:
+    """True for `source.name` and `getattr(source, "name", ...)`."""
+    if isinstance(node, ast.Attribute):
+        return node.attr == name and ast.unparse(node.value) == source
+    if (
+        not isinstance(node, ast.Call)
+        or not isinstance(node.func, ast.Name)
+        or node.func.id != "getattr"
+    ):
+        return False
+    return (
+        len(node.args) > 1
+        and getattr(node.args[1], "value", None) == name
+        and ast.unparse(node.args[0]) == source
+    )

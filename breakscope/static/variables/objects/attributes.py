@@ -1,0 +1,183 @@
+"""`owner.name` on objects of the checked source: what was stored, members of the class,
+properties, descriptors, `__getattr__`."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+
+from breakscope.rulekit.values import (
+    UNKNOWN,
+    Const,
+    Dict,
+    ExternalInstance,
+    Function,
+    Instance,
+    Method,
+    Py,
+    Value,
+)
+from breakscope.static.definitions.annotations import value_of_annotation
+from breakscope.static.definitions.classes import (
+    bound_to,
+    external_bases,
+    find_member,
+    is_module,
+    mro_of,
+)
+from breakscope.static.definitions.fields import class_annotations, field_names
+from breakscope.static.definitions.names import resolve_import
+from breakscope.static.machine.frames import Frame, Raised
+from breakscope.static.machine.machine import Machine
+from breakscope.static.project.modules import Import
+from breakscope.static.variables.effects.emitting import emit_call
+from breakscope.static.variables.objects.module_containers import (
+    HELD,
+    OPEN,
+    contents_of,
+    openly_put,
+)
+from breakscope.static.variables.objects.recurrent import RECURRENT, note_recurrent_read
+
+FILLING = frozenset({"append", "extend", "insert", "update", "setdefault"})
+READING = frozenset({"items", "keys", "values", "pop", "get"})
+
+
+def truth_of_instance(
+    machine: Machine, value: Instance, node: ast.expr, frame: Frame, called: bool = False
+) -> bool | None:
+    """What `if value` finds, or `bool(value)`, which is `called`."""
+    for name in ("__bool__", "__len__"):
+        method = machine.getattr(value, name, node, frame)
+        if isinstance(method, Function):
+            if called:
+                answer = machine.call(method, [], {}, node, frame)
+            else:
+                answer = machine.call_implicitly(method, [], node, frame)
+            return bool(answer.value) if answer.is_const else None
+    return True
+
+
+def instance_attribute(
+    machine: Machine, owner: Instance, name: str, node: ast.AST, frame: Frame
+) -> Value:
+    if frame.emits:
+        machine.region.reads.setdefault((id(owner), name), (frame.activation, node))
+        if type(node) is ast.Attribute and type(node.value) is ast.Name:
+            narrowed = frame.names.get(f"{node.value.id}.{name}")
+            if narrowed is not None:
+                if type(narrowed) is ExternalInstance and narrowed.name in RECURRENT:
+                    note_recurrent_read(machine, narrowed, node, frame)
+                return narrowed
+    value = owner.attributes.get(name)
+    if value is not None:
+        if frame.emits:
+            note_recurrent_read(machine, value, node, frame)
+        return resolve_import(machine, value) if type(value) is Import else value
+    info = owner.cls.info
+    member = find_member(machine, info, name)
+    if member is not None:
+        return member_of_instance(machine, owner, member, node, frame)
+    if name == "__dict__" or (name == "_modules" and not frame.emits):
+        machine.touch(owner)  # whoever changes the dict changes the object
+        return Dict(owner.attributes, open=True)
+    if name == "_modules":
+        modules = {
+            key: value for key, value in owner.attributes.items() if is_module(machine, value)
+        }
+        return Dict(modules, open=not modules)
+    if name == "__class__":
+        return owner.cls
+    if name == "training" and is_module(machine, owner):
+        return Py("bool", "config")
+    if HELD in owner.attributes and (
+        name in FILLING or (name in READING and contents_of(machine, owner) is not owner)
+    ):
+        return Method(owner.attributes[HELD], name)
+    if is_module(machine, owner) and name in machine.library.module_methods:
+        return Method(owner, name)
+    if OPEN in owner.attributes and (stored := openly_put(owner, name)) is not None:
+        return stored
+    return fallback_attribute(machine, owner, name, node, frame)
+
+
+def member_of_instance(
+    machine: Machine, owner: Instance, member: Value, node: ast.AST, frame: Frame
+) -> Value:
+    if isinstance(member, Function):
+        bound = bound_to(member, owner)
+        if "property" in member.info.marks:
+            if "cached_property" in member.info.marks:
+                return cached_property(machine, owner, bound, node, frame)
+            return machine.call_implicitly(bound, [], node, frame)
+        return bound
+    if type(member) is ExternalInstance and member.name == "functools.partialmethod":
+        return partial_method(machine, owner, member, node, frame)
+    if isinstance(member, Instance):  # a descriptor
+        getter = find_member(machine, member.cls.info, "__get__")
+        if getter is not None:
+            emit_call(machine, "descriptor.__get__", member, (), {}, node, frame)
+            return machine.call_implicitly(
+                bound_to(getter, member), [owner, owner.cls], node, frame
+            )
+    return member
+
+
+def partial_method(
+    machine: Machine, owner: Instance, member: ExternalInstance, node: ast.AST, frame: Frame
+) -> Value:
+    """A `functools.partialmethod` of the class, bound."""
+    emit_call(machine, "functools.partialmethod.__get__", owner, (), {}, node, frame)
+    target = member.args[0] if member.args else UNKNOWN
+    if not isinstance(target, Function):
+        return UNKNOWN
+    return Function(target.info, owner, target.scope, member.args[1:], member.kwargs)
+
+
+def cached_property(
+    machine: Machine, owner: Instance, bound: Function, node: ast.AST, frame: Frame
+) -> Value:
+    """A read of a cached property, which computes it the first time; outside of regions its
+    value stays."""
+    name = "functools.cached_property.__get__"
+    emit_call(machine, name, owner, (Const(bound.info.name),), {}, node, frame, "likely")
+    value = machine.call(bound, [], {}, node, frame)
+    if not frame.emits:
+        machine.touch(owner)
+        owner.attributes[bound.info.name] = value
+    return value
+
+
+def fallback_attribute(
+    machine: Machine, owner: Instance, name: str, node: ast.AST, frame: Frame
+) -> Value:
+    """An attribute that nothing was seen to set: its annotation, else `__getattr__`, else
+    unknown."""
+    for cls in mro_of(machine, owner.cls.info):
+        annotation = class_annotations(cls).get(name)
+        if annotation is not None:
+            return value_of_annotation(
+                machine, annotation, Frame(cls.module, None, cls.scope, None, False, 0, "")
+            )
+    if field_names(machine, owner) and name in ("_replace", "_asdict"):
+        return Method(owner, name)
+    getter = find_member(machine, owner.cls.info, "__getattr__")
+    bases = (getattr(builtins, base, None) for base in external_bases(machine, owner.cls.info))
+    if getter is None or any(hasattr(base, name) for base in bases):
+        return UNKNOWN
+    return missing_attribute(machine, owner, getter, name, node, frame)
+
+
+def missing_attribute(
+    machine: Machine, owner: Instance, getter: Value, name: str, node: ast.AST, frame: Frame
+) -> Value:
+    """What the class's `__getattr__` gives for an attribute that nothing was seen to set."""
+    emit_call(
+        machine, "object.__getattr__", owner, (Const(name), getter), {}, node, frame, "likely"
+    )
+    if type(getter) is not Function or name.startswith("__"):
+        return UNKNOWN
+    try:
+        return machine.call_implicitly(bound_to(getter, owner), [Const(name)], node, frame)
+    except Raised:
+        return UNKNOWN  # some code that was not seen sets it

@@ -1,0 +1,157 @@
+"""Makes objects of classes of the checked source."""
+
+from __future__ import annotations
+
+import ast
+
+from breakscope.rulekit.values import (
+    UNKNOWN,
+    Class,
+    ExternalInstance,
+    Function,
+    Instance,
+    Py,
+    Value,
+)
+from breakscope.static.definitions.annotations import value_of_annotation
+from breakscope.static.definitions.binding import as_declared
+from breakscope.static.definitions.classes import bound_to, external_bases, find_member
+from breakscope.static.definitions.fields import fields_of, has_generated_init
+from breakscope.static.machine.frames import Frame, Raised
+from breakscope.static.machine.lattice import key_of
+from breakscope.static.machine.machine import Machine
+from breakscope.static.machine.state import Made
+from breakscope.static.project.modules import ClassInfo, ModuleInfo
+from breakscope.static.variables.objects.module_containers import hold_contents
+
+
+def instantiate(
+    machine: Machine,
+    cls: Class,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+    frame: Frame,
+) -> Value:
+    """Make an object of a class of the checked source; equal arguments outside of regions give
+    the same object."""
+    info: ClassInfo = cls.info
+    externals = external_bases(machine, info)
+    if any(machine.library.is_enum(name) for name in externals):
+        return Py("enum", args[0].source if args and isinstance(args[0], Py) else "")
+    init = None if has_generated_init(machine, info) else find_member(machine, info, "__init__")
+    if type(init) is Function:
+        args, kwargs = as_declared(machine, init.info, args, kwargs)
+    key = (
+        id(info),
+        frame.emits,
+        tuple([key_of(a) for a in args]),
+        tuple([(k, key_of(v)) for k, v in kwargs.items()]),
+    )
+    instances = machine.objects.instances.setdefault(id(info), {})
+    instance = instances.get(key)
+    # one that was changed later is not what is made here
+    if instance is not None and not instance.version:
+        note_made(machine, instance, frame)
+        # remembered as well; links what it emitted to this caller
+        if frame.emits and init is not None:
+            call_member(machine, instance, init, args, kwargs, node, frame)
+        return instance
+    if instance is not None:
+        machine.objects.kept.append(instance)
+    instance = instances[key] = Instance(cls)
+    machine.objects.kept.extend((cls, *args, *kwargs.values()))
+    note_made(machine, instance, frame)
+    try:
+        if init is not None:
+            call_member(machine, instance, init, args, kwargs, node, frame)
+        else:
+            fill_fields(machine, instance, args, kwargs, node, frame)
+    except Raised:
+        if frame.emits or frame.caught or frame.function is None:
+            raise
+        # as for any call that seems to raise; half an object would be taken for the whole
+        return UNKNOWN
+    return instance
+
+
+def call_namespace(machine: Machine, args, kwargs, node: ast.AST, frame: Frame) -> Value:
+    """`types.SimpleNamespace(a=1)`: outside of regions an object whose attributes are known."""
+    if args or any(name.startswith("*") for name in kwargs):
+        return ExternalInstance("types.SimpleNamespace", tuple(args), tuple(kwargs.items()))
+    if machine.objects.namespace is None:
+        module = ModuleInfo(
+            "", "types", "", False, b"", ast.parse("class SimpleNamespace:\n    pass\n")
+        )
+        machine.objects.namespace = Class(
+            ClassInfo("SimpleNamespace", "SimpleNamespace", module.tree.body[0], module)
+        )
+    made = Instance(machine.objects.namespace, dict(kwargs))
+    machine.objects.kept.append(made)
+    return made
+
+
+def call_member(
+    machine: Machine, instance: Instance, member: Value, args, kwargs, node: ast.AST, frame: Frame
+) -> Value:
+    function = bound_to(member, instance)
+    return machine.call(function, args, kwargs, node, frame)
+
+
+def note_made(machine: Machine, instance: Instance, frame: Frame) -> None:
+    if frame.emits:
+        machine.objects.made_count += 1
+        machine.objects.made_inside[id(instance)] = Made(
+            id(frame.activation), len(frame.activation.steps), machine.objects.made_count
+        )
+
+
+def made_at(machine: Machine, value: Value, frame: Frame) -> int:
+    """How many steps the running function had taken when it made the object, by itself or by
+    what it calls (then 0); -1 for any other object."""
+    made = machine.objects.made_inside.get(id(value))
+    if made is None or made.count <= frame.began or not frame.emits or frame.function is None:
+        return -1
+    if any(frame.names.get(parameter.arg) is value for parameter in frame.function.node.args.args):
+        return -1  # equal objects are one here, and one of them may have been made later
+    return made.steps if made.activation == id(frame.activation) else 0
+
+
+def fill_fields(
+    machine: Machine,
+    instance: Instance,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+    frame: Frame,
+) -> None:
+    """Set the fields of a dataclass or NamedTuple, then run `__post_init__`; or what a module
+    container is given."""
+    hold_contents(machine, instance, args, kwargs, node, frame)
+    for i, (name, annotation, default, owner) in enumerate(fields_of(machine, instance.cls.info)):
+        if i < len(args):
+            value = args[i]
+        elif name in kwargs:
+            value = kwargs[name]
+        elif default is not None:
+            value = machine.eval(
+                default,
+                Frame(owner.module, None, owner.scope, None, False, frame.depth + 1, ""),
+            )
+            if isinstance(value, ExternalInstance) and value.name == "dataclasses.field":
+                given = dict(value.kwargs)
+                value = given.get("default") or (
+                    machine.call(given["default_factory"], [], {}, node, frame)
+                    if "default_factory" in given
+                    else UNKNOWN
+                )
+        else:
+            value = kwargs.get("**", UNKNOWN)
+        if value.is_unknown:
+            value = value_of_annotation(
+                machine, annotation, Frame(owner.module, None, owner.scope, None, False, 0, "")
+            )
+        instance.attributes[name] = value
+    post = find_member(machine, instance.cls.info, "__post_init__")
+    if post is not None:
+        call_member(machine, instance, post, [], {}, node, frame)

@@ -1,0 +1,57 @@
+"""Hooks on modules: their registration, and their runs around a call."""
+
+from __future__ import annotations
+
+import ast
+
+from breakscope.rulekit.values import Const, ExternalInstance, Sequence, Value
+from breakscope.static.machine.frames import Frame
+from breakscope.static.machine.machine import Machine
+from breakscope.static.variables.effects.emitting import emit_call
+from breakscope.static.variables.effects.subgraphs import call_quietly
+
+HOOKS = {
+    "register_forward_hook": "forward",
+    "register_forward_pre_hook": "pre",
+    "register_full_backward_hook": "backward",
+    "register_backward_hook": "backward",
+    "register_full_backward_pre_hook": "backward",
+}
+
+
+def register_hook(
+    machine: Machine, owner: Value, name: str, args: list[Value], node: ast.AST, frame: Frame
+) -> Value:
+    """`module.register_forward_hook(hook)` and its like."""
+    emit_call(machine, "module.register_hook", owner, (Const(name), *args), {}, node, frame)
+    if not frame.emits:
+        machine.objects.hooks.setdefault(id(owner), []).append((HOOKS[name], args[0]))
+    return ExternalInstance("torch.utils.hooks.RemovableHandle")
+
+
+def run_pre_hooks(
+    machine: Machine, module: Value, args: list[Value], node: ast.AST, frame: Frame
+) -> None:
+    """Run the hooks that are called before a module."""
+    for kind, hook in hooks_of(machine, module):
+        if kind == "pre":
+            call_quietly(machine, hook, [module, Sequence("tuple", list(args))], node, frame)
+
+
+def run_hooks(
+    machine: Machine, module: Value, args: list[Value], result: Value, node: ast.AST, frame: Frame
+) -> None:
+    """Run the hooks that are called with a module's result; those of its backward pass break."""
+    for kind, hook in hooks_of(machine, module):
+        if kind == "forward":
+            call_quietly(
+                machine, hook, [module, Sequence("tuple", list(args)), result], node, frame
+            )
+        elif kind == "backward":
+            emit_call(machine, "torch.nn.Module.full_backward_hook", hook, (), {}, node, frame)
+
+
+def hooks_of(machine: Machine, module: Value) -> list[tuple[str, Value]]:
+    """(kind, hook) of all hooks of a module, those that it had before this file first."""
+    shared = machine.world.hooks.get(id(module), [])
+    return [*shared, *machine.objects.hooks.get(id(module), ())]

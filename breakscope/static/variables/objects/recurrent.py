@@ -1,0 +1,99 @@
+"""Recurrent modules: where the region reads one, by name or on a walk over the modules of another."""
+
+from __future__ import annotations
+
+import ast
+
+from breakscope import limits
+from breakscope.rulekit.values import ExternalInstance, Instance, Sequence, Tensor, Union, Value
+from breakscope.static.definitions.classes import external_bases
+from breakscope.static.machine.frames import Frame
+from breakscope.static.machine.machine import Machine
+from breakscope.static.variables.effects.emitting import emit_call
+
+# What Dynamo cannot hold: it gives the function up where one is read, called or not.
+RECURRENT = frozenset(
+    f"torch.nn.{where}{name}"
+    for where in ("", "modules.rnn.")
+    for name in ("LSTM", "GRU", "RNN", "RNNBase")
+)
+WITH_PARAMETERS = (
+    "Linear",
+    "Bilinear",
+    "LazyLinear",
+    "Conv",
+    "LazyConv",
+    "Embedding",
+    "LayerNorm",
+    "BatchNorm",
+    "GroupNorm",
+    "RMSNorm",
+    "PReLU",
+    "MultiheadAttention",
+    "Transformer",
+    "LSTMCell",
+    "GRUCell",
+    "RNNCell",
+)
+# methods that go over the modules inside, and so read each
+WALKS = frozenset(
+    {
+        "parameters",
+        "named_parameters",
+        "modules",
+        "named_modules",
+        "children",
+        "named_children",
+        "train",
+        "eval",
+    }
+)
+
+
+def first_recurrent(
+    owner: Instance, stops: bool, shallow: bool, depth: int = limits.DEEPEST_MODULE_WALK
+) -> Value | None:
+    """The first recurrent module that a walk over the modules of `owner` meets, in their order.
+    With `stops` it ends at the first parameter, as `next(self.parameters())` does; a tensor then
+    stands for that."""
+    held = list(owner.attributes.values())
+    if stops and (
+        own := next((v for v in held if type(v) is Tensor and v.kind == "parameter"), None)
+    ):
+        return own
+    for value in held:
+        parts = [value]
+        if type(value) is Sequence and value.type in ("ModuleList", "Sequential"):
+            parts = [] if shallow else value.items or []
+        for part in parts:
+            found = None
+            if type(part) is Instance and depth and not shallow:
+                found = first_recurrent(part, stops, shallow, depth - 1)
+            elif type(part) is ExternalInstance and part.name.startswith("torch.nn."):
+                if part.name in RECURRENT:
+                    found = part
+                elif stops and part.name.rpartition(".")[2].startswith(WITH_PARAMETERS):
+                    found = Tensor("float", kind="parameter")
+            if found is not None:
+                return found
+    return None
+
+
+def note_recurrent_read(machine: Machine, value: Value, node: ast.AST, frame: Frame) -> None:
+    """A recurrent module breaks where it is first read. One that may be None counts where
+    configuration leads there."""
+    kind = type(value)
+    if kind is ExternalInstance and value.name in RECURRENT:
+        emit_call(machine, f"{value.name}.forward", value, (), {}, node, frame)
+    elif kind is Instance:
+        bases = external_bases(machine, value.cls.info)
+        if not RECURRENT.isdisjoint(bases):
+            base = next(name for name in bases if name in RECURRENT)
+            emit_call(machine, f"{base}.forward", value, (), {}, node, frame)
+    elif kind is Union and (frame.condition or frame.undecided):
+        found = next(
+            (o for o in value.options if type(o) is ExternalInstance and o.name in RECURRENT),
+            None,
+        )
+        if found is not None and all(o is found or o.is_none for o in value.options):
+            emit_call(machine, f"{found.name}.forward", found, (), {}, node, frame, "likely")

@@ -1,0 +1,1 @@
+"""Operators between values of two kinds."""

@@ -1,0 +1,26 @@
+"""Arithmetic and bitwise operators: which of the operands decides what they give."""
+
+from __future__ import annotations
+
+import ast
+
+from breakscope.rulekit.values import TRUE, Value
+from breakscope.static.machine.frames import Frame
+from breakscope.static.machine.machine import Machine
+from breakscope.static.variables.constant import format_percent, is_text
+
+
+def binary_operation(
+    machine: Machine, left: Value, right: Value, op: type, node: ast.AST, frame: Frame
+) -> Value:
+    """`left op right`; `node` is a BinOp, or an AugAssign for `left op= right`."""
+    if op is ast.BitOr and left.is_const and left.value is True and not right.is_tensor:
+        return TRUE  # flags collected with `|=`
+    if is_text(left):
+        text = format_percent(machine, left, right, op, node, frame)
+        if text is not None:
+            return text
+    decides, other = machine.behaviour(left), machine.behaviour(right)
+    if other.binary_precedence > decides.binary_precedence:
+        decides = other
+    return decides.binary(machine, left, right, op, node, frame)

@@ -1,0 +1,341 @@
+"""Calls of the standard library: functools, itertools, operator, collections, math, dataclasses."""
+
+from __future__ import annotations
+
+import ast
+
+from msgspec.structs import replace
+
+from breakscope.rulekit.values import (
+    NONE,
+    UNKNOWN,
+    Class,
+    Dict,
+    External,
+    ExternalInstance,
+    Function,
+    Instance,
+    Py,
+    Scalar,
+    Sequence,
+    ShapeInt,
+    Tensor,
+    Union,
+    Value,
+    options,
+)
+from breakscope.static.definitions.annotations import value_of_annotation
+from breakscope.static.definitions.fields import fields_of
+from breakscope.static.machine.frames import Frame
+from breakscope.static.machine.lattice import join, join_all
+from breakscope.static.machine.machine import Machine
+from breakscope.static.project.modules import ClassInfo, ModuleInfo
+from breakscope.static.variables.dicts import put_key
+from breakscope.static.variables.effects.emitting import emit_argument_read, emit_call
+from breakscope.static.variables.library.builtin_iteration import (
+    is_lazy,
+    ordered_sequence,
+)
+from breakscope.static.variables.objects.module_containers import contents_of
+from breakscope.static.variables.operators.binary import binary_operation
+
+GETTERS = frozenset({"operator.itemgetter", "operator.attrgetter", "operator.methodcaller"})
+OPERATORS = {
+    "add": ast.Add, "concat": ast.Add, "sub": ast.Sub, "mul": ast.Mult, "matmul": ast.MatMult, "truediv": ast.Div,
+    "floordiv": ast.FloorDiv, "mod": ast.Mod, "pow": ast.Pow, "and_": ast.BitAnd, "or_": ast.BitOr, "xor": ast.BitXor,
+    "lshift": ast.LShift, "rshift": ast.RShift,
+}  # fmt: skip
+COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
+# that yield what they are given
+SOME_OF = frozenset({"islice", "takewhile", "dropwhile", "filterfalse", "cycle", "compress"})
+PREDICATES = frozenset({"takewhile", "dropwhile", "filterfalse"})
+FROM_KEYS = frozenset({"dict.fromkeys", "collections.OrderedDict.fromkeys"})
+
+
+def call_partial(machine: Machine, args, kwargs, node, frame) -> Value:
+    if args and isinstance(args[0], Function):
+        target = args[0]
+        return Function(
+            target.info,
+            target.bound,
+            target.scope,
+            (*target.args, *args[1:]),
+            (*target.kwargs, *kwargs.items()),
+        )
+    if args and isinstance(args[0], Union):
+        return join_all(
+            [
+                call_partial(machine, [option, *args[1:]], kwargs, node, frame)
+                for option in args[0].options
+            ]
+        )
+    if args and isinstance(args[0], External | Class | ExternalInstance):
+        return args[0] if not kwargs.get("**") else UNKNOWN
+    return UNKNOWN
+
+
+def call_cast(machine: Machine, args, kwargs, node, frame) -> Value:
+    """`cast(type, value)`: the value, or one of the type where nothing else is known."""
+    value = args[1] if len(args) > 1 else UNKNOWN
+    if not value.is_unknown or not isinstance(node, ast.Call) or not node.args:
+        return value
+    return value_of_annotation(machine, node.args[0], frame)
+
+
+def call_partialmethod(machine: Machine, args, kwargs, node, frame) -> Value:
+    """What stands in a class body; it is bound where it is read."""
+    return ExternalInstance("functools.partialmethod", tuple(args), tuple(kwargs.items()))
+
+
+def call_replace(machine: Machine, args, kwargs, node, frame) -> Value:
+    if args and isinstance(args[0], Instance):
+        made = Instance(args[0].cls, {**args[0].attributes, **kwargs})
+        machine.objects.kept.append(made)
+        return made
+    return UNKNOWN
+
+
+def call_deque(machine: Machine, args, kwargs, node, frame) -> Value:
+    return ordered_sequence(machine, "deque", args, node, frame)
+
+
+def call_default_dict(machine: Machine, args, kwargs, node, frame) -> Value:
+    made = machine.call(args[0], [], {}, node, frame) if args and not args[0].is_none else UNKNOWN
+    return Dict({}, made, open=True)
+
+
+def call_stdlib(
+    machine: Machine,
+    name: str,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+    frame: Frame,
+) -> Value | None:
+    """The result; None for a function that is not one of these."""
+    head, _, last = name.rpartition(".")
+    if name in GETTERS:
+        return ExternalInstance(name, tuple(args), tuple(kwargs.items()))
+    if head == "operator" or head == "_operator":
+        return call_operator(machine, last, args, node, frame)
+    if head == "itertools" or head == "itertools.chain":
+        return call_itertools(machine, last, args, kwargs, node, frame)
+    if name == "collections.namedtuple":
+        return call_namedtuple(machine, args, node)
+    if name in FROM_KEYS and args:
+        return from_keys(machine, args, node, frame)
+    if name == "collections.ChainMap":
+        return chain_map(args)
+    if (
+        name in ("dataclasses.asdict", "dataclasses.astuple")
+        and args
+        and isinstance(args[0], Instance)
+    ):
+        known = {
+            field: args[0].attributes.get(field, UNKNOWN)
+            for field, *_ in fields_of(machine, args[0].cls.info)
+        }
+        return Dict(known) if last == "asdict" else Sequence("tuple", [*known.values()])
+    return None
+
+
+def math_function(
+    machine: Machine, last: str, args: list[Value], node: ast.AST, frame: Frame
+) -> Value:
+    if last in ("prod", "fsum") and args and is_lazy(args[0], node):
+        emit_call(machine, f"iterator.{last}", None, args, {}, node, frame)
+    if (
+        last in ("prod", "radians")
+        and args
+        and (multiplied := multiplied_tensor(machine, last, args[0], node, frame)) is not None
+    ):
+        return multiplied
+    for i, value in enumerate(args):
+        if value.is_tensor:
+            emit_argument_read(machine, value, "math", node, frame, i)
+            return Scalar("float")
+    if any(a.is_scalar for a in args):
+        return Scalar("float")
+    integer = last in ("ceil", "floor", "prod", "gcd", "lcm", "trunc", "factorial", "comb")
+    if any(a.is_shape or (isinstance(a, Sequence) and a.type == "size") for a in args):
+        return ShapeInt() if integer else Py("float", "shape")
+    return Py(
+        "int" if integer else "float",
+        next((a.source for a in args if isinstance(a, Py) and a.source), ""),
+    )
+
+
+def multiplied_tensor(
+    machine: Machine, last: str, value: Value, node: ast.AST, frame: Frame
+) -> Tensor | None:
+    """What these two give for tensors: they only multiply, which Dynamo does in the graph."""
+    if last == "radians":
+        return replace(value, dtype="float") if type(value) is Tensor else None
+    factor = machine.iterate(value, node, frame)
+    return (
+        next((o for o in options(factor) if type(o) is Tensor), None)
+        if factor is not None
+        else None
+    )
+
+
+def call_operator(
+    machine: Machine, name: str, args: list[Value], node: ast.AST, frame: Frame
+) -> Value | None:
+    if name == "getitem" and len(args) == 2:
+        return machine.getitem(*args, node, frame)
+    name = name[1:] if name.startswith("i") and name[1:] in OPERATORS else name
+    if name in OPERATORS and len(args) == 2:
+        made = ast.copy_location(
+            ast.BinOp(ast.Constant(None), OPERATORS[name](), ast.Constant(None)), node
+        )
+        return binary_operation(machine, *args, OPERATORS[name], made, frame)
+    tensor = next((value for value in args if isinstance(value, Tensor)), None)
+    if tensor is None:
+        return None
+    if name in COMPARISONS:
+        return Tensor("bool", tensor.ndim, None, tensor.sure)
+    return tensor if name in ("neg", "pos", "abs", "invert", "inv") else None
+
+
+def call_getter(
+    machine: Machine, getter: ExternalInstance, args: list[Value], node: ast.AST, frame: Frame
+) -> Value:
+    """`itemgetter(1)(row)`, `attrgetter("a.b")(value)`, `methodcaller("abs")(value)`."""
+    owner, kind = args[0] if args else UNKNOWN, getter.name.rpartition(".")[2]
+    found = []
+    for wanted in getter.args[:1] if kind == "methodcaller" else getter.args:
+        value = owner
+        if kind == "itemgetter":
+            value = machine.getitem(owner, wanted, node, frame)
+        elif wanted.is_const:
+            for name in str(wanted.value).split("."):
+                value = machine.getattr(value, name, node, frame)
+        found.append(value)
+    if kind == "methodcaller" and found:
+        return machine.call(found[0], [*getter.args[1:]], dict(getter.kwargs), node, frame)
+    return found[0] if len(found) == 1 else Sequence("tuple", found)
+
+
+def call_itertools(
+    machine: Machine,
+    name: str,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+    frame: Frame,
+) -> Value | None:
+    if not args or name == "chain":
+        return None
+    rows = args[1:] if name in (*PREDICATES, "starmap") else args[:1] if name in SOME_OF else args
+    elements = (
+        [machine.iterate(contents_of(machine, row), node, frame) for row in rows]
+        if name != "repeat"
+        else args[:1]
+    )
+    if None in elements:
+        return Sequence("iterator", [])
+    if name in PREDICATES:
+        machine.truth(machine.call(args[0], elements[:1], {}, node, frame), "filter", node, frame)
+    if name in SOME_OF or name == "repeat":
+        return Sequence("iterator", None, elements[0])
+    if name == "from_iterable":
+        inner = machine.iterate(elements[0], node, frame)
+        return Sequence("iterator", None, inner) if inner is not None else Sequence("iterator", [])
+    if name == "product" or name == "zip_longest":
+        more = kwargs.get("fillvalue", NONE) if name == "zip_longest" else None
+        parts = [e if more is None else join(e, more) for e in elements]
+        return Sequence("iterator", None, Sequence("tuple", parts))
+    if name == "pairwise" and isinstance(args[0], Sequence) and args[0].items is not None:
+        return Sequence(
+            "iterator",
+            [Sequence("tuple", [*pair]) for pair in zip(args[0].items, args[0].items[1:])],
+        )
+    if name == "pairwise":
+        return Sequence("iterator", None, Sequence("tuple", [elements[0], elements[0]]))
+    if name in ("combinations", "permutations", "combinations_with_replacement"):
+        return Sequence("iterator", None, Sequence("tuple", None, elements[0]))
+    if name == "accumulate":
+        made = (
+            machine.call(args[1], [elements[0]] * 2, {}, node, frame)
+            if len(args) > 1
+            else elements[0]
+        )
+        return Sequence("iterator", None, join(elements[0], made))
+    if name == "starmap":
+        given = (
+            elements[0].items
+            if isinstance(elements[0], Sequence) and elements[0].items is not None
+            else None
+        )
+        made = machine.call(args[0], given, {}, node, frame) if given is not None else UNKNOWN
+        return Sequence("iterator", None, made)
+    return Sequence("iterator", None, Py("int")) if name == "count" else None
+
+
+def call_chain(machine: Machine, args, kwargs, node, frame) -> Value:
+    if args and all(isinstance(a, Sequence) and a.items is not None for a in args):
+        return Sequence("iterator", [item for a in args for item in a.items])
+    return Sequence(
+        "iterator", None, join_all([machine.iterate(a, node, frame) or UNKNOWN for a in args])
+    )
+
+
+def call_reduce(machine: Machine, args, kwargs, node, frame) -> Value:
+    """`functools.reduce(function, values, first)`: as if there were two values."""
+    if len(args) < 2:
+        return UNKNOWN
+    element = machine.iterate(contents_of(machine, args[1]), node, frame)
+    made = args[2] if len(args) > 2 else element
+    if element is None:
+        return made or UNKNOWN
+    return join(made, machine.call(args[0], [made, element], {}, node, frame))
+
+
+def call_namedtuple(machine: Machine, args: list[Value], node: ast.AST) -> Value | None:
+    """`namedtuple("Point", "x y")`: a class as `typing.NamedTuple` makes it."""
+    title, fields = (*args, UNKNOWN, UNKNOWN)[:2]
+    if isinstance(fields, Sequence) and fields.items is not None:
+        names = [item.value if item.is_const else None for item in fields.items]
+    else:
+        names = (
+            fields.value.replace(",", " ").split()
+            if fields.is_const and isinstance(fields.value, str)
+            else [None]
+        )
+    if not title.is_const or not all(
+        isinstance(name, str) and name.isidentifier() for name in (title.value, *names)
+    ):
+        return None
+    key = (title.value, tuple(names), getattr(node, "lineno", 0))
+    if key not in machine.objects.tuple_classes:
+        body = "".join(f"    {name}: object\n" for name in names) or "    pass\n"
+        module = ModuleInfo("", "collections", "", False, b"", ast.parse(
+            f"from typing import NamedTuple\nclass {title.value}(NamedTuple):\n{body}"))  # fmt: skip
+        machine.objects.tuple_classes[key] = Class(
+            ClassInfo(title.value, title.value, module.tree.body[1], module)
+        )
+    return machine.objects.tuple_classes[key]
+
+
+def from_keys(machine: Machine, args: list[Value], node: ast.AST, frame: Frame) -> Value:
+    value = args[1] if len(args) > 1 else NONE
+    keys = ordered_sequence(machine, "list", args[:1], node, frame)
+    made = Dict({})
+    for key in keys.items if keys.items is not None else [UNKNOWN]:
+        put_key(made, key, value)
+    return made
+
+
+def chain_map(args: list[Value]) -> Value:
+    made = Dict({})
+    for value in reversed(args):
+        if isinstance(value, Dict):
+            made = Dict(
+                {**made.items, **value.items},
+                join_all([made.element, value.element]),
+                made.open or value.open,
+            )
+        else:
+            made.open = True
+    return made

@@ -1,0 +1,98 @@
+"""Which behaviour belongs to a value: the one place that looks at its kind."""
+
+from __future__ import annotations
+
+from breakscope.rulekit.values import (
+    UNKNOWN,
+    Cell,
+    Class,
+    Code,
+    Const,
+    Dict,
+    External,
+    ExternalInstance,
+    Function,
+    Instance,
+    Method,
+    Py,
+    Scalar,
+    Sequence,
+    ShapeInt,
+    Tensor,
+    Union,
+    Value,
+)
+from breakscope.static.project.modules import Import, Namespace
+from breakscope.static.variables.base import Variable
+from breakscope.static.variables.constant import ConstantVariable, PythonVariable
+from breakscope.static.variables.dicts import DictVariable
+from breakscope.static.variables.external import ExternalVariable
+from breakscope.static.variables.functions import (
+    CellVariable,
+    CodeVariable,
+    FunctionVariable,
+    MethodVariable,
+)
+from breakscope.static.variables.iter import GeneratorVariable
+from breakscope.static.variables.library_objects import LibraryObjectVariable
+from breakscope.static.variables.lists import ListVariable
+from breakscope.static.variables.misc import (
+    NamespaceVariable,
+    Recorder,
+    RecorderVariable,
+    Super,
+    SuperVariable,
+)
+from breakscope.static.variables.nn_module import LayerVariable, ModuleListVariable
+from breakscope.static.variables.number import ScalarVariable, ShapeVariable
+from breakscope.static.variables.numpy import NAMES, NumpyNumberVariable
+from breakscope.static.variables.tensor import TensorVariable
+from breakscope.static.variables.union import UnionVariable
+from breakscope.static.variables.unknown import UnknownVariable
+from breakscope.static.variables.user_defined import ClassVariable, InstanceVariable
+
+VARIABLES: dict[type[Value], Variable] = {
+    type(UNKNOWN): UnknownVariable(),
+    Const: ConstantVariable(),
+    Py: PythonVariable(),
+    Tensor: TensorVariable(),
+    ShapeInt: ShapeVariable(),
+    Scalar: ScalarVariable(),
+    Sequence: ListVariable(),
+    Dict: DictVariable(),
+    Function: FunctionVariable(),
+    Method: MethodVariable(),
+    Code: CodeVariable(),
+    Cell: CellVariable(),
+    Class: ClassVariable(),
+    Instance: InstanceVariable(),
+    Super: SuperVariable(),
+    Namespace: NamespaceVariable(),
+    Import: Variable(),
+    External: ExternalVariable(),
+    ExternalInstance: LibraryObjectVariable(),
+    Recorder: RecorderVariable(),
+    Union: UnionVariable(),
+}
+# numbers of numpy, by their type
+NUMBERS: dict[str, Variable] = dict.fromkeys(NAMES, NumpyNumberVariable())
+# sequences that behave otherwise than a list, by their type
+SEQUENCES: dict[str, Variable] = {
+    "generator": GeneratorVariable(),
+    "ModuleList": ModuleListVariable(),
+    "Sequential": ModuleListVariable(),
+}
+LAYER = LayerVariable()
+
+
+def behaviour(value: Value) -> Variable:
+    """How a value behaves."""
+    kind = type(value)
+    found = VARIABLES[kind]
+    if kind is Py:
+        return NUMBERS.get(value.type, found)
+    if kind is Sequence:
+        return SEQUENCES.get(value.type, found)
+    if kind is ExternalInstance and value.name.startswith("torch.nn."):
+        return LAYER
+    return found

@@ -1,0 +1,291 @@
+"""Tensors, and the arrays that Dynamo traces as tensors."""
+
+from __future__ import annotations
+
+import ast
+
+from msgspec.structs import replace
+
+from breakscope.rulekit.events import Branch, Store
+from breakscope.rulekit.values import (
+    FALSE,
+    UNKNOWN,
+    Const,
+    External,
+    ExternalInstance,
+    Instance,
+    Method,
+    Py,
+    Scalar,
+    Sequence,
+    ShapeInt,
+    Tensor,
+    Value,
+)
+from breakscope.static.machine.frames import Frame
+from breakscope.static.machine.library import ADDRESS, TENSOR_TYPES
+from breakscope.static.machine.machine import Machine
+from breakscope.static.variables.base import Variable
+from breakscope.static.variables.effects.emitting import (
+    emit_argument_read,
+    emit_call,
+    emit_read,
+    sureness,
+)
+from breakscope.static.variables.effects.subgraphs import call_hook
+from breakscope.static.variables.objects.operators import tensor_with_object
+from breakscope.static.variables.tensors.arithmetic import tensor_operator
+from breakscope.static.variables.tensors.creation import PRECISE
+from breakscope.static.variables.tensors.indexing import emit_index, index_parts, item_ndim
+from breakscope.static.variables.tensors.results import shape_of, tensor_result
+
+READS = {
+    "item": "item",
+    "tolist": "tolist",
+    "__bool__": "bool",
+    "__int__": "int",
+    "__float__": "float",
+    "__index__": "index",
+}
+SCALAR_ATTRIBUTES = {
+    "is_cuda": Py("bool", "environment"),
+    "is_sparse": FALSE,
+    "is_leaf": Py("bool"),
+    "requires_grad": Py("bool", "config"),
+    "is_quantized": FALSE,
+    "is_mps": Py("bool", "environment"),
+    "is_meta": Py("bool"),
+    "is_nested": Py("bool", "config"),
+    "is_cpu": Py("bool", "environment"),
+    "layout": Py("layout"),
+    "names": UNKNOWN,
+    "itemsize": Py("int"),
+    "nbytes": ShapeInt(),
+    "grad_fn": UNKNOWN,
+    "device": Py("device", "environment"),
+    "output_nr": Py("int"),
+    "__class__": External("torch.Tensor"),
+    "is_xla": Py("bool", "environment"),
+    "is_xpu": Py("bool", "environment"),
+    "is_npu": Py("bool", "environment"),
+}
+TENSOR_ATTRIBUTES = frozenset({"T", "mT", "H", "mH", "real", "imag", "data"})
+# methods that only tensors (and arrays) have: a value that they are called on is one
+TENSOR_ONLY = frozenset(
+    """
+    unsqueeze masked_fill masked_fill_ permute expand expand_as view_as contiguous detach index_select gather
+    scatter scatter_ scatter_add scatter_add_ long argmax topk cumsum new_zeros new_ones new_full new_tensor
+    new_empty nonzero masked_select repeat_interleave unbind item isnan softmax log_softmax sigmoid
+    requires_grad_ chunk dim any all transpose type_as byte bool argsort squeeze flatten norm numel matmul bmm
+    """.split()
+)
+
+# library types that no tensor is
+NOT_TENSORS = (
+    "torch.fx.",
+    "torch.nn.utils.",
+    "torch.Size",
+    "torch.dtype",
+    "torch.device",
+    "torch.distributions.",
+)
+
+
+class TensorVariable(Variable):
+    """A tensor, or an array that Dynamo traces as one."""
+
+    binary_precedence = 6
+    compare_precedence = 3
+
+    def call_method(self, machine: Machine, owner, name, args, kwargs, node, frame) -> Value:
+        return call_tensor_method(machine, owner, name, args, kwargs, node, frame)
+
+    def getattr(self, machine: Machine, owner, name, node, frame) -> Value:
+        return tensor_attribute(machine, owner, name, node, frame)
+
+    def setattr(self, machine: Machine, owner, name, value, old, target, node, frame) -> None:
+        driver = machine.driver
+        if driver.function is not None and name == "requires_grad" and owner.kind == "parameter":
+            driver.state["requires_grad"] = machine.text(node, frame.module)
+        machine.emit(
+            Store,
+            node,
+            frame,
+            sureness(owner),
+            owner=machine.text(target.value, frame.module),
+            name=name,
+            scope="tensor",
+            value=value,
+            initial=owner,
+        )
+
+    def getitem(self, machine: Machine, container, index, store, node, frame) -> Value:
+        """`tensor[index]`: a boolean mask gives a shape that depends on data."""
+        parts = index_parts(index)
+        for part in parts:
+            if isinstance(part, Py) and part.source == "draw":
+                emit_read(machine, part, "draw", node, frame)
+        emit_index(machine, node, frame, container, parts, store)
+        return Tensor(
+            container.dtype,
+            item_ndim(container, parts),
+            None,
+            container.sure,
+            container.kind if container.kind == "numpy" else "",
+        )
+
+    def setitem(
+        self, machine: Machine, container, index, value, augmented, target, node, frame
+    ) -> None:
+        parts = index_parts(index)
+        emit_index(machine, target, frame, container, parts, "=", value)
+
+    def iterate(self, machine: Machine, value, node, frame) -> Value | None:
+        ndim = value.ndim - 1 if value.ndim else None
+        return Tensor(value.dtype, ndim, None, value.sure, value.kind)
+
+    def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
+        machine.emit(Branch, node, frame, sureness(value), test=value, construct=construct, **facts)
+        return None
+
+    def contains(
+        self, machine: Machine, container, item, container_node, node, frame
+    ) -> bool | None:
+        emit_read(machine, container, "contains", node, frame, container_node)
+        return None
+
+    def binary(self, machine: Machine, left, right, op, node, frame) -> Value:
+        if type(left) is Instance or type(right) is Instance:
+            return tensor_with_object(machine, left, right, op, node, frame)
+        return tensor_operator(left, right, op)
+
+    def compare(self, machine: Machine, left, right, op, node, frame) -> Value:
+        tensor, other = (left, right) if left.is_tensor else (right, left)
+        if other.is_none or (other.is_const and isinstance(other.value, str)):
+            return Const(op is ast.NotEq)
+        dimensions = [t.ndim for t in (left, right) if t.is_tensor]
+        ndim = None if None in dimensions else max(dimensions)
+        return Tensor("bool", ndim, sure=tensor.sure, kind=tensor.kind)
+
+    def identical(self, left, right) -> bool | None:
+        return True if left is right and left.origin == "argument" else None
+
+    def is_of_type(self, machine: Machine, value, name) -> bool | None:
+        if name == "object":
+            return True
+        if name in ("torch.Tensor", "torch.is_tensor"):
+            return value.kind != "numpy"
+        if name.startswith(NOT_TENSORS):
+            return False
+        if name in TENSOR_TYPES or name.startswith("torch."):
+            return None
+        return value.kind == "numpy" or None if name.startswith("numpy.") else False
+
+    def class_of(self, value) -> Value:
+        return External("torch.Tensor") if value.sure and value.kind == "" else UNKNOWN
+
+    def cast(self, machine: Machine, value, name, node, frame) -> Value:
+        emit_argument_read(machine, value, name, node, frame)
+        return Scalar(name)
+
+    def length(self, machine: Machine, value, node, frame) -> Value:
+        return ShapeInt()
+
+    def is_opaque(self, machine: Machine, value) -> bool:
+        return True
+
+
+def tensor_attribute(
+    machine: Machine, owner: Tensor, name: str, node: ast.AST, frame: Frame
+) -> Value:
+    if name == "shape":
+        return shape_of(owner)
+    if name == "dtype":
+        return External("torch.bool") if owner.dtype == "bool" else Py("dtype", "config")
+    if name == "ndim":
+        return Const(owner.ndim) if owner.ndim is not None else ShapeInt()
+    if name in SCALAR_ATTRIBUTES:
+        emit_call(machine, f"Tensor.{name}", owner, (), {}, node, frame, sureness(owner))
+        return SCALAR_ATTRIBUTES[name]
+    if name in ("T", "mT") and owner.shape is not None and owner.kind == "":
+        return Tensor(owner.dtype, owner.ndim, tuple(reversed(owner.shape)), owner.sure, "strided")
+    if name in TENSOR_ATTRIBUTES:
+        return Tensor(
+            owner.dtype,
+            owner.ndim,
+            None,
+            owner.sure,
+            owner.kind if owner.kind == "numpy" else "",
+        )
+    if name == "grad":
+        return Tensor(sure=False)
+    if owner.kind == "numpy" and name == "size":
+        return ShapeInt()
+    narrowed = frame.names.get(f"{getattr(getattr(node, 'value', None), 'id', '')}.{name}")
+    return narrowed if narrowed is not None else Method(owner, name)
+
+
+def call_tensor_method(
+    machine: Machine,
+    owner: Tensor,
+    name: str,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+    frame: Frame,
+) -> Value:
+    if not frame.emits and name in ("half", "double", "bfloat16"):
+        # what a caller of the region passes
+        return Tensor("float", owner.ndim, owner.shape, owner.sure, name)
+    if not frame.emits and name == "to":
+        wanted = [v.name for v in (*args, *kwargs.values()) if isinstance(v, External)]
+        precise = [PRECISE[name] for name in wanted if name in PRECISE]
+        if precise:
+            return Tensor("float", owner.ndim, owner.shape, owner.sure, precise[0])
+    if not frame.emits and name == "expand":
+        return Tensor(owner.dtype, None, None, owner.sure, "strided")
+    if (
+        machine.driver.function is not None
+        and name == "requires_grad_"
+        and owner.kind == "parameter"
+    ):
+        machine.driver.state["requires_grad"] = machine.text(node, frame.module)
+    if name in machine.library.of_containers and owner.kind != "numpy":
+        return UNKNOWN  # it is no tensor that has such a method
+    prefix = "numpy.ndarray" if owner.kind == "numpy" else "Tensor"
+    if name in READS:
+        part = getattr(node.func, "value", node) if isinstance(node, ast.Call) else node
+        emit_read(machine, owner, READS[name], node, frame, part)
+        if name == "tolist":
+            return listed_values(owner)
+        return Scalar("bool" if owner.dtype == "bool" else "number")
+    full = f"{prefix}.{name}"
+    emit_call(machine, full, owner, args, kwargs, node, frame, sureness(owner))
+    if name == "register_hook" and args and frame.emits and owner.origin != "argument":
+        call_hook(
+            machine, args[0], Tensor(owner.dtype, owner.ndim, owner.shape, owner.sure), node, frame
+        )
+    if name == "data_ptr":
+        return ADDRESS
+    if name == "untyped_storage":
+        return ExternalInstance("torch.UntypedStorage")
+    result = tensor_result(machine, name, owner, args, kwargs, full)
+    if (
+        owner.requires_grad is False
+        and type(result) is Tensor
+        and name not in ("requires_grad_", "register_hook")
+    ):
+        others = (*args, *kwargs.values())
+        if all(type(v) is Const or (v.is_tensor and v.requires_grad is False) for v in others):
+            return replace(result, requires_grad=False)
+    return result
+
+
+def listed_values(owner: Tensor) -> Value:
+    """What `.tolist()` gives: numbers, or lists of them."""
+    if owner.ndim == 0:
+        return Scalar()
+    inner: Value = Scalar()
+    for _ in range((owner.ndim or 1) - 1):
+        inner = Sequence("list", None, inner)
+    return Sequence("list", None, inner)

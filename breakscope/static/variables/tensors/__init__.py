@@ -1,0 +1,1 @@
+"""What becomes of tensors: their creation, their items, the results of their methods."""

@@ -1,0 +1,39 @@
+"""The tensor that an operator gives: dtype, number of dimensions, shape."""
+
+from __future__ import annotations
+
+import ast
+
+from breakscope.knowledge.ndim import product_ndim
+from breakscope.rulekit.values import Tensor, Value
+from breakscope.static.variables.base import BITWISE
+
+
+def tensor_operator(left: Value, right: Value, op: type) -> Value:
+    """`left op right`, one of which is a tensor."""
+    tensors = [v for v in (left, right) if v.is_tensor]
+    dtypes = {t.dtype for t in tensors}
+    dtype = None
+    if op in BITWISE and dtypes == {"bool"}:
+        dtype = "bool"
+    elif op is ast.Div or "float" in dtypes:
+        dtype = "float" if op is ast.Div or len(dtypes) == 1 else None
+    elif dtypes == {"int"} and all(
+        v.is_tensor or (v.is_const and isinstance(v.value, int)) or v.is_shape
+        for v in (left, right)
+    ):
+        dtype = "int"
+    dimensions = [t.ndim for t in tensors]
+    shapes = {t.shape for t in tensors}
+    return Tensor(
+        dtype,
+        None
+        if None in dimensions
+        else product_ndim(*dimensions)
+        if op is ast.MatMult and len(dimensions) == 2
+        else max(dimensions),
+        shapes.pop() if len(shapes) == 1 and op is not ast.MatMult else None,
+        all(t.sure for t in tensors),
+        tensors[0].kind if tensors[0].kind == "numpy" else "",
+        requires_grad=False if all(t.requires_grad is False for t in tensors) else None,
+    )

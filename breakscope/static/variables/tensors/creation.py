@@ -1,0 +1,158 @@
+"""Tensors made from sizes or Python values: their dtype, number of dimensions and shape."""
+
+from __future__ import annotations
+
+from breakscope.rulekit.values import (
+    TRUE,
+    UNKNOWN,
+    Const,
+    External,
+    Py,
+    Scalar,
+    Sequence,
+    ShapeInt,
+    Tensor,
+    Value,
+)
+from breakscope.static.variables.tensors.results import FLOAT_DTYPES
+
+CREATES = frozenset(
+    """
+    randn rand zeros ones empty full randint arange linspace logspace eye randperm tensor as_tensor from_numpy
+    normal bernoulli tril_indices triu_indices hann_window full_like scalar_tensor asarray array empty_strided
+    complex polar hamming_window
+    """.split()
+)
+SIZED = frozenset({"randn", "rand", "zeros", "ones", "empty"})
+DIMENSIONS = {
+    "arange": 1,
+    "linspace": 1,
+    "logspace": 1,
+    "randperm": 1,
+    "eye": 2,
+    "hann_window": 1,
+    "tril_indices": 2,
+    "triu_indices": 2,
+}
+# Kinds of tensors whose precision is not the usual one: another dtype to a guard.
+PRECISE = {
+    "torch.float16": "half",
+    "torch.half": "half",
+    "torch.float64": "double",
+    "torch.double": "double",
+    "torch.bfloat16": "bfloat16",
+}
+
+
+def created_tensor(last: str, args: list[Value], kwargs: dict[str, Value]) -> Tensor:
+    """A tensor made from sizes or Python values."""
+    given = kwargs.get("dtype")
+    dtype = None
+    if isinstance(given, External):
+        dtype = (
+            "bool"
+            if given.name in ("torch.bool", "bool", "numpy.bool_")
+            else "float"
+            if given.name in FLOAT_DTYPES
+            else "int"
+        )
+    elif given is None and last in ("randint", "randperm", "tril_indices", "triu_indices"):
+        dtype = "int"
+    elif given is None and last in (
+        "randn",
+        "rand",
+        "zeros",
+        "ones",
+        "empty",
+        "linspace",
+        "normal",
+    ):
+        dtype = "float"
+    elif last == "arange" and given is None:
+        dtype = (
+            "int" if all(not (a.is_const and isinstance(a.value, float)) for a in args) else "float"
+        )
+    elif last in ("tensor", "as_tensor", "array", "asarray") and given is None and args:
+        dtype = dtype_of_data(args[0])
+    elif last == "full" and given is None:
+        dtype = dtype_of_data(args[1] if len(args) > 1 else kwargs.get("fill_value", UNKNOWN))
+    if last in ("as_tensor", "asarray", "from_numpy") and args and isinstance(args[0], Tensor):
+        source = args[0]
+        return Tensor(
+            dtype or source.dtype,
+            source.ndim,
+            source.shape,
+            source.sure,
+            "numpy" if last == "asarray" else "",
+        )
+    sizes = sizes_given(last, args, kwargs)
+    ndim = len(sizes) if sizes is not None else DIMENSIONS.get(last)
+    if last in ("tensor", "array") and args:
+        ndim, sizes = ndim_of_data(args[0])
+    known = sizes is not None and all(
+        isinstance(s, Const) and isinstance(s.value, int) for s in sizes
+    )
+    kind = (
+        "numpy"
+        if last == "array"
+        else PRECISE.get(given.name, "")
+        if isinstance(given, External)
+        else ""
+    )
+    shape = tuple(s.value for s in sizes) if known else None
+    tracked = True if kwargs.get("requires_grad") == TRUE else None
+    return Tensor(dtype, ndim, shape, True, kind, requires_grad=tracked)
+
+
+def tensor_of_type(dtype: str, args: list[Value]) -> Tensor:
+    """What `torch.LongTensor(data)` or `torch.LongTensor(2, 3)` returns."""
+    if len(args) == 1 and isinstance(args[0], Sequence | Tensor):
+        return Tensor(
+            dtype,
+            args[0].ndim if isinstance(args[0], Tensor) else ndim_of_data(args[0])[0] or 1,
+        )
+    return Tensor(dtype, len(args) or 1)
+
+
+def sizes_given(last: str, args: list[Value], kwargs: dict[str, Value]) -> list[Value] | None:
+    given = kwargs.get("size")
+    if last in SIZED:
+        if len(args) == 1 and isinstance(args[0], Sequence):
+            return args[0].items
+        return (
+            args
+            if args and not kwargs.get("*") and all(not isinstance(a, Sequence) for a in args)
+            else (given.items if isinstance(given, Sequence) else None)
+        )
+    if last in ("full", "randint"):
+        found = given or next((a for a in args if isinstance(a, Sequence)), None)
+        return found.items if isinstance(found, Sequence) else None
+    if last in ("randperm", "arange") and len(args) == 1:
+        return args
+    return None
+
+
+def dtype_of_data(data: Value) -> str | None:
+    if isinstance(data, Const):
+        return {"bool": "bool", "int": "int", "float": "float"}.get(type(data.value).__name__)
+    if data.is_shape:
+        return "int"
+    if isinstance(data, Tensor):
+        return data.dtype
+    if isinstance(data, Sequence):
+        inner = data.items[0] if data.items else data.element
+        return dtype_of_data(inner)
+    return data.type if isinstance(data, Py) and data.type in ("bool", "int", "float") else None
+
+
+def ndim_of_data(data: Value) -> tuple[int | None, list[Value] | None]:
+    if isinstance(data, Const | ShapeInt | Scalar | Py):
+        return 0, []
+    if isinstance(data, Sequence) and data.items is not None:
+        if not data.items:
+            return 1, [Const(0)]
+        ndim, sizes = ndim_of_data(data.items[0])
+        return (ndim + 1 if ndim is not None else None), (
+            [Const(len(data.items)), *sizes] if sizes is not None else None
+        )
+    return None, None

@@ -1,0 +1,121 @@
+"""Indexing of tensors: masks, the event for each tensor among the indices, the dimensions left."""
+
+from __future__ import annotations
+
+import ast
+import re
+from operator import is_
+
+from breakscope.rulekit.events import Index
+from breakscope.rulekit.values import (
+    COMPARED,
+    UNKNOWN,
+    ExternalInstance,
+    Py,
+    Sequence,
+    Tensor,
+    Union,
+    Value,
+    options,
+)
+from breakscope.static.machine.frames import Frame
+from breakscope.static.machine.machine import Machine
+
+MASK = re.compile(r"(?:^|_)masks?(?:_?[a-z0-9])?$")  # `mask`, `pad_masks`, `mask_a`, `mask2`
+
+
+def masked_index(machine: Machine, node: ast.expr, index: Value) -> Value:
+    """The index as its source shows it: what is not known and named or computed as a mask is a
+    boolean tensor."""
+    if type(index) is Sequence:
+        if index.items is None or type(node) is not ast.Tuple or len(node.elts) != len(index.items):
+            return index
+        parts = [masked_index(machine, part, value) for part, value in zip(node.elts, index.items)]
+        return index if all(map(is_, parts, index.items)) else Sequence(index.type, parts)
+    if (type(index) is Tensor and index.dtype is not None) or not _may_be_mask(index):
+        return index
+    if any(option is COMPARED for option in options(index)):
+        return Tensor("bool", sure=False)
+    kind = type(node)
+    if (kind is ast.Name and MASK.search(node.id)) or (
+        kind is ast.Attribute and MASK.search(node.attr)
+    ):
+        return Tensor("bool", getattr(index, "ndim", None), sure=False)
+    if kind is ast.Compare or (kind is ast.UnaryOp and type(node.op) is ast.Invert):
+        return Tensor("bool", getattr(index, "ndim", None), sure=False)
+    return index
+
+
+def item_ndim(owner: Tensor, parts: list[Value]) -> int | None:
+    if owner.ndim is None:
+        return None
+    ndim = owner.ndim
+    for part in parts:
+        if part.is_none:
+            ndim += 1
+        elif (
+            (part.is_const and isinstance(part.value, int) and not isinstance(part.value, bool))
+            or part.is_shape
+            or part.is_scalar
+            or (isinstance(part, Py) and part.type == "int")
+        ):
+            ndim -= 1
+        elif (part.is_const and part.value is ...) or (
+            isinstance(part, ExternalInstance) and part.name == "slice"
+        ):
+            continue
+        elif isinstance(part, Tensor) and part.ndim == 0 and part.dtype != "bool":
+            ndim -= 1
+        else:
+            return None
+    return max(ndim, 0)
+
+
+def emit_index(
+    machine: Machine,
+    node: ast.AST,
+    frame: Frame,
+    owner: Tensor,
+    parts: list[Value],
+    store: str,
+    value: Value = UNKNOWN,
+) -> None:
+    """One event for each tensor among the indices, masks first."""
+    tensors = [p for p in parts if isinstance(p, Tensor)] if machine.wanted("Index") else []
+    for part in sorted(tensors, key=lambda p: p.dtype != "bool"):
+        machine.emit(
+            Index,
+            node,
+            frame,
+            "certain" if owner.sure and part.sure else "likely",
+            (part.dtype == "bool", part.ndim),
+            container=owner,
+            index=part,
+            store=store,
+            value=value,
+        )
+
+
+def index_parts(index: Value) -> list[Value]:
+    """The parts of an index; what is a tensor on some path counts as one."""
+    parts = (
+        index.items
+        if isinstance(index, Sequence) and index.type == "tuple" and index.items is not None
+        else [index]
+    )
+    return [_likely_tensor(part) if type(part) is Union else part for part in parts]
+
+
+def _may_be_mask(value: Value) -> bool:
+    """True when nothing is known of the value, beside that it may be None."""
+    if type(value) is Union:
+        return any(_may_be_mask(option) for option in value.options)
+    return value.is_tensor or value.is_unknown or (type(value) is Py and value.type == "unknown")
+
+
+def _likely_tensor(part: Union) -> Value:
+    """The tensor among the options of a value whose other options are unknown."""
+    tensors = [o for o in part.options if o.is_tensor]
+    if len(tensors) == 1 and all(o.is_tensor or o.is_unknown for o in part.options):
+        return Tensor(tensors[0].dtype, tensors[0].ndim, None, False, tensors[0].kind)
+    return part

@@ -1,0 +1,173 @@
+"""What tensor methods and torch functions return: dtype, number of dimensions, shape, structure."""
+
+from __future__ import annotations
+
+from breakscope import limits
+from breakscope.knowledge.ndim import DTYPE, KINDS, NDIM, call_form, is_same_shape
+from breakscope.rulekit.values import (
+    NONE,
+    UNKNOWN,
+    Const,
+    External,
+    Py,
+    Sequence,
+    ShapeInt,
+    Tensor,
+    Value,
+)
+from breakscope.static.machine.machine import Machine
+
+FLOAT_DTYPES = frozenset(
+    f"torch.{n}" for n in ("float", "float16", "float32", "float64", "half", "double", "bfloat16")
+)
+VALUES: dict[str, Value] = {
+    "int": Py("int"),
+    "bool": Py("bool"),
+    "float": Py("float"),
+    "str": Py("str"),
+    "none": NONE,
+    "shape": Sequence("size", None, ShapeInt()),
+    "dtype": Py("dtype"),
+    "device": Py("device"),
+    "python": UNKNOWN,
+    "object": UNKNOWN,
+}
+
+
+def shape_of(owner: Tensor) -> Value:
+    if owner.shape is not None:
+        return Sequence("size", [ShapeInt(n) for n in owner.shape])
+    if owner.ndim is not None:
+        return Sequence("size", [ShapeInt() for _ in range(owner.ndim)])
+    return Sequence("size", None, ShapeInt())
+
+
+def tensor_result(
+    machine: Machine,
+    name: str,
+    owner: Tensor,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    full: str,
+) -> Value:
+    """What a tensor method, or a torch function whose first argument is a tensor, returns."""
+    if name in ("dim", "ndimension") and owner.ndim is not None:
+        return Const(owner.ndim)
+    if name in ("size", "stride"):
+        shape = shape_of(owner) if name == "size" else Sequence("tuple", None, ShapeInt())
+        if (
+            args
+            and args[0].is_const
+            and isinstance(args[0].value, int)
+            and shape.items
+            and -len(shape.items) <= args[0].value < len(shape.items)
+        ):
+            return shape.items[args[0].value]
+        return ShapeInt() if args or kwargs else shape
+    if name == "numpy":
+        return Tensor(owner.dtype, owner.ndim, owner.shape, owner.sure, "numpy")
+    if name == "type":
+        return cast_tensor(owner, args[0] if args else UNKNOWN) if args or kwargs else Py("str")
+    if name in ("to", "astype"):
+        wanted = [
+            v
+            for v in (*args, *kwargs.values())
+            if (isinstance(v, External) and v.name.startswith("torch.")) or isinstance(v, Tensor)
+        ]
+        return cast_tensor(owner, wanted[0]) if wanted else owner
+    python = machine.library.returns(full)
+    if python == "int":
+        return ShapeInt()
+    if python == "bool" and not machine.library.reads_data(full):
+        return Py("bool", "config")
+    if python in VALUES:
+        return VALUES[python]
+    if name in ("t", "transpose", "permute") and owner.shape is not None and owner.kind == "":
+        shape = tuple(reversed(owner.shape)) if name == "t" else None
+        return Tensor(owner.dtype, owner.ndim, shape, owner.sure, "strided")
+    of_package = full.startswith(("torch.", "numpy.")) and not full.startswith("numpy.ndarray.")
+    return shaped_result(machine, name, full, owner, args[1:] if of_package else args, kwargs)
+
+
+def shaped_result(
+    machine: Machine,
+    name: str,
+    full: str,
+    owner: Tensor,
+    rest: list[Value],
+    kwargs: dict[str, Value],
+) -> Value:
+    """The tensors that the table `shapes` says; `rest` are the arguments behind the tensor."""
+    kind = "numpy" if owner.kind == "numpy" else ""
+    known = machine.library.shape(full, call_form(rest, kwargs))
+    if known is None:
+        dtype = given_dtype(kwargs) or ("float" if owner.dtype == "float" else None)
+        return Tensor(dtype, None, None, owner.sure, kind)
+    made = [
+        Tensor(
+            result_dtype(result.dtype, owner, rest, kwargs),
+            NDIM[result.ndim](owner, rest, kwargs),
+            owner.shape if is_same_shape(result.ndim, rest, kwargs) else None,
+            owner.sure,
+            kind,
+        )
+        for result in known.results
+    ]
+    if known.container == "list":
+        return pieces_of(name, made[0], rest, kwargs)
+    return Sequence("tuple", list(made)) if known.container else made[0]
+
+
+def cast_tensor(owner: Tensor, wanted: Value) -> Tensor:
+    """The tensor under another dtype."""
+    dtype = owner.dtype
+    if isinstance(wanted, Tensor):
+        dtype = wanted.dtype
+    elif isinstance(wanted, External):
+        dtype = _dtype_of(wanted)
+    elif (isinstance(wanted, Py) and wanted.type == "dtype") or wanted.is_unknown:
+        dtype = None if owner.dtype is None else "float"
+    return Tensor(
+        dtype, owner.ndim, owner.shape, owner.sure, owner.kind if owner.kind == "numpy" else ""
+    )
+
+
+def pieces_of(name: str, piece: Tensor, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """Several tensors, as many as the arguments say where they do."""
+    count = next(
+        (v for v in (*args, *kwargs.values()) if v.is_const and isinstance(v.value, int)), None
+    )
+    if name == "chunk" and count is not None and 0 < count.value <= limits.MOST_CHUNKS:
+        return Sequence("tuple", [piece] * count.value)
+    sizes = next(
+        (v for v in (*args, *kwargs.values()) if isinstance(v, Sequence) and v.items), None
+    )
+    if name in ("split", "split_with_sizes") and sizes is not None:
+        return Sequence("tuple", [piece] * len(sizes.items))
+    return Sequence("tuple", None, piece)
+
+
+def result_dtype(
+    rule: str, owner: Tensor, rest: list[Value], kwargs: dict[str, Value]
+) -> str | None:
+    """A result's dtype, by a word of the table `shapes`, where `dtype=` does not say another."""
+    if kwargs.get("dtype", NONE).is_none or rule in KINDS:
+        return given_dtype(kwargs) or DTYPE[rule](owner, rest, kwargs)
+    return given_dtype(kwargs) or ("float" if owner.dtype == "float" else None)
+
+
+def given_dtype(kwargs: dict[str, Value]) -> str | None:
+    """What `dtype=` says."""
+    given = kwargs.get("dtype")
+    return _dtype_of(given) if isinstance(given, External) else None
+
+
+def returned_value(machine: Machine, full: str) -> Value | None:
+    """What a library call returns by the generated table; None where that has no entry."""
+    return VALUES.get(machine.library.returns(full))
+
+
+def _dtype_of(wanted: External) -> str:
+    if wanted.name == "torch.bool":
+        return "bool"
+    return "float" if wanted.name in FLOAT_DTYPES else "int"

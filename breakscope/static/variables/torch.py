@@ -1,0 +1,235 @@
+"""Calls of torch functions."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from breakscope.knowledge.ndim import joined_ndim
+from breakscope.rulekit.values import (
+    UNKNOWN,
+    Const,
+    ExternalInstance,
+    Method,
+    Py,
+    Sequence,
+    Tensor,
+    Union,
+    Value,
+)
+from breakscope.static.machine.frames import Frame
+from breakscope.static.machine.lattice import element_of, join_all
+from breakscope.static.machine.library import TYPED
+from breakscope.static.machine.machine import Machine
+from breakscope.static.variables.effects.subgraphs import call_within
+from breakscope.static.variables.library.known_results import PYTHON_RESULTS
+from breakscope.static.variables.tensors.creation import CREATES, created_tensor, tensor_of_type
+from breakscope.static.variables.tensors.results import returned_value, tensor_result
+
+INPLACE_INIT = "torch.nn.init."
+_CONTEXTS = frozenset(
+    """
+    torch.no_grad torch.enable_grad torch.inference_mode torch.set_grad_enabled torch.autocast
+    torch.amp.autocast torch.cuda.amp.autocast torch.cpu.amp.autocast torch.autograd.set_detect_anomaly
+    torch.autograd.detect_anomaly torch.autograd.graph.saved_tensors_hooks torch.random.fork_rng
+    torch.profiler.record_function torch.device torch.autograd.profiler.record_function torch.cuda.stream
+    torch.cuda.device torch.nn.attention.sdpa_kernel torch.profiler.profile torch.autograd.graph.save_on_cpu
+    torch.backends.cudnn.flags torch.backends.cuda.sdp_kernel torch.func.functional_call
+    torch.nn.utils.parametrize.cached torch.sparse.check_sparse_tensor_invariants torch.cuda.nvtx.range
+    torch.finfo torch.iinfo torch.Generator torch.compiler.set_stance
+    """.split()
+)
+
+
+def torch_function(
+    machine: Machine,
+    name: str,
+    last: str,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    frame: Frame,
+) -> Value:
+    if name in TYPED:
+        return tensor_of_type(TYPED[name], args)
+    if last[:1].isupper() and name.startswith("torch.") and last not in ("Tensor",):
+        return ExternalInstance(name, tuple(args), tuple(kwargs.items()))
+    if name in _CONTEXTS:
+        return ExternalInstance(name, tuple(args), tuple(kwargs.items()))
+    if last in CREATES:
+        made = created_tensor(last, args, kwargs)
+        return made if frame.emits or made.requires_grad else replace(made, requires_grad=False)
+    if last in ("is_tensor", "is_storage"):
+        return (
+            Const(args[0].is_tensor)
+            if args and not args[0].is_unknown and not isinstance(args[0], Union)
+            else Py("bool", "config")
+        )
+    if name in PYTHON_RESULTS:
+        return PYTHON_RESULTS[name]
+    returned = returned_value(machine, name)
+    if returned is not None:
+        return returned
+    first = next((a for a in args if isinstance(a, Tensor)), None) or next(
+        (
+            v
+            for k, v in kwargs.items()
+            if isinstance(v, Tensor) and k in ("input", "x", "query", "self", "tensors")
+        ),
+        None,
+    )
+    if first is not None:
+        return tensor_result(machine, last, first, args, kwargs, name)
+    if (
+        args
+        and isinstance(args[0], Sequence)
+        and last
+        in (
+            "cat",
+            "stack",
+            "concat",
+            "hstack",
+            "vstack",
+            "broadcast_tensors",
+            "meshgrid",
+            "block_diag",
+            "atleast_1d",
+        )
+    ):
+        element = element_of(args[0])
+        sure = isinstance(element, Tensor) and element.sure
+        made = Tensor(
+            element.dtype if isinstance(element, Tensor) else None,
+            joined_ndim(machine.library.shape(name), element),
+            None,
+            sure,
+        )
+        return Sequence("tuple", None, made) if last in ("broadcast_tensors", "meshgrid") else made
+    if last in ("meshgrid", "broadcast_tensors"):
+        return (
+            Sequence(
+                "tuple",
+                [Tensor("int" if a.is_tensor and a.dtype == "int" else None) for a in args],
+            )
+            if args
+            else Sequence("tuple", None, Tensor())
+        )
+    if last == "einsum" and args and args[0].is_const:
+        result = str(args[0].value).rpartition("->")[2].strip()
+        return Tensor(
+            ndim=len(result) if "->" in str(args[0].value) and "." not in result else None
+        )
+    known_arguments = args or kwargs
+    return (
+        Tensor(sure=bool(known_arguments) and not any(a.is_unknown for a in args))
+        if known_arguments
+        else UNKNOWN
+    )
+
+
+def other_torch_name(
+    machine: Machine, name: str, last: str, args: list[Value], kwargs: dict[str, Value]
+) -> Value:
+    """torch names outside the function namespaces: classes give instances, context managers
+    too."""
+    if name in PYTHON_RESULTS:
+        return PYTHON_RESULTS[name]
+    if name.startswith(INPLACE_INIT):
+        return args[0] if args else UNKNOWN
+    if last[:1].isupper() or name in _CONTEXTS or name.startswith("torch.backends."):
+        return ExternalInstance(name, tuple(args), tuple(kwargs.items()))
+    returned = returned_value(machine, name)
+    if returned is not None:
+        return returned
+    if machine.library.returns(name) in ("tensor", "maybe tensor"):
+        return Tensor(sure=True)
+    if name.startswith(
+        ("torch.cuda.", "torch.distributed.", "torch.version.", "torch.mps.", "torch.xpu.")
+    ):
+        return Py("bool" if last.startswith("is_") else "unknown", "environment")
+    if name.startswith("torch.nn.utils.rnn."):
+        if last == "pad_packed_sequence":
+            return Sequence("tuple", [Tensor(), Tensor("int")])
+        return (
+            Tensor()
+            if last == "pad_sequence"
+            else ExternalInstance("torch.nn.utils.rnn.PackedSequence")
+        )
+    if any(a.is_tensor for a in args) and name.startswith(
+        ("torch.utils.checkpoint", "torch.nn.utils.")
+    ):
+        return Tensor()
+    return UNKNOWN
+
+
+def call_chosen_module(machine: Machine, args, kwargs, node, frame) -> Value:
+    """`getattr(nn, name)(...)` with an open name: only the recurrent modules take these
+    keywords."""
+    if "bidirectional" in kwargs or ("num_layers" in kwargs and "batch_first" in kwargs):
+        return ExternalInstance("torch.nn.RNNBase", tuple(args), tuple(kwargs.items()))
+    return UNKNOWN
+
+
+def call_parameter(machine: Machine, args, kwargs, node, frame) -> Value:
+    value = args[0] if args else kwargs.get("data", UNKNOWN)
+    if isinstance(value, Tensor):
+        return Tensor(value.dtype, value.ndim, value.shape, True, "parameter", requires_grad=True)
+    return Tensor("float", kind="parameter", requires_grad=True)
+
+
+def call_checkpoint(machine: Machine, args, kwargs, node, frame) -> Value:
+    rest = {
+        k: v
+        for k, v in kwargs.items()
+        if k
+        not in (
+            "use_reentrant",
+            "preserve_rng_state",
+            "context_fn",
+            "determinism_check",
+            "debug",
+            "early_stop",
+        )
+    }
+    return (
+        call_within(machine, "checkpoint", args[0], args[1:], rest, node, frame)
+        if args
+        else UNKNOWN
+    )
+
+
+def call_transform(machine: Machine, args, kwargs, node, frame) -> Value:
+    """torch.func transforms give a function that is called with tensors."""
+    return (
+        Method(args[0], "transformed")
+        if args and isinstance(args[0], Method)
+        else args[0]
+        if args
+        else UNKNOWN
+    )
+
+
+def call_cond(machine: Machine, args, kwargs, node, frame) -> Value:
+    results = [
+        machine.call(
+            f,
+            list(args[3].items or []) if len(args) > 3 and isinstance(args[3], Sequence) else [],
+            {},
+            node,
+            frame,
+        )
+        for f in args[1:3]
+    ]
+    return join_all(results)
+
+
+def call_where(machine: Machine, args, kwargs, node, frame) -> Value:
+    if len(args) == 1:
+        return Sequence("tuple", None, Tensor("int", 1))
+    tensors = [a for a in args[1:] if isinstance(a, Tensor)]
+    dtypes = {t.dtype for t in tensors}
+    dimensions = [0 if isinstance(a, Const) else getattr(a, "ndim", None) for a in args]
+    ndim = max(dimensions) if dimensions and None not in dimensions else None
+    return Tensor(
+        dtypes.pop() if len(dtypes) == 1 and len(tensors) == 2 else None,
+        ndim,
+        sure=all(t.sure for t in tensors),
+    )

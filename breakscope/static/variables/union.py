@@ -1,0 +1,152 @@
+"""A value that is one of several, depending on the path taken."""
+
+from __future__ import annotations
+
+from breakscope.rulekit.events import CHOSEN, Branch
+from breakscope.rulekit.values import (
+    ExternalInstance,
+    Function,
+    Instance,
+    Py,
+    Sequence,
+    ShapeInt,
+    Union,
+    Value,
+    options,
+)
+from breakscope.static.machine.frames import Raised
+from breakscope.static.machine.lattice import join_all
+from breakscope.static.machine.machine import Machine
+from breakscope.static.variables.base import Variable
+from breakscope.static.variables.operators.binary import binary_operation
+from breakscope.static.variables.operators.comparisons import compare_by_value
+
+TYPES = {"tuple": tuple, "list": list}
+
+
+class UnionVariable(Variable):
+    """One of several values: what holds of each, joined."""
+
+    binary_precedence = 5
+    compare_precedence = 1
+
+    def call(self, machine: Machine, callee, args, kwargs, node, frame) -> Value:
+        """Call each that it may be; a library's object beside a module of the source is only
+        possibly what is called."""
+        results, certainty, undecided = [], frame.certainty, frame.undecided
+        # one function of several
+        chosen = len([o for o in callee.options if type(o) is Function]) > 1
+        own = any([type(option) is Instance for option in callee.options])
+        for option in callee.options:
+            if not option.is_none:
+                is_library = own and type(option) is ExternalInstance
+                frame.certainty = "possible" if is_library else certainty
+                frame.undecided = CHOSEN if chosen else undecided
+                try:
+                    results.append(machine.call(option, args, kwargs, node, frame))
+                except Raised:
+                    pass
+                finally:
+                    frame.certainty, frame.undecided = certainty, undecided
+        return join_all(results)
+
+    def getattr(self, machine: Machine, owner, name, node, frame) -> Value:
+        found = [machine.getattr(o, name, node, frame) for o in _that_may_have(name, owner)]
+        return join_all(found)
+
+    def setattr(self, machine: Machine, owner, name, value, old, target, node, frame) -> None:
+        for option in owner.options:
+            machine.setattr(option, name, value, target, node, frame, old)
+
+    def getitem(self, machine: Machine, container, index, store, node, frame) -> Value:
+        """The item of each that it may be; who indexes with a tensor hardly means the list that it
+        is beside a tensor."""
+        found, certainty = [], frame.certainty
+        is_tensors = index.is_tensor and any([o.is_tensor for o in container.options])
+        for option in container.options:
+            if not option.is_none:
+                is_list = is_tensors and type(option) is Sequence
+                frame.certainty = "possible" if is_list else certainty
+                try:
+                    found.append(machine.getitem(option, index, node, frame, store))
+                finally:
+                    frame.certainty = certainty
+        return join_all(found)
+
+    def setitem(
+        self, machine: Machine, container, index, value, augmented, target, node, frame
+    ) -> None:
+        for option in container.options:
+            machine.setitem(option, index, value, target, node, frame, augmented)
+
+    def iterate(self, machine: Machine, value, node, frame) -> Value | None:
+        parts = [machine.iterate(o, node, frame) for o in value.options if not o.is_none]
+        return join_all([p for p in parts if p is not None])
+
+    def unpacked(self, machine: Machine, value, count, starred, node, frame) -> list[Value] | None:
+        rows = [machine.unpacked(o, count, starred, node, frame) for o in value.options]
+        rows = [r for r in rows if r is not None and (starred or len(r) == count)]
+        if rows and len({len(r) for r in rows}) == 1:
+            return [join_all(column) for column in zip(*rows)]
+        return None
+
+    def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
+        verdicts = set()
+        for option in value.options:
+            if option.is_tensor:
+                certainty = "possible" if any(o.is_unknown for o in value.options) else "likely"
+                machine.emit(
+                    Branch, node, frame, certainty, test=option, construct=construct, **facts
+                )
+                verdicts.add(None)
+            else:
+                verdicts.add(machine.truth(option, construct, node, frame, **facts))
+        return verdicts.pop() if len(verdicts) == 1 else None
+
+    def binary(self, machine: Machine, left, right, op, node, frame) -> Value:
+        rows = [
+            (a, b) for a in options(left) for b in options(right) if not a.is_none and not b.is_none
+        ]
+        return join_all([binary_operation(machine, a, b, op, node, frame) for a, b in rows])
+
+    def compare(self, machine: Machine, left, right, op, node, frame) -> Value:
+        rows = [(a, b) for a in options(left) for b in options(right)]
+        return join_all([compare_by_value(machine, a, b, op, node, frame) for a, b in rows])
+
+    def cast(self, machine: Machine, value, name, node, frame) -> Value:
+        cast = [machine.behaviour(o).cast(machine, o, name, node, frame) for o in value.options]
+        return join_all(cast)
+
+    def length(self, machine: Machine, value, node, frame) -> Value:
+        return ShapeInt() if any(o.is_tensor for o in value.options) else Py("int")
+
+    def is_configuration(self, value) -> bool:
+        return any(isinstance(option, Py) for option in value.options)
+
+    def may_show_tensor(self, machine: Machine, value, depth) -> bool:
+        return any(
+            machine.behaviour(option).may_show_tensor(machine, option, depth)
+            for option in value.options
+        )
+
+    def enter(self, machine: Machine, manager, node, frame) -> Value:
+        return join_all([machine.enter(option, node, frame) for option in manager.options])
+
+    def leave(self, machine: Machine, manager, node, frame) -> None:
+        for option in manager.options:
+            machine.leave(option, node, frame)
+
+    def loses_frame(self, machine: Machine, manager) -> bool:
+        return any(machine.loses_frame(option) for option in manager.options)
+
+
+def _that_may_have(name: str, owner: Union) -> list[Value]:
+    """The options that an attribute is read of: of a tuple or an object, what no tuple has."""
+    found = [option for option in owner.options if not option.is_none]
+    if any(type(option) is Instance for option in found):
+        return [
+            o
+            for o in found
+            if type(o) is not Sequence or o.type not in TYPES or hasattr(TYPES[o.type], name)
+        ]
+    return found

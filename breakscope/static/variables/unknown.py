@@ -1,0 +1,20 @@
+"""A value of which nothing is known."""
+
+from __future__ import annotations
+
+from breakscope.rulekit.values import UNKNOWN, Tensor, Value
+from breakscope.static.machine.machine import Machine
+from breakscope.static.variables.base import Variable
+from breakscope.static.variables.tensor import TENSOR_ONLY, tensor_attribute
+
+
+class UnknownVariable(Variable):
+    """A value of which nothing is known; what only tensors have makes it one."""
+
+    def getattr(self, machine: Machine, owner, name, node, frame) -> Value:
+        if name in TENSOR_ONLY:
+            return tensor_attribute(machine, Tensor(sure=False), name, node, frame)
+        return UNKNOWN
+
+    def is_configuration(self, value) -> bool:
+        return True

@@ -1,0 +1,263 @@
+"""Classes of the checked source, and their objects."""
+
+from __future__ import annotations
+
+import ast
+
+from breakscope.rulekit.values import (
+    NONE,
+    UNKNOWN,
+    Class,
+    Const,
+    External,
+    Function,
+    Instance,
+    Method,
+    Py,
+    Sequence,
+    Union,
+    Value,
+    options,
+)
+from breakscope.static.definitions.classes import (
+    MODULE_BASES,
+    bound_to,
+    external_bases,
+    find_member,
+    is_module,
+    is_module_class,
+    mro_of,
+)
+from breakscope.static.definitions.fields import field_names, fields_of, has_generated_init
+from breakscope.static.machine.frames import Frame, Raised
+from breakscope.static.machine.lattice import join_all
+from breakscope.static.machine.library import CONTAINER_TYPES, PYTHON_TYPES
+from breakscope.static.machine.machine import Machine
+from breakscope.static.variables.base import Variable
+from breakscope.static.variables.effects.emitting import note_assert
+from breakscope.static.variables.nn_module import call_module_method
+from breakscope.static.variables.objects.attribute_stores import store_on_class, store_on_instance
+from breakscope.static.variables.objects.attributes import instance_attribute, truth_of_instance
+from breakscope.static.variables.objects.autograd import call_autograd_function
+from breakscope.static.variables.objects.construction import instantiate
+from breakscope.static.variables.objects.hooks import run_hooks, run_pre_hooks
+from breakscope.static.variables.objects.module_containers import HELD, contents_of
+from breakscope.static.variables.objects.operators import (
+    compare_object,
+    object_operator,
+    unary_of_object,
+)
+
+
+class ClassVariable(Variable):
+    """A class of the checked source."""
+
+    def call(self, machine: Machine, callee, args, kwargs, node, frame) -> Value:
+        return instantiate(machine, callee, args, kwargs, node, frame)
+
+    def call_method(self, machine: Machine, owner, name, args, kwargs, node, frame) -> Value:
+        if name == "apply":
+            return call_autograd_function(machine, owner, args, kwargs, node, frame)
+        return UNKNOWN
+
+    def getattr(self, machine: Machine, owner, name, node, frame) -> Value:
+        member = find_member(machine, owner.info, name)
+        if member is None:
+            if name == "apply" and any(
+                n.startswith("torch.autograd.") for n in external_bases(machine, owner.info)
+            ):
+                return Method(owner, "apply")
+            return Const(owner.info.name) if name in ("__name__", "__qualname__") else UNKNOWN
+        if any(
+            machine.library.is_enum(n) for n in external_bases(machine, owner.info)
+        ) and not isinstance(member, Function):
+            return Py(f"enum {owner.info.name}.{name}")
+        return bound_to(member, owner)
+
+    def setattr(self, machine: Machine, owner, name, value, old, target, node, frame) -> None:
+        store_on_class(machine, target, owner, name, value, frame, node, old)
+
+    def identical(self, left, right) -> bool | None:
+        if isinstance(right, Class):
+            return left.info is right.info
+        return False if isinstance(right, External) else None
+
+    def has_type(self, value, name) -> bool | None:
+        return False if name in PYTHON_TYPES or name in CONTAINER_TYPES else None
+
+    def may_show_tensor(self, machine: Machine, value, depth) -> bool:
+        return is_module_class(machine, value.info)
+
+    def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
+        return True
+
+
+class InstanceVariable(Variable):
+    """An object of a class of the checked source: what its class defines, else what a container
+    that it derives from holds."""
+
+    binary_precedence = 2
+
+    def call(self, machine: Machine, callee, args, kwargs, node, frame) -> Value:
+        method = machine.getattr(callee, "__call__", node, frame)
+        if not isinstance(method, Function) and is_module(machine, callee):
+            method = machine.getattr(callee, "forward", node, frame)
+        if not isinstance(method, Function | Union):
+            method = callee.attributes.get(HELD, UNKNOWN)
+            if not isinstance(method, Sequence):
+                return UNKNOWN
+        run_pre_hooks(machine, callee, args, node, frame)
+        result = machine.call(method, args, kwargs, node, frame)
+        run_hooks(machine, callee, args, result, node, frame)
+        return result
+
+    def call_method(self, machine: Machine, owner, name, args, kwargs, node, frame) -> Value:
+        return call_module_method(machine, owner, name, args, kwargs, node, frame)
+
+    def getattr(self, machine: Machine, owner, name, node, frame) -> Value:
+        return instance_attribute(machine, owner, name, node, frame)
+
+    def setattr(self, machine: Machine, owner, name, value, old, target, node, frame) -> None:
+        store_on_instance(machine, target, owner, name, value, frame, node, old)
+
+    def getitem(self, machine: Machine, container, index, store, node, frame) -> Value:
+        fields = field_names(machine, container)
+        at = index.value if index.is_const else None
+        if isinstance(at, int) and -len(fields) <= at < len(fields):
+            return container.attributes.get(fields[at], UNKNOWN)
+        method = machine.getattr(container, "__getitem__", node, frame)
+        if isinstance(method, Function):
+            found = machine.call(method, [index], {}, node, frame)
+            known = all(not option.is_unknown for option in options(found))
+            return found if known else field_at(machine, container, index, found, node, frame)
+        if (held := contents_of(machine, container)) is not container:
+            return machine.getitem(held, index, node, frame, store)
+        if isinstance(at, str):
+            return container.attributes.get(at, UNKNOWN)
+        return super().getitem(machine, container, index, store, node, frame)
+
+    def setitem(
+        self, machine: Machine, container, index, value, augmented, target, node, frame
+    ) -> None:
+        method = machine.getattr(container, "__setitem__", target, frame)
+        if isinstance(method, Function):
+            machine.call(method, [index, value], {}, target, frame)
+        elif HELD in container.attributes:
+            held = container.attributes[HELD]
+            machine.setitem(held, index, value, target, node, frame, augmented)
+        elif index.is_const and isinstance(index.value, str) and not frame.emits:
+            container.attributes[index.value] = value
+
+    def iterate(self, machine: Machine, value, node, frame) -> Value | None:
+        fields = field_names(machine, value)
+        if fields:
+            return join_all([value.attributes.get(f, UNKNOWN) for f in fields])
+        method = machine.getattr(value, "__iter__", node, frame)
+        if isinstance(method, Function):
+            return machine.iterate(machine.call_implicitly(method, [], node, frame), node, frame)
+        method = machine.getattr(value, "__getitem__", node, frame)
+        if isinstance(method, Function):
+            return machine.call(method, [Py("int")], {}, node, frame)
+        held = contents_of(machine, value)
+        return UNKNOWN if held is value else machine.iterate(held, node, frame)
+
+    def unpacked(self, machine: Machine, value, count, starred, node, frame) -> list[Value] | None:
+        fields = field_names(machine, value)
+        return [value.attributes.get(f, UNKNOWN) for f in fields] if fields else None
+
+    def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
+        note_assert(machine, value, node, frame, construct, facts)
+        return truth_of_instance(machine, value, node, frame)
+
+    def contains(
+        self, machine: Machine, container, item, container_node, node, frame
+    ) -> bool | None:
+        method = machine.getattr(container, "__contains__", node, frame)
+        if isinstance(method, Function):
+            machine.call_implicitly(method, [item], node, frame)
+        return None
+
+    def binary(self, machine: Machine, left, right, op, node, frame) -> Value:
+        return object_operator(machine, left, right, op, node, frame)
+
+    def unary(self, machine: Machine, value, op, node, frame) -> Value:
+        return unary_of_object(machine, value, op, node, frame)
+
+    def compare(self, machine: Machine, left, right, op, node, frame) -> Value:
+        return compare_object(machine, left, right, op, node, frame)
+
+    def is_of_class(self, machine: Machine, value, wanted) -> bool | None:
+        if wanted.info in mro_of(machine, value.cls.info):
+            return True
+        return None if "?" in external_bases(machine, value.cls.info) else False
+
+    def is_of_type(self, machine: Machine, value, name) -> bool | None:
+        names = external_bases(machine, value.cls.info)
+        if name in names or (name in MODULE_BASES and is_module(machine, value)):
+            return True
+        return None if names else False
+
+    def class_of(self, value) -> Value:
+        return value.cls
+
+    def cast(self, machine: Machine, value, name, node, frame) -> Value:
+        if name == "bool":
+            truth = truth_of_instance(machine, value, node, frame, called=True)
+            return Const(truth) if truth is not None else Py("bool")
+        method = machine.getattr(value, f"__{name}__", node, frame)
+        is_own = isinstance(method, Function)
+        return machine.call(method, [], {}, node, frame) if is_own else Py(name)
+
+    def length(self, machine: Machine, value, node, frame) -> Value:
+        method = machine.getattr(value, "__len__", node, frame)
+        is_own = isinstance(method, Function)
+        return machine.call(method, [], {}, node, frame) if is_own else Py("int")
+
+    def may_show_tensor(self, machine: Machine, value, depth) -> bool:
+        return is_module(machine, value) or bool(external_bases(machine, value.cls.info))
+
+    def is_opaque(self, machine: Machine, value) -> bool:
+        return not field_names(machine, value) or any(
+            map(machine.is_opaque, value.attributes.values())
+        )
+
+    def enter(self, machine: Machine, manager, node, frame) -> Value:
+        method = machine.getattr(manager, "__enter__", node, frame)
+        if isinstance(method, Function):
+            return machine.call(method, [], {}, node, frame)
+        return manager
+
+    def leave(self, machine: Machine, manager, node, frame) -> None:
+        method = machine.getattr(manager, "__exit__", node, frame)
+        if isinstance(method, Function):
+            try:
+                machine.call(method, [NONE, NONE, NONE], {}, node, frame)
+            except Raised:
+                pass
+
+    def loses_frame(self, machine: Machine, manager) -> bool:
+        return True
+
+
+def field_at(
+    machine: Machine, owner: Instance, index: Value, found: Value, node: ast.AST, frame: Frame
+) -> Value:
+    """What a dataclass gives for a number that it passes on to its fields in order, those that
+    are None left out; `found` where that is not known, or it is no dataclass."""
+    if not (
+        index.is_const
+        and type(index.value) is int
+        and index.value >= 0
+        and has_generated_init(machine, owner.cls.info)
+    ):
+        return found
+    place = index.value
+    for name, *_ in fields_of(machine, owner.cls.info):
+        value = machine.getattr(owner, name, node, frame)
+        there = [option for option in options(value) if not option.is_none]
+        if there and not place:
+            return join_all(there)
+        if there and len(there) < len(options(value)):
+            return found  # one that may be left out
+        place -= bool(there)
+    return found

@@ -1,0 +1,1 @@
+"""Puts this folder on the path: `running` and `mutate` serve the tests of all its folders."""

@@ -1,0 +1,120 @@
+"""A function body that was dropped comes back as it was, and nobody sees that it was away."""
+
+import ast
+from pathlib import Path
+
+import pytest
+from programs import TORCH
+
+from breakscope.static import StaticOptions, analyze
+from breakscope.static.project import eviction as bodies
+from breakscope.static.project import program
+from breakscope.static.project.modules import ModuleInfo
+from breakscope.static.project.source import decode, split_lines
+
+ROOT = Path(__file__).resolve().parents[3]
+SHAPES = '''
+import torch
+
+@torch.no_grad()
+def first(x, y=lambda z: z,
+          *rest):
+    @decorated
+    def inner():
+        return f"{x!r:>{y}} und Äpfel"
+    """text that
+is less indented than the code
+  """
+    return inner
+
+class Model:
+    if FLAG:
+        def forward(self, x):  # of one kind
+            # a comment first
+
+            for i in x: self.step(i); self.count()
+            é = x \\
+                + 1
+            return é
+    else:
+        def forward(self, x): return x
+
+\tclass Inner: ...
+'''.replace("\tclass", "    class")
+
+
+def module_of(source):
+    return ModuleInfo(
+        "m.py", "m", "", False, source.encode(), ast.parse(source), lines=split_lines(source)
+    )
+
+
+def all_of(module):
+    return ast.dump(module.tree, include_attributes=True)
+
+
+def check(source):
+    """The characters dropped."""
+    module = module_of(source)
+    before = all_of(module)
+    size = bodies.drop_idle_bodies(module.tree, module.lines, 1)
+    assert all_of(module) == before
+    return size
+
+
+def test_a_body_comes_back_with_the_same_positions():
+    assert check(SHAPES) > 100
+
+
+@pytest.mark.parametrize("ending", ["\r\n", "\r"])
+def test_other_line_ends(ending):
+    assert check(SHAPES.replace("\n", ending)) > 100
+
+
+def test_our_own_files():
+    files = [
+        *ROOT.glob("breakscope/**/*.py"),
+        *ROOT.glob("samples/*.py"),
+        *ROOT.glob("tests/static/**/*.py"),
+    ]
+    assert sum(check(decode(path.read_bytes())) for path in files) > 500_000
+
+
+def test_a_dropped_body_takes_the_place_of_the_plain_class_until_it_is_asked_for():
+    module = module_of(SHAPES)
+    bodies.drop_idle_bodies(module.tree, module.lines, 1)
+    node = module.tree.body[1]
+    assert (
+        type(node) is bodies.FunctionDef
+        and isinstance(node, ast.FunctionDef)
+        and node.name == "first"
+    )
+    assert not hasattr(node, "nothing")
+    assert isinstance(node.body[0], ast.FunctionDef)
+    assert type(node) is ast.FunctionDef
+
+
+def test_a_function_that_was_entered_lately_keeps_its_body():
+    module = module_of(SHAPES)
+    node = module.tree.body[1]
+    node.entered = 7
+    bodies.drop_idle_bodies(module.tree, module.lines, 7)
+    assert type(node) is ast.FunctionDef
+    bodies.drop_idle_bodies(module.tree, module.lines, 8)
+    assert type(node) is bodies.FunctionDef
+
+
+def test_findings_are_the_same_without_bodies(monkeypatch):
+    """The samples, with everything dropped behind each file, and with nothing dropped."""
+    found, dropped, drop = [], [], bodies.drop_idle_bodies
+    for limit in (0, 10**9):
+        monkeypatch.setattr(program, "CROWDED_BYTES", limit)
+        monkeypatch.setattr(program, "LATELY", -1)
+        monkeypatch.setattr(
+            program, "drop_idle_bodies", lambda *a: dropped.append(drop(*a)) or dropped[-1]
+        )
+        result = analyze([str(ROOT / "samples")], StaticOptions(torch=TORCH))
+        found.append((result.findings, result.notes, result.errors))
+        monkeypatch.undo()
+    assert found[0] == found[1]
+    assert max(dropped) > 500

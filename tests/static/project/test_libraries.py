@@ -1,0 +1,214 @@
+"""Installed packages are followed where they use torch; what breaks inside stands at the checked
+line that enters them."""
+
+import sys
+
+import pytest
+from programs import TORCH, write
+
+from breakscope.environment import import_folders
+from breakscope.report.join import at_its_place
+from breakscope.static import StaticOptions, analyze
+
+LIBRARY = {
+    "site-packages/netlib-1.0.dist-info/METADATA": "Name: netlib\n",
+    "site-packages/netlib/__init__.py": """\
+        from typing import TYPE_CHECKING
+        from .ops import Gate, read
+        if TYPE_CHECKING:
+            from .models import *
+        """,
+    "site-packages/netlib/ops.py": """\
+        import torch
+
+        def number(x):
+            return x.sum().item()
+
+        def read(x):
+            return number(x) + 1
+
+        def maybe(x, config):
+            if config.debug:
+                print(x)
+            return x
+
+        class Gate(torch.nn.Module):
+            def forward(self, x):
+                if x.max() > 3:
+                    return x
+                return -x
+
+        class Drop(torch.nn.Module):
+            def forward(self, x):
+                if self.training:
+                    if torch.rand(()) < 0.1:
+                        return x
+                return -x
+        """,
+    "site-packages/netlib/models/__init__.py": """\
+        from typing import TYPE_CHECKING
+        if TYPE_CHECKING:
+            from .big import *
+        """,
+    "site-packages/netlib/models/big.py": """\
+        import torch
+
+        class BigModel(torch.nn.Module):
+            def forward(self, x):
+                for row in range(int(x[0])):
+                    x = x * row
+                return x
+        """,
+    "site-packages/textlib-2.0.dist-info/METADATA": "Name: textlib\n",
+    "site-packages/textlib/__init__.py": """\
+        def shout(x):
+            print(x)
+            return x
+        """,
+}
+MODEL = """\
+    import torch
+    import textlib
+    from netlib import {names}
+
+    class Net(torch.nn.Module):
+        def __init__(self, config):
+            super().__init__()
+            self.config = config
+            self.gate = Gate()
+
+        def forward(self, x: torch.Tensor):
+            {body}
+    """
+
+
+@pytest.fixture
+def checked(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path / "site-packages"))
+
+    def check(body, names="Gate", **options):
+        write(tmp_path, {**LIBRARY, "project/model.py": MODEL.format(body=body, names=names)})
+        result = analyze([tmp_path / "project"], StaticOptions(torch=TORCH, **options))
+        assert result.errors == ()
+        return [f for f in result.findings if f.confidence != "possible"]
+
+    return check
+
+
+def test_a_break_in_an_installed_package_stands_at_the_line_that_enters_it(checked, tmp_path):
+    (finding,) = checked("return self.gate(x)")
+    assert finding.path == str(tmp_path / "project/model.py").replace("\\", "/")
+    assert (finding.line, finding.code, finding.function, finding.library) == (
+        12,
+        "BRK101",
+        "Net.forward",
+        "netlib",
+    )
+    assert "`self.gate(x)` enters `netlib`" in finding.message and "x.max() > 3" in finding.message
+    site = finding.chain[-1]
+    assert (site.path.endswith("netlib/ops.py"), site.line, site.function) == (
+        True,
+        16,
+        "Gate.forward",
+    )
+    assert finding.fix is None
+
+
+def test_the_chain_leads_on_through_the_library(checked):
+    (finding,) = checked("return read(x)", names="Gate, read")
+    assert [(link.line, link.function) for link in finding.chain] == [
+        (12, "Net.forward"),
+        (7, "read"),
+        (4, "number"),
+    ]
+    inside = at_its_place(finding)
+    assert (inside.line, inside.function) == (4, "number") and inside.message.startswith(
+        "`x.sum().item()`"
+    )
+
+
+def test_each_line_that_enters_a_library_is_told(checked):
+    assert [f.line for f in checked("x = self.gate(x)\n            return self.gate(x)")] == [
+        12,
+        13,
+    ]
+
+
+def test_what_a_test_inside_the_library_decides_is_hidden(checked):
+    assert (
+        checked("return netlib.ops.maybe(x, self.config)", names="Gate\n    import netlib.ops")
+        == []
+    )
+
+
+def test_what_runs_in_training_alone_is_shown(checked):
+    """Nobody has to look that test up."""
+    (finding,) = checked("return Drop()(x)", names="Gate\n    from netlib.ops import Drop")
+    assert (finding.code, finding.chain[-1].line, finding.condition) == (
+        "BRK101",
+        23,
+        "self.training",
+    )
+
+
+def test_what_only_type_checkers_are_told_of_is_found_when_it_is_used(checked):
+    (finding,) = checked("return BigModel()(x)", names="Gate, BigModel")
+    assert finding.chain[-1].path.endswith("netlib/models/big.py") and finding.chain[-1].line == 5
+
+
+def test_a_package_without_torch_is_left_alone(checked):
+    assert checked("return textlib.shout(x)") == []
+
+
+def test_libraries_can_be_left_out(checked):
+    assert checked("return self.gate(x)", libraries=False) == []
+
+
+def test_an_installed_package_under_check_is_told_at_its_own_lines(checked, tmp_path):
+    checked("return x")
+    result = analyze([tmp_path / "site-packages/netlib"], StaticOptions(torch=TORCH))
+    assert ("ops.py", 16) in {(f.path.rpartition("/")[2], f.line) for f in result.findings}
+    assert all(f.library == "" for f in result.findings)
+
+
+def test_a_class_that_inherits_a_librarys_forward_is_told_at_its_head(checked, tmp_path):
+    write(
+        tmp_path,
+        {
+            "project/heir.py": "import torch\nfrom netlib import Gate\n\n\nclass Mine(Gate):\n    scale = torch.pi\n"
+        },
+    )
+    (finding,) = checked("return x")
+    assert (finding.line, finding.code) == (5, "BRK101")
+    assert "`Mine` inherits code of `netlib`" in finding.message
+
+
+def test_a_factory_that_returns_a_librarys_model_is_told_at_its_return(checked, tmp_path):
+    write(
+        tmp_path,
+        {
+            "project/make.py": """\
+        import torch
+        from netlib import Gate
+
+        def make():
+            return Gate(), (torch.ones(3),)
+        """
+        },
+    )
+    (finding,) = checked("return x", entries=("*::make",))
+    assert (finding.line, finding.function) == (
+        4,
+        "make",
+    ) and "`make` returns code of `netlib`" in finding.message
+
+
+def test_folders_of_an_activated_environment_come_first(tmp_path, monkeypatch):
+    installed = tmp_path / "env/lib/python3.12/site-packages"
+    installed.mkdir(parents=True)
+    monkeypatch.setenv("VIRTUAL_ENV", str(tmp_path / "env"))
+    folders = import_folders()
+    assert folders[0] == str(installed)
+    assert not any(folder.endswith(("lib-dynload", ".zip")) for folder in folders)
+    monkeypatch.setenv("VIRTUAL_ENV", sys.prefix)
+    assert str(installed) not in import_folders()

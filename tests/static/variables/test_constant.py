@@ -1,0 +1,46 @@
+"""Constants are folded: a branch that they decide runs one side only. The body of each program
+begins in line 9."""
+
+import pytest
+from programs import found, region
+
+TRUE = [
+    "2 ** 3 > 7",
+    "7 // 2 == 3 and 7 % 2 == 1",
+    "-(-1) == 1 and ~0 == -1",
+    "(1 | 2) == 3",
+    "1 << 3 == 8",
+    "'ab' + 'c' == 'abc'",
+    "'%d' % 3 == '3'",
+    "'{}'.format('a') == 'a'",
+    "f'{1}a' == '1a'",
+    "'b' in 'abc'",
+    "'a.b'.split('.')[1] == 'b'",
+    "'abc'.startswith('ab')",
+    "len('abc') == 3",
+    "int('3') == 3 and float('0.5') < 1 and bool(1)",
+    "isinstance(1, int) and not isinstance(1.0, int) and isinstance('a', (int, str))",
+    "type(1) is int",
+    "None is None and True is True",
+    "'abc'[1] == 'b'",
+    "abs(-2) == 2 and round(1.5) == 2 and max(1, 2) == 2",
+    "str(1) == '1'",
+]
+
+
+@pytest.mark.parametrize("test", TRUE)
+def test_a_constant_test_decides(test, tmp_path):
+    assert (
+        found(region(tmp_path, f"if {test}:\n    pass\nelse:\n    x = x * x.sum().item()\n")) == []
+    )
+
+
+@pytest.mark.parametrize("test", TRUE)
+def test_the_side_that_runs_is_looked_at(test, tmp_path):
+    body = f"if {test}:\n    x = x * x.sum().item()\n"
+    assert found(region(tmp_path, body)) == [("BRK201", 10)]
+
+
+def test_powers_and_shifts_are_not_computed_at_any_size(tmp_path):
+    body = "n = 10 ** 10 ** 10\nm = 1 << 10 ** 10\nif n > m:\n    x = x + 1\n"
+    assert found(region(tmp_path, body)) == []

@@ -1,0 +1,62 @@
+"""Dicts: what their methods give and what their keys stand for. The body of each program begins in
+line 9; the branches on tensors break under Dynamo of torch 2.13.0, the others do not."""
+
+import pytest
+from programs import found, region
+
+BODIES = {
+    "a key": ("d = {'a': x.sum(), 'b': 2}\nif d['a'] > 0:\n    x = x + 1\n", [("BRK101", 10)]),
+    "another key": ("d = {'a': x.sum(), 'b': 2}\nif d['b'] > 0:\n    x = x + 1\n", []),
+    "a key that is set": (
+        "d = {}\nd['a'] = x.sum()\nif d['a'] > 0:\n    x = x + 1\n",
+        [("BRK101", 11)],
+    ),
+    "get": ("d = {'a': x.sum()}\nif d.get('a', 1) > 0:\n    x = x + 1\n", [("BRK101", 10)]),
+    "get of a missing key": ("d = {'a': x.sum()}\nif d.get('b', 1) > 0:\n    x = x + 1\n", []),
+    "pop": ("d = {'a': x.sum()}\nif d.pop('a') > 0:\n    x = x + 1\n", [("BRK101", 10)]),
+    "a key that is gone": (
+        "d = {'a': x.sum()}\nd.pop('a')\nif d.get('a', 1) > 0:\n    x = x + 1\n",
+        [],
+    ),
+    "setdefault": (
+        "d = {}\nif d.setdefault('a', x.sum()) > 0:\n    x = x + 1\n",
+        [("BRK101", 10)],
+    ),
+    "update": (
+        "d = {'b': 1}\nd.update(a=x.sum())\nif d['a'] > 0:\n    x = x + 1\nif d['b'] > 0:\n    x = x + 1\n",
+        [("BRK101", 11)],
+    ),
+    "values": (
+        "for v in {'a': x.sum()}.values():\n    if v > 0:\n        x = x + 1\n",
+        [("BRK101", 10)],
+    ),
+    "items": (
+        "for k, v in {'a': x.sum()}.items():\n    if k == 'a':\n        x = x + 1\n    if v > 0:\n        x = x + 1\n",
+        [("BRK101", 12)],
+    ),
+    "two dicts as one": (
+        "d = {'a': 1} | {'a': x.sum()}\nif d['a'] > 0:\n    x = x + 1\n",
+        [("BRK101", 10)],
+    ),
+    "a copy": ("d = {'a': x.sum()}.copy()\nif d['a'] > 0:\n    x = x + 1\n", [("BRK101", 10)]),
+    "a comprehension": (
+        "d = {k: x.sum() for k in ('a', 'b')}\nif d['b'] > 0:\n    x = x + 1\n",
+        [("BRK101", 10)],
+    ),
+    "its keys, length and type": (
+        "d = {'a': x.sum()}\nif 'a' in d and len(d) == 1 and isinstance(d, dict) and type(d) is dict:\n"
+        "    x = x + 1\n",
+        [],
+    ),
+    "a key that is not there": ("d = {'a': 1}\nif 'b' in d:\n    x = x + x.item()\n", []),
+    "unpacked into a call": (
+        "d = {'a': x.sum()}\nif dict(**d)['a'] > 0:\n    x = x + 1\n",
+        [("BRK101", 10)],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_a_dict(name, tmp_path):
+    body, expected = BODIES[name]
+    assert found(region(tmp_path, body)) == expected

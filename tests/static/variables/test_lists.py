@@ -1,0 +1,69 @@
+"""Lists, tuples, sets and what behaves like them. The body of each program begins in line 9; the
+branches on tensors break under Dynamo of torch 2.13.0, the others do not."""
+
+import pytest
+from programs import found, region
+
+BODIES = {
+    "an item": ("l = [x.sum(), 2]\nif l[0] > 0:\n    x = x + 1\n", [("BRK101", 10)]),
+    "another item": ("l = [x.sum(), 2]\nif l[1] > 0:\n    x = x + 1\n", []),
+    "from the end": ("l = [2, x.sum()]\nif l[-1] > 0:\n    x = x + 1\n", [("BRK101", 10)]),
+    "an item that is set": (
+        "l = [1]\nl[0] = x.sum()\nif l[0] > 0:\n    x = x + 1\n",
+        [("BRK101", 11)],
+    ),
+    "a slice": ("l = [1, x.sum(), 2]\nif l[1:][0] > 0:\n    x = x + 1\n", [("BRK101", 10)]),
+    "append": ("l = []\nl.append(x.sum())\nif l[0] > 0:\n    x = x + 1\n", [("BRK101", 11)]),
+    "insert": (
+        "l = [1]\nl.insert(0, x.sum())\nif l[0] > 0:\n    x = x + 1\nif l[1] > 0:\n    x = x + 1\n",
+        [("BRK101", 11)],
+    ),
+    "pop": (
+        "l = [1, x.sum()]\nif l.pop() > 0:\n    x = x + 1\nif l[0] > 0:\n    x = x + 1\n",
+        [("BRK101", 10)],
+    ),
+    "added lists": (
+        "l = [1] + [x.sum()]\nif l[1] > 0:\n    x = x + 1\nif l[0] > 0:\n    x = x + 1\n",
+        [("BRK101", 10)],
+    ),
+    "a repeated list": (
+        "l = [1, x.sum()] * 2\nif l[3] > 0:\n    x = x + 1\nif l[2] > 0:\n    x = x + 1\n",
+        [("BRK101", 10)],
+    ),
+    "a list that grows in place": (
+        "l = [1]\nl += [x.sum()]\nif l[1] > 0:\n    x = x + 1\n",
+        [("BRK101", 11)],
+    ),
+    "unpacked": (
+        "a, *b, c = (1, x.sum(), 2, 3)\nif b[0] > 0:\n    x = x + 1\nif c > 0:\n    x = x + 1\n",
+        [("BRK101", 10)],
+    ),
+    "enumerate": (
+        "for i, v in enumerate([x.sum()]):\n    if i > 0:\n        x = x + 1\n    if v > 0:\n        x = x + 1\n",
+        [("BRK101", 12)],
+    ),
+    "zip": (
+        "for a, b in zip([1], [x.sum()]):\n    if b > a:\n        x = x + 1\n",
+        [("BRK101", 10)],
+    ),
+    "its length, truth and type": (
+        "l = [x.sum()]\nif l and len(l) == 1 and isinstance(l, (list, tuple)) and type(l) is list:\n    x = x + 1\n",
+        [],
+    ),
+    "an empty list is false": ("l = []\nif l:\n    x = x + x.item()\n", []),
+    "a constant in a list": ("if 3 in [1, 2]:\n    x = x + x.item()\n", []),
+    "the index of a constant": ("if ['a', 'b'].index('b') == 0:\n    x = x + x.item()\n", []),
+    "a set has no order": ("s = {1, 2} | {3}\nif 1 in s:\n    x = x + 1\n", []),
+    "an index that is a tensor": ("l = [1, 2]\ny = l[x.argmax()]\n", [("BRK205", 10)]),
+    "a shape": (
+        "n, = x.shape\nif n > 2 and x.size(0) > 2 and x.shape[0] > 2:\n    x = x + 1\n",
+        [],
+    ),
+    "a range": ("for i in range(3):\n    if i > 1:\n        x = x + 1\n", []),
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_a_list(name, tmp_path):
+    body, expected = BODIES[name]
+    assert found(region(tmp_path, body)) == expected

@@ -1,0 +1,73 @@
+"""Modules of torch.nn and of the checked source: parameters, buffers, layers, containers. The
+branch breaks under Dynamo of torch 2.13.0 where it reads a tensor."""
+
+import pytest
+from programs import analysed, found
+
+# name: (lines of __init__, the test in forward, whether it reads a tensor)
+CASES = {
+    "a parameter": ("self.w = nn.Parameter(torch.ones(2))", "self.w.sum() > 0", True),
+    "a buffer": ("self.register_buffer('b', torch.ones(2))", "self.b.sum() > 0", True),
+    "a buffer that is None": ("self.register_buffer('b', None)", "self.b is None", False),
+    "a registered parameter": (
+        "self.register_parameter('w', nn.Parameter(torch.ones(2)))",
+        "self.w.sum() > 0",
+        True,
+    ),
+    "a number": ("self.n = 2", "self.n > 1", False),
+    "training": ("pass", "self.training", False),
+    "a layer's result": ("self.l = nn.Linear(4, 4)", "self.l(x).sum() > 0", True),
+    "a layer's weight": ("self.l = nn.Linear(4, 4)", "self.l.weight.sum() > 0", True),
+    "a layer without a bias": (
+        "self.l = nn.Linear(4, 4, bias=False)",
+        "self.l.bias is None",
+        False,
+    ),
+    "a layer's size": ("self.l = nn.Linear(4, 4)", "self.l.in_features > 2", False),
+    "a Sequential": (
+        "self.s = nn.Sequential(nn.Linear(4, 4), nn.ReLU())",
+        "self.s(x).sum() > 0",
+        True,
+    ),
+    "a module of a list": (
+        "self.l = nn.ModuleList([nn.Linear(4, 4)])",
+        "self.l[0](x).sum() > 0 and len(self.l) == 1",
+        True,
+    ),
+    "a module of a dict": (
+        "self.d = nn.ModuleDict({'a': nn.Linear(4, 4)})",
+        "self.d['a'](x).sum() > 0",
+        True,
+    ),
+    "a name in a dict of modules": (
+        "self.d = nn.ModuleDict({'a': nn.Linear(4, 4)})",
+        "'a' in self.d",
+        False,
+    ),
+    "its parameters": ("self.l = nn.Linear(4, 4)", "next(self.parameters()).sum() > 0", True),
+    "its own class": ("pass", "isinstance(self, nn.Module)", False),
+    "a layer's class": ("self.l = nn.Linear(4, 4)", "isinstance(self.l, nn.Linear)", False),
+    "an embedding by index": (
+        "self.e = nn.Embedding(4, 2)",
+        "self.e(torch.tensor([0])).sum() > 0",
+        True,
+    ),
+    "two results of attention": (
+        "self.a = nn.MultiheadAttention(4, 1)",
+        "self.a(x, x, x)[0].sum() > 0",
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_module(name, tmp_path):
+    before, test, is_tensor = CASES[name]
+    source = (
+        "import torch\nfrom torch import nn\n\n\nclass Net(nn.Module):\n    def __init__(self):\n"
+        f"        super().__init__()\n        {before}\n\n    def forward(self, x: torch.Tensor):\n"
+        f"        if {test}:\n            x = x + 1\n        return x\n"
+    )
+    assert found(analysed(tmp_path, {"program.py": source})) == (
+        [("BRK101", 11)] if is_tensor else []
+    )

@@ -1,0 +1,59 @@
+"""Which of two operands decides what an operator gives. The body of each program begins in line 9;
+the branches on tensors break under Dynamo of torch 2.13.0, the others do not."""
+
+import pytest
+from programs import analysed, found, region
+
+BODIES = {
+    "a tensor over a list": ("if (x.sum() + [1][0]) > 0:\n    x = x + 1\n", [("BRK101", 9)]),
+    "a number on the left of a tensor": ("if 1.0 / x.sum() > 0:\n    x = x + 1\n", [("BRK101", 9)]),
+    "a size on the left of a tensor": (
+        "if len(x) * x.sum() > 0:\n    x = x + 1\n",
+        [("BRK101", 9)],
+    ),
+    "sizes": ("if len(x) * 2 - x.shape[0] > 0:\n    x = x + 1\n", []),
+    "text on the left of percent": ("s = '%s' % x.sum()\n", [("BRK212", 9)]),
+    "text and a size": ("s = '%d' % len(x)\n", []),
+    "a list on the left": ("l = [1] * len(x)\nif len(l) > 2:\n    x = x + 1\n", []),
+    "masks": ("m = (x > 0) & (x < 3)\ny = x[m]\n", [("BRK302", 10)]),
+    "flags": ("f = True\nf |= len(x) > 3\nif f:\n    x = x + 1\n", []),
+    "a number that was read": ("n = x.sum().item() * 2 + 1\n", [("BRK201", 9)]),
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_an_operator(name, tmp_path):
+    body, expected = BODIES[name]
+    assert found(region(tmp_path, body)) == expected
+
+
+OBJECT = """import torch
+
+
+class C:
+    def __radd__(self, other):
+        return 1
+
+    def __eq__(self, other):
+        return other
+
+
+def run(x):
+    t = TEST
+    if t > 0:
+        x = x + 1
+    return x
+
+
+def make():
+    return run, (torch.ones(4),), {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "reads"), [("2 + C()", False), ("x.sum() + C()", False), ("C() == x.sum()", True)]
+)
+def test_an_object_beside_a_tensor(test, reads, tmp_path):
+    source = OBJECT.replace("TEST", test)
+    codes = {c for c, _ in found(analysed(tmp_path, {"p.py": source}, "p.py::make"))}
+    assert ("BRK101" in codes) is reads

@@ -1,0 +1,100 @@
+"""Classes of the checked source and their objects: attributes, properties, operators, containers.
+The branch in line 3 of each `run` breaks under Dynamo of torch 2.13.0 where it reads a tensor."""
+
+import textwrap
+
+import pytest
+from programs import analysed, found
+
+# name: (the class, what `t` is); VALUE is a tensor, then a size
+CASES = {
+    "an attribute": ("class C:\n    def __init__(self, v):\n        self.v = v\n", "C(VALUE).v"),
+    "a class attribute": ("class C:\n    v = 1\n", "(C.v, VALUE)[1]"),
+    "a property": (
+        "class C:\n    def __init__(self, v):\n        self._v = v\n\n    @property\n    def v(self):\n        return self._v\n",
+        "C(VALUE).v",
+    ),
+    "a method": (
+        "class C:\n    def __init__(self, v):\n        self.v = v\n\n    def get(self, n):\n        return self.v * n\n",
+        "C(VALUE).get(2)",
+    ),
+    "a static method": (
+        "class C:\n    @staticmethod\n    def get(v):\n        return v\n",
+        "C.get(VALUE)",
+    ),
+    "a class method": (
+        "class C:\n    def __init__(self, v):\n        self.v = v\n\n    @classmethod\n    def make(cls, v):\n        return cls(v)\n",
+        "C.make(VALUE).v",
+    ),
+    "an inherited method": (
+        "class B:\n    def get(self, v):\n        return v\n\n\nclass C(B):\n    def get(self, v):\n        return super().get(v)\n",
+        "C().get(VALUE)",
+    ),
+    "__call__": ("class C:\n    def __call__(self, v):\n        return v\n", "C()(VALUE)"),
+    "__getitem__": (
+        "class C:\n    def __init__(self, v):\n        self.v = v\n\n    def __getitem__(self, i):\n        return self.v\n",
+        "C(VALUE)[0]",
+    ),
+    "an operator": (
+        "class C:\n    def __init__(self, v):\n        self.v = v\n\n    def __add__(self, other):\n        return self.v\n",
+        "C(VALUE) + 1",
+    ),
+    "a reflected operator": (
+        "class C:\n    def __init__(self, v):\n        self.v = v\n\n    def __rmul__(self, other):\n        return self.v\n",
+        "2 * C(VALUE)",
+    ),
+    "a sign": (
+        "class C:\n    def __init__(self, v):\n        self.v = v\n\n    def __neg__(self):\n        return self.v\n",
+        "-C(VALUE)",
+    ),
+    "a dataclass": (
+        "@dataclasses.dataclass\nclass C:\n    v: object\n    n: int = 1\n",
+        "C(VALUE).v",
+    ),
+    "a named tuple": ("class C(NamedTuple):\n    v: object\n    n: int = 1\n", "C(VALUE)[0]"),
+    "another field": (
+        "class C(NamedTuple):\n    v: object\n    n: int = 1\n",
+        "(C(1).v, VALUE)[1]",
+    ),
+}
+OPERATORS = {"BRK537", "BRK538", "BRK539"}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_an_object(name, tmp_path):
+    source, value = CASES[name]
+    codes = {}
+    for given in ("x.sum()", "x.shape[0]"):
+        program = (
+            f"import dataclasses\nfrom typing import NamedTuple\n\nimport torch\n\n\n{source}\n\n"
+            f"def run(x):\n    t = {value.replace('VALUE', given)}\n    if t > 0:\n        x = x + 1\n    return x\n\n\n"
+            "def make():\n    return run, (torch.ones(4),), {}\n"
+        )
+        result = analysed(tmp_path, {"program.py": program}, "program.py::make")
+        codes[given] = {code for code, _ in found(result)}
+    assert "BRK101" in codes["x.sum()"] and "BRK101" not in codes["x.shape[0]"]
+
+
+TRUTHS = {
+    "an object is true": ("class C:\n    pass\n", "C()", True),
+    "__bool__": ("class C:\n    def __bool__(self):\n        return False\n", "C()", False),
+    "__len__": ("class C:\n    def __len__(self):\n        return 0\n", "len(C())", False),
+    "its class": ("class C:\n    pass\n", "isinstance(C(), C) and type(C()) is C", True),
+    "a class that it is not of": (
+        "class B:\n    pass\n\n\nclass C:\n    pass\n",
+        "isinstance(C(), B)",
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TRUTHS)
+def test_the_truth_of_an_object(name, tmp_path):
+    source, test, truth = TRUTHS[name]
+    program = (
+        f"import torch\n\n\n{source}\n\ndef run(x):\n    if {test}:\n        return x * x.sum().item()\n"
+        "    return x * float(x.sum())\n\n\ndef make():\n    return run, (torch.ones(4),), {}\n"
+    )
+    result = analysed(tmp_path, {"program.py": textwrap.dedent(program)}, "program.py::make")
+    codes = {code for code, _ in found(result)} & {"BRK201", "BRK202"}
+    assert codes == {"BRK201" if truth else "BRK202"}
