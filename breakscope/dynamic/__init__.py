@@ -23,9 +23,10 @@ from breakscope.dynamic.modes.run import run_target
 from breakscope.dynamic.modes.trace import read_result, trace_program
 from breakscope.dynamic.modes.watch import captured_result
 from breakscope.dynamic.observations.ownership import library_of
-from breakscope.dynamic.options import RunOptions, RunResult, TraceOptions
+from breakscope.dynamic.options import CompileModules, RunOptions, RunResult, TraceOptions
 
 __all__ = [
+    "CompileModules",
     "Counts",
     "RunOptions",
     "RunResult",

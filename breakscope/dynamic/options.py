@@ -73,17 +73,30 @@ class RunOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
+class CompileModules:
+    """What of a program that compiles nothing is compiled: its module calls at a nesting of `depth`
+    (1: the outermost), at most `per_module` calls of each class, and the functions that `entries`
+    (FILE::NAME, globs of both) name in the modules that it imports."""
+
+    depth: int = 1
+    per_module: int = 32
+    entries: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
 class TraceOptions:
     """A command to run and to trace. `timeout` is in seconds, None without one; `keep` a folder for
     the raw traces.
 
-    `rules` are folders of the user's own rules.
+    `rules` are folders of the user's own rules; `modules` says what is compiled besides what the
+    program itself compiles, None nothing.
     """
 
     command: tuple[str, ...]
     timeout: float | None = None
     keep: str = ""
     rules: tuple[str, ...] = ()
+    modules: CompileModules | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from breakscope.report.model import Cost, Finding, Report, ReportError, Run
+from breakscope.report.run_modes import ModuleCalls
 
 NOT_COMPARED = "the ranks of one saved report are not compared with those of another; `breakscope report` on the trace folders does"
 
@@ -61,9 +62,30 @@ def _together(runs: Sequence[Run]) -> Run:
         restarts=tuple(restart for run in runs for restart in run.restarts),
         compile_seconds=round(sum(run.compile_seconds for run in runs), 6),
         processes=tuple(process for run in runs for process in run.processes),
+        modules=_modules(runs),
         divergence=next((run.divergence for run in runs if run.divergence is not None), None),
         exit_code=max(codes) if codes else None,
         notes=(*dict.fromkeys(note for run in runs for note in run.notes), NOT_COMPARED),
+    )
+
+
+def _modules(runs: Sequence[Run]) -> tuple[ModuleCalls, ...] | None:
+    """What --compile captured in all runs together."""
+    together: dict[str, ModuleCalls] = {}
+    for module in (module for run in runs for module in run.modules or ()):
+        known = together.get(module.name)
+        together[module.name] = module if known is None else _added(known, module)
+    return None if all(run.modules is None for run in runs) else tuple(together.values())
+
+
+def _added(one: ModuleCalls, other: ModuleCalls) -> ModuleCalls:
+    return msgspec.structs.replace(
+        one,
+        calls=one.calls + other.calls,
+        graphs=one.graphs + other.graphs,
+        breaks=max(one.breaks, other.breaks),
+        recompiles=one.recompiles + other.recompiles,
+        eager=tuple(dict.fromkeys((*one.eager, *other.eager))),
     )
 
 

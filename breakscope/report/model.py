@@ -15,7 +15,7 @@ from typing import Literal
 import msgspec
 
 from breakscope.report.fact import Fact, Link
-from breakscope.report.run_modes import Peeled, Radar
+from breakscope.report.run_modes import ModuleCalls, Peeled, Radar
 
 SCHEMA_VERSION = "2"
 
@@ -261,6 +261,7 @@ class Run(Fact):
     capture_checked: bool = False
     processes: tuple[Process, ...] = ()  # of a traced program
     divergence: Divergence | None = None  # where its ranks diverge
+    modules: tuple[ModuleCalls, ...] | None = None  # what --compile captured
     peeled: Peeled | None = None  # what --peel did
     radar: Radar | None = None  # what --radar found
     exit_code: int | None = None  # of a traced program, as a shell would show it

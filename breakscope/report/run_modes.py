@@ -65,3 +65,16 @@ class Radar(Fact):
     sequence_is: str = "sequence"  # of images "image size"
     variations: tuple[Variation, ...] = ()
     note: str = ""  # why there is nothing, or not all
+
+
+class ModuleCalls(Fact):
+    """What became of the calls of one class of modules, or of one function, under `trace --compile`."""
+
+    name: str  # with its module
+    path: str  # of the code of its forward
+    line: int
+    calls: int  # that were captured
+    graphs: int = 0
+    breaks: int = 0  # sites
+    recompiles: int = 0
+    eager: tuple[str, ...] = ()  # why other calls of it were left eager

@@ -22,6 +22,34 @@ from breakscope.workflows.choice import narrow
 )
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- CMD...")
 @click.option(
+    "--compile",
+    "compiled",
+    is_flag=True,
+    help="Compile the outermost nn.Module calls of a program that compiles nothing.",
+)
+@click.option(
+    "--entry",
+    "entries",
+    multiple=True,
+    metavar="FILE::NAME",
+    help="With --compile: this function of an imported module too; globs are allowed.",
+)
+@click.option(
+    "--depth",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="With --compile: how deep the compiled module calls are nested; 1 is the outermost.",
+)
+@click.option(
+    "--per-module",
+    type=click.IntRange(min=1),
+    default=32,
+    show_default=True,
+    metavar="N",
+    help="With --compile: capture N calls of each module class.",
+)
+@click.option(
     "--timeout",
     type=options.Seconds(),
     default=None,
@@ -55,6 +83,10 @@ from breakscope.workflows.choice import narrow
 @options.output_options
 def command(
     program: tuple[str, ...],
+    compiled: bool,
+    entries: tuple[str, ...],
+    depth: int,
+    per_module: int,
     timeout: float | None,
     saved: str,
     keep: str,
@@ -64,20 +96,32 @@ def command(
 ) -> int:
     """Run any command, and report every graph break and recompile in it and in its children.
 
-    The program is not changed and keeps its input and output; the report goes to stderr, or to
+    With --compile: what would break if its models were compiled? The program is not changed and keeps its input and output; the report goes to stderr, or to
     --output FILE. A program that crashes, is interrupted or runs out of time gets its report too.
     """
-    from breakscope.dynamic import Counts, TraceOptions
+    from breakscope.dynamic import CompileModules, Counts, TraceOptions
     from breakscope.workflows.trace import trace
 
+    if entries and not compiled:
+        raise click.UsageError("--entry needs --compile")
+    for entry in entries:
+        if not all(entry.rpartition("::")[::2]):
+            raise click.BadParameter(f"{entry}: write FILE::NAME", param_hint="--entry")
     if saved:
         check_writable(saved)
     choice, output = options.choice_from(given), options.output_from(given, to_stderr=True)
+    modules = CompileModules(depth=depth, per_module=per_module, entries=entries)
     codes: list[int] = []
 
     def make(config: Config) -> Report:
         selection = choice.selection(config)
-        request = TraceOptions(command=program, timeout=timeout, keep=keep, rules=config.rules)
+        request = TraceOptions(
+            command=program,
+            timeout=timeout,
+            keep=keep,
+            rules=config.rules,
+            modules=modules if compiled else None,
+        )
         with StatusLine(wanted=not no_progress) as line:
 
             def watch(seen: Counts) -> None:

@@ -6,10 +6,11 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from breakscope.dynamic.trace.processes import TEXT_LOG
 from breakscope.errors import UserError
@@ -40,9 +41,14 @@ class Ended:
 
 
 def run_program(
-    command: Sequence[str], folder: Path, timeout: float | None, tick: Callable[[], None]
+    command: Sequence[str],
+    folder: Path,
+    timeout: float | None,
+    tick: Callable[[], None],
+    environment: Mapping[str, str] = MappingProxyType({}),
 ) -> Ended:
-    """Run a program to its end, with all its children writing their traces into `folder`.
+    """Run a program to its end, with all its children writing their traces into `folder`;
+    `environment` is added to its own.
 
     It keeps our stdin, stdout, stderr, terminal and working directory. Interrupts and termination
     are passed on to it; we stay to report. `tick` is called a few times a second. Raises UserError
@@ -51,7 +57,7 @@ def run_program(
     began = time.monotonic()
     interrupts = _Interrupts(folder)
     with interrupts.passed_on():
-        program = _started(command, folder)
+        program = _started(command, folder, environment)
         interrupts.pass_to(program)
         timed_out = _wait(program, began + timeout if timeout else None, tick)
         if timed_out:
@@ -60,13 +66,16 @@ def run_program(
     return Ended(code, time.monotonic() - began, timed_out, bool(interrupts.received))
 
 
-def _started(command: Sequence[str], folder: Path) -> subprocess.Popen:
+def _started(
+    command: Sequence[str], folder: Path, environment: Mapping[str, str]
+) -> subprocess.Popen:
     try:
         return subprocess.Popen(
             command,
             env={
                 "TORCH_LOGS_OUT": str(folder / TEXT_LOG),
                 **os.environ,
+                **environment,
                 "TORCH_TRACE": str(folder),
             },
         )

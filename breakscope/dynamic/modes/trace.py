@@ -9,14 +9,19 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
+import msgspec
+
+from breakscope.dynamic.capture.compiled_modules import environment, remove_injected
 from breakscope.dynamic.capture.live_counts import Counts, Follower
 from breakscope.dynamic.capture.program import Ended, relatives, run_program
 from breakscope.dynamic.findings.matching import make_findings
 from breakscope.dynamic.findings.report_facts import shown, shown_divergence, shown_recompiles
 from breakscope.dynamic.findings.restarts import shown_restarts
 from breakscope.dynamic.findings.run_errors import signal_name
+from breakscope.dynamic.observations.module_calls import module_calls
 from breakscope.dynamic.observations.traces import Traced, read_traced
 from breakscope.dynamic.options import RunResult, TraceOptions
 from breakscope.errors import UserError
@@ -24,6 +29,7 @@ from breakscope.report.model import ReportError, Run
 from breakscope.rulekit.loader import load_rules
 
 SWITCHED_OFF = ("TORCH_COMPILE_DISABLE", "TORCHDYNAMO_DISABLE")
+NO_MODULE = "no module call was captured: the program called no nn.Module in a Python process that reads PYTHONPATH"
 NOTHING = (
     "no compile was seen: the program compiled nothing, or it switched torch's loggers off (as logging.config does "
     "unless disable_existing_loggers is False), or it cleared its environment"
@@ -39,10 +45,16 @@ def trace_program(options: TraceOptions, watch: Callable[[Counts], None]) -> Run
     with _folder(options) as folder:
         follower = Follower(folder)
         ended = run_program(
-            options.command, folder, options.timeout, lambda: watch(follower.look())
+            options.command,
+            folder,
+            options.timeout,
+            lambda: watch(follower.look()),
+            environment(folder, options.modules) if options.modules else {},
         )
         traced = read_traced(folder)
+        modules = module_calls(folder, traced.seen) if options.modules else None
         left = tuple(relatives(folder))
+        remove_injected(folder)
     target = shlex.join(options.command)
     errors = _errors(target, ended, options.timeout)
     status = (
@@ -52,8 +64,10 @@ def trace_program(options: TraceOptions, watch: Callable[[Counts], None]) -> Run
         if errors and (ended.code < 0 or ended.interrupted)
         else ("failed" if errors else "ok" if traced.seen.records else "no-capture")
     )
-    notes = (*switched_off(), *_still_running(left), *(() if traced.seen.records else (NOTHING,)))
-    return result_of(traced, target, status, options.rules, errors, notes, ended.exit_code)
+    idle = () if traced.seen.records else (NOTHING,) if modules is None else ()
+    notes = (*switched_off(), *_still_running(left), *(idle if modules != () else (NO_MODULE,)))
+    result = result_of(traced, target, status, options.rules, errors, notes, ended.exit_code)
+    return replace(result, run=msgspec.structs.replace(result.run, modules=modules))
 
 
 def _still_running(left: tuple[int, ...]) -> tuple[str, ...]:
@@ -80,7 +94,9 @@ def read_result(path: Path, rules: Sequence[str], others: Sequence[Path] = ()) -
         raise UserError(
             f"{path} is no report and no trace: {kind} nothing that TORCH_TRACE or TORCH_LOGS writes"
         )
-    return result_of(traced, ", ".join(map(str, paths)), "ok", rules, (), (), None)
+    result = result_of(traced, ", ".join(map(str, paths)), "ok", rules, (), (), None)
+    modules = [module for each in paths for module in module_calls(each, traced.seen)]
+    return replace(result, run=msgspec.structs.replace(result.run, modules=tuple(modules) or None))
 
 
 def switched_off() -> tuple[str, ...]:

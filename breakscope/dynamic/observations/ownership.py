@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sysconfig
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from breakscope.dynamic.capture.compiled_modules import MODULE
 from breakscope.dynamic.source_text import SourceFile
 from breakscope.dynamic.trace.frames import Frame
 
@@ -35,7 +37,7 @@ class Places:
         return cls(torch_root, tuple({paths["stdlib"], paths["platstdlib"]}), own)
 
     def is_own(self, path: str) -> bool:
-        return _inside(path, self.own)
+        return _inside(path, self.own) or os.path.basename(path) == f"{MODULE}.py"
 
     def is_user(self, path: str) -> bool:
         if (

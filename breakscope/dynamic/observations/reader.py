@@ -6,6 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from breakscope.dynamic.observations.breaks import read_breaks
 from breakscope.dynamic.observations.compiles import (
@@ -24,6 +25,7 @@ from breakscope.dynamic.trace.records import Record, read_trace
 from breakscope.dynamic.trace.text_log import LogMessage, read_log
 from breakscope.report.model import SkippedFrame
 
+Marked = TypeVar("Marked", Record, LogMessage)
 TRACED = "TRACE starts_line "
 
 
@@ -41,9 +43,8 @@ def read_records(
     records: Sequence[Record], messages: Sequence[LogMessage], places: Places, ids: dict[str, str]
 ) -> Observations:
     """The observations of the capture phase; of everything when the trace has no phase markers."""
-    marked = any(record.phase for record in records)
-    during = [r for r in records if not marked or r.phase.startswith("capture")]
-    logged = [m for m in messages if not marked or m.phase.startswith("capture")]
+    during = _captured(records)
+    logged = _captured(messages)
     compiles = read_compiles(during)
     breaks = read_breaks(during, logged, compiles, places, ids)
     return Observations(
@@ -59,6 +60,14 @@ def read_records(
         compiles=tuple(compiles.values()),
         self_tests=_self_tests(records),
     )
+
+
+def _captured(marked: Sequence[Marked]) -> list[Marked]:
+    """What belongs to the capture; all when nothing is marked, as in a text log of a program that is
+    not ours."""
+    if not any(each.phase for each in marked):
+        return list(marked)
+    return [each for each in marked if each.phase.startswith("capture")]
 
 
 def _with_later(

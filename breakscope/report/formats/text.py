@@ -12,7 +12,7 @@ from breakscope.report.summary import summary
 def render(report: Report, options: RenderOptions) -> str:
     if not (report.findings or report.errors or report.run or report.notes):
         return ""
-    from breakscope.report.formats import _blocks, _finding, _radar
+    from breakscope.report.formats import _blocks, _finding, _modules, _radar
     from breakscope.report.formats._layout import EMPTY, paint
 
     lines = _blocks.run_lines(report, options.width)
@@ -21,6 +21,7 @@ def render(report: Report, options: RenderOptions) -> str:
         lines += [*(_finding.fix_lines(finding) if options.fixes else ()), EMPTY]
     for error in report.errors:
         lines += [*_blocks.error_lines(error, options.width), EMPTY]
+    lines += _modules.module_lines(report, options.width)
     lines += _radar.radar_lines(report, options.width)
     lines += _blocks.summary_lines(summary(report), options.width)
     return paint(lines, options.color)

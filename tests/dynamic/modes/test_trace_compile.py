@@ -1,0 +1,143 @@
+"""trace --compile: the module calls of a program that compiles nothing."""
+
+import re
+import subprocess
+import sys
+import textwrap
+
+import pytest
+from running import TARGETS, line_of
+
+from breakscope.dynamic import CompileModules, TraceOptions, trace_program
+from breakscope.report.formats import RenderOptions, render
+from breakscope.report.merge import merge
+from breakscope.report.model import Report
+
+PROGRAM = TARGETS / "not_compiled.py"
+
+
+def traced(command, keep="", **wanted):
+    options = TraceOptions(
+        command=tuple(map(str, command)),
+        modules=CompileModules(**wanted),
+        keep=str(keep),
+        timeout=300,
+    )
+    return trace_program(options, lambda seen: None)
+
+
+def by_name(result):
+    return {module.name.rpartition(".")[2]: module for module in result.run.modules}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """The program traced, and what it printed so and by itself."""
+    folder = tmp_path_factory.mktemp("compiled")
+    outputs = []
+    for run_it in (
+        lambda command: subprocess.run(command, check=True),
+        lambda command: traced(command, entries=("losses.py::l*",), keep=folder / "kept"),
+    ):
+        out = folder / f"{len(outputs)}.txt"
+        result = run_it(["sh", "-c", f"{sys.executable} {PROGRAM} > {out}"])
+        outputs.append(out.read_text())
+    return result, *outputs, folder / "kept"
+
+
+def test_the_programs_results_are_unchanged(run):
+    result, expected, printed, _ = run
+    assert result.run.status == "ok"
+    assert printed == expected and "ValueError two rows are wanted" in printed
+
+
+def test_breaks_of_the_outermost_calls(run):
+    result, *_ = run
+    lines = {(f.path.rpartition("/")[2], f.line) for f in result.findings if f.kind == "break"}
+    assert lines == {
+        ("not_compiled.py", line_of('print("in sub")', "not_compiled.py")),
+        ("not_compiled.py", line_of("if y.sum()", "not_compiled.py")),
+        ("not_compiled.py", line_of("raise ValueError", "not_compiled.py")),
+        ("losses.py", line_of("if error", "losses.py")),
+    }
+    in_loss = next(f for f in result.findings if f.path.endswith("losses.py"))
+    assert in_loss.chain == (), "what captured the call is no chain"
+
+
+def test_each_class_is_told_with_what_became_of_it(run):
+    modules = by_name(run[0])
+    net = modules["Net"]
+    assert (net.calls, net.breaks, net.line) == (
+        7,
+        2,
+        line_of("y = self.sub", "not_compiled.py") - 1,
+    )
+    assert "Sub" not in modules, "it is called by Net alone"
+    assert (modules["loss"].calls, modules["loss"].breaks) == (1, 1)
+    assert modules["Refusing"].calls == 1
+    assert modules["Linear"].calls == 1, "torch.jit.trace compares with an eager call"
+    reasons = " ".join(modules["Linear"].eager)
+    assert "torch.jit.trace" in reasons and "torch.func" in reasons
+    assert "Compiled" not in modules, "the program compiles it by itself"
+
+
+def test_an_instance_is_compiled_as_if_it_were_alone(run):
+    """Sizes and parameters of another one are no recompile."""
+    result, *_ = run
+    assert not [r for r in result.run.recompiles if r.family == "size"]
+
+
+def test_kept_traces_are_reported_on_later(run):
+    from breakscope.dynamic import read_result
+
+    result, _, _, kept = run
+    assert by_name(read_result(kept, ())) == by_name(result)
+    assert not (kept / "injected").exists()
+
+
+def test_the_text_names_each_class(run):
+    report = Report(version="0", torch="", run=run[0].run)
+    text = render(report, "text", RenderOptions())
+    assert re.search(r"Net: 7 calls, \d+ graphs, 2 breaks", text)
+    assert re.search(r"Linear: 1 call,.*left eager: torch.jit.trace was tracing it", text)
+    twice = merge([report, report]).run.modules
+    assert {m.name: m.calls for m in twice}["not_compiled.Net".replace("not_compiled", "__main__")]
+
+
+def test_depth_and_the_most_calls_of_a_class(tmp_path):
+    result = traced([sys.executable, PROGRAM], depth=2, per_module=2)
+    modules = by_name(result)
+    assert "Net" not in modules
+    assert modules["Sub"].calls == 2
+    assert modules["Sub"].eager == ("2 calls of it were captured",)
+    lines = {f.line for f in result.findings if f.kind == "break"}
+    assert lines == {line_of('print("in sub")', "not_compiled.py")}
+
+
+def test_a_test_suite_and_its_workers(tmp_path):
+    (tmp_path / "test_net.py").write_text(
+        textwrap.dedent("""\
+            import pytest
+            import torch
+
+            class Net(torch.nn.Module):
+                def forward(self, x):
+                    return x * x.sum().item()
+
+            @pytest.mark.parametrize("value", [1.0, 2.0, 3.0])
+            def test_it(value):
+                assert Net()(torch.tensor([value])).item() == value * value
+        """)
+    )
+    command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", tmp_path]
+    result = traced(command)
+    assert result.run.status == "ok", result.errors
+    assert by_name(result)["Net"].calls == 3
+    assert [f.line for f in result.findings if f.kind == "break"] == [6]
+
+
+def test_a_program_without_modules(tmp_path):
+    (tmp_path / "empty.py").write_text("import torch\nprint(torch.ones(2).sum())\n")
+    result = traced([sys.executable, tmp_path / "empty.py"])
+    assert result.run.modules == ()
+    assert any("no module call was captured" in note for note in result.run.notes)
