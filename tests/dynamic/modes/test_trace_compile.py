@@ -78,6 +78,7 @@ def test_each_class_is_told_with_what_became_of_it(run):
     assert modules["Linear"].calls == 1, "torch.jit.trace compares with an eager call"
     reasons = " ".join(modules["Linear"].eager)
     assert "torch.jit.trace" in reasons and "torch.func" in reasons
+    assert modules["TopLevelTracedModule"].eager == ("it is a TorchScript module",)
     assert "Compiled" not in modules, "the program compiles it by itself"
 
 

@@ -56,7 +56,7 @@ def main():
     except ValueError as problem:
         print(type(problem).__name__, problem)
     print(loss(torch.ones(3), torch.zeros(3)).item())
-    torch.jit.trace(nn.Linear(4, 4), torch.randn(2, 4))
+    torch.jit.trace(nn.Linear(4, 4), torch.randn(2, 4))(torch.randn(2, 4))
     torch.func.vmap(nn.Linear(4, 4))(torch.randn(5, 2, 4))
     torch.compile(Compiled(), backend="eager")(torch.ones(2))
     thread = threading.Thread(target=lambda: print(net(torch.ones(1, 8)).sum().item()))

@@ -16,6 +16,7 @@ import contextlib
 import functools
 import importlib.abc
 import importlib.machinery
+import inspect
 import json
 import os
 import sys
@@ -73,7 +74,7 @@ class Capture:
                 self.local.level = level
         kind = type(module)
         name = f"{kind.__module__}.{kind.__qualname__}"
-        place = _place_of(kind.forward)
+        place = _place_of(inspect.getattr_static(kind, "forward", None))
         return self.call(module, module._call_impl, name, place, args, kwargs)
 
     def call(
