@@ -26,8 +26,8 @@ rule = Rule("BRK101", "branch-on-tensor", dynamo=("GB0170",), fix="unsafe")
 @rule.on(Branch, construct=("if", "elif", "ternary"))
 def check(event):
     if event.test.is_tensor and not event.raises:
-        yield event.problem(
-            f"`if {event.written}` reads a tensor's value, so the graph ends here",
+        yield event.graph_break(
+            f"`if {event.written}` reads a tensor's value",
             help="choose with `torch.where(condition, a, b)`, or with `torch.cond` when one side is dear",
         )
 

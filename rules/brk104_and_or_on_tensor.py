@@ -26,8 +26,8 @@ rule = Rule("BRK104", "and-or-on-tensor", shares=("GB0170",), fix="unsafe")
 def check(event):
     if event.test.is_tensor:
         sign, name = ("&", "logical_and") if event.construct == "and" else ("|", "logical_or")
-        yield event.problem(
-            f"`{event.construct}` asks the tensor `{event.source}` for its truth, so the graph ends here",
+        yield event.graph_break(
+            f"`{event.construct}` asks the tensor `{event.source}` for its truth",
             help=f"write `(a) {sign} (b)` or `torch.{name}(a, b)`; for a default write `b if a is None else a`",
         )
 

@@ -22,8 +22,8 @@ rule = Rule("BRK105", "not-on-tensor", shares=("GB0033", "GB0170"), fix="unsafe"
 @rule.on(Branch, construct="not")
 def check(event):
     if event.test.is_tensor:
-        yield event.problem(
-            f"`{event.written}` reads a tensor's value, so the graph ends here",
+        yield event.graph_break(
+            f"`{event.written}` reads a tensor's value",
             help=f"write `torch.logical_not({event.source})`, or `~` on a boolean tensor",
         )
 

@@ -22,8 +22,8 @@ rule = Rule("BRK108", "any-all-over-tensors", shares=("GB0170", "GB8335"), fix="
 @rule.on(Branch, construct=("any", "all"))
 def check(event):
     if event.test.is_tensor:
-        yield event.problem(
-            f"the builtin `{event.construct}` asks tensor elements for their truth one by one, so the graph ends here",
+        yield event.graph_break(
+            f"the builtin `{event.construct}` asks tensor elements for their truth one by one",
             help=f"write `mask.{event.construct}()`, or `torch.stack([...]).{event.construct}()` for a list of tensors",
         )
 

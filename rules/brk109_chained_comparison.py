@@ -21,8 +21,8 @@ rule = Rule("BRK109", "chained-comparison", shares=("GB0170",), fix="safe")
 @rule.on(Branch, construct="chained")
 def check(event):
     if event.test.is_tensor:
-        yield event.problem(
-            f"the chained comparison `{event.source}` asks a tensor for its truth, so the graph ends here",
+        yield event.graph_break(
+            f"the chained comparison `{event.source}` asks a tensor for its truth",
             help="write the two comparisons with `&` between them: `(low < t) & (t < high)`",
         )
 

@@ -28,8 +28,8 @@ rule = Rule(
 @rule.on(ScalarRead, how="contains")
 def check(event):
     in_tensor = not event.source.startswith(event.expression)  # else `tensor not in list`
-    yield event.problem(
-        f"`{event.source}` reads a tensor to answer with a Python bool, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.source}` reads a tensor to answer with a Python bool",
         help="write `(t == value).any()` or `torch.isin(t, values)`, which stay in the graph",
         fixable=in_tensor,
         lost="call",

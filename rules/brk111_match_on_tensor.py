@@ -21,8 +21,8 @@ rule = Rule("BRK111", "match-on-tensor", shares=("GB0170",))
 @rule.on(Branch, construct="match")
 def check(event):
     if event.test.is_tensor:
-        yield event.problem(
-            f"`case {event.source}` compares the matched tensor and asks for the answer, so the graph ends here",
+        yield event.graph_break(
+            f"`case {event.source}` compares the matched tensor and asks for the answer",
             help="match on a Python value, or index the stacked candidates: `torch.stack([a, b])[index]`",
         )
 

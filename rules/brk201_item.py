@@ -28,8 +28,8 @@ rule = Rule("BRK201", "tensor-item", dynamo=("GB0124",), fix="unsafe")
 @rule.on(ScalarRead, how="item")
 def check(event):
     if getattr(event.value, "kind", "") != "numpy":
-        yield event.problem(
-            f"`{event.source}` reads a tensor's value into Python, so the graph ends here",
+        yield event.graph_break(
+            f"`{event.source}` reads a tensor's value into Python",
             help=f"keep `{event.expression}` a tensor (`.detach()` if no gradient should flow), or return it and "
             "read it outside",
             # those become sizes, indices and tests

@@ -31,8 +31,8 @@ rule = Rule(
 @rule.on(Format, construct=("str", "repr", "percent"))
 def check(event):
     if event.value.is_tensor:
-        yield event.problem(
-            f"`{event.source}` needs the tensor's values as text, so the graph ends here",
+        yield event.graph_break(
+            f"`{event.source}` needs the tensor's values as text",
             help="format outside the compiled code, or use an f-string without `!r`, which is traced since 2.13",
         )
 
@@ -45,8 +45,8 @@ def check_conversion(event):
         and fields
         and all(part.conversion in (ord("r"), ord("s")) for part in fields)
     ):
-        yield event.problem(
-            f"`!r` or `!s` in `{event.source}` needs the tensor's values as text, so the graph ends here",
+        yield event.graph_break(
+            f"`!r` or `!s` in `{event.source}` needs the tensor's values as text",
             help="leave the conversion away: a plain `{tensor}` is deferred since 2.13",
         )
 

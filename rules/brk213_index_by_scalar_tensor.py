@@ -26,8 +26,8 @@ rule = Rule("BRK213", "index-by-scalar-tensor", shares=("GB0033",), fix="unsafe"
 def check(event):
     index = event.index
     if getattr(index, "ndim", None) == 0 and index.origin == "op" and index.kind in ("", "numpy"):
-        yield event.problem(
-            f"`{event.source}` indexes by a 0-d tensor, which torch reads as a Python int, so the graph ends here",
+        yield event.graph_break(
+            f"`{event.source}` indexes by a 0-d tensor, which torch reads as a Python int",
             help="make the index 1-d, `x[i[None]][0]` or `x.index_select(0, i)`, or index by the whole tensor at once",
         )
 

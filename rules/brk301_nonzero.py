@@ -42,8 +42,8 @@ NAMES = {
 def check(event):
     if event.name in ("torch.where", "numpy.where") and (len(event.args) + len(event.kwargs) != 1):
         return
-    yield event.problem(
-        f"the size of `{event.source}` depends on the tensor's values, so the graph ends here",
+    yield event.graph_break(
+        f"the size of `{event.source}` depends on the tensor's values",
         help="work with the mask itself (`torch.where(mask, a, b)`, `mask.sum()`), or `torch.nonzero_static(t, "
         "size=n)`",
     )

@@ -25,8 +25,8 @@ rule = Rule("BRK310", "torch-assert", shares=("GB0033", "GB0124"), fix="unsafe")
 def check(event):
     tensor = event.argument(0, "condition")
     if event.name != "torch._assert" or (tensor is not None and tensor.is_tensor):
-        yield event.problem(
-            f"`{event.source}` reads the tensor to check it, so the graph ends here",
+        yield event.graph_break(
+            f"`{event.source}` reads the tensor to check it",
             help='write `assert condition, "constant message"` or `torch._assert_async(condition, ...)`, which '
             "stay in the graph",
         )

@@ -44,8 +44,8 @@ NAMES = {  # measured on 2.13, but for torchvision's, which its operators' fake 
 
 @rule.on(Call, NAMES)
 def check(event):
-    yield event.problem(
-        f"`{event.source}` gives a result whose size depends on the tensor's values, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.source}` gives a result whose size depends on the tensor's values",
         help="call it outside the compiled code, or use a form of fixed size (the rule's page names some)",
     )
 

@@ -88,8 +88,8 @@ MORE = {"glob.glob", "shutil.copy", "shutil.copyfile", "shutil.move", "shutil.rm
 
 @rule.on(Call, ASKING, SYSTEM, PATHS, MORE)
 def check(event):
-    yield event.problem(
-        f"`{event.shown}` asks the file system, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.shown}` asks the file system",
         help="ask once in `__init__` and keep the answer as an attribute",
     )
 

@@ -33,8 +33,8 @@ def check(event):
 
 @rule.on(ScalarRead, how="draw")
 def check_use(event):
-    yield event.problem(
-        f"`{event.shown}` needs the value of a random number that Dynamo keeps in the graph, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.shown}` needs the value of a random number that Dynamo keeps in the graph",
         help="draw the number as it is used (`random.uniform(0.8, 1.2)`), or with torch, or outside the region",
     )
 

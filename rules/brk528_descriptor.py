@@ -18,8 +18,8 @@ rule = Rule("BRK528", "descriptor", until="2.8")
 
 @rule.on(Call, "descriptor.__get__")
 def check(event):
-    yield event.problem(
-        f"`{event.shown}` is read through a descriptor, which torch before 2.8 does not trace, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.shown}` is read through a descriptor, which torch before 2.8 does not trace",
         help="write a `property`, or read the value once in `__init__`",
         lost="call",
     )

@@ -19,8 +19,8 @@ rule = Rule("BRK533", "address-comparison", dynamo=("GB5976",), since="2.11")
 
 @rule.on(Call, "Tensor.data_ptr.__eq__")
 def check(event):
-    yield event.problem(
-        f"`{event.shown}` compares addresses, which tensors in the graph do not have, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.shown}` compares addresses, which tensors in the graph do not have",
         help="ask for identity, `a is b`, or decide it outside the region",
     )
 

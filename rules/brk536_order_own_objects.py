@@ -34,8 +34,8 @@ def check(event):
         return
     owner = next((o for e in elements for o in options(e) if isinstance(o, Instance)), None)
     if owner is not None:
-        yield event.problem(
-            f"`{event.shown}` orders objects of `{owner.cls.info.name}` by `__lt__`, so the graph ends here",
+        yield event.graph_break(
+            f"`{event.shown}` orders objects of `{owner.cls.info.name}` by `__lt__`",
             help="sort by a key that is a number: `sorted(items, key=lambda item: item.score)`",
         )
 

@@ -18,8 +18,8 @@ rule = Rule("BRK544", "call-that-does-not-fit", dynamo=("GB7312",))
 
 @rule.on(Call, "call that does not fit")
 def check(event):
-    yield event.problem(
-        f"`{event.source}` passes what `{event.receiver.info.name}` does not take, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.source}` passes what `{event.receiver.info.name}` does not take",
         help="decide in `__init__` which layers take the argument, instead of trying it in every call",
         certainty="likely",
     )

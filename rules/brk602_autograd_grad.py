@@ -25,8 +25,8 @@ rule = Rule(
 
 @rule.on(Call, "torch.autograd.grad")
 def check(event):
-    yield event.problem(
-        f"`{event.shown}` asks for a gradient inside the region, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.shown}` asks for a gradient inside the region",
         help="write it with `torch.func.grad` or `torch.func.vjp`, which are traced",
     )
 

@@ -17,8 +17,8 @@ rule = Rule("BRK606", "retain-grad", dynamo=("GB0108",))
 
 @rule.on(Call, "Tensor.retain_grad")
 def check(event):
-    yield event.problem(
-        f"`{event.shown}` keeps a gradient that the compiled graph does not have, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.shown}` keeps a gradient that the compiled graph does not have",
         help="use `register_hook` on the tensor, or return it and call `retain_grad()` outside",
         lost="call",
     )

@@ -31,8 +31,8 @@ LOADS = {
 
 @rule.on(Call, LOADS)
 def check(event):
-    yield event.problem(
-        f"`{event.shown}` replaces parameters inside the region, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.shown}` replaces parameters inside the region",
         help="do it once, before the module is compiled; use `torch.autocast` for one part",
     )
 
@@ -64,8 +64,8 @@ def untraced() -> set[str]:
 
 @rule.on(Call, untraced)
 def check_untraced(event):
-    yield event.problem(
-        f"Dynamo does not trace `{event.shown}` in this torch version, so the graph ends here",
+    yield event.graph_break(
+        f"Dynamo does not trace `{event.shown}` in this torch version",
         help="do it once, before the module is compiled",
     )
 
@@ -75,8 +75,8 @@ def check_frozen(event):
     wanted = event.argument(0, "requires_grad")
     if wanted is None or wanted == TRUE:
         return  # parameters require grad already: nothing changes
-    yield event.problem(
-        f"`{event.shown}` changes `requires_grad` of parameters inside the region, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.shown}` changes `requires_grad` of parameters inside the region",
         help="freeze before the module is compiled, or use `detach()` in the forward pass",
         certainty=None if wanted == FALSE else "possible",
     )

@@ -27,8 +27,8 @@ def check(event):
         return
     twice = next((name for i, name in enumerate(names) if name in names[:i]), "")
     if twice:
-        yield event.problem(
-            f"`{event.shown}` is given `{twice}` twice, so the graph ends here",
+        yield event.graph_break(
+            f"`{event.shown}` is given `{twice}` twice",
             help=f"write `{twice}.view_as({twice})` for the second one",
             certainty="likely",
         )

@@ -28,8 +28,8 @@ rule = Rule(
 def check(event):
     marked = event.args[0] if event.args else None
     needs_none = marked is not None and marked.is_tensor and marked.requires_grad is False
-    yield event.problem(
-        f"Dynamo does not trace `{event.shown}` where no gradient is needed, so the graph ends here",
+    yield event.graph_break(
+        f"Dynamo does not trace `{event.shown}` where no gradient is needed",
         help="return a new tensor instead of changing the input",
         certainty=None if needs_none else "possible",
     )

@@ -20,8 +20,8 @@ rule = Rule("BRK616", "function-under-vmap", dynamo=("GB0150: apply",), until="2
 def check(event):
     mapped = event.argument(0, "func")
     if isinstance(mapped, Method) and mapped.name == "apply":
-        yield event.problem(
-            f"`{event.shown}` maps the `apply` of an autograd.Function, so the graph ends here",
+        yield event.graph_break(
+            f"`{event.shown}` maps the `apply` of an autograd.Function",
             help="map a function that calls it: `lambda row: ....apply(row)`",
         )
 

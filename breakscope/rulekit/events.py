@@ -10,6 +10,7 @@ import ast
 from typing import Any, ClassVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from breakscope.rulekit.values import UNKNOWN, Value
 
@@ -79,9 +80,16 @@ class Event(Struct, frozen=True, kw_only=True):
             once,
         )
 
+    def graph_break(self, brief: str, *arguments: Any, **named: Any) -> Problem:
+        """A problem that ends the graph: `brief` is its message without these words, for where
+        space is short. All else is as for `problem`."""
+        problem = self.problem(f"{brief}, so the graph ends here", *arguments, **named)
+        return replace(problem, brief=brief)
+
 
 class Problem(Struct, frozen=True):
-    """A rule's verdict on one event."""
+    """A rule's verdict on one event. `brief` is the message in fewer words, "" when there are
+    none."""
 
     message: str
     help: str
@@ -91,6 +99,7 @@ class Problem(Struct, frozen=True):
     lost: str = ""
     dynamo: tuple[str, ...] = ()
     once: object = None
+    brief: str = ""
 
 
 class Branch(Event, frozen=True, kw_only=True):

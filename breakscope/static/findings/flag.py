@@ -22,8 +22,6 @@ from breakscope.static.project.files import relative_path
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.project.spans import Position, Span, Spans
 
-BREAKS = ", so the graph ends here"  # how a rule may end the message of any break
-
 
 class Flagger:
     """Makes the findings of one file."""
@@ -62,7 +60,10 @@ class Flagger:
             lost, lost_function = verdict.loses
         if rule.kind != "break":
             lost = lost_function = ""
-        message = self.of_library(verdict) if entered else problem.message
+        message, brief = problem.message, problem.brief
+        if entered:
+            prefix = self.entering(verdict)
+            message, brief = f"{prefix}{message}", f"{prefix}{brief}" if brief else ""
         first = max(1, line - limits.CONTEXT_LINES)
         if self.lines[first - 1].strip() == "" and first < line:
             first += 1
@@ -83,7 +84,7 @@ class Flagger:
             if entered
             else verdict.event.function,
             message=message,
-            brief=_brief(message),
+            brief=brief,
             names=code_in(problem.message),
             help=problem.help,
             dynamo=self.ids_of(verdict),
@@ -98,18 +99,18 @@ class Flagger:
             source=tuple(text.rstrip("\r\n") for text in self.lines[first - 1 : last]),
         )
 
-    def of_library(self, verdict: Verdict) -> str:
-        """The message at the call that enters an installed library."""
+    def entering(self, verdict: Verdict) -> str:
+        """How a message begins at the call that enters an installed library."""
         node, library = verdict.problem.node, verdict.inside[-1][0].module.library
         if isinstance(node, ast.stmt):
             verb = "inherits" if isinstance(node, ast.ClassDef) else "returns"
-            return f"`{node.name}` {verb} code of `{library}`, where {verdict.problem.message}"
+            return f"`{node.name}` {verb} code of `{library}`, where "
         call = self.text_between(
             (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
         )
         if len(call) > limits.LONGEST_CALL_TEXT or "\n" in call:
             call = ast.unparse(node.func) + "(...)" if isinstance(node, ast.Call) else "this"
-        return f"`{call}` enters `{library}`, where {verdict.problem.message}"
+        return f"`{call}` enters `{library}`, where "
 
     def ids_of(self, verdict: Verdict) -> tuple[str, ...]:
         """The guard families of the rule's pattern, or its ids as the judged torch version has
@@ -241,8 +242,8 @@ def links(verdict: Verdict) -> tuple[Link, ...]:
 
 def inside(verdict: Verdict) -> Inside:
     """The place inside an installed library, by the calls from the entered function."""
-    message = verdict.problem.message
-    return Inside(message=message, brief=_brief(message), chain=_shortened(_inside(verdict)[1:]))
+    problem, chain = verdict.problem, _inside(verdict)[1:]
+    return Inside(message=problem.message, brief=problem.brief, chain=_shortened(chain))
 
 
 def _inside(verdict: Verdict) -> list[Link]:
@@ -253,10 +254,6 @@ def _link(activation: Activation, node: ast.AST) -> Link:
     # without a function: of the class or factory whose code is the library's
     name = activation.function or node.name
     return Link(path=relative_path(activation.module.path), line=node.lineno, function=name)
-
-
-def _brief(message: str) -> str:
-    return message.removesuffix(BREAKS) if message.endswith(BREAKS) else ""
 
 
 def _shortened(steps: list[Link]) -> tuple[Link, ...]:
