@@ -54,9 +54,7 @@ def check(event):
         )
     else:
         help = "call it outside the compiled region"
-    yield event.graph_break(
-        f"Dynamo does not inline `{event.shown}`", help=help
-    )
+    yield event.graph_break(f"Dynamo does not inline `{event.shown}`", help=help)
 
 
 SCHEDULERS = (

@@ -12,8 +12,8 @@ import sys
 import time
 from types import TracebackType
 
-PAUSE = 0.5  # seconds between two drawings on a terminal
-PLAIN_PAUSE = 30.0  # seconds between two plain lines, and before the first
+from breakscope import limits
+
 SAVE, RESTORE = "\0337", "\0338"
 
 
@@ -40,7 +40,7 @@ class StatusLine:
         elif (
             self.wanted
             and not _is_terminal()
-            and now - self.last >= PLAIN_PAUSE
+            and now - self.last >= limits.SECONDS_BETWEEN_LINES
             and told != self.text
         ):
             self.last, self.text = now, told
@@ -48,7 +48,10 @@ class StatusLine:
 
     def _draw(self, text: str, now: float) -> None:
         size = _terminal_size() or self.size
-        if self.begun and (now - self.last < PAUSE or (text == self.text and size == self.size)):
+        if self.begun and (
+            now - self.last < limits.SECONDS_BETWEEN_DRAWINGS
+            or (text == self.text and size == self.size)
+        ):
             return
         if not self.begun or size != self.size:
             self._reserve(size)

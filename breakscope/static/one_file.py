@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
+from breakscope import limits
 from breakscope.knowledge import load as load_knowledge
 from breakscope.report.model import Finding, ReportError
 from breakscope.rulekit.index import Listeners
@@ -39,8 +40,6 @@ from breakscope.static.usage import mentions
 
 if TYPE_CHECKING:
     from breakscope.static.findings.flag import Flagger
-
-LARGEST_FILE = 20_000_000  # bytes
 
 
 class Settings(Struct, frozen=True, kw_only=True):
@@ -286,10 +285,10 @@ class _machine:
 def read(path: str) -> bytes:
     """A file's bytes; raises OSError and SourceError."""
     with open(path, "rb") as file:
-        size = os.fstat(file.fileno()).st_size or LARGEST_FILE  # a pipe has none
-        data = file.read(min(size, LARGEST_FILE) + 1)
-    if len(data) > LARGEST_FILE:
-        raise SourceError(f"is larger than {LARGEST_FILE // 1_000_000} MB; exclude it")
+        size = os.fstat(file.fileno()).st_size or limits.LARGEST_FILE  # a pipe has none
+        data = file.read(min(size, limits.LARGEST_FILE) + 1)
+    if len(data) > limits.LARGEST_FILE:
+        raise SourceError(f"is larger than {limits.LARGEST_FILE // 1_000_000} MB; exclude it")
     return data
 
 

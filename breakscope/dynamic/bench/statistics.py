@@ -8,12 +8,8 @@ import random
 from collections.abc import Callable, Sequence
 from statistics import median
 
+from breakscope import limits
 from breakscope.report.bench import Interval
-
-RESAMPLES = 2000
-LEAST_ROUNDS = 6  # with fewer, no sign test can reach 5 %
-# two processes that run the same code differ by this much; rounds do not show it
-LEAST_EFFECT = 0.02
 
 
 def percentile(values: Sequence[float], share: float) -> float:
@@ -29,8 +25,10 @@ def interval_of(
 ) -> Interval:
     """The bootstrap's 95 % interval of a statistic of the values."""
     source = random.Random(0)
-    found = sorted(of(source.choices(values, k=len(values))) for _ in range(RESAMPLES))
-    return Interval(low=found[int(0.025 * RESAMPLES)], high=found[int(0.975 * RESAMPLES) - 1])
+    found = sorted(of(source.choices(values, k=len(values))) for _ in range(limits.RESAMPLES))
+    return Interval(
+        low=found[int(0.025 * limits.RESAMPLES)], high=found[int(0.975 * limits.RESAMPLES) - 1]
+    )
 
 
 def sign_test(differences: Sequence[float]) -> float:
@@ -51,7 +49,7 @@ def ratios(first: Sequence[float], second: Sequence[float]) -> list[float]:
 
 
 def compare(
-    first: Sequence[float], second: Sequence[float], least: float = LEAST_EFFECT
+    first: Sequence[float], second: Sequence[float], least: float = limits.SMALLEST_EFFECT
 ) -> tuple[float, Interval, str] | None:
     """(ratio, interval, verdict) of `first` against `second`, each one number for a round; None
     with too few rounds.
@@ -60,7 +58,7 @@ def compare(
     effect is larger than `least`: what two processes running the same code differ by.
     """
     pairs = ratios(first, second)
-    if len(pairs) < LEAST_ROUNDS:
+    if len(pairs) < limits.FEWEST_ROUNDS:
         return None
     ratio, interval = median(pairs), interval_of(pairs)
     sure = sign_test([p - 1 for p in pairs]) <= 0.05 and abs(ratio - 1) >= least

@@ -9,11 +9,10 @@ from typing import Any
 
 import torch
 
+from breakscope import limits
 from breakscope.dynamic.child import tensors
 from breakscope.dynamic.child.load import Target, argument_tuples, look_up, resolve
 
-# the first compiles, the second shows what the first changed, the third what became dynamic
-SAME_CALLS = 3
 # times the batch: the first makes the size dynamic, the second shows whether it stays so
 BATCHES = (2, 3)
 
@@ -98,7 +97,7 @@ def make_calls(
     if plan.calls:
         sequence = argument_tuples(module, plan.calls)
     else:
-        sequence = [(target.args, target.kwargs)] * SAME_CALLS
+        sequence = [(target.args, target.kwargs)] * limits.SAME_CALLS
     for args, kwargs in sequence[: plan.limit]:
         call_with_backward(args, kwargs)
     for times in BATCHES[: plan.vary] if not plan.calls else ():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from breakscope import limits
 from breakscope.rulekit.events import Call
 from breakscope.rulekit.values import (
     UNKNOWN,
@@ -27,8 +28,6 @@ from breakscope.static.variables.misc import Super
 from breakscope.static.variables.objects.construction import made_at
 from breakscope.static.variables.tensor import call_tensor_method
 
-CALL_DEPTH = 40
-MOST_WRAPPED = 3  # functions for which the wrapper that one decorator puts around them is followed
 METHOD_OF_MADE = "method of an object made here"
 
 
@@ -123,7 +122,7 @@ def inline(
             kwargs=kwargs,
         )
         raise Raised(External("TypeError"))
-    if frame.depth >= CALL_DEPTH:
+    if frame.depth >= limits.DEEPEST_CALL:
         return UNKNOWN
     if (
         info.module.library
@@ -139,7 +138,11 @@ def inline(
     if emits_wrapper := frame.emits and function.scope is not None and wrapped_name(info):
         seen = machine.summaries.wrappers.setdefault(id(info), set())
         inner = function.scope.names.get(emits_wrapper)
-        if type(inner) is Function and len(seen) >= MOST_WRAPPED and id(function.scope) not in seen:
+        if (
+            type(inner) is Function
+            and len(seen) >= limits.MOST_WRAPPED
+            and id(function.scope) not in seen
+        ):
             return call_wrapped(machine, info, inner, args, kwargs, node, frame)
         seen.add(id(function.scope))
     emits = frame.emits and not ("disabled" in info.marks or "opaque" in info.marks)

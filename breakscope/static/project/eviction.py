@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import ast
 
+from breakscope import limits
 from breakscope.static.project.source import parse
 from breakscope.static.project.spans import start_of
-
-LEAST = 4  # lines of a body that is worth it
 
 
 class FunctionDef(ast.FunctionDef):
@@ -48,7 +47,7 @@ def drop_idle_bodies(tree: ast.Module, lines: list[str], since: int) -> int:
 
 def _drop(node: ast.FunctionDef, lines: list[str]) -> int:
     first, column = start_of(node.body[0], [])
-    if node.end_lineno - first < LEAST or lines[first - 1][:column].strip():
+    if node.end_lineno - first < limits.SHORTEST_EVICTED or lines[first - 1][:column].strip():
         return 0
     text = "".join(lines[first - 1 : node.end_lineno])
     del node.body

@@ -12,9 +12,10 @@ import sys
 from collections.abc import Callable
 from typing import TypeVar
 
+from breakscope import limits
+
 Result = TypeVar("Result")
 
-MOST_FRAMES = 6_000  # CALL_DEPTH calls with all the expressions and statements that they stand in
 # of 8 bytes: a frame of 2.6 MB opens a chunk of 4 MB, the rest of which serves the frames above it
 _SLOTS = 5 << 16
 
@@ -34,7 +35,7 @@ def with_room(function: Callable[[], Result]) -> Result:
     of a library's models.
     """
     limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, MOST_FRAMES))
+    sys.setrecursionlimit(max(limit, limits.MOST_FRAMES))
     try:
         return _call(function)
     finally:
