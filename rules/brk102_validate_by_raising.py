@@ -27,9 +27,8 @@ rule = Rule("BRK102", "validate-by-raising", shares=("GB0170",), fix="unsafe")
 @rule.on(Branch, construct=("if", "elif"), raises=True)
 def check(event):
     if event.test.is_tensor:
-        yield event.problem(
-            f"the check `if {event.written}` reads a tensor's value to decide whether to raise or warn, so the "
-            "graph ends here",
+        yield event.graph_break(
+            f"the check `if {event.written}` reads a tensor's value to decide whether to raise or warn",
             help='check outside the compiled code, or write `assert condition, "constant message"`, which stays '
             "in the graph",
         )
