@@ -13,9 +13,9 @@ from msgspec.structs import replace
 from breakscope import limits
 from breakscope.knowledge import load as load_knowledge
 from breakscope.report.model import Finding, ReportError
-from breakscope.rulekit.index import Listeners
 from breakscope.rulekit.loader import RuleError, load_rules
 from breakscope.static.answer import CONFIDENCES, Answer, Place, is_surer
+from breakscope.static.findings.listeners import Listeners
 from breakscope.static.findings.match import Judge, Verdict
 from breakscope.static.interpreter.tables import TABLES
 from breakscope.static.machine.frames import OutOfBudget

@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from breakscope import knowledge
+from breakscope.knowledge.measured import CallFact, Measured, Verdict
 from breakscope.rulekit.values import Const, Py, Scalar, Sequence, Tensor
 
 NEWEST = knowledge.shipped()[-1]
@@ -114,10 +115,10 @@ def test_calls_that_never_break(facts, name):
 
 def test_the_arguments_decide(facts):
     fact = facts.call("int")
-    assert fact.judge((knowledge.kind(Tensor(dtype="float", ndim=0)),)) == knowledge.Verdict(
+    assert fact.judge((knowledge.kind(Tensor(dtype="float", ndim=0)),)) == Verdict(
         ("GB0124",), certain=True
     )
-    assert fact.judge((knowledge.kind(Py("float")),)) == knowledge.Verdict((), certain=True)
+    assert fact.judge((knowledge.kind(Py("float")),)) == Verdict((), certain=True)
     assert fact.judge((knowledge.kind(Tensor()),)).breaks == ("GB0124",)
     unknown = fact.judge(("?",))
     assert unknown.breaks == ("GB0124",) and not unknown.certain
@@ -187,7 +188,5 @@ def test_a_keyword_that_breaks_counts_only_where_it_may_be_given():
     fact = knowledge.load("2.13.0").call("torch.rand")
     assert fact.judge(("int", "?"), {"device": "?"}).breaks == ()
     assert fact.judge(("int",), {"generator": "?"}).breaks == ("GB0055",)
-    only_so = knowledge.CallFact(
-        "f", (knowledge.Measured("f(1, k=2)", ("int",), (("k", "int"),), ("GB0001",)),)
-    )
+    only_so = CallFact("f", (Measured("f(1, k=2)", ("int",), (("k", "int"),), ("GB0001",)),))
     assert only_so.judge(("int",)).breaks == ("GB0001",)  # nothing shows that it is the keyword

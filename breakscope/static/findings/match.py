@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from breakscope.knowledge import kind, load, since
 from breakscope.rulekit.events import CHOSEN, Call, Event, Problem
-from breakscope.rulekit.index import Listeners
 from breakscope.rulekit.rule import Rule
+from breakscope.static.findings.listeners import Listeners
 from breakscope.static.machine.frames import Activation, Step
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.discover import Region

@@ -9,12 +9,10 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from breakscope.rulekit.events import Event
 from breakscope.rulekit.values import (
     UNKNOWN,
-    Const,
     Instance,
     Value,
 )
@@ -370,20 +368,6 @@ class Machine:
         if module is not self.file.module:
             self.journal.note_name(names, name)
 
-    # -- regions
-
-    def end_region(self) -> None:
-        """Settle which of the stored attributes the region reads too, and which it leaves as it
-        found them."""
-        region = self.region
-        last = {key: activation.steps[index].event for activation, index, key in region.pending}
-        for activation, index, key in region.pending:
-            step = activation.steps[index]
-            if _restores(last[key]):
-                activation.steps[index] = Step(replace(step.event, scope="restored"))
-            elif key in region.reads and key not in region.overwritten:
-                activation.steps[index] = Step(replace(step.event, is_read=True))
-
     def take_back(self) -> None:
         """Let go of everything, and take back what was changed of shared values. Objects and
         closures that hold each other are freed by that."""
@@ -406,12 +390,3 @@ CHANGING_METHODS = frozenset(
     discard reverse sort rotate move_to_end add_module register_module __setitem__ __delitem__
     """.split()
 )
-
-
-def _restores(event: Event) -> bool:
-    """True for a store that certainly happens and gives back the constant that was there before the
-    region."""
-    new, first = event.value, event.initial
-    if event.undecided or event.condition or type(new) is not Const or type(first) is not Const:
-        return False
-    return type(new.value) is type(first.value) and new.value == first.value

@@ -17,6 +17,7 @@ from breakscope.rulekit.usage import Kept, Wrapped
 from breakscope.rulekit.values import Const, Dict
 from breakscope.rulekit.walking import walk
 from breakscope.static.usage.loops import path_of
+from breakscope.static.usage.state import State
 from breakscope.static.usage.wrapping import short
 
 MODES = ("reduce-overhead", "max-autotune")
@@ -58,13 +59,13 @@ class GraphOutputs:
     """Walks a function's statements; `calls` are the calls of what records CUDA graphs, by the id
     of their node."""
 
-    def __init__(self, follower, calls: dict[int, Wrapped]) -> None:
-        self.follower, self.calls = follower, calls
-        self.marks = MARK in follower.module.source and any(
+    def __init__(self, state: State, calls: dict[int, Wrapped]) -> None:
+        self.state, self.calls = state, calls
+        self.marks = MARK in state.module.source and any(
             getattr(node, "attr", getattr(node, "id", "")) == MARK
-            for node in walk(follower.module.tree)
+            for node in walk(state.module.tree)
         )
-        self.certainty = "likely" if re.search(ON_GPU, follower.module.source) else "possible"
+        self.certainty = "likely" if re.search(ON_GPU, state.module.source) else "possible"
         self.holds: dict[str, Held] = {}
         self.live: list[Output] = []
         self.no_grad = self.waits = False  # for a backward pass
@@ -155,7 +156,7 @@ class GraphOutputs:
     def check(self, held: Held) -> None:
         for output, (expression, path) in held.items():
             if output.gone:
-                self.follower.emit(
+                self.state.emit(
                     Kept,
                     expression,
                     self.certainty,

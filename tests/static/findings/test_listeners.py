@@ -7,10 +7,10 @@ import pytest
 
 from breakscope.knowledge import judging_by, shipped
 from breakscope.rulekit.events import Branch, Call, Event, ScalarRead
-from breakscope.rulekit.index import Listeners
 from breakscope.rulekit.loader import load_rules
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.values import Tensor
+from breakscope.static.findings.listeners import Listeners
 
 PYTHON = sys.version_info[:2]
 NODE = ast.parse("f(x)", mode="eval").body
