@@ -1,4 +1,4 @@
-"""`value in tensor` reads the tensor, and Dynamo loses the whole function.
+"""`value in tensor` reads the tensor, and Dynamo skips the whole function.
 
 `in` must answer with a Python bool, so the comparison's result is read on the host. torch 2.13
 cannot resume in the middle of it: the function falls back to eager from its first line (GB0124; 2.9
@@ -32,7 +32,7 @@ def check(event):
         f"`{event.source}` reads a tensor to answer with a Python bool",
         help="write `(t == value).any()` or `torch.isin(t, values)`, which stay in the graph",
         fixable=in_tensor,
-        lost="call",
+        skips="call",
     )
 
 

@@ -67,7 +67,7 @@ def _of_tensors(items):
 
 
 def _gives_tensor(key):
-    """True for a lambda over a tensor that asks for none of its Python facts."""
+    """True for a lambda over a tensor that reads none of its Python facts."""
     body = getattr(getattr(getattr(key, "info", None), "node", None), "body", None)
     names = (
         {getattr(n, "attr", getattr(n, "id", "")) for n in ast.walk(body)}

@@ -2,7 +2,7 @@
 
 `x[scores.argmax()]`, `x[ids[0]]`, and `x[i]` in `for i in ids:` look like tensor work. But torch
 turns a 0-d integer index into a Python int before it selects, and Dynamo stops there (GB0033 on
-`aten._local_scalar_dense`; in a loop the whole function is lost). Measured on 2.13: a 0-d tensor
+`aten._local_scalar_dense`; in a loop the whole function is skipped). Measured on 2.13: a 0-d tensor
 that is itself an argument or a buffer passes, a 1-d index always passes, a 0-d boolean breaks. A
 store `x[i] = v` follows the same rule.
 

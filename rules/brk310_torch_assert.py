@@ -1,7 +1,7 @@
 """`torch._assert`, and `torch._check` on a value, read the tensor, and the graph ends.
 
-They look like the graph's own assertions and are not: `torch._assert(t, ...)` asks the tensor for
-its truth (GB0033), and so do `torch._check(bool(t))` and `torch._check_tensor_all(t)` (GB0124).
+They look like the graph's own assertions and are not: `torch._assert(t, ...)` tests the truth of the
+tensor (GB0033), and so do `torch._check(bool(t))` and `torch._check_tensor_all(t)` (GB0124).
 They are meant for shapes and for numbers that are already symbolic, where they cost nothing.
 
 Plain Python does better: `assert t.all(), "a constant message"` is traced as an asynchronous

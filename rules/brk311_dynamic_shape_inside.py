@@ -9,7 +9,7 @@ What to write depends on the function. For `nms` run the network compiled and th
 outside, or keep the top k boxes with a score of zero for the suppressed ones. For `lstsq` use
 `torch.linalg.pinv(a) @ b`, or a Cholesky solve of the normal equations where `a` is well
 conditioned. Losses such as `ctc_loss` are one kernel anyway: compile the model and leave the loss
-outside, which costs one break at the border and no lost frame.
+outside, which costs one break at the border and no skipped frame.
 
 `pinv` and `lstsq` agree for full rank; their gradients differ in accuracy for badly conditioned
 matrices.
@@ -27,7 +27,7 @@ rule = Rule(
     shares=("GB0036",),
 )
 
-NAMES = {  # measured on 2.13, but for torchvision's, which its operators' fake kernels tell
+NAMES = {  # measured on 2.13, but for torchvision's, which its operators' fake kernels show
     "torch.combinations",
     "torch.linalg.lstsq",
     "torch.nn.functional.ctc_loss",

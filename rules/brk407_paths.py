@@ -89,8 +89,8 @@ MORE = {"glob.glob", "shutil.copy", "shutil.copyfile", "shutil.move", "shutil.rm
 @rule.on(Call, ASKING, SYSTEM, PATHS, MORE)
 def check(event):
     yield event.graph_break(
-        f"`{event.shown}` asks the file system",
-        help="ask once in `__init__` and keep the answer as an attribute",
+        f"`{event.shown}` reads the file system",
+        help="do it once in `__init__` and keep the result as an attribute",
     )
 
 

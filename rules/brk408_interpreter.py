@@ -75,7 +75,7 @@ COLLECTOR = {
 def check(event):
     if event.name != "dir" or (event.args and event.args[0].is_tensor):
         yield event.graph_break(
-            f"`{event.shown}` asks the running interpreter",
+            f"`{event.shown}` reads the state of the running interpreter",
             help="put it under `if not torch.compiler.is_compiling():`, or outside the compiled region",
         )
 
@@ -103,7 +103,7 @@ def check_version(event):
             f"Dynamo does not trace the comparison `{event.shown}` before torch 2.13",
             help="compare once, at the module's top, and keep the answer",
             fixable=False,
-            lost="call",
+            skips="call",
             dynamo=("GB0088",),
         )
 

@@ -26,7 +26,7 @@ rule = Rule("BRK410", "random-number-decides", dynamo=("GB0213",), shares=("GB01
 def check(event):
     if isinstance(event.test, Py) and event.test.source == "draw":
         yield event.problem(
-            f"`{event.shown}` asks for the value of a random number that Dynamo keeps in the graph, so the graph ends",
+            f"`{event.shown}` needs the value of a random number that Dynamo keeps in the graph, so the graph ends",
             help="decide with `torch.rand(())` and `torch.where`, or draw outside the compiled region",
         )
 

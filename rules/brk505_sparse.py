@@ -69,7 +69,7 @@ def check_use(event):
         yield event.graph_break(
             f"`{event.shown}` takes a sparse tensor, which Dynamo does not trace",
             help="keep indices and values as dense buffers and use `index_add`, or multiply densely",
-            lost="call",
+            skips="call",
         )
 
 

@@ -20,7 +20,7 @@ rule = Rule("BRK518", "inference-mode-probe", dynamo=("GB0046", "GB0045"))
 def check(event):
     yield event.graph_break(
         f"Dynamo does not trace `{event.shown}`",
-        help="ask `torch.is_grad_enabled()`, which becomes a constant of the graph",
+        help="call `torch.is_grad_enabled()`, which becomes a constant of the graph",
     )
 
 

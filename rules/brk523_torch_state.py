@@ -52,7 +52,7 @@ ANSWERS = {
 @rule.on(Call, ANSWERS)
 def check(event):
     yield event.graph_break(
-        f"`{event.shown}` asks or sets state of the process",
+        f"`{event.shown}` reads or sets state of the process",
         help="call it in `__init__` or around the compiled call",
     )
 

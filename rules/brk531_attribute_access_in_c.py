@@ -25,10 +25,10 @@ def check(event):
     if isinstance(getter, External | Method):
         name = event.receiver.cls.info.name
         yield event.graph_break(
-            f"`{event.shown}` asks a `__getattr__` that `{name}` takes from C",
+            f"`{event.shown}` calls a `__getattr__` that `{name}` takes from C",
             help=f"write `def __getattr__(self, name): return self[name]` in `{name}`, or read the value in `__init__`",
             certainty="certain",
-            lost="call",
+            skips="call",
         )
 
 

@@ -1,6 +1,6 @@
 """Sorting objects of your own class by their `__lt__` ends the graph.
 
-`sorted(beams)`, `beams.sort()`, `max(beams)` and `min(beams)` ask each pair of objects which is
+`sorted(beams)`, `beams.sort()`, `max(beams)` and `min(beams)` compare each pair of objects: which is
 smaller. Dynamo sorts constants only and does not call `__lt__` for that, so it ends the graph, also
 for a dataclass with `order=True`. A single comparison, `a < b`, is traced; from torch 2.15 on
 sorting is, too.

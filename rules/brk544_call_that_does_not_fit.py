@@ -1,6 +1,6 @@
 """Trying a call with an argument that the function does not take ends the graph.
 
-`try: y = layer(x, lengths=n)` with `except TypeError: y = layer(x)` asks by calling whether a layer
+`try: y = layer(x, lengths=n)` with `except TypeError: y = layer(x)` tests by calling whether a layer
 takes an argument. In eager mode Python raises a TypeError and the handler goes on; Dynamo ends the
 graph where the arguments do not fit, and as that is inside a `try` the whole function runs eagerly.
 

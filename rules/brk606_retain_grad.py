@@ -1,6 +1,6 @@
 """`retain_grad()` ends the graph.
 
-It asks autograd to keep the gradient of an intermediate tensor, which inside a compiled graph
+It makes autograd keep the gradient of an intermediate tensor, which inside a compiled graph
 exists only within the fused backward kernels.
 
 Keep the gradient with a hook, which is traced: `y.register_hook(self.save)`; or return the
@@ -20,7 +20,7 @@ def check(event):
     yield event.graph_break(
         f"`{event.shown}` keeps a gradient that the compiled graph does not have",
         help="use `register_hook` on the tensor, or return it and call `retain_grad()` outside",
-        lost="call",
+        skips="call",
     )
 
 

@@ -2,7 +2,7 @@
 
 `module.half()`, `module.to(dtype)`, `load_state_dict(...)`, `module.requires_grad_(False)` change
 parameters, which are inputs of the graph. (`module.train()`, `eval()`, `state_dict()`,
-`zero_grad()` are traced by torch 2.13; what the judged version does not trace is flagged.)
+`zero_grad()` are traced by torch 2.13; what the target version does not trace is flagged.)
 
 Do it once, before the module is compiled. To run one part in another precision, cast its input and
 use `torch.autocast` around the call, which is traced.
@@ -50,7 +50,7 @@ OTHERS = (
 
 
 def untraced() -> set[str]:
-    """The other methods that the judged torch version does not trace; torch 2.13 traces them all."""
+    """The other methods that the target version of torch does not trace; torch 2.13 traces them all."""
     facts = load()
     broken = [
         n

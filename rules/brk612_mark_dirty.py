@@ -1,6 +1,6 @@
 """`ctx.mark_dirty` in an autograd.Function ends the graph where no gradient is needed.
 
-A Function that changes its input in place tells autograd with `ctx.mark_dirty(x)`. While gradients
+A Function that changes its input in place marks it for autograd with `ctx.mark_dirty(x)`. While gradients
 are needed Dynamo makes a subgraph of `forward` and understands the marking. In inference, where
 nothing needs a gradient, it traces `forward` like any function, and there `ctx` is an object that
 it cannot put back together: the graph ends.

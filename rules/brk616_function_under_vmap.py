@@ -1,6 +1,6 @@
 """`torch.vmap` of an autograd.Function's `apply` ends the graph in torch before 2.15.
 
-`torch.vmap(Scale.apply)(x)` gives `vmap` a bound method of the class, and asks it for a name that
+`torch.vmap(Scale.apply)(x)` gives `vmap` a bound method of the class, and looks up a name on it that
 Dynamo has no answer for; the graph ends there. Called inside of a function that is mapped, `apply`
 is traced.
 

@@ -12,7 +12,7 @@ NOT_IDS = ("lost", "fails")  # words among the ids of an entry
 class Measured(Struct, frozen=True):
     """One measured variant of a call: its source, the kinds of its arguments and what Dynamo did.
 
-    `breaks` are ids in order of appearance, the first that of the call itself. `lost`: nothing of
+    `breaks` are ids in order of appearance, the first that of the call itself. `skips`: nothing of
     the function was compiled. `fails`: Dynamo raised an exception instead of breaking the graph.
     """
 
@@ -20,7 +20,7 @@ class Measured(Struct, frozen=True):
     args: tuple[str, ...]
     kwargs: tuple[tuple[str, str], ...]
     breaks: tuple[str, ...]
-    lost: bool = False
+    skips: bool = False
     fails: bool = False
 
     @property
@@ -34,7 +34,7 @@ class Verdict(Struct, frozen=True):
 
     breaks: tuple[str, ...]
     certain: bool
-    lost: bool = False
+    skips: bool = False
     fails: bool = False
 
 
@@ -64,14 +64,14 @@ class CallFact(Struct, frozen=True):
         return not any(v.is_trouble for v in self.variants)
 
     @property
-    def lost(self) -> bool:
-        return any(v.lost for v in self.variants)
+    def skips(self) -> bool:
+        return any(v.skips for v in self.variants)
 
     @property
     def fails(self) -> bool:
         return any(v.fails for v in self.variants)
 
-    def judge(self, args: tuple[str, ...] = (), kwargs: dict[str, str] | None = None) -> Verdict:
+    def verdict(self, args: tuple[str, ...] = (), kwargs: dict[str, str] | None = None) -> Verdict:
         """The verdict for arguments of these kinds (see `kind`); without a fitting variant, that of
         all of them together, which is never certain."""
         fitting = [v for v in self.variants if _fits(v, args, kwargs or {})]
@@ -82,7 +82,10 @@ class CallFact(Struct, frozen=True):
         agreed = len({v.is_trouble for v in chosen}) == 1
         ids = tuple(dict.fromkeys(i for v in chosen for i in v.breaks))
         return Verdict(
-            ids, agreed and bool(fitting), any(v.lost for v in chosen), any(v.fails for v in chosen)
+            ids,
+            agreed and bool(fitting),
+            any(v.skips for v in chosen),
+            any(v.fails for v in chosen),
         )
 
     def _breaks_by_a_keyword(self, measured: Measured, kwargs: dict[str, str]) -> bool:
@@ -106,8 +109,8 @@ def kind(value: Value) -> str:
     if isinstance(value, Tensor):
         if value.kind == "numpy":
             return "ndarray"
-        rank = "0d " if value.ndim == 0 else "" if value.ndim is None else "nd "
-        return f"{rank}{value.dtype or '?'} tensor"
+        ndim = "0d " if value.ndim == 0 else "" if value.ndim is None else "nd "
+        return f"{ndim}{value.dtype or '?'} tensor"
     if isinstance(value, Const):
         return "none" if value.value is None else type(value.value).__name__
     if isinstance(value, Sequence):
@@ -143,18 +146,18 @@ def _contradicts(measured: Measured, args: tuple[str, ...], kwargs: dict[str, st
     return any("?" not in (a, b) and ("tensor" in a) != ("tensor" in b) for a, b in pairs)
 
 
-def _same(measured: str, asked: str) -> bool:
-    """Do two kinds fit? "?" fits all; a rank or dtype that is not known fits any."""
-    if "?" in (measured, asked) or measured == asked:
+def _same(measured: str, given: str) -> bool:
+    """Do two kinds fit? "?" fits all; a number of dimensions or a dtype that is not known fits any."""
+    if "?" in (measured, given) or measured == given:
         return True
-    if not (measured.endswith("tensor") and asked.endswith("tensor")):
-        return measured.partition(" of ")[0] == asked.partition(" of ")[0] and " of ?" in asked
-    dtype, wanted = measured.split()[-2], asked.split()[-2]
-    ranks = (
+    if not (measured.endswith("tensor") and given.endswith("tensor")):
+        return measured.partition(" of ")[0] == given.partition(" of ")[0] and " of ?" in given
+    dtype, wanted = measured.split()[-2], given.split()[-2]
+    dims = (
         measured.startswith("0d "),
-        "0d" if asked.startswith("0d ") else "nd" if asked.startswith("nd ") else "",
+        "0d" if given.startswith("0d ") else "nd" if given.startswith("nd ") else "",
     )
-    return wanted in ("?", dtype) and (not ranks[1] or ranks[0] == (ranks[1] == "0d"))
+    return wanted in ("?", dtype) and (not dims[1] or dims[0] == (dims[1] == "0d"))
 
 
 def fact_of(name: str, entry: list) -> CallFact:

@@ -1,4 +1,4 @@
-"""The versions of torch: which have tables, which is installed, which one is judged by."""
+"""The versions of torch: which have tables, which is installed, which one is the target."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DIFFERENCES = "differences.json"  # what a version's folder holds instead of tab
 VERSION = r"\d+(?:\.\d+)*"
 METADATA = (".dist-info", ".egg-info")
 
-_judged_by: ContextVar[str | None] = ContextVar("the torch version that is judged by", default=None)
+_target: ContextVar[str | None] = ContextVar("the target version of torch", default=None)
 
 
 @lru_cache(maxsize=1)
@@ -34,10 +34,10 @@ def shipped() -> list[str]:
 
 
 def target_version() -> str:
-    """The version that is judged by (see `judging_by`), else the installed torch's, read from its
+    """The target version (see `targeting`), else the installed torch's, read from its
     metadata without importing it; the newest shipped one without torch."""
-    if (judged := _judged_by.get()) is not None:
-        return judged
+    if (target := _target.get()) is not None:
+        return target
     return _installed() or shipped()[-1]
 
 
@@ -68,19 +68,19 @@ def _version_inside() -> str:
 
 
 @contextmanager
-def judging_by(version: str) -> Iterator[None]:
+def targeting(version: str) -> Iterator[None]:
     """Within, `load()`, `since()` and `target_version()` speak of this torch version. Raises
     ValueError when it is none."""
     numbers_of(version)
-    token = _judged_by.set(version)
+    token = _target.set(version)
     try:
         yield
     finally:
-        _judged_by.reset(token)
+        _target.reset(token)
 
 
 def since(version: str) -> bool:
-    """True when the version that is judged by is this one or a newer one; a patch level does not
+    """True when the target version is this one or a newer one; a patch level does not
     count."""
     return numbers_of(target_version())[:2] >= numbers_of(version)[:2]
 
@@ -92,7 +92,7 @@ def out_of_range(version: str) -> str:
         return ""
     older = asked < numbers_of(first)[:2]
     near, word = (first, "older") if older else (last, "newer")
-    return f"torch {version} is {word} than the versions that are known ({first} to {last}); judged as {near}"
+    return f"torch {version} is {word} than the versions that are known ({first} to {last}); treated as {near}"
 
 
 @lru_cache(maxsize=64)

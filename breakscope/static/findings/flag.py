@@ -55,11 +55,14 @@ class Flagger:
         rule, problem = verdict.rule, verdict.problem
         # the library's function that breaks
         entered = verdict.inside[-1][0] if verdict.inside else None
-        lost, lost_function = problem.lost, entered.function if entered and problem.lost else ""
-        if not lost and verdict.confidence != "possible":
-            lost, lost_function = verdict.loses
+        skips, skipped_function = (
+            problem.skips,
+            entered.function if entered and problem.skips else "",
+        )
+        if not skips and verdict.confidence != "possible":
+            skips, skipped_function = verdict.skipped_caller
         if rule.kind != "break":
-            lost = lost_function = ""
+            skips = skipped_function = ""
         message, brief = problem.message, problem.brief
         if entered:
             prefix = self.entering(verdict)
@@ -90,8 +93,8 @@ class Flagger:
             dynamo=self.ids_of(verdict),
             chain=links(verdict),
             condition=simplified(verdict.condition),
-            lost=lost,
-            lost_function=lost_function,
+            lost=skips,
+            lost_function=skipped_function,
             library=entered.module.library if entered else "",
             inside=inside(verdict) if entered else None,
             fix=self.fix(verdict, span.node),
@@ -113,7 +116,7 @@ class Flagger:
         return f"`{call}` enters `{library}`, where "
 
     def ids_of(self, verdict: Verdict) -> tuple[str, ...]:
-        """The guard families of the rule's pattern, or its ids as the judged torch version has
+        """The guard families of the rule's pattern, or its ids as the target version of torch has
         them."""
         if verdict.rule.kind == "recompile":
             return tuple(verdict.rule.gb_ids())
@@ -121,8 +124,8 @@ class Flagger:
         if verdict.problem.dynamo:
             return tuple(word for word in verdict.problem.dynamo if word in facts.registry)
         ids = tuple(word for word in verdict.rule.gb_ids() if word in facts.registry)
-        ask = {Call: facts.call, Enter: facts.context}.get(type(verdict.event))
-        if ask is not None and (fact := ask(verdict.event.name)) is not None:
+        table = {Call: facts.call, Enter: facts.context}.get(type(verdict.event))
+        if table is not None and (fact := table(verdict.event.name)) is not None:
             measured = tuple(word for word in fact.firsts if word in facts.registry)
             if measured and not set(measured) & set(ids):
                 return measured

@@ -1,4 +1,4 @@
-"""From events to problems: ask the rules, follow breaks up the calls, and hide what an earlier
+"""From events to problems: match the rules, follow breaks up the calls, and hide what an earlier
 break hides."""
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp)
 # until then Dynamo resumed behind a break in one
 RESUMED_BEFORE = {"loop": "2.11", "comprehension": "2.11"}
 
-# around a call: a break in what is called loses the caller too
+# around a call: a break in what is called skips the caller too
 OF_CALLERS = ("loop", "try", "with")
 
 
@@ -37,8 +37,8 @@ class Verdict(Struct, frozen=True):
     # in an installed library: the calls from the checked code's on
     inside: tuple[tuple[Activation, object], ...] = ()
     doubtful: bool = False  # a test inside the library decides whether this code runs
-    # why the frame of which caller is lost too, the outermost one's
-    loses: tuple[str, str] = ("", "")
+    # why the frame of which caller is skipped too, the outermost one's
+    skipped_caller: tuple[str, str] = ("", "")
 
     @property
     def confidence(self) -> str:
@@ -60,8 +60,8 @@ class Verdict(Struct, frozen=True):
         return (self.module.path, *_range(node), self.rule.kind)
 
 
-class Judge:
-    """Asks each rule about the events it wants."""
+class Matcher:
+    """Matches the rules to the events of regions."""
 
     def __init__(self, listeners: Listeners) -> None:
         self.listeners = listeners
@@ -70,7 +70,7 @@ class Judge:
         self.resumed = {place for place, version in RESUMED_BEFORE.items() if not since(version)}
 
     def problems(self, event: Event) -> list[tuple[Rule, Problem]]:
-        """What the rules say of an event, lower codes first; one rule speaks for each place."""
+        """What the rules report of an event, lower codes first."""
         found = []
         for listener in self.listeners.to(event):
             found.extend(
@@ -81,8 +81,8 @@ class Judge:
         return sorted(found, key=lambda pair: pair[0].code)
 
     def fitted(self, problem: Problem) -> Problem:
-        """The problem as the judged torch version has it."""
-        return replace(problem, lost="") if problem.lost in self.resumed else problem
+        """The problem as the target version of torch has it."""
+        return replace(problem, skips="") if problem.skips in self.resumed else problem
 
     def first_problems(self, event: Event) -> list[tuple[Rule, Problem]]:
         """The first rule's problem of each kind: what breaks may make a recompile, too."""
@@ -94,7 +94,7 @@ class Judge:
             first.setdefault(rule.kind, (rule, problem))
         return list(first.values())
 
-    def judge(self, regions: list[Region]) -> list[Verdict]:
+    def match(self, regions: list[Region]) -> list[Verdict]:
         """All verdicts of the regions, each place once, visible ones first where a place is reached
         twice."""
         found: dict[tuple, Verdict] = {}
@@ -113,7 +113,7 @@ class Judge:
         condition: str = "",
         doubtful: bool = False,
         eager: bool = False,
-        loses: tuple[str, str] = ("", ""),
+        skipped_caller: tuple[str, str] = ("", ""),
     ) -> bool:
         """True when something in the activation, or called from it, breaks the graph each time that
         it is entered.
@@ -123,8 +123,8 @@ class Judge:
 
         `condition` is the configuration test that decides whether the activation is entered; inside
         an installed library, where nobody can look up what it says, each test whose outcome is open
-        makes what follows `doubtful`. `loses`: the outermost caller that calls this where it cannot
-        be resumed, so that a break in here loses its frame. `breaks` remembers the answer, and
+        makes what follows `doubtful`. `skipped_caller`: the outermost caller that calls this where it cannot
+        be resumed, so that a break in here skips its frame. `breaks` remembers the answer, and
         whether there was a condition or doubt: then a call without looks again.
         """
         if activation.is_quiet:
@@ -136,18 +136,18 @@ class Judge:
         if id(activation) in open_:
             return False
         open_.add(id(activation))
-        lost, any_break = eager, False
+        skipped, any_break = eager, False
         quiet = True
         in_library = bool(activation.module.library)
         # what counts once in a function; another call may be of another object
-        told: set[tuple] = set()
+        flagged: set[tuple] = set()
         waiting, broken = [], set()  # broken: what comprehensions with a break inside go over
         last_break = -1
         for index, step in enumerate(activation.steps):
             if step.child is not None:
                 links = (*chain, (activation, step.node))
-                left = lost and not step.child.is_compiled_apart
-                cost = loses if loses[0] else self._cost(step, activation)
+                left = skipped and not step.child.is_compiled_by_itself
+                cost = skipped_caller if skipped_caller[0] else self._cost(step, activation)
                 if in_library:
                     doubt = doubtful or _is_open(step)
                     inner = self._walk(
@@ -172,11 +172,11 @@ class Judge:
                         open_,
                         step.condition or condition,
                         eager=left,
-                        loses=cost,
+                        skipped_caller=cost,
                     )
                 quiet = quiet and step.child.is_quiet
                 if inner and step.undecided != CHOSEN:
-                    if step.event is not None and not lost and last_break < step.made_at:
+                    if step.event is not None and not skipped and last_break < step.made_at:
                         for rule, problem in self.first_problems(step.event):
                             self._keep(
                                 self._verdict(
@@ -187,58 +187,69 @@ class Judge:
                                     False,
                                     condition,
                                     doubtful,
-                                    loses,
+                                    skipped_caller,
                                 ),
                                 found,
                             )
-                            lost = True
+                            skipped = True
                     any_break, last_break = any_break or not step.undecided, index
                     if isinstance(step.node, COMPREHENSIONS):
                         broken.add(id(step.node.generators[0].iter))
-                    lost = (
-                        lost
-                        or (bool(step.lost) and step.lost not in self.resumed)
-                        or not activation.is_compiled_apart
+                    skipped = (
+                        skipped
+                        or (bool(step.skips) and step.skips not in self.resumed)
+                        or not activation.is_compiled_by_itself
                     )
                 continue
-            if step.event.only_when_lost:
+            if step.event.only_when_skipped:
                 waiting.append(step.event)
                 continue
             if step.problems is None:
                 step.problems = self.first_problems(step.event)
             for rule, problem in step.problems:
                 if problem.once is not None:
-                    if (rule.code, problem.once) in told:
+                    if (rule.code, problem.once) in flagged:
                         continue
                     # a recompile happens by any of the places
                     open_end = step.event.undecided and rule.kind == "break"
                     if not open_end and not step.event.condition:
-                        told.add((rule.code, problem.once))
+                        flagged.add((rule.code, problem.once))
                 # then Python has made the object, and given it a name
-                if problem.lost == "object" and last_break >= 0:
-                    problem = replace(problem, lost="")
+                if problem.skips == "object" and last_break >= 0:
+                    problem = replace(problem, skips="")
                 here = (*chain, (activation, None))
                 self._keep(
                     self._verdict(
-                        rule, problem, step.event, here, lost, condition, doubtful, loses
+                        rule,
+                        problem,
+                        step.event,
+                        here,
+                        skipped,
+                        condition,
+                        doubtful,
+                        skipped_caller,
                     ),
                     found,
                 )
                 if (
                     rule.kind == "break"
-                    and not lost
+                    and not skipped
                     and problem.certainty != "possible"
                     and step.event.undecided != CHOSEN
                 ):
                     any_break, last_break = any_break or not step.event.undecided, index
-                    lost = lost or bool(problem.lost) or not activation.is_compiled_apart
+                    skipped = skipped or bool(problem.skips) or not activation.is_compiled_by_itself
         for event in waiting:
-            if not lost and not (id(event.node) in broken and event.is_lost_with_its_iterator):
+            if not skipped and not (
+                id(event.node) in broken and event.is_skipped_with_its_iterator
+            ):
                 continue
             for rule, problem in self.problems(event)[:1]:
                 here = (*chain, (activation, None))
                 self._keep(
-                    self._verdict(rule, problem, event, here, False, condition, doubtful, loses),
+                    self._verdict(
+                        rule, problem, event, here, False, condition, doubtful, skipped_caller
+                    ),
                     found,
                 )
         activation.is_quiet = (
@@ -255,13 +266,13 @@ class Judge:
         """What a break behind a call costs the function that calls: ("", "") when Dynamo resumes it
         there."""
         if (
-            step.lost not in OF_CALLERS
-            or step.lost in self.resumed
-            or not activation.is_compiled_apart
+            step.skips not in OF_CALLERS
+            or step.skips in self.resumed
+            or not activation.is_compiled_by_itself
             or not activation.function
         ):
             return "", ""
-        return step.lost, activation.function
+        return step.skips, activation.function
 
     def _verdict(
         self,
@@ -272,7 +283,7 @@ class Judge:
         hidden: bool,
         condition: str,
         doubtful: bool,
-        loses: tuple[str, str],
+        skipped_caller: tuple[str, str],
     ) -> Verdict:
         module = chain[-1][0].module
         if module.library:
@@ -286,10 +297,17 @@ class Judge:
                 hidden,
                 condition,
                 doubtful=doubtful,
-                loses=loses,
+                skipped_caller=skipped_caller,
             )
         return Verdict(
-            rule, problem, event, module, chain, hidden, event.condition or condition, loses=loses
+            rule,
+            problem,
+            event,
+            module,
+            chain,
+            hidden,
+            event.condition or condition,
+            skipped_caller=skipped_caller,
         )
 
     def _keep(self, verdict: Verdict, found: dict) -> None:
@@ -330,13 +348,13 @@ def _range(node: ast.AST) -> tuple[int, int, int, int]:
 
 
 def _traced(event: Call) -> bool:
-    """True when the tables of the judged torch version contradict the rule, whose pattern another
+    """True when the tables of the target version of torch contradict the rule, whose pattern another
     version showed."""
     facts = load()
     if event.name not in facts.changed_calls or (fact := facts.call(event.name)) is None:
         return False
     kinds = tuple(kind(value) for value in event.args)
-    verdict = fact.judge(kinds, {name: kind(value) for name, value in event.kwargs.items()})
+    verdict = fact.verdict(kinds, {name: kind(value) for name, value in event.kwargs.items()})
     return not verdict.breaks and not verdict.fails and (fact.never or verdict.certain)
 
 

@@ -43,7 +43,7 @@ def followed_call(
     frame: Frame,
     emits: bool,
 ) -> Outcome | None:
-    """What the call gives, from memory when one more analysis would tell nothing new; None for
+    """What the call gives, from its summaries when one more analysis would show nothing new; None for
     a recursion, whose first call's result is not known yet."""
     info = function.info
     mode = (emits, frame.certainty, frame.caught, frame.within) if emits else (False,)
@@ -125,7 +125,7 @@ def run_function(
     )
     if emits:
         frame.began = machine.objects.made_count
-        activation.is_compiled_apart = is_function_compiled_apart(machine, function, names)
+        activation.is_compiled_by_itself = is_function_compiled_apart(machine, function, names)
         frame.certainty = caller.certainty
         if (
             type(function.bound) is Instance
@@ -147,7 +147,7 @@ def run_function(
         status = RAISE
     except (OutOfBudget, RecursionError):
         if activation is not None:  # what was seen until here stays
-            step = Step(None, activation, caller.lost, None, caller.condition, caller.undecided)
+            step = Step(None, activation, caller.skips, None, caller.condition, caller.undecided)
             caller.activation.steps.append(step)
         raise
     if is_generator(info):

@@ -1,4 +1,4 @@
-"""What is remembered of the calls of one function, and when one more analysis of it would tell
+"""What is remembered of the calls of one function, and when one more analysis of it would show
 nothing new.
 
 A call with the same arguments has the same outcome. Beside that, arguments of the same kind make a
@@ -34,7 +34,7 @@ from breakscope.static.machine.lattice import element_of, key_of
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import FunctionInfo
 
-# told apart by identity
+# distinguished by identity
 OBJECTS = frozenset({Instance, Dict, Sequence, Function, Class, ExternalInstance})
 
 
@@ -63,7 +63,7 @@ class Group(Struct, eq=False):
     bound: bool = False
 
     def is_settled(self, for_effect: bool) -> bool:
-        """True when one more analysis tells nothing new; `for_effect`: a framework's function does
+        """True when one more analysis shows nothing new; `for_effect`: a framework's function does
         its work on an object of another file, which is what it does to all of them."""
         if self.bound:
             return False

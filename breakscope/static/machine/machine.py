@@ -1,5 +1,5 @@
-"""The machine: evaluates expressions, runs statements and calls, and asks the behaviour of each value
-for what is done with it.
+"""The machine: evaluates expressions, runs statements and calls, and leaves what is done with a value to the value's
+behaviour.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ class Machine:
         """Follow a call of a function of the checked source."""
         return self._inline(self, function, args, kwargs, node, frame)
 
-    # -- asking values
+    # -- operations on values
 
     def call(
         self,
@@ -149,11 +149,11 @@ class Machine:
     ) -> Value:
         """Call what an operator, a test or an attribute calls: Dynamo does not resume behind a
         break in it."""
-        lost, frame.lost = frame.lost, frame.lost or "implicit"
+        skips, frame.skips = frame.skips, frame.skips or "implicit"
         try:
             return self.call(function, args, {}, node, frame)
         finally:
-            frame.lost = lost
+            frame.skips = skips
 
     def getattr(self, owner: Value, name: str, node: ast.AST, frame: Frame) -> Value:
         """`owner.name`; runs properties."""
@@ -209,7 +209,7 @@ class Machine:
     def truth(
         self, value: Value, construct: str, node: ast.expr, frame: Frame, **facts: Any
     ) -> bool | None:
-        """The truth of a value that Python asks for it, None when not known."""
+        """The truth of a value that Python tests, None when not known."""
         return self.behaviour(value).truth(self, value, construct, facts, node, frame)
 
     def contains(
@@ -238,10 +238,10 @@ class Machine:
         """Leave a context manager."""
         self.behaviour(manager).leave(self, manager, node, frame)
 
-    def loses_frame(self, manager: Value) -> bool:
+    def skips_frame(self, manager: Value) -> bool:
         """True when a break inside a `with` on this cannot be resumed: Dynamo rebuilds only the
         context managers it knows."""
-        return self.behaviour(manager).loses_frame(self, manager)
+        return self.behaviour(manager).skips_frame(self, manager)
 
     # -- events
 
@@ -279,7 +279,7 @@ class Machine:
             source=self.text(node, frame.module),
             function=activation.function,
             certainty=certainty,
-            lost=frame.lost,
+            skips=frame.skips,
             condition=frame.condition,
             caught=frame.caught,
             undecided=frame.undecided,

@@ -17,7 +17,7 @@ USES_TORCH = rb"(?m)^[ \t]*(?:import|from)[ \t]+torch\b"
 
 
 class Installed:
-    """The installed packages, as far as the program asks for them."""
+    """The installed packages, as far as the program needs them."""
 
     def __init__(
         self,

@@ -23,7 +23,7 @@ from breakscope.static.usage.graph_outputs import GraphOutputs
 from breakscope.static.usage.loops import path_of
 from breakscope.static.usage.scope import Local, Scope, decide, key, merge, merged
 from breakscope.static.usage.state import State
-from breakscope.static.usage.syntax import bound, is_main, kept, pairs, tells
+from breakscope.static.usage.syntax import bound, is_main, kept, pairs, reports
 from breakscope.static.usage.timing import timed_calls
 from breakscope.static.usage.wrapping import decorated
 
@@ -272,7 +272,7 @@ class Follower:
         broad = next((h for h in node.handlers if path_of(h.type).split(".")[-1] in BROAD), None)
         if broad is None or any(isinstance(part, ast.Raise) for part in walk(broad)):
             return
-        silent = not any(isinstance(part, ast.Call) and tells(part) for part in walk(broad))
+        silent = not any(isinstance(part, ast.Call) and reports(part) for part in walk(broad))
         for i in range(first, len(self.state.activation.steps)):
             event = self.state.activation.steps[i].event
             if isinstance(event, Wrap) and not used:

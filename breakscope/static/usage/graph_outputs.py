@@ -1,7 +1,7 @@
 """Outputs of CUDA graphs that are read after the next call has written over them.
 
 Measured with torch 2.11 on a GPU: every call of any such callable begins a new step, and what
-earlier calls returned is gone, unless one of them that asks for gradients still waits for a
+earlier calls returned is gone, unless one of them that needs gradients still waits for a
 backward pass (torch._inductor.cudagraph_trees, can_start_new_generation: any backward pass ends the
 waiting). Where torch.compiler.cudagraph_mark_step_begin() is used, it alone begins steps.
 """
@@ -31,7 +31,7 @@ ALIASES = frozenset(
 STORES = frozenset("append extend insert add appendleft setdefault update".split())
 # no value of the tensor is read
 HARMLESS = frozenset("shape dtype device ndim requires_grad".split())
-ASKS = frozenset("len isinstance type id".split())
+READS_NO_VALUE = frozenset("len isinstance type id".split())
 
 
 class Output(Struct, eq=False):
@@ -47,12 +47,12 @@ Held = dict[Output, tuple[ast.expr, str]]
 
 
 def records_graphs(value: Wrapped) -> bool:
-    """True when inductor is asked for CUDA graphs."""
+    """True when inductor is to record CUDA graphs."""
     backend, options = value.settings.get("backend"), value.settings.get("options")
     if not value.is_compiled or (backend is not None and value.setting("backend") != "inductor"):
         return False
-    asked = options.items.get("triton.cudagraphs") if isinstance(options, Dict) else None
-    return value.setting("mode") in MODES or (isinstance(asked, Const) and asked.value is True)
+    switch = options.items.get("triton.cudagraphs") if isinstance(options, Dict) else None
+    return value.setting("mode") in MODES or (isinstance(switch, Const) and switch.value is True)
 
 
 class GraphOutputs:
@@ -208,7 +208,7 @@ class GraphOutputs:
     def call(self, node: ast.Call) -> Held:
         method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
         arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
-        if isinstance(node.func, ast.Name) and node.func.id in ASKS:
+        if isinstance(node.func, ast.Name) and node.func.id in READS_NO_VALUE:
             return {}
         if method in STORES and path_of(node.func.value):
             for argument in arguments:
