@@ -24,6 +24,28 @@ RESUMED_BEFORE = {"loop": "2.11", "comprehension": "2.11"}
 OF_CALLERS = ("loop", "try", "with")
 
 
+# activations and the nodes by which each enters the next
+Chain = tuple[tuple[Activation, object], ...]
+
+
+class Way(Struct, frozen=True):
+    """How a region comes to an activation.
+
+    `condition` is the configuration test that decides whether it is entered; inside an installed
+    library, where nobody can look up what it says, each test whose outcome is open makes what
+    follows `doubtful`. An `eager` one is called by code that a break has left to Python, and Dynamo
+    does not look at it. One that it only looks at as part of its caller is eager from its first
+    break on. `skipped_caller`: the outermost caller that calls this where it cannot be resumed, so
+    that a break in here skips its frame, and why.
+    """
+
+    chain: Chain = ()
+    condition: str = ""
+    doubtful: bool = False
+    eager: bool = False
+    skipped_caller: tuple[str, str] = ("", "")
+
+
 class Verdict(Struct, frozen=True):
     """One problem at one place, with the calls that lead there, outermost first."""
 
@@ -31,11 +53,11 @@ class Verdict(Struct, frozen=True):
     problem: Problem
     event: Event
     module: ModuleInfo
-    chain: tuple[tuple[Activation, object], ...]
+    chain: Chain
     hidden: bool  # an earlier break in the same frame leaves this code to eager Python
     condition: str = ""  # the configuration test that decides whether this code runs
     # in an installed library: the calls from the checked code's on
-    inside: tuple[tuple[Activation, object], ...] = ()
+    inside: Chain = ()
     doubtful: bool = False  # a test inside the library decides whether this code runs
     # why the frame of which caller is skipped too, the outermost one's
     skipped_caller: tuple[str, str] = ("", "")
@@ -100,97 +122,48 @@ class Matcher:
         found: dict[tuple, Verdict] = {}
         breaks: dict[int, tuple[bool, bool]] = {}
         for region in regions:
-            self._walk(region.activation, (), found, breaks, set())
+            self._walk(region.activation, Way(), found, breaks, set())
         return list(found.values())
 
     def _walk(
         self,
         activation: Activation,
-        chain: tuple,
-        found: dict,
+        way: Way,
+        found: dict[tuple, Verdict],
         breaks: dict[int, tuple[bool, bool]],
         open_: set[int],
-        condition: str = "",
-        doubtful: bool = False,
-        eager: bool = False,
-        skipped_caller: tuple[str, str] = ("", ""),
     ) -> bool:
         """True when something in the activation, or called from it, breaks the graph each time that
-        it is entered.
-
-        An `eager` one is called by code that a break has left to Python, and Dynamo does not look
-        at it. One that it only looks at as part of its caller is eager from its first break on.
-
-        `condition` is the configuration test that decides whether the activation is entered; inside
-        an installed library, where nobody can look up what it says, each test whose outcome is open
-        makes what follows `doubtful`. `skipped_caller`: the outermost caller that calls this where it cannot
-        be resumed, so that a break in here skips its frame. `breaks` remembers the answer, and
-        whether there was a condition or doubt: then a call without looks again.
-        """
+        it is entered. `breaks` remembers the answer, and whether there was a condition or doubt:
+        then a call without looks again."""
         if activation.is_quiet:
             return False
         self.entered.add((activation.module.path, activation.function))
         known = breaks.get(id(activation))
-        if known is not None and (condition or doubtful or eager or not known[1]):
-            return known[0] and not eager
+        if known is not None and (way.condition or way.doubtful or way.eager or not known[1]):
+            return known[0] and not way.eager
         if id(activation) in open_:
             return False
         open_.add(id(activation))
-        skipped, any_break = eager, False
+        skipped, any_break = way.eager, False
         quiet = True
-        in_library = bool(activation.module.library)
+        here = (*way.chain, (activation, None))
         # what counts once in a function; another call may be of another object
         flagged: set[tuple] = set()
         waiting, broken = [], set()  # broken: what comprehensions with a break inside go over
         last_break = -1
         for index, step in enumerate(activation.steps):
             if step.child is not None:
-                links = (*chain, (activation, step.node))
-                left = skipped and not step.child.is_compiled_by_itself
-                cost = skipped_caller if skipped_caller[0] else self._cost(step, activation)
-                if in_library:
-                    doubt = doubtful or _is_open(step)
-                    inner = self._walk(
-                        step.child,
-                        links,
-                        found,
-                        breaks,
-                        open_,
-                        condition or _training(step),
-                        doubt,
-                        left,
-                        cost,
-                    )
-                else:
-                    # each line that enters a library counts
-                    answers = {} if step.child.module.library else breaks
-                    inner = self._walk(
-                        step.child,
-                        links,
-                        found,
-                        answers,
-                        open_,
-                        step.condition or condition,
-                        eager=left,
-                        skipped_caller=cost,
-                    )
+                chain = (*way.chain, (activation, step.node))
+                # each line that enters a library counts
+                is_entrance = step.child.module.library and not activation.module.library
+                into = self._way_into(step, activation, way, chain, skipped)
+                inner = self._walk(step.child, into, found, {} if is_entrance else breaks, open_)
                 quiet = quiet and step.child.is_quiet
                 if inner and step.undecided != CHOSEN:
                     if step.event is not None and not skipped and last_break < step.made_at:
                         for rule, problem in self.first_problems(step.event):
-                            self._keep(
-                                self._verdict(
-                                    rule,
-                                    problem,
-                                    step.event,
-                                    links,
-                                    False,
-                                    condition,
-                                    doubtful,
-                                    skipped_caller,
-                                ),
-                                found,
-                            )
+                            _keep(_verdict(rule, problem, step.event, way, chain), found)
                             skipped = True
                     any_break, last_break = any_break or not step.undecided, index
                     if isinstance(step.node, COMPREHENSIONS):
@@ -217,20 +190,7 @@ class Matcher:
                 # then Python has made the object, and given it a name
                 if problem.skips == "object" and last_break >= 0:
                     problem = replace(problem, skips="")
-                here = (*chain, (activation, None))
-                self._keep(
-                    self._verdict(
-                        rule,
-                        problem,
-                        step.event,
-                        here,
-                        skipped,
-                        condition,
-                        doubtful,
-                        skipped_caller,
-                    ),
-                    found,
-                )
+                _keep(_verdict(rule, problem, step.event, way, here, skipped), found)
                 if (
                     rule.kind == "break"
                     and not skipped
@@ -238,29 +198,31 @@ class Matcher:
                     and step.event.undecided != CHOSEN
                 ):
                     any_break, last_break = any_break or not step.event.undecided, index
-                    skipped = skipped or bool(problem.skips) or not activation.is_compiled_by_itself
+                    skipped = bool(problem.skips) or not activation.is_compiled_by_itself
         for event in waiting:
-            if not skipped and not (
-                id(event.node) in broken and event.is_skipped_with_its_iterator
-            ):
-                continue
-            for rule, problem in self.problems(event)[:1]:
-                here = (*chain, (activation, None))
-                self._keep(
-                    self._verdict(
-                        rule, problem, event, here, False, condition, doubtful, skipped_caller
-                    ),
-                    found,
-                )
+            if skipped or (id(event.node) in broken and event.is_skipped_with_its_iterator):
+                for rule, problem in self.problems(event)[:1]:
+                    _keep(_verdict(rule, problem, event, way, here), found)
         activation.is_quiet = (
             quiet and not waiting and not any(step.problems for step in activation.steps)
         )
         if activation.is_quiet:
             activation.finish()
         open_.discard(id(activation))
-        if not eager:
-            breaks[id(activation)] = (any_break, bool(condition) or doubtful)
+        if not way.eager:
+            breaks[id(activation)] = (any_break, bool(way.condition) or way.doubtful)
         return any_break
+
+    def _way_into(
+        self, step: Step, activation: Activation, way: Way, chain: tuple, skipped: bool
+    ) -> Way:
+        """How what a step calls is entered."""
+        eager = skipped and not step.child.is_compiled_by_itself
+        caller = way.skipped_caller if way.skipped_caller[0] else self._cost(step, activation)
+        if not activation.module.library:
+            return Way(chain, step.condition or way.condition, False, eager, caller)
+        doubtful = way.doubtful or _is_open(step)
+        return Way(chain, way.condition or _training(step), doubtful, eager, caller)
 
     def _cost(self, step: Step, activation: Activation) -> tuple[str, str]:
         """What a break behind a call costs the function that calls: ("", "") when Dynamo resumes it
@@ -274,51 +236,27 @@ class Matcher:
             return "", ""
         return step.skips, activation.function
 
-    def _verdict(
-        self,
-        rule: Rule,
-        problem: Problem,
-        event: Event,
-        chain: tuple,
-        hidden: bool,
-        condition: str,
-        doubtful: bool,
-        skipped_caller: tuple[str, str],
-    ) -> Verdict:
-        module = chain[-1][0].module
-        if module.library:
-            doubtful, condition = doubtful or _is_open(event), condition or _training(event)
-            return Verdict(
-                rule,
-                problem,
-                event,
-                module,
-                chain,
-                hidden,
-                condition,
-                doubtful=doubtful,
-                skipped_caller=skipped_caller,
-            )
-        return Verdict(
-            rule,
-            problem,
-            event,
-            module,
-            chain,
-            hidden,
-            event.condition or condition,
-            skipped_caller=skipped_caller,
-        )
 
-    def _keep(self, verdict: Verdict, found: dict) -> None:
-        """Keep the verdict unless a surer one is known for its place."""
-        if verdict.module.library:
-            verdict = at_entrance(verdict)
-            if verdict is None:
-                return
-        old = found.get(verdict.place)
-        if old is None or _rank(old) > _rank(verdict):
-            found[verdict.place] = verdict
+def _verdict(
+    rule: Rule, problem: Problem, event: Event, way: Way, chain: Chain, hidden: bool = False
+) -> Verdict:
+    module, caller = chain[-1][0].module, way.skipped_caller
+    condition, doubtful = event.condition or way.condition, False
+    if module.library:
+        condition = way.condition or _training(event)
+        doubtful = way.doubtful or _is_open(event)
+    return Verdict(rule, problem, event, module, chain, hidden, condition, (), doubtful, caller)
+
+
+def _keep(verdict: Verdict, found: dict[tuple, Verdict]) -> None:
+    """Keep the verdict unless a surer one is known for its place."""
+    if verdict.module.library:
+        verdict = at_entrance(verdict)
+        if verdict is None:
+            return
+    old = found.get(verdict.place)
+    if old is None or _order(old) > _order(verdict):
+        found[verdict.place] = verdict
 
 
 def at_entrance(verdict: Verdict) -> Verdict | None:
@@ -358,7 +296,7 @@ def _traced(event: Call) -> bool:
     return not verdict.breaks and not verdict.fails and (fact.never or verdict.certain)
 
 
-def _rank(verdict: Verdict) -> tuple:
+def _order(verdict: Verdict) -> tuple:
     certainty = ("certain", "likely", "possible").index(verdict.problem.certainty)
     return (verdict.hidden, verdict.doubtful, certainty, bool(verdict.condition), verdict.rule.code)
 
