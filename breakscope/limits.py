@@ -211,6 +211,8 @@ LONGEST_GUARD = 2000
 LONGEST_SYNC_SOURCE = 80
 # Characters of the reason why a CUDA graph was left out.
 LONGEST_CUDA_GRAPH_REASON = 300
+# Characters of an exception's message in a note.
+LONGEST_EXCEPTION_TEXT = 200
 # Characters of source in a message.
 LONGEST_SNIPPET = 60
 # Frames above a host sync in which the user's line is searched for.

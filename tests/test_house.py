@@ -31,7 +31,8 @@ HOUSE = (
     ("knowledge",),
     ("rulekit", "config"),
     ("report",),
-    ("environment", "errors", "limits"),
+    ("environment", "errors", "texts"),
+    ("limits",),
     ("__init__",),  # the version
 )
 STATIC = (

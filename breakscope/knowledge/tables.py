@@ -131,10 +131,6 @@ class Knowledge:
         }
         return None if not said else "trace" not in said
 
-    def break_type(self, gb_id: str) -> str | None:
-        """A graph break's type, in the words of torch's registry."""
-        return self.registry.get(gb_id)
-
     def _inherited(self, name: str) -> list[str]:
         owner, _, method = name.rpartition(".")
         return [f"{base}.{method}" for base in self.classes.get(owner, ())]

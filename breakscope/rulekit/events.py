@@ -12,7 +12,9 @@ from typing import Any, ClassVar
 from msgspec import Struct
 from msgspec.structs import replace
 
+from breakscope import limits
 from breakscope.rulekit.values import UNKNOWN, Value
+from breakscope.texts import shortened
 
 LEFT, CHOSEN = 1, 2  # how it is undecided whether code runs, see Event
 
@@ -46,7 +48,7 @@ class Event(Struct, frozen=True, kw_only=True):
     @property
     def shown(self) -> str:
         """The source of `node`, short enough for a message."""
-        return self.source if len(self.source) <= 60 else self.source[:57] + "..."
+        return shortened(self.source, limits.LONGEST_SNIPPET)
 
     def problem(
         self,

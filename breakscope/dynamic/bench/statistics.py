@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Sequence
-from statistics import median
+from statistics import StatisticsError, correlation, median
 
 from breakscope import limits
 from breakscope.report.bench import Interval
@@ -75,12 +75,10 @@ def rank_correlation(first: Sequence[float], second: Sequence[float]) -> float |
     than three pairs."""
     if len(first) < 3 or len(first) != len(second):
         return None
-    a, b = _ranks(first), _ranks(second)
-    mean = (len(first) + 1) / 2
-    spread = math.sqrt(sum((x - mean) ** 2 for x in a) * sum((y - mean) ** 2 for y in b))
-    return (
-        sum((x - mean) * (y - mean) for x, y in zip(a, b, strict=True)) / spread if spread else None
-    )
+    try:
+        return correlation(_ranks(first), _ranks(second))
+    except StatisticsError:
+        return None
 
 
 def _ranks(values: Sequence[float]) -> list[float]:

@@ -69,9 +69,5 @@ def against(first: Rounds, second: Rounds):
     return compare(_medians(first), _medians(second))
 
 
-def enough(rounds: Rounds) -> bool:
-    return len(rounds) >= limits.FEWEST_ROUNDS
-
-
 def _medians(rounds: Rounds) -> list[float]:
     return [median(block) for block in rounds]

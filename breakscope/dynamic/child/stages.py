@@ -30,6 +30,7 @@ from breakscope.dynamic.child.settings import check_backend, device_name, limit_
 from breakscope.dynamic.child.tracebacks import keep_callers_of_the_same_name
 from breakscope.dynamic.child.user_code import Stopped, stage
 from breakscope.dynamic.trace.phases import AFTERWARDS
+from breakscope.texts import exception_text
 
 
 def run(job: dict, folder: Path, progress: Progress) -> None:
@@ -150,7 +151,7 @@ def explain(
     except BaseException as problem:
         progress.note(
             "note",
-            text=f"torch._dynamo.explain failed: {type(problem).__name__}: {str(problem)[:200]}",
+            text=f"torch._dynamo.explain failed: {exception_text(problem)}",
         )
     mark_phase("between")
 

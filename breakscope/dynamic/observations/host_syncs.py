@@ -14,6 +14,7 @@ from breakscope.dynamic.source_text import SourceFile
 from breakscope.dynamic.trace.frames import Frame, original_name
 from breakscope.report.model import HostSync
 from breakscope.report.paths import shown_path
+from breakscope.texts import shortened
 
 BACKWARD = "backward pass"  # autograd runs it in a thread of its own, below no line of the user's
 
@@ -40,7 +41,5 @@ def _at(frame: Frame) -> HostSync:
         path=shown_path(frame.path, Path.cwd()),
         line=frame.line,
         function=source.qualified_name(frame.line) or frame.function,
-        code=code
-        if len(code) <= limits.LONGEST_SYNC_SOURCE
-        else code[: limits.LONGEST_SYNC_SOURCE - 3] + "...",
+        code=shortened(code, limits.LONGEST_SYNC_SOURCE),
     )

@@ -9,6 +9,7 @@ from breakscope.report.formats._layout import EMPTY, Line, equal_lines, hanging
 from breakscope.report.model import Report
 from breakscope.report.run_modes import Hazard, Radar, Variation
 from breakscope.report.summary import count, duration
+from breakscope.texts import shortened
 
 STYLES = {
     "none": "green",
@@ -98,11 +99,7 @@ def _lines(group: list[Hazard]) -> str:
 
 
 def _outcome(variation: Variation) -> str:
-    reason = (
-        variation.reason
-        if len(variation.reason) <= limits.LONGEST_RADAR_REASON
-        else variation.reason[: limits.LONGEST_RADAR_REASON - 3] + "..."
-    )
+    reason = shortened(variation.reason, limits.LONGEST_RADAR_REASON)
     if variation.outcome == "left out":
         return f"left out, {reason}" if reason else "left out"
     texts = [

@@ -20,18 +20,6 @@ from breakscope.static.variables.objects.module_containers import contents_of
 ITERATED = ("tuple", "range", "size")
 
 
-def eval_list_comp(machine: Machine, node: ast.ListComp, frame: Frame) -> Value:
-    return comprehension(machine, "list", node, frame)
-
-
-def eval_set_comp(machine: Machine, node: ast.SetComp, frame: Frame) -> Value:
-    return comprehension(machine, "set", node, frame)
-
-
-def eval_generator_exp(machine: Machine, node: ast.GeneratorExp, frame: Frame) -> Value:
-    return comprehension(machine, "generator", node, frame)
-
-
 def eval_dict_comp(machine: Machine, node: ast.DictComp, frame: Frame) -> Value:
     rows, known = comprehension_rows(
         machine,
@@ -45,7 +33,7 @@ def eval_dict_comp(machine: Machine, node: ast.DictComp, frame: Frame) -> Value:
     return result
 
 
-def comprehension(machine: Machine, type_: str, node, frame: Frame) -> Value:
+def eval_comprehension(machine: Machine, node, frame: Frame, type_: str) -> Value:
     rows, known = comprehension_rows(machine, node, frame, lambda: machine.eval(node.elt, frame))
     return Sequence(type_, list(rows)) if known else Sequence(type_, None, join_all(rows))
 

@@ -20,6 +20,7 @@ from breakscope.static.definitions.classes import find_member
 from breakscope.static.usage.loops import changed_in, path_of, varies
 from breakscope.static.usage.scope import Local
 from breakscope.static.usage.state import State
+from breakscope.texts import shortened
 
 WRAPPERS = {
     "torch.compile": COMPILE,
@@ -178,12 +179,7 @@ def _is_checked(state: State) -> bool:
 
 
 def short(node: ast.AST) -> str:
-    text = ast.unparse(node)
-    return (
-        text
-        if len(text) <= limits.LONGEST_USAGE_TEXT
-        else text[: limits.LONGEST_USAGE_TEXT - 3] + "..."
-    )
+    return shortened(ast.unparse(node), limits.LONGEST_USAGE_TEXT)
 
 
 def _parameters(backend: Value | None) -> tuple[str, ...] | None:

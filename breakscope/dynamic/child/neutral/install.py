@@ -23,6 +23,7 @@ from breakscope import limits
 from breakscope.dynamic.child.neutral.rewrite import COMPILING, NOTHING, REAL, rewrite
 from breakscope.dynamic.child.neutral.sites import Site
 from breakscope.dynamic.child.progress_log import Progress
+from breakscope.texts import exception_text
 
 
 class Changes:
@@ -131,9 +132,7 @@ def _keeping(real: Callable) -> Callable:
 
 
 def note_problem(progress: Progress, number: int, problem: Exception) -> None:
-    progress.note(
-        "not neutral", number=number, problem=f"{type(problem).__name__}: {str(problem)[:200]}"
-    )
+    progress.note("not neutral", number=number, problem=exception_text(problem))
 
 
 def _name_constants_uniquely(real: Callable, progress: Progress) -> None:

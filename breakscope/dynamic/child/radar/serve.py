@@ -24,6 +24,7 @@ from breakscope.dynamic.child.radar.variations import SAME, Step, Variation, own
 from breakscope.dynamic.child.self_test import self_test
 from breakscope.dynamic.child.settings import check_backend, limit_memory, pick_device
 from breakscope.dynamic.child.user_code import Stopped, stage
+from breakscope.texts import exception_text
 
 
 def serve(job: dict, folder: Path, progress: Progress) -> None:
@@ -112,7 +113,7 @@ def _vary(
                 if quiet == limits.QUIET_STEPS:
                     break
         except Exception as error:
-            problem = f"fails under torch.compile, though not without: {_words(error)}"
+            problem = f"fails under torch.compile, though not without: {exception_text(error)}"
     progress.note(
         "variation",
         number=number,
@@ -144,7 +145,7 @@ def _that_work(
             known.add(step.label)
             able.append(step)
         except Exception as error:  # the user's code refuses it
-            refused[step.label] = _words(error)
+            refused[step.label] = exception_text(error)
     if (
         all(step.label == variation.base for step in able)
         and variation.steps[0].label != variation.base
@@ -176,7 +177,3 @@ def _target(module: ModuleType, plan: Plan) -> Target:
 
 def _compiles() -> int:
     return torch._dynamo.utils.counters["frames"]["total"]
-
-
-def _words(error: BaseException) -> str:
-    return f"{type(error).__name__}: {' '.join(str(error).split())[:160]}"
