@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from breakscope import limits
 from breakscope.cli import status_line
 from breakscope.report.model import from_json
 
@@ -362,7 +363,7 @@ def test_plain_progress(monkeypatch, capsys):
     with status_line.StatusLine() as line:
         line.show("1 compile")
         assert capsys.readouterr().err == "", "a program that ends soon has no lines"
-        monkeypatch.setattr(status_line, "PLAIN_PAUSE", 0.0)
+        monkeypatch.setattr(limits, "SECONDS_BETWEEN_LINES", 0.0)
         for counts in ("1 compile", "1 compile", "2 compiles"):
             line.show(counts)
     assert capsys.readouterr().err == "breakscope: 1 compile, 0 s\nbreakscope: 2 compiles, 0 s\n"
