@@ -13,6 +13,7 @@ from types import ModuleType
 import torch
 import torch._dynamo
 
+from breakscope import limits
 from breakscope.dynamic.child import host_syncs
 from breakscope.dynamic.child.bench import side_by_side
 from breakscope.dynamic.child.bench.coverage import marked, of_run
@@ -163,7 +164,7 @@ def cost_of_breaks(
     graphs end."""
     if job["backend"] == "eager" or plan.drive or plan.calls or plan.limit is not None:
         return
-    longest = side_by_side.LONGEST + 1.5 * capture_seconds
+    longest = limits.MOST_NEAR_SECONDS + 1.5 * capture_seconds
     if job["deadline"] - time.time() < longest:
         progress.note(
             "note", text="what breaks cost per step was not measured: the time limit was near"
