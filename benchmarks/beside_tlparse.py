@@ -123,17 +123,17 @@ def compare(tlparse: str, file: Path, folder: Path) -> tuple[Counter, list[tuple
         check=True,
         capture_output=True,
     )
-    told = subprocess.run(
+    reported = subprocess.run(
         [sys.executable, "-m", "breakscope", "report", str(file.resolve()), "--format", "json"],
         check=False,
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
     )
-    if told.returncode == 2 and b"no report and no trace" in told.stderr:
+    if reported.returncode == 2 and b"no report and no trace" in reported.stderr:
         report = {"findings": [], "run": {"recompiles": [], "restarts": [], "lost_frames": []}}
     else:
-        report = json.loads(told.stdout)
+        report = json.loads(reported.stdout)
     listed, absent = Counter(), []
     places = {(f["path"], f["line"]) for f in report["findings"]} | {
         (link["path"], link["line"]) for f in report["findings"] for link in f["chain"]

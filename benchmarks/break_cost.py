@@ -3,14 +3,14 @@
 
 FOLDER (`breaks` beside this script) holds models in two forms, one whose compiled graph breaks and
 one that does the same work without breaks: a file NAME.py with the factories `broken()` and
-`mended()`, or two files, NAME.py and NAME_clean.py, with `make()`. What `breakscope bench` predicts
+`fixed()`, or two files, NAME.py and NAME_clean.py, with `make()`. What `breakscope bench` predicts
 that a step of the broken one would save without breaks is the difference between it and the same
-step as one graph; what mending really saves, between it and the mended one. The three are compiled
+step as one graph; what fixing really saves, between it and the fixed one. The three are compiled
 in one process and step in turns.
 
 Printed for each model: both, with intervals, and the prediction's error relative to the real
 saving; then the median error and the rank correlation. A model counts only when the real saving is
-larger than the noise of its measurement. What a mended form does in another way (a mask instead of
+larger than the noise of its measurement. What a fixed form does in another way (a mask instead of
 indices, both arms of a branch) is part of the error.
 """
 
@@ -40,7 +40,7 @@ class Pair:
 
     name: str
     broken: tuple[Path, str]
-    mended: tuple[Path, str]
+    fixed: tuple[Path, str]
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,8 @@ def pairs_of(folder: Path) -> list[Pair]:
         clean, text = file.with_name(f"{file.stem}_clean.py"), file.read_text(encoding="utf-8")
         if clean.is_file():
             found.append(Pair(file.stem, (file, "make"), (clean, "make")))
-        elif "\ndef broken(" in text and "\ndef mended(" in text:
-            found.append(Pair(file.stem, (file, "broken"), (file, "mended")))
+        elif "\ndef broken(" in text and "\ndef fixed(" in text:
+            found.append(Pair(file.stem, (file, "broken"), (file, "fixed")))
     return found
 
 
@@ -83,10 +83,10 @@ def asked(target: tuple[Path, str], options: argparse.Namespace, caches: str) ->
 
 
 def measured(pair: Pair, options: argparse.Namespace, caches: str) -> tuple[Saved, Saved, float]:
-    """What `bench` predicts, what mending saves, and the seconds of a broken step; all forms in
+    """What `bench` predicts, what fixing saves, and the seconds of a broken step; all forms in
     turns."""
     deadline = time.time() + options.timeout
-    mended = {"file": str(pair.mended[0].resolve()), "name": pair.mended[1]}
+    fixed = {"file": str(pair.fixed[0].resolve()), "name": pair.fixed[1]}
     with tempfile.TemporaryDirectory(prefix="breakscope-", ignore_cleanup_errors=True) as parent:
         folder = worker_folder(parent, "default")
         with Worker(
@@ -94,7 +94,7 @@ def measured(pair: Pair, options: argparse.Namespace, caches: str) -> tuple[Save
         ) as worker:
             try:
                 worker.answer(deadline)
-                rounds = worker.send(deadline, do="beside", others=[{}, mended])
+                rounds = worker.send(deadline, do="beside", others=[{}, fixed])
             except WorkerError as problem:
                 return Saved(why=str(problem)), Saved(why="not measured"), 0.0
     return claim(rounds, 1), claim(rounds, 2), median(seconds[0] for seconds in rounds)

@@ -4,7 +4,7 @@
 
 FOLDER (`several` beside this script) holds models with several breaks: the factory `broken()`,
 lines that end in `# break N`, and for each a factory `without_N()` of the same model with that
-break mended by hand. What `breakscope run --peel` says that break N costs per step is compared with
+break fixed by hand. What `breakscope run --peel` says that break N costs per step is compared with
 what a step of `without_N()` really saves, measured beside `broken()` in one process, in turns. A
 break counts where both are larger than the noise.
 """
@@ -59,7 +59,7 @@ def predicted(file: Path, options: argparse.Namespace) -> tuple[dict[int, Cost],
 
 
 def really(file: Path, numbers: list[int], options: argparse.Namespace) -> dict[int, Saving]:
-    """What a step of each mended form saves."""
+    """What a step of each fixed form saves."""
     deadline = time.time() + options.timeout
     asked = BenchOptions(
         file=str(file),

@@ -1,5 +1,5 @@
 """A GPT of 124 million parameters in bfloat16, its loss with it, for a GPU: `broken` logs and
-guards as people do, `mended` does not.
+guards as people do, `fixed` does not.
 
     breakscope bench benchmarks/gpt_100m.py::broken --modes default,reduce-overhead
     breakscope run benchmarks/gpt_100m.py::broken
@@ -74,5 +74,5 @@ def broken():
     return build(watched=True)
 
 
-def mended():
+def fixed():
     return build(watched=False)

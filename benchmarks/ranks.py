@@ -110,10 +110,10 @@ def trace(ranks: int, how: str, limit: float, folder: Path) -> str:
     except (OSError, ValueError):
         run = {"processes": [], "divergence": None}
     problem = judged(ranks, how, run, done.returncode)
-    told = run["divergence"]["events"][-1] if run["divergence"] else None
+    last_event = run["divergence"]["events"][-1] if run["divergence"] else None
     parted = (
-        f"rank {told['rank']}: {told['kind']} of {told['function']} at {told['path']}:{told['line']}, {told['what']}"
-        if told
+        f"rank {last_event['rank']}: {last_event['kind']} of {last_event['function']} at {last_event['path']}:{last_event['line']}, {last_event['what']}"
+        if last_event
         else "ranks agree"
     )
     print(

@@ -8,7 +8,7 @@ steps, in CPU seconds of its thread, the first decile, which other work on the m
 least.
 
 Printed: both times with and without, the median of the pairs' ratios and its 95 % interval. What is
-aimed at: steady steps not measurably slower, compiling at most 5 % dearer. The exit code is 1 when
+aimed at: steady steps not measurably slower, compiling at most 5 % more expensive. The exit code is 1 when
 an interval shows more than that.
 """
 
@@ -82,8 +82,8 @@ MOST_COMPILE = 1.05
 def run_once(folder: Path, backend: str, traced: bool) -> dict[str, float]:
     """The program's own times, from a process of its own with empty caches."""
     with tempfile.TemporaryDirectory(dir=folder) as caches:
-        told = Path(caches) / "times.json"
-        command = [sys.executable, str(folder / "program.py"), str(told), backend]
+        times_path = Path(caches) / "times.json"
+        command = [sys.executable, str(folder / "program.py"), str(times_path), backend]
         if traced:
             command = [
                 sys.executable,
@@ -101,7 +101,7 @@ def run_once(folder: Path, backend: str, traced: bool) -> dict[str, float]:
             "PYTHONPATH": str(ROOT),
         }
         subprocess.run(command, env=variables, check=True, stdout=subprocess.DEVNULL)
-        return json.loads(told.read_text(encoding="utf-8"))
+        return json.loads(times_path.read_text(encoding="utf-8"))
 
 
 def main() -> int:

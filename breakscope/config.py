@@ -9,7 +9,7 @@ directory.
     exclude = ["third_party/", "*_pb2.py"]
     entry = ["train.py::make", "*::build"]
     rules = ["our_rules/"]              # folders of our own rule files
-    torch = "2.13"                      # the torch version to judge by; the installed one when absent
+    torch = "2.13"                      # the torch version to assume; the installed one when absent
     format = "text"
     libraries = false                   # leave installed packages alone; true when absent
 

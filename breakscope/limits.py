@@ -1,8 +1,6 @@
 """All limits: what is cut off, with the unit and the reason.
 
-Code reads them as `limits.NAME`, so that a test changes a limit in one place. What runs in the
-process of the user's program has limits of its own in `dynamic/child/`, because nothing of
-breakscope is imported there.
+Code reads them as `limits.NAME`, so that a test changes a limit in one place.
 """
 
 from __future__ import annotations
@@ -27,6 +25,21 @@ MOST_COMPREHENSION_ITEMS = 16
 DEEPEST_FRAME_SEARCH = 3
 # Modules in each other through which a walk looks for a recurrent one.
 DEEPEST_MODULE_WALK = 6
+# Calls in each other that are followed. Models stay below; recursion without an end does not.
+DEEPEST_CALL = 40
+# Python frames that the analysis may have on its stack: DEEPEST_CALL calls with all the
+# expressions and statements that they stand in.
+MOST_FRAMES = 6_000
+# Functions for which the wrapper that one decorator puts around them is followed; it does the
+# same for all others.
+MOST_WRAPPED = 3
+# Analyses of one function inside each other: what recursion does shows in the first ones.
+MOST_NESTED = 3
+# Statements of a function that hands its argument back, up to which it is run for its effects: it
+# may enter the argument into a registry. Longer ones work on docstrings.
+LONGEST_REGISTERED_BODY = 8
+# Functions through which an argument is handed back that are followed.
+MOST_HANDED_BACK_STEPS = 5
 
 # ---- containers
 
@@ -102,3 +115,204 @@ LONGEST_USAGE_TEXT = 40
 
 # Bytes of source for which a further process is started; with fewer the start takes longer.
 FEWEST_BYTES_OF_A_PROCESS = 200_000
+
+# ---- call summaries
+
+# Analyses of one function for different constants; further ones share one for any constant.
+MOST_VARIANTS = 4
+# Analyses for arguments of one kind, all with the same outcome, after which there are no more.
+MOST_ALIKE = 2
+# Analyses of one function, whatever the arguments, before one for new arguments can be left out.
+MOST_ANALYSES = 5
+# Latest analyses of a function that showed nothing new, after which similar arguments share an
+# outcome.
+MOST_IDLE = 4
+# The same, after which it does not matter either which tensors an object of another file has.
+LONG_IDLE = 10
+# Groups of arguments that are looked through for the most similar ones.
+MOST_GROUPS = 24
+# Analyses of a constructor inherited from another file, and of other methods that are called for
+# their effect.
+MOST_FOR_EFFECT = 1
+
+# ---- files
+
+# Bytes of a file; larger ones are data.
+LARGEST_FILE = 20_000_000
+# Paths whose relative form is remembered.
+MOST_RELATIVE_PATHS = 10_000
+# Files of an installed package that are read to see whether it uses torch.
+MOST_FILES_OF_PACKAGE = 60
+# Files in a folder; of more, none is looked at for the sake of the subclasses of one.
+MOST_FILES_BESIDE = 200
+# Bytes of source that are kept parsed: their trees take many times as much memory.
+MOST_PARSED_BYTES = 12_000_000
+# Bytes of parsed source above which function bodies that are not in use are evicted.
+MOST_BYTES_WITH_BODIES = 1_500_000
+# Files: a function body that none of so many last ones entered is not in use.
+MOST_FILES_OF_USE = 20
+# Lines of a function body; evicting a shorter one gains nothing.
+SHORTEST_EVICTED = 4
+
+# ---- reports as text
+
+# Lines of a finding in a terminal: many findings must fit on a screen.
+LONGEST_FINDING = 6
+# Columns of a terminal; on a narrower one a finding takes the lines that its words need.
+USUAL_WIDTH = 80
+# Lines of advice that a finding keeps, whatever its message takes.
+FEWEST_ADVICE_LINES = 2
+# Values of one argument in a message; of more, the first ones.
+MOST_SHOWN_VALUES = 6
+# Places in the block of host syncs.
+MOST_SHOWN_SYNCS = 6
+# Places in a line of the breaks that peeling could not take out.
+MOST_SHOWN_STUBBORN = 4
+# Hazards and steps of one variation in the radar's block.
+MOST_SHOWN_HAZARDS = 3
+MOST_SHOWN_STEPS = 6
+# Characters of a variation's reason.
+LONGEST_RADAR_REASON = 200
+# Columns of the benchmark's table where there is no terminal.
+BENCH_WIDTH = 140
+# Breaks that one line of the benchmark names.
+MOST_SHOWN_SITES = 8
+# CUDA graphs of a mode that the benchmark's text names.
+MOST_SHOWN_CUDA_GRAPHS = 5
+# Lines of a source frame below the finding's first line.
+MOST_FRAME_LINES = 3
+# Seconds between two drawings of the status line on a terminal; and between two plain lines, and
+# before the first: a log is read later.
+SECONDS_BETWEEN_DRAWINGS = 0.5
+SECONDS_BETWEEN_LINES = 30.0
+
+# ---- traces
+
+# Bytes of a trace read at a time.
+CHUNK = 1 << 20
+# Bytes of one record; what is longer is cut off there.
+LARGEST_RECORD = 16 << 20
+# Characters of a line of a text log; what is longer is damage, as for the next three.
+LONGEST_LOG_LINE = 1 << 20
+# Characters of a line of a traceback, of a path and of a function's name.
+LONGEST_TRACEBACK_LINE = 5000
+LONGEST_PATH = 4096
+LONGEST_NAME = 400
+# Bytes of one trace that one look at a running program reads.
+LIVE_CHUNK = 4 << 20
+
+# ---- observations
+
+# Characters of one part of a break's reason.
+LONGEST_REASON = 4000
+# Characters of a guard.
+LONGEST_GUARD = 2000
+# Characters of the source of a host sync.
+LONGEST_SYNC_SOURCE = 80
+# Characters of the reason why a CUDA graph was left out.
+LONGEST_CUDA_GRAPH_REASON = 300
+# Characters of an exception's message in a note.
+LONGEST_EXCEPTION_TEXT = 200
+# Characters of source in a message.
+LONGEST_SNIPPET = 60
+# Frames above a host sync in which the user's line is searched for.
+DEEPEST_SYNC_STACK = 200
+
+# ---- runs: the processes
+
+# Seconds that a child over its limit gets to write its stacks.
+GRACE_OF_CHILD = 1.0
+# Seconds after the deadline at which a process whose parent is gone ends itself.
+ORPHAN_SECONDS = 30
+# Seconds between two looks at a traced program.
+PROGRAM_TICK = 0.2
+# Seconds between terminating a program and killing it.
+GRACE_OF_PROGRAM = 5.0
+# The number of the interrupt that kills.
+KILLING_INTERRUPT = 3
+# Seconds within which several interrupts are one: what starts us may pass on what we get anyway.
+ONE_INTERRUPT_SECONDS = 1.0
+
+# ---- runs: the calls
+
+# Equal calls: the first compiles, the second shows what the first changed, the third what became
+# dynamic.
+SAME_CALLS = 3
+# Runs that `--peel` makes at most: a break in a straight `try` hides the next one, and each takes
+# a run.
+MOST_PEEL_ROUNDS = 12
+# Elements of an operand that is still computed where a break is taken out.
+MOST_NEUTRAL_OPERAND = 64
+# Compiles of one function while peeling: none may be skipped at the recompile limit.
+MOST_NEUTRAL_COMPILES = 64
+# Items that a loop whose iterator was replaced goes over.
+MOST_NEUTRAL_ITEMS = 10_000
+
+# ---- the radar
+
+# Recompiles for one dimension that are still no hazard: dynamic sizes need one.
+MOST_SAME_SIZE_RECOMPILES = 4
+# Arguments that the name of a varied dimension lists.
+MOST_NAMED_OWNERS = 3
+# Plain values among the arguments that are varied.
+MOST_VARIED_VALUES = 6
+# Characters of such a value in a name.
+LONGEST_VARIED_VALUE = 30
+# Calls with equal arguments: more than the recompile limit.
+SAME_STEPS = 12
+# Other sizes, so that a function that is compiled for each of them reaches the recompile limit.
+OTHER_SIZES = 9
+# Steps in a row that compile nothing: the rest of them would not either.
+QUIET_STEPS = 3
+# Calls of a variation, and seconds, that time must be left for.
+FEWEST_CALLS = 3
+FEWEST_SECONDS = 5.0
+
+# ---- the benchmark
+
+# Steps beside one turn through all calls before a step counts as warm, at least.
+FEWEST_WARM_STEPS = 6
+# Turns through all calls that warming up takes at most.
+MOST_WARM_TURNS = 60
+# Turns without a compile before a step counts as warm.
+QUIET_TURNS = 3
+# Share of the time limit that is kept for the steps; and of a mode's time by which it has to be
+# warm: a step that never stops compiling is measured as it is then.
+SHARE_FOR_STEPS = 0.25
+SHARE_FOR_WARMING = 0.9
+# Seconds of a block of steps in a process of its own, and its fewest and most steps.
+BLOCK_SECONDS = 0.08
+SHORTEST_BLOCK = 3
+LONGEST_BLOCK = 60
+# The same for two forms of a step side by side in one process: the shorter the blocks, the less
+# the machine's pace matters.
+NEAR_BLOCK_SECONDS = 0.005
+SHORTEST_NEAR_BLOCK = 2
+LONGEST_NEAR_BLOCK = 50
+# Rounds of such blocks, and seconds of stepping.
+MOST_NEAR_ROUNDS = 150
+MOST_NEAR_SECONDS = 12.0
+# Breaks whose cost is measured: each is a form of the step that is compiled once more.
+MOST_COST_FORMS = 8
+# Resamples of a bootstrap interval.
+RESAMPLES = 2000
+# Rounds with fewer of which no sign test can be significant.
+FEWEST_ROUNDS = 6
+# Share of a step's time: two processes that run the same code differ by this much; rounds do not
+# show it.
+SMALLEST_EFFECT = 0.02
+# The same for a step traced twice, side by side in one process.
+SMALLEST_NEAR_EFFECT = 0.005
+# Share of op time: with less of it compiled, that may be why compiling does not pay.
+MOSTLY_COMPILED = 0.9
+# Turns under the profiler, and the most until two halves of them agree.
+COVERAGE_TURNS = 4
+MOST_COVERAGE_TURNS = 10
+# Share by which two such halves may differ.
+STEADY_SHARE = 0.05
+# Ops outside of graphs that the report names.
+MOST_EAGER_OPS = 5
+# Turns under the profiler for the share of time that the GPU is busy.
+BUSY_TURNS = 3
+# Share of the largest of all values: a tensor below it may be rounding alone.
+ROUNDING_SHARE = 1e-3

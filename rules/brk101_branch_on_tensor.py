@@ -2,11 +2,11 @@
 
 Python must know which way to go, so Dynamo stops the graph, runs what it has, reads one bool from
 the device and starts a new graph behind the branch. On a GPU the host waits for the device there,
-in every step. Inside a loop, a `try` or a generator Dynamo gives up the whole function instead.
+in every step. Inside a loop, a `try` or a generator Dynamo skips the whole function instead.
 Every torch version from 2.6 to 2.15 does this.
 
 Write the choice as tensor work: `torch.where(condition, a, b)` where both sides are cheap and
-finite, a mask or `clamp` where one side is the identity, `torch.cond` where one side is dear. If
+finite, a mask or `clamp` where one side is the identity, `torch.cond` where one side is expensive. If
 the answer never changes during training, decide it in `__init__` and store a Python bool.
 
 Mind the gradients: with `torch.where` both sides run, and a side that is infinite or NaN where it
@@ -26,9 +26,9 @@ rule = Rule("BRK101", "branch-on-tensor", dynamo=("GB0170",), fix="unsafe")
 @rule.on(Branch, construct=("if", "elif", "ternary"))
 def check(event):
     if event.test.is_tensor and not event.raises:
-        yield event.problem(
-            f"`if {event.written}` reads a tensor's value, so the graph ends here",
-            help="choose with `torch.where(condition, a, b)`, or with `torch.cond` when one side is dear",
+        yield event.graph_break(
+            f"`if {event.written}` reads a tensor's value",
+            help="choose with `torch.where(condition, a, b)`, or with `torch.cond` when one side is expensive",
         )
 
 

@@ -8,7 +8,7 @@ Three ways out. Move the check to where the data enters, outside the compiled fu
 in the graph: `assert condition, "a constant message"` is traced as an asynchronous assert (see
 BRK106 for the messages that are not), and so is `torch._assert_async(condition, "message")`. Or
 give up the exception and clean the values, with `torch.nan_to_num` or `clamp`.
-`torch._check(bool(t))`, `torch._assert(t)` and `torch._check_tensor_all(t)` are no cure: on 2.13
+`torch._check(bool(t))`, `torch._assert(t)` and `torch._check_tensor_all(t)` are no fix: on 2.13
 each of them breaks the graph (GB0124, GB0033, GB0124).
 
 What the rewrite changes: the exception becomes an AssertionError in eager mode and a RuntimeError
@@ -27,9 +27,8 @@ rule = Rule("BRK102", "validate-by-raising", shares=("GB0170",), fix="unsafe")
 @rule.on(Branch, construct=("if", "elif"), raises=True)
 def check(event):
     if event.test.is_tensor:
-        yield event.problem(
-            f"the check `if {event.written}` reads a tensor's value to decide whether to raise or warn, so the "
-            "graph ends here",
+        yield event.graph_break(
+            f"the check `if {event.written}` reads a tensor's value to decide whether to raise or warn",
             help='check outside the compiled code, or write `assert condition, "constant message"`, which stays '
             "in the graph",
         )

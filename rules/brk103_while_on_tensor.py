@@ -6,7 +6,7 @@ the test stands inside another loop, a `try` or behind `and`, Dynamo gives the w
 
 Choose by what the loop is for:
 - a bound is known: `for _ in range(bound)` and freeze what has finished with `torch.where(done, old, new)`;
-- the body is dear and the count varies: `torch._higher_order_ops.while_loop` keeps the loop inside the graph (traced
+- the body is expensive and the count varies: `torch._higher_order_ops.while_loop` keeps the loop inside the graph (traced
   without a break on 2.13);
 - the loop is a driver (sampling until end of text, a solver): compile the body, and leave the loop in Python outside.
 

@@ -1,9 +1,9 @@
-"""`and` and `or` ask a tensor for its truth, and that ends the graph.
+"""`and` and `or` test the truth of a tensor, and that ends the graph.
 
 Python's `a and b` must know whether `a` is true before it looks at `b`. With a tensor on the left
 that is a data-dependent branch: Dynamo ends the graph, reads the bool, and goes on, whether or not
 an `if` stands around it. `flag and tensor` with a plain Python flag on the left is free as long as
-nothing asks for the result's truth.
+nothing needs the result's truth.
 
 Write `a & b`, `a | b` for boolean tensors (mind the parentheses: `(x > 0) & (y > 0)`), or
 `torch.logical_and(a, b)` for any dtype. For a default, `x or y` with a tensor on the left nearly
@@ -26,8 +26,8 @@ rule = Rule("BRK104", "and-or-on-tensor", shares=("GB0170",), fix="unsafe")
 def check(event):
     if event.test.is_tensor:
         sign, name = ("&", "logical_and") if event.construct == "and" else ("|", "logical_or")
-        yield event.problem(
-            f"`{event.construct}` asks the tensor `{event.source}` for its truth, so the graph ends here",
+        yield event.graph_break(
+            f"`{event.construct}` tests the truth of the tensor `{event.source}`",
             help=f"write `(a) {sign} (b)` or `torch.{name}(a, b)`; for a default write `b if a is None else a`",
         )
 

@@ -1,8 +1,8 @@
-"""`not tensor` reads the tensor's value, and Dynamo loses the whole function.
+"""`not tensor` reads the tensor's value, and Dynamo skips the whole function.
 
 `not` returns a Python bool, so it cannot stay in the graph. Where an `if` or `while` tests it, the
 frame breaks and resumes (GB0170); where the result is used as a value, torch 2.13 cannot resume at
-all: the function falls back to eager from its first line (GB0033), which costs far more than one
+all: the function is skipped as a whole (GB0033), which costs far more than one
 break.
 
 Write `torch.logical_not(t)`, or `~t` when the tensor is boolean. Both stay in the graph. The result
@@ -22,8 +22,8 @@ rule = Rule("BRK105", "not-on-tensor", shares=("GB0033", "GB0170"), fix="unsafe"
 @rule.on(Branch, construct="not")
 def check(event):
     if event.test.is_tensor:
-        yield event.problem(
-            f"`{event.written}` reads a tensor's value, so the graph ends here",
+        yield event.graph_break(
+            f"`{event.written}` reads a tensor's value",
             help=f"write `torch.logical_not({event.source})`, or `~` on a boolean tensor",
         )
 

@@ -1,9 +1,9 @@
 """A comprehension, or `filter`, that keeps elements by a tensor's value ends the graph.
 
-The length of the result depends on data, and every element asks for one bool: Dynamo breaks, the
+The length of the result depends on data, and every element needs one bool: Dynamo breaks, the
 loop runs in eager Python with one device synchronisation per element, and the rest becomes a
 fragment that is compiled again for every new length. A dict comprehension or a generator expression
-loses the whole function (GB8335 beside GB0170).
+skips the whole function (GB8335 beside GB0170).
 
 Keep all rows and carry a mask: multiply by it, `torch.where` with it, or sort finished rows to the
 end. When the rows must really go, do it outside the compiled function, or pad to a fixed count with

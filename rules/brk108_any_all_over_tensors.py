@@ -1,6 +1,6 @@
 """Python's `any` and `all` over tensors read every element, and the graph ends.
 
-The builtins ask each element for its truth and stop at the first answer: a data-dependent branch
+The builtins test the truth of each element and stop at the first answer: a data-dependent branch
 per element. Over a generator expression torch 2.13 cannot resume and the whole function runs in
 eager mode (GB8335 beside GB0170).
 
@@ -22,8 +22,8 @@ rule = Rule("BRK108", "any-all-over-tensors", shares=("GB0170", "GB8335"), fix="
 @rule.on(Branch, construct=("any", "all"))
 def check(event):
     if event.test.is_tensor:
-        yield event.problem(
-            f"the builtin `{event.construct}` asks tensor elements for their truth one by one, so the graph ends here",
+        yield event.graph_break(
+            f"the builtin `{event.construct}` tests the truth of tensor elements one by one",
             help=f"write `mask.{event.construct}()`, or `torch.stack([...]).{event.construct}()` for a list of tensors",
         )
 

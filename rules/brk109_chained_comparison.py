@@ -1,6 +1,6 @@
 """A chained comparison of tensors hides an `and`, and the graph ends.
 
-Python evaluates `0 < t < 1` as `(0 < t) and (t < 1)`: it asks the first comparison for its truth
+Python evaluates `0 < t < 1` as `(0 < t) and (t < 1)`: it tests the truth of the first comparison
 before it makes the second. With a tensor that is a data-dependent branch, even where the result is
 only multiplied or stored (2.6 to 2.15). On a tensor of several elements the chain raises an error
 anyway.
@@ -21,8 +21,8 @@ rule = Rule("BRK109", "chained-comparison", shares=("GB0170",), fix="safe")
 @rule.on(Branch, construct="chained")
 def check(event):
     if event.test.is_tensor:
-        yield event.problem(
-            f"the chained comparison `{event.source}` asks a tensor for its truth, so the graph ends here",
+        yield event.graph_break(
+            f"the chained comparison `{event.source}` tests the truth of a tensor",
             help="write the two comparisons with `&` between them: `(low < t) & (t < high)`",
         )
 

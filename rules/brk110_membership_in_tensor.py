@@ -1,4 +1,4 @@
-"""`value in tensor` reads the tensor, and Dynamo loses the whole function.
+"""`value in tensor` reads the tensor, and Dynamo skips the whole function.
 
 `in` must answer with a Python bool, so the comparison's result is read on the host. torch 2.13
 cannot resume in the middle of it: the function falls back to eager from its first line (GB0124; 2.9
@@ -28,11 +28,11 @@ rule = Rule(
 @rule.on(ScalarRead, how="contains")
 def check(event):
     in_tensor = not event.source.startswith(event.expression)  # else `tensor not in list`
-    yield event.problem(
-        f"`{event.source}` reads a tensor to answer with a Python bool, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.source}` reads a tensor to answer with a Python bool",
         help="write `(t == value).any()` or `torch.isin(t, values)`, which stay in the graph",
         fixable=in_tensor,
-        lost="call",
+        skips="call",
     )
 
 

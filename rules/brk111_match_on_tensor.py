@@ -1,12 +1,12 @@
 """A `match` on a tensor compares it with every case, and the graph ends.
 
-`case 0:` means `subject == 0` and then Python asks for the truth of the answer: a data-dependent
+`case 0:` means `subject == 0` and then Python needs the truth of the answer: a data-dependent
 branch for each case that is tried (GB0170).
 
 If the choice is configuration, pass a Python int or an enum instead of a tensor: the match then
 costs nothing at run time, and each value gets its own graph. If it is data, compute the candidates
 and pick: `torch.where` for two, an index into `torch.stack([a, b, c])` for more, `torch.cond` when
-they are dear. All candidates then run, and a candidate that is infinite where it is not chosen
+they are expensive. All candidates then run, and a candidate that is infinite where it is not chosen
 spoils the gradient of the chosen one; clamp its input.
 """
 
@@ -21,8 +21,8 @@ rule = Rule("BRK111", "match-on-tensor", shares=("GB0170",))
 @rule.on(Branch, construct="match")
 def check(event):
     if event.test.is_tensor:
-        yield event.problem(
-            f"`case {event.source}` compares the matched tensor and asks for the answer, so the graph ends here",
+        yield event.graph_break(
+            f"`case {event.source}` compares the matched tensor and needs the answer",
             help="match on a Python value, or index the stacked candidates: `torch.stack([a, b])[index]`",
         )
 

@@ -45,8 +45,8 @@ def check(event):
     else:
         compares = _of_tensors(items[0]) and _gives_tensor(key) if items else False
     if compares:
-        yield event.problem(
-            f"Python's `{event.name.removeprefix('list.')}` compares tensors one by one, so the graph ends here",
+        yield event.graph_break(
+            f"Python's `{event.name.removeprefix('list.')}` compares tensors one by one",
             help="stack them and choose in torch: `torch.stack(items).sort()`, `.topk(k)` or `.max()`",
         )
 
@@ -67,7 +67,7 @@ def _of_tensors(items):
 
 
 def _gives_tensor(key):
-    """True for a lambda over a tensor that asks for none of its Python facts."""
+    """True for a lambda over a tensor that reads none of its Python facts."""
     body = getattr(getattr(getattr(key, "info", None), "node", None), "body", None)
     names = (
         {getattr(n, "attr", getattr(n, "id", "")) for n in ast.walk(body)}
@@ -80,8 +80,8 @@ def _gives_tensor(key):
 @rule.on(Call, "list.index", "list.remove", "tuple.index")
 def check_search(event):
     if event.args and event.args[0].is_tensor:
-        yield event.problem(
-            f"`{event.source}` compares the elements with a tensor one by one, so the graph ends here",
+        yield event.graph_break(
+            f"`{event.source}` compares the elements with a tensor one by one",
             help="compare as tensors, `(torch.tensor(values) == t).int().argmax()`, or search for a Python number",
         )
 

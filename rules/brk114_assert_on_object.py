@@ -1,4 +1,4 @@
-"""An `assert` on a container or an object, for its length or presence, loses the whole function.
+"""An `assert` on a container or an object, for its length or presence, makes Dynamo skip the whole function.
 
 `assert outputs, "no outputs"` reads no tensor's value, and `if not outputs: raise` costs nothing.
 But Dynamo turns an `assert` into an assert inside the graph, and for that it wants the asserted
@@ -7,7 +7,7 @@ of a class is none, and the function around the `assert` runs eagerly. Constants
 functions, sizes and containers of these are decided while Dynamo traces. An assert whose message
 must be computed (an f-string with a placeholder) is not turned into one and costs nothing either.
 
-Ask for what you mean: `assert len(outputs) > 0`, `assert self.head is not None`.
+Write what you mean: `assert len(outputs) > 0`, `assert self.head is not None`.
 """
 
 import torch
@@ -23,7 +23,7 @@ def check(event):
     yield event.problem(
         f"Dynamo cannot put `assert {event.source}` on {event.value.describe()} into the graph, so it ends here",
         help="write `assert len(...) > 0`, or `assert ... is not None`: both are decided while Dynamo traces",
-        lost="assert",
+        skips="assert",
     )
 
 

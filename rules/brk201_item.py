@@ -3,7 +3,7 @@
 Dynamo runs the graph up to there, waits for the device, takes the number, and compiles the rest as
 another graph that has the number for an input. If the number then steers Python (a size, a loop, a
 branch) every new value may compile again. In a loop, a comprehension of 3.12, or a `with` that
-Dynamo cannot resume, the whole function is lost.
+Dynamo cannot resume, the whole function is skipped.
 
 Leave the `.item()` away where only arithmetic follows: a 0-d tensor works like a number in `x /
 scale`, and `torch.stack([a, b])` takes the place of `torch.tensor([a.item(), b.item()])`. For
@@ -28,8 +28,8 @@ rule = Rule("BRK201", "tensor-item", dynamo=("GB0124",), fix="unsafe")
 @rule.on(ScalarRead, how="item")
 def check(event):
     if getattr(event.value, "kind", "") != "numpy":
-        yield event.problem(
-            f"`{event.source}` reads a tensor's value into Python, so the graph ends here",
+        yield event.graph_break(
+            f"`{event.source}` reads a tensor's value into Python",
             help=f"keep `{event.expression}` a tensor (`.detach()` if no gradient should flow), or return it and "
             "read it outside",
             # those become sizes, indices and tests

@@ -36,8 +36,8 @@ def check(event):
             "int": f"`{event.expression}.long()`",
             "bool": "a boolean tensor with `torch.where`",
         }
-        yield event.problem(
-            f"`{event.source}` reads the value of `{event.expression}` into Python, so the graph ends here",
+        yield event.graph_break(
+            f"`{event.source}` reads the value of `{event.expression}` into Python",
             help=f"keep it a tensor: write {keep.get(event.how, f'`{event.expression}`')}, or read it outside the "
             "compiled code",
         )
@@ -46,8 +46,8 @@ def check(event):
 @rule.on(Call, "hex", "bin", "oct", "chr", "operator.index")
 def check_text(event):
     if event.args and event.args[0].is_tensor:
-        yield event.problem(
-            f"`{event.source}` needs a Python int and reads the tensor's value, so the graph ends here",
+        yield event.graph_break(
+            f"`{event.source}` needs a Python int and reads the tensor's value",
             help="call it outside the compiled code",
         )
 

@@ -23,8 +23,8 @@ rule = Rule("BRK204", "tensor-tolist", dynamo=("GB0109",), shares=("GB0033",))
 
 @rule.on(ScalarRead, how="tolist")
 def check(event):
-    yield event.problem(
-        f"`{event.source}` copies a tensor's values into a Python list, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.source}` copies a tensor's values into a Python list",
         help="pass the lengths as a Python list, mask with `torch.arange(n) < lengths[:, None]`, or loop over "
         "`t.unbind()`",
     )

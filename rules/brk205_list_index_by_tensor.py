@@ -26,8 +26,8 @@ rule = Rule(
 
 @rule.on(ScalarRead, how="index")
 def check(event):
-    yield event.problem(
-        f"`{event.source}` indexes a Python sequence by the tensor `{event.expression}`, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.source}` indexes a Python sequence by the tensor `{event.expression}`",
         help="index a stacked tensor instead, `torch.stack(items)[i[None]][0]`, or pass the index as a Python int",
     )
 

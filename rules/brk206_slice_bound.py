@@ -1,4 +1,4 @@
-"""A tensor as the bound of a slice loses the whole function.
+"""Dynamo skips a whole function for a tensor as the bound of a slice.
 
 `x[:n]` with a tensor `n` must give a tensor whose size depends on data. torch 2.13 cannot resume in
 the middle of a slice: the function runs in eager mode from its first line (GB0124; GB0038 up to
@@ -31,7 +31,7 @@ def check(event):
         "function runs eager",
         help=f"keep the full size and mask with `torch.arange(size) < {event.expression}`, or pass the bound as a "
         "Python int",
-        lost="call",
+        skips="call",
     )
 
 

@@ -20,8 +20,8 @@ rule = Rule("BRK207", "range-over-tensor", dynamo=("GB0059: `range`",), shares=(
 
 @rule.on(ScalarRead, how="range")
 def check(event):
-    yield event.problem(
-        f"`{event.source}` needs the value of the tensor `{event.expression}`, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.source}` needs the value of the tensor `{event.expression}`",
         help=f"pass the count as a Python int, or loop to a fixed bound with `torch.where(i < {event.expression}, "
         "new, old)`",
     )

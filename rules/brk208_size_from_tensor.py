@@ -88,8 +88,8 @@ def check(event):
         value.is_tensor and value.origin == "op" and _is_number(value)
         for value in (*given, *inside)
     ):
-        yield event.problem(
-            f"a size in `{event.source}` is read from a tensor, so the graph ends here",
+        yield event.graph_break(
+            f"a size in `{event.source}` is read from a tensor",
             help="use a size that Python knows (`x.shape`, a fixed maximum, an int argument) and mask the rest",
         )
 

@@ -73,8 +73,8 @@ def check(event):
         if not any(value is not None and (value.is_const and not value.is_none) for value in given):
             return  # two tensors, or one tensor alone, is the traced overload
     if any(value is not None and value.is_tensor and not _passes(value) for value in given):
-        yield event.problem(
-            f"`{name}` gets a tensor where it needs a Python number and reads its value, so the graph ends here",
+        yield event.graph_break(
+            f"`{name}` gets a tensor where it needs a Python number and reads its value",
             help="use the form that takes tensors (`torch.minimum`, a product, `torch.where`), or pass a Python number",
         )
 

@@ -23,8 +23,8 @@ rule = Rule("BRK210", "number-from-numpy", shares=("GB0033",), fix="unsafe")
 @rule.on(ScalarRead, how=("item", "int", "float", "bool"))
 def check(event):
     if getattr(event.value, "kind", "") == "numpy":
-        yield event.problem(
-            f"`{event.source}` reads a number from the array `{event.expression}`, so the graph ends here",
+        yield event.graph_break(
+            f"`{event.source}` reads a number from the array `{event.expression}`",
             help=f"leave the cast away, `{event.expression}` is traced, or compute it in torch",
         )
 

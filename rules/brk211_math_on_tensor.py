@@ -27,8 +27,8 @@ SAME_NAME = "acos asin atan ceil cos cosh erf exp expm1 floor lgamma log log10 l
 
 @rule.on(ScalarRead, how="math")
 def check(event):
-    yield event.problem(
-        f"`{event.source}` reads the value of the tensor `{event.expression}`, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.source}` reads the value of the tensor `{event.expression}`",
         help="write the function of the same name in `torch`; add `.detach()` if no gradient should flow",
     )
 

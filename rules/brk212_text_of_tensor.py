@@ -1,9 +1,9 @@
 """`str`, `repr` and `%` of a tensor print its values, and the graph ends.
 
 A tensor's text holds its values, so it must be computed first. torch 2.13 reports GB0059 for
-`str(t)`, GB0569 for `repr(t)`; it loses the whole function for `"%.3f" % t` (GB0033), `"%s" % t`
+`str(t)`, GB0569 for `repr(t)`; it skips the whole function for `"%.3f" % t` (GB0033), `"%s" % t`
 (GB0208) and `f"{t!r}"`. A plain f-string or `.format` of a tensor is deferred and costs nothing,
-with or without a format spec; as the key of a dict it loses the function in torch before 2.13.
+with or without a format spec; as the key of a dict it skips the function in torch before 2.13.
 
 Format outside the compiled function: return the tensor, or guard a debug line with `if not
 torch.compiler.is_compiling():`. To say what a tensor is, `x.shape`, `x.dtype` and `x.device` are
@@ -31,8 +31,8 @@ rule = Rule(
 @rule.on(Format, construct=("str", "repr", "percent"))
 def check(event):
     if event.value.is_tensor:
-        yield event.problem(
-            f"`{event.source}` needs the tensor's values as text, so the graph ends here",
+        yield event.graph_break(
+            f"`{event.source}` needs the tensor's values as text",
             help="format outside the compiled code, or use an f-string without `!r`, which is traced since 2.13",
         )
 
@@ -45,8 +45,8 @@ def check_conversion(event):
         and fields
         and all(part.conversion in (ord("r"), ord("s")) for part in fields)
     ):
-        yield event.problem(
-            f"`!r` or `!s` in `{event.source}` needs the tensor's values as text, so the graph ends here",
+        yield event.graph_break(
+            f"`!r` or `!s` in `{event.source}` needs the tensor's values as text",
             help="leave the conversion away: a plain `{tensor}` is deferred since 2.13",
         )
 
@@ -58,7 +58,7 @@ def check_key(event):
             f"a key of `{event.shown}` is the text of a tensor, which cannot be hashed while torch before 2.13 traces",
             help="take a number or a name that Python knows for the key",
             fixable=False,
-            lost="call",
+            skips="call",
             dynamo=("GB0365",) if since("2.10") else ("GB0088",),
         )
 

@@ -2,7 +2,7 @@
 
 `x[scores.argmax()]`, `x[ids[0]]`, and `x[i]` in `for i in ids:` look like tensor work. But torch
 turns a 0-d integer index into a Python int before it selects, and Dynamo stops there (GB0033 on
-`aten._local_scalar_dense`; in a loop the whole function is lost). Measured on 2.13: a 0-d tensor
+`aten._local_scalar_dense`; in a loop the whole function is skipped). Measured on 2.13: a 0-d tensor
 that is itself an argument or a buffer passes, a 1-d index always passes, a 0-d boolean breaks. A
 store `x[i] = v` follows the same rule.
 
@@ -26,8 +26,8 @@ rule = Rule("BRK213", "index-by-scalar-tensor", shares=("GB0033",), fix="unsafe"
 def check(event):
     index = event.index
     if getattr(index, "ndim", None) == 0 and index.origin == "op" and index.kind in ("", "numpy"):
-        yield event.problem(
-            f"`{event.source}` indexes by a 0-d tensor, which torch reads as a Python int, so the graph ends here",
+        yield event.graph_break(
+            f"`{event.source}` indexes by a 0-d tensor, which torch reads as a Python int",
             help="make the index 1-d, `x[i[None]][0]` or `x.index_select(0, i)`, or index by the whole tensor at once",
         )
 

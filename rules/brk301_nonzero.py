@@ -4,7 +4,7 @@ How many rows come back is only known after the operator ran. Dynamo ends the gr
 (GB0036), runs it in eager mode with a device synchronisation, and compiles what follows, for each
 new count at first and then with a dynamic size.
 
-Most code that asks for indices wants a mask: `torch.where(mask, a, b)` with three arguments,
+Most code that computes indices wants a mask: `torch.where(mask, a, b)` with three arguments,
 `masked_fill`, a product, `mask.sum()` for the count, `mask.int().argmax()` for the first hit. When
 indices are needed and a bound is known, `torch.nonzero_static(t, size=n)` has a fixed size and
 stays in the graph (padded with `fill_value`, -1).
@@ -42,8 +42,8 @@ NAMES = {
 def check(event):
     if event.name in ("torch.where", "numpy.where") and (len(event.args) + len(event.kwargs) != 1):
         return
-    yield event.problem(
-        f"the size of `{event.source}` depends on the tensor's values, so the graph ends here",
+    yield event.graph_break(
+        f"the size of `{event.source}` depends on the tensor's values",
         help="work with the mask itself (`torch.where(mask, a, b)`, `mask.sum()`), or `torch.nonzero_static(t, "
         "size=n)`",
     )

@@ -27,8 +27,8 @@ rule = Rule("BRK302", "boolean-mask-read", shares=("GB0036",), fix="safe")
 @rule.on(Index, store="")
 def check(event):
     if getattr(event.index, "dtype", None) == "bool" and event.index.ndim != 0:
-        yield event.problem(
-            f"the size of `{event.source}` depends on the mask's values, so the graph ends here",
+        yield event.graph_break(
+            f"the size of `{event.source}` depends on the mask's values",
             help="keep all elements and mask: `torch.where(mask, x, 0).sum()`, `masked_fill`, or a loss with "
             '`reduction="none"`',
         )

@@ -27,8 +27,8 @@ def check(event):
         and getattr(event.index, "dtype", None) == "bool"
         and event.index.ndim != 0
     ):
-        yield event.problem(
-            f"`{event.source}` reads through a boolean mask before it stores, so the graph ends here",
+        yield event.graph_break(
+            f"`{event.source}` reads through a boolean mask before it stores",
             help="write `x.copy_(torch.where(mask, x + amount, x))`, or `x = torch.where(...)` where nothing else "
             "holds it",
         )

@@ -22,8 +22,8 @@ rule = Rule("BRK304", "masked-select", dynamo=(r"GB0036: aten\.masked_select",),
 
 @rule.on(Call, "torch.masked_select", "Tensor.masked_select")
 def check(event):
-    yield event.problem(
-        f"the size of `{event.source}` depends on the mask's values, so the graph ends here",
+    yield event.graph_break(
+        f"the size of `{event.source}` depends on the mask's values",
         help="keep all elements and mask: `torch.where(mask, x, 0).sum()`, or `masked_fill` before a maximum or "
         "softmax",
     )

@@ -27,8 +27,8 @@ NAMES = {
 
 @rule.on(Call, NAMES)
 def check(event):
-    yield event.problem(
-        f"the size of `{event.source}` depends on the tensor's values, so the graph ends here",
+    yield event.graph_break(
+        f"the size of `{event.source}` depends on the tensor's values",
         help="count over all known ids (`F.one_hot(ids, n).sum(0)`), or sort and compare neighbours",
     )
 

@@ -22,8 +22,8 @@ rule = Rule("BRK306", "bincount", dynamo=(r"GB0036: aten\.bincount",), fix="unsa
 
 @rule.on(Call, "torch.bincount", "Tensor.bincount", "numpy.bincount")
 def check(event):
-    yield event.problem(
-        f"the size of `{event.source}` depends on the tensor's values, so the graph ends here",
+    yield event.graph_break(
+        f"the size of `{event.source}` depends on the tensor's values",
         help="with a known number of classes write `F.one_hot(ids, n).sum(0)` or `torch.zeros(n).index_add(0, "
         "ids, weights)`",
     )

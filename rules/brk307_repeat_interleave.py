@@ -27,8 +27,8 @@ def check(event):
     repeats = event.argument(0 if method else 1, "repeats")
     alone = repeats is None and not method
     if alone or (repeats is not None and repeats.is_tensor):
-        yield event.problem(
-            f"the size of `{event.source}` is the sum of a tensor's values, so the graph ends here",
+        yield event.graph_break(
+            f"the size of `{event.source}` is the sum of a tensor's values",
             help="pass `output_size=` with the total that Python knows, or an int for the repeats",
         )
 

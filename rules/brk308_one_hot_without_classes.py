@@ -21,8 +21,8 @@ rule = Rule("BRK308", "one-hot-without-classes", dynamo=("GB0246: one_hot",), sh
 def check(event):
     classes = event.argument(1, "num_classes")
     if classes is None or (classes.is_const and classes.value == -1):
-        yield event.problem(
-            f"`{event.source}` reads the largest id to find its number of classes, so the graph ends here",
+        yield event.graph_break(
+            f"`{event.source}` reads the largest id to find its number of classes",
             help="pass the number of classes: `F.one_hot(ids, num_classes=n)`",
         )
 

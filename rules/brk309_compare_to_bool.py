@@ -42,8 +42,8 @@ def check(event):
         "allclose": "torch.isclose(a, b).all()",
         "is_nonzero": "t != 0",
     }.get(name, "(a == b).all()")
-    yield event.problem(
-        f"`{event.source}` reads tensors to answer with a Python bool, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.source}` reads tensors to answer with a Python bool",
         help=f"compare as tensors, `{instead}`, and choose with `torch.where`; or compare outside the compiled code",
     )
 

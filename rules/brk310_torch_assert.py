@@ -1,7 +1,7 @@
 """`torch._assert`, and `torch._check` on a value, read the tensor, and the graph ends.
 
-They look like the graph's own assertions and are not: `torch._assert(t, ...)` asks the tensor for
-its truth (GB0033), and so do `torch._check(bool(t))` and `torch._check_tensor_all(t)` (GB0124).
+They look like the graph's own assertions and are not: `torch._assert(t, ...)` tests the truth of the
+tensor (GB0033), and so do `torch._check(bool(t))` and `torch._check_tensor_all(t)` (GB0124).
 They are meant for shapes and for numbers that are already symbolic, where they cost nothing.
 
 Plain Python does better: `assert t.all(), "a constant message"` is traced as an asynchronous
@@ -25,8 +25,8 @@ rule = Rule("BRK310", "torch-assert", shares=("GB0033", "GB0124"), fix="unsafe")
 def check(event):
     tensor = event.argument(0, "condition")
     if event.name != "torch._assert" or (tensor is not None and tensor.is_tensor):
-        yield event.problem(
-            f"`{event.source}` reads the tensor to check it, so the graph ends here",
+        yield event.graph_break(
+            f"`{event.source}` reads the tensor to check it",
             help='write `assert condition, "constant message"` or `torch._assert_async(condition, ...)`, which '
             "stay in the graph",
         )

@@ -9,7 +9,7 @@ What to write depends on the function. For `nms` run the network compiled and th
 outside, or keep the top k boxes with a score of zero for the suppressed ones. For `lstsq` use
 `torch.linalg.pinv(a) @ b`, or a Cholesky solve of the normal equations where `a` is well
 conditioned. Losses such as `ctc_loss` are one kernel anyway: compile the model and leave the loss
-outside, which costs one break at the border and no lost frame.
+outside, which costs one break at the border and no skipped frame.
 
 `pinv` and `lstsq` agree for full rank; their gradients differ in accuracy for badly conditioned
 matrices.
@@ -27,7 +27,7 @@ rule = Rule(
     shares=("GB0036",),
 )
 
-NAMES = {  # measured on 2.13, but for torchvision's, which its operators' fake kernels tell
+NAMES = {  # measured on 2.13, but for torchvision's, which its operators' fake kernels show
     "torch.combinations",
     "torch.linalg.lstsq",
     "torch.nn.functional.ctc_loss",
@@ -44,8 +44,8 @@ NAMES = {  # measured on 2.13, but for torchvision's, which its operators' fake 
 
 @rule.on(Call, NAMES)
 def check(event):
-    yield event.problem(
-        f"`{event.source}` gives a result whose size depends on the tensor's values, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.source}` gives a result whose size depends on the tensor's values",
         help="call it outside the compiled code, or use a form of fixed size (the rule's page names some)",
     )
 

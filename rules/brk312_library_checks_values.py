@@ -62,8 +62,8 @@ def check(event):
             if event.name not in ALWAYS and switch
             else "write out its formula"
         )
-        yield event.problem(
-            f"`{name}` checks the values of its arguments and reads them, so the graph ends here",
+        yield event.graph_break(
+            f"`{name}` checks the values of its arguments and reads them",
             help=f"{off}, or call it outside the compiled code",
         )
 

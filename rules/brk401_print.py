@@ -36,8 +36,8 @@ STREAMS = {
 
 @rule.on(Call, PRINTS, STREAMS)
 def check(event):
-    yield event.problem(
-        f"`{event.shown}` writes text while the model runs, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.shown}` writes text while the model runs",
         help="put it under `if not torch.compiler.is_compiling():`, or print outside the compiled region",
     )
 

@@ -4,7 +4,7 @@ Dynamo does not trace the methods of `logging.Logger`: `logger.debug("...")` end
 nothing would be written, and so does the test `logger.isEnabledFor(...)`. A break in `forward` is
 paid in every step, for a line that is usually switched off.
 
-Guard the line with `if not torch.compiler.is_compiling():`, log outside the region, or tell Dynamo
+Guard the line with `if not torch.compiler.is_compiling():`, log outside the region, or configure Dynamo
 once that it may drop the calls:
 `torch._dynamo.config.ignore_logging_functions.add(logging.Logger.debug)` (2.8 and later). What
 changes: the compiled model no longer logs there.

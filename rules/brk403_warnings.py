@@ -29,8 +29,8 @@ def check(event):
 
 @rule.on(Call, "warnings.simplefilter", "warnings.filterwarnings", "warnings.resetwarnings")
 def check_filter(event):
-    yield event.problem(
-        f"`{event.name}` changes the warning filters of the process, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.name}` changes the warning filters of the process",
         help="set the filters once, outside the compiled region",
     )
 

@@ -48,16 +48,16 @@ DATES = {
 
 @rule.on(Call, CLOCKS, DATES, "timeit.default_timer")
 def check(event):
-    yield event.problem(
-        f"`{event.shown}` reads the clock, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.shown}` reads the clock",
         help="time the compiled callable from outside, or mark the span with `torch.profiler.record_function`",
     )
 
 
 @rule.on(Call, TEXTS)
 def check_text(event):
-    yield event.problem(
-        f"`{event.shown}` has to run on the host now, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.shown}` has to run on the host now",
         help="do it outside the compiled region",
     )
 

@@ -60,8 +60,8 @@ PATHS = {
 
 @rule.on(Call, OPENS, TORCH, NUMPY, PATHS)
 def check(event):
-    yield event.problem(
-        f"`{event.shown}` reads or writes a file, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.shown}` reads or writes a file",
         help="read files in `__init__`; return what should be written and write it outside the compiled region",
     )
 

@@ -88,9 +88,9 @@ MORE = {"glob.glob", "shutil.copy", "shutil.copyfile", "shutil.move", "shutil.rm
 
 @rule.on(Call, ASKING, SYSTEM, PATHS, MORE)
 def check(event):
-    yield event.problem(
-        f"`{event.shown}` asks the file system, so the graph ends here",
-        help="ask once in `__init__` and keep the answer as an attribute",
+    yield event.graph_break(
+        f"`{event.shown}` reads the file system",
+        help="do it once in `__init__` and keep the result as an attribute",
     )
 
 

@@ -74,16 +74,16 @@ COLLECTOR = {
 @rule.on(Call, DEBUGGING)
 def check(event):
     if event.name != "dir" or (event.args and event.args[0].is_tensor):
-        yield event.problem(
-            f"`{event.shown}` asks the running interpreter, so the graph ends here",
+        yield event.graph_break(
+            f"`{event.shown}` reads the state of the running interpreter",
             help="put it under `if not torch.compiler.is_compiling():`, or outside the compiled region",
         )
 
 
 @rule.on(Call, COLLECTOR)
 def check_collector(event):
-    yield event.problem(
-        f"`{event.shown}` drives the garbage collector, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.shown}` drives the garbage collector",
         help="call it between steps, outside the compiled region",
     )
 
@@ -99,11 +99,11 @@ def check_namespace(event):
 @rule.on(Call, "sys.version_info.__lt__")
 def check_version(event):
     if not since("2.13"):
-        yield event.problem(
-            f"Dynamo does not trace the comparison `{event.shown}` before torch 2.13, so the graph ends here",
+        yield event.graph_break(
+            f"Dynamo does not trace the comparison `{event.shown}` before torch 2.13",
             help="compare once, at the module's top, and keep the answer",
             fixable=False,
-            lost="call",
+            skips="call",
             dynamo=("GB0088",),
         )
 

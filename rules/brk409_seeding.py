@@ -35,8 +35,8 @@ METHODS = {
 
 @rule.on(Call, FUNCTIONS, CUDA, METHODS, "torch.initial_seed")
 def check(event):
-    yield event.problem(
-        f"`{event.shown}` touches the state of a random generator, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.shown}` touches the state of a random generator",
         help="seed before the compiled call; keep noise that must repeat as a buffer",
     )
 

@@ -26,15 +26,15 @@ rule = Rule("BRK410", "random-number-decides", dynamo=("GB0213",), shares=("GB01
 def check(event):
     if isinstance(event.test, Py) and event.test.source == "draw":
         yield event.problem(
-            f"`{event.shown}` asks for the value of a random number that Dynamo keeps in the graph, so the graph ends",
+            f"`{event.shown}` needs the value of a random number that Dynamo keeps in the graph, so the graph ends",
             help="decide with `torch.rand(())` and `torch.where`, or draw outside the compiled region",
         )
 
 
 @rule.on(ScalarRead, how="draw")
 def check_use(event):
-    yield event.problem(
-        f"`{event.shown}` needs the value of a random number that Dynamo keeps in the graph, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.shown}` needs the value of a random number that Dynamo keeps in the graph",
         help="draw the number as it is used (`random.uniform(0.8, 1.2)`), or with torch, or outside the region",
     )
 

@@ -25,8 +25,8 @@ CHANGES = {
 
 @rule.on(Call, CHANGES, "os.putenv", "os.unsetenv")
 def check(event):
-    yield event.problem(
-        f"`{event.shown}` changes the environment of the process, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.shown}` changes the environment of the process",
         help="set it where the program starts, or pass the value as an argument",
     )
 

@@ -29,7 +29,7 @@ def check(event):
     yield event.problem(
         f"`{event.shown}` reads a traceback that is not there while Dynamo traces, so the function runs without a graph",
         help="use `str(error)`, or log it outside the region",
-        lost="try",
+        skips="try",
     )
 
 

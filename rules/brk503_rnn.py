@@ -30,9 +30,9 @@ MODULES = {
 def check(event):
     kind = event.name.split(".")[-2]
     yield event.problem(
-        f"Dynamo does not trace `nn.{kind}` and gives up the function that uses it, at `{event.shown}`",
+        f"Dynamo does not trace `nn.{kind}` and skips the function that uses it, at `{event.shown}`",
         help=f"compile what stands before and behind it, or loop over an `nn.{kind}Cell` where sequences are short",
-        lost="call",
+        skips="call",
     )
 
 

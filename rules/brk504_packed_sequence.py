@@ -23,16 +23,16 @@ rule = Rule(
 
 @rule.on(Call, "torch.nn.utils.rnn.pack_padded_sequence", "torch.nn.utils.rnn.pack_sequence")
 def check(event):
-    yield event.problem(
-        f"`{event.shown}` reads the lengths on the host, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.shown}` reads the lengths on the host",
         help="run the padded batch and mask the padding, or disable packing, RNN and unpacking as one function",
     )
 
 
 @rule.on(Call, "torch.nn.utils.rnn.pad_packed_sequence")
 def check_unpack(event):
-    yield event.problem(
-        f"`{event.shown}` cannot be traced, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.shown}` cannot be traced",
         help="run the padded batch and mask the padding",
         certainty="likely",
     )

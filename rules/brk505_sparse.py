@@ -54,8 +54,8 @@ BUILD = {f"torch.sparse_{name}_tensor" for name in (*LAYOUTS, "compressed")}
 
 @rule.on(Call, MAKE, BUILD)
 def check(event):
-    yield event.problem(
-        f"`{event.shown}` makes a sparse tensor, which Dynamo does not trace, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.shown}` makes a sparse tensor, which Dynamo does not trace",
         help="keep indices and values as dense buffers and use `index_add`, or multiply densely",
     )
 
@@ -66,10 +66,10 @@ def check_use(event):
     if event.name.startswith("torch.sparse.") or any(
         getattr(value, "kind", "") == "sparse" for value in inputs
     ):
-        yield event.problem(
-            f"`{event.shown}` takes a sparse tensor, which Dynamo does not trace, so the graph ends here",
+        yield event.graph_break(
+            f"`{event.shown}` takes a sparse tensor, which Dynamo does not trace",
             help="keep indices and values as dense buffers and use `index_add`, or multiply densely",
-            lost="call",
+            skips="call",
         )
 
 

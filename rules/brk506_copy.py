@@ -24,14 +24,14 @@ rule = Rule("BRK506", "copy", dynamo=("GB4198", r"GB0007: (list|dict|set)\.copy"
 def check_deep(event):
     value = event.argument(0, "x")
     if value is not None and holds_tensor(value):
-        yield event.problem(
-            f"Dynamo does not trace `{event.shown}` of something with a tensor, so the graph ends here",
+        yield event.graph_break(
+            f"Dynamo does not trace `{event.shown}` of something with a tensor",
             help="write `x.clone()`, or `x.detach().clone()`",
             certainty="possible" if isinstance(value, Dict) else None,
         )
     elif isinstance(value, Instance | ExternalInstance) and _is_module(event, value):
-        yield event.problem(
-            f"`{event.shown}` copies a module inside the region, so the graph ends here",
+        yield event.graph_break(
+            f"`{event.shown}` copies a module inside the region",
             help="make the copy once, in `__init__`",
             certainty="likely",
         )
@@ -43,16 +43,16 @@ def check(event):
     if value is None:
         return
     if value.is_tensor:
-        yield event.problem(
-            f"Dynamo does not trace `{event.shown}`, so the graph ends here",
+        yield event.graph_break(
+            f"Dynamo does not trace `{event.shown}`",
             help="write `x.clone()`",
         )
     elif isinstance(value, Dict) or (
         isinstance(value, Sequence) and value.type in ("list", "set", "dict")
     ):
         kind = "dict" if isinstance(value, Dict) else value.type
-        yield event.problem(
-            f"Dynamo does not trace `copy.copy` of a {kind}, so the graph ends here",
+        yield event.graph_break(
+            f"Dynamo does not trace `copy.copy` of a {kind}",
             help=f"write `{kind}(...)` or the method `.copy()`",
         )
 

@@ -57,8 +57,8 @@ def check(event):
     known = any(
         isinstance(o, ExternalInstance) and o.name == "torch.Generator" for o in options(generator)
     )
-    yield event.problem(
-        f"`{event.shown}` takes a generator, which Dynamo cannot put into a graph, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.shown}` takes a generator, which Dynamo cannot put into a graph",
         help="draw without `generator=`, or draw outside the region and pass the noise in",
         certainty=None if known else "possible",
     )
@@ -66,8 +66,8 @@ def check(event):
 
 @rule.on(Call, "torch.Generator")
 def check_made(event):
-    yield event.problem(
-        "a `torch.Generator` is made inside the region, so the graph ends here",
+    yield event.graph_break(
+        "a `torch.Generator` is made inside the region",
         help="make it outside the compiled region, and draw there",
     )
 

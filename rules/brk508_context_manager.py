@@ -50,7 +50,9 @@ def check(event):
         yield event.problem(
             f"Dynamo cannot enter `{event.shown}` (`{event.name}`): the graph ends and the block runs without one",
             help=HELP.get(event.name, "enter it around the compiled call, not inside it"),
-            lost="with" if measured is None or measured.lost or "GB0142" in measured.breaks else "",
+            skips="with"
+            if measured is None or measured.skips or "GB0142" in measured.breaks
+            else "",
         )
 
 

@@ -26,8 +26,8 @@ def check(event):
     if event.args and isinstance(event.args[0], (Instance, Sequence)):
         # an object of the source, or what a function under `contextmanager` gives, is traced
         return
-    yield event.problem(
-        f"`{event.shown}` enters a context manager through a stack, which Dynamo cannot do, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.shown}` enters a context manager through a stack, which Dynamo cannot do",
         help="name it in the `with` statement; for an optional one choose it or `contextlib.nullcontext()` first",
     )
 

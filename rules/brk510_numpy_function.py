@@ -117,8 +117,8 @@ def check_generator(event):
 @rule.on(Call, {f"numpy.{name}" for name in ("array", "asarray", "empty", "full", "zeros", "ones")})
 def check_objects(event):
     if External("object") in (event.kwargs.get("dtype"), *event.args[1:]):
-        yield event.problem(
-            f"`{event.shown}` is an array of Python objects, which is no tensor, so the graph ends here",
+        yield event.graph_break(
+            f"`{event.shown}` is an array of Python objects, which is no tensor",
             help="use a list, or stack the tensors with `torch.stack`",
         )
 

@@ -36,8 +36,8 @@ def check(event):
     name = event.name.rpartition(".")[2]
     size = event.argument(SIZE[name], "size")
     if size is None or size.is_none:
-        yield event.problem(
-            f"`{event.shown}` draws one number, which is read back from a tensor, so the graph ends here",
+        yield event.graph_break(
+            f"`{event.shown}` draws one number, which is read back from a tensor",
             help="draw a tensor, as `torch.rand(())`, or give a size",
         )
 
@@ -46,8 +46,8 @@ def check(event):
 def check_sized_choice(event):
     size = event.argument(1, "size")
     if size is not None and not size.is_none:
-        yield event.problem(
-            f"`{event.shown}` reads values back from a tensor, so the graph ends here",
+        yield event.graph_break(
+            f"`{event.shown}` reads values back from a tensor",
             help="draw the indices with `torch.randint`",
         )
 

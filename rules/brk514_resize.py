@@ -21,8 +21,8 @@ rule = Rule("BRK514", "resize", dynamo=("GB0126", "GB0127", "GB0148: inplace vie
 def check(event):
     if event.name == "Tensor.set_" and getattr(event.receiver, "origin", "") == "op":
         return  # measured: `set_` on a fresh tensor is traced
-    yield event.problem(
-        f"`{event.shown}` changes a tensor's memory in place, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.shown}` changes a tensor's memory in place",
         help="make a tensor of the wanted size with `new_zeros` or `torch.empty`, or cut a large buffer",
     )
 

@@ -17,8 +17,8 @@ rule = Rule("BRK515", "class-in-region", dynamo=("GB8977",))
 
 @rule.on(Statement, construct="class")
 def check(event):
-    yield event.problem(
-        f"class `{event.name}` is made anew in every call, so the graph ends here",
+    yield event.graph_break(
+        f"class `{event.name}` is made anew in every call",
         help="move the class to the module's top",
     )
 

@@ -44,8 +44,8 @@ def check(event):
         and method.value == "__init__"
         and any(base.name in BASES for base in bases)
     ):
-        yield event.problem(
-            f"`{event.shown}` builds an exception in the region, which Dynamo does not trace, so the graph ends here",
+        yield event.graph_break(
+            f"`{event.shown}` builds an exception in the region, which Dynamo does not trace",
             help="return a default instead of raising, or drop the exception's own `__init__` and read its `args`",
             certainty="likely",
         )
@@ -54,8 +54,8 @@ def check(event):
 @rule.on(Statement, construct="raise object")
 def check_raise(event):
     if event.caught and not since("2.8"):
-        yield event.problem(
-            f"torch before 2.8 does not trace `{event.shown}`, an exception of your own, so the graph ends here",
+        yield event.graph_break(
+            f"torch before 2.8 does not trace `{event.shown}`, an exception of your own",
             help="return a default instead of raising",
             certainty="likely",
         )

@@ -18,9 +18,9 @@ rule = Rule("BRK518", "inference-mode-probe", dynamo=("GB0046", "GB0045"))
 
 @rule.on(Call, "torch.is_inference_mode_enabled", "Tensor.is_inference", "torch.is_inference")
 def check(event):
-    yield event.problem(
-        f"Dynamo does not trace `{event.shown}`, so the graph ends here",
-        help="ask `torch.is_grad_enabled()`, which becomes a constant of the graph",
+    yield event.graph_break(
+        f"Dynamo does not trace `{event.shown}`",
+        help="call `torch.is_grad_enabled()`, which becomes a constant of the graph",
     )
 
 

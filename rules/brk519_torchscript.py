@@ -29,8 +29,8 @@ MODULES = {"torch.jit.ScriptModule.__call__", "torch.jit.TracedModule.__call__"}
 
 @rule.on(Call, MODULES, "torch.jit.fork", "torch.jit.wait", "torch.jit.trace", "torch.jit.script")
 def check(event):
-    yield event.problem(
-        f"`{event.shown}` runs in the TorchScript runtime, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.shown}` runs in the TorchScript runtime",
         help="use the eager module or function; `torch.compile` replaces scripting",
     )
 

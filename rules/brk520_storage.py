@@ -43,8 +43,8 @@ FUNCTIONS = {
 
 @rule.on(Call, METHODS, FUNCTIONS)
 def check(event):
-    yield event.problem(
-        f"`{event.shown}` reaches for memory that a tensor in the graph does not have yet, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.shown}` reaches for memory that a tensor in the graph does not have yet",
         help="do it outside the compiled region; compare tensors with `is`, not by address",
     )
 

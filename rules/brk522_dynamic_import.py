@@ -18,8 +18,8 @@ rule = Rule("BRK522", "dynamic-import", dynamo=("GB0007: import_module|__import_
 
 @rule.on(Call, "importlib.import_module", "importlib.reload", "__import__", "builtins.__import__")
 def check(event):
-    yield event.problem(
-        f"`{event.shown}` imports while the model runs, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.shown}` imports while the model runs",
         help="import at the module's top, or resolve the name in `__init__`",
     )
 

@@ -51,8 +51,8 @@ ANSWERS = {
 
 @rule.on(Call, ANSWERS)
 def check(event):
-    yield event.problem(
-        f"`{event.shown}` asks or sets state of the process, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.shown}` reads or sets state of the process",
         help="call it in `__init__` or around the compiled call",
     )
 

@@ -20,8 +20,8 @@ rule = Rule("BRK525", "class-attribute-store", dynamo=("GB0059: operator `setatt
 @rule.on(Call, "type.__setattr__")
 def check(event):
     undoes = event.function.rpartition(".")[2] == "__exit__"  # what `__enter__` set, and broke by
-    yield event.problem(
-        f"`{event.shown}` sets an attribute of a class inside the region, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.shown}` sets an attribute of a class inside the region",
         help="keep it on an instance, or set it outside the compiled region",
         certainty="possible" if undoes else None,
     )

@@ -22,8 +22,8 @@ rule = Rule("BRK527", "named-tuple-copy", dynamo=("GB0008: _replace",), until="2
 
 @rule.on(Call, "NamedTuple._replace", "NamedTuple._asdict")
 def check(event):
-    yield event.problem(
-        f"Dynamo does not trace `{event.shown}`, so the graph ends here",
+    yield event.graph_break(
+        f"Dynamo does not trace `{event.shown}`",
         help="build the new tuple by calling its class",
     )
 
@@ -31,8 +31,8 @@ def check(event):
 @rule.on(Call, "dataclasses.replace")
 def check_dataclass(event):
     if not since("2.8"):
-        yield event.problem(
-            f"Dynamo does not trace `{event.shown}` of an object made in the region, so the graph ends here",
+        yield event.graph_break(
+            f"Dynamo does not trace `{event.shown}` of an object made in the region",
             help="build the new object by calling its class",
             certainty="likely",
         )

@@ -2,7 +2,7 @@
 
 A class with `__get__` that another class holds as an attribute (a checked or clamped field) is code
 that runs at every read. Dynamo before 2.8 takes the descriptor itself for the value, and the
-operation that uses it ends the graph and loses the function. torch 2.8 traces `__get__`. (A
+operation that uses it ends the graph and skips the function. torch 2.8 traces `__get__`. (A
 `property` was always traced.)
 
 Write a `property`, or read the value once in `__init__`.
@@ -18,10 +18,10 @@ rule = Rule("BRK528", "descriptor", until="2.8")
 
 @rule.on(Call, "descriptor.__get__")
 def check(event):
-    yield event.problem(
-        f"`{event.shown}` is read through a descriptor, which torch before 2.8 does not trace, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.shown}` is read through a descriptor, which torch before 2.8 does not trace",
         help="write a `property`, or read the value once in `__init__`",
-        lost="call",
+        skips="call",
     )
 
 

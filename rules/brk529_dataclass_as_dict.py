@@ -29,8 +29,8 @@ def check(event):
     )
     if any(map(holds_tensor, held)):
         name = event.name.rpartition(".")[2]
-        yield event.problem(
-            f"`{event.shown}` copies each tensor of the dataclass, which Dynamo does not trace, so the graph ends here",
+        yield event.graph_break(
+            f"`{event.shown}` copies each tensor of the dataclass, which Dynamo does not trace",
             help="write `vars(...)` for its fields as a dict"
             if name == "asdict"
             else "name the fields one by one",

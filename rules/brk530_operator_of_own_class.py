@@ -50,8 +50,8 @@ def check(event):
     tensors = [value.is_tensor for value in event.args]
     if any(tensors) or (event.name == "object.__matmul__" and not since("2.15")):
         what = "a tensor and an object of" if any(tensors) else "objects of"
-        yield event.problem(
-            f"`{event.shown}` is an operator between {what} `{event.receiver.cls.info.name}`, so the graph ends here",
+        yield event.graph_break(
+            f"`{event.shown}` is an operator between {what} `{event.receiver.cls.info.name}`",
             help="call a method by its name instead of the operator",
         )
 
@@ -60,8 +60,8 @@ def check(event):
 def check_inverted(event):
     if not since("2.15"):
         name = event.receiver.cls.info.name
-        yield event.problem(
-            f"`{event.shown}` is `__invert__` of `{name}`, which Dynamo does not call, so the graph ends here",
+        yield event.graph_break(
+            f"`{event.shown}` is `__invert__` of `{name}`, which Dynamo does not call",
             help="call a method by its name instead of the operator",
         )
 

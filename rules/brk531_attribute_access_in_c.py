@@ -24,11 +24,11 @@ def check(event):
     _, getter = event.args
     if isinstance(getter, External | Method):
         name = event.receiver.cls.info.name
-        yield event.problem(
-            f"`{event.shown}` asks a `__getattr__` that `{name}` takes from C, so the graph ends here",
+        yield event.graph_break(
+            f"`{event.shown}` calls a `__getattr__` that `{name}` takes from C",
             help=f"write `def __getattr__(self, name): return self[name]` in `{name}`, or read the value in `__init__`",
             certainty="certain",
-            lost="call",
+            skips="call",
         )
 
 

@@ -25,8 +25,8 @@ rule = Rule(
 
 @rule.on(Call, "function.__setattr__")
 def check(event):
-    yield event.problem(
-        f"`{event.shown}` sets an attribute of a function, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.shown}` sets an attribute of a function",
         help="keep it on a module or an object, or pass it in and return it",
     )
 

@@ -1,11 +1,11 @@
 """Comparing the addresses of two tensors ends the graph.
 
-`a.data_ptr() == b.data_ptr()` asks whether two tensors share memory. Inside the graph tensors have
+`a.data_ptr() == b.data_ptr()` tests whether two tensors share memory. Inside the graph tensors have
 no memory yet. Dynamo answers the comparison only where it can prove the addresses equal, for a
 tensor and itself; for two tensors, or a tensor and a view of it, the graph ends. (Reading an
 address without comparing it is traced. Before torch 2.11 the comparison was traced, too.)
 
-Ask for identity instead, `a is b`, which Dynamo decides with a guard. Whether two tensors alias is
+Compare by identity instead, `a is b`, which Dynamo decides with a guard. Whether two tensors alias is
 a property of how they were made: decide it where they are made, or outside the region.
 """
 
@@ -19,9 +19,9 @@ rule = Rule("BRK533", "address-comparison", dynamo=("GB5976",), since="2.11")
 
 @rule.on(Call, "Tensor.data_ptr.__eq__")
 def check(event):
-    yield event.problem(
-        f"`{event.shown}` compares addresses, which tensors in the graph do not have, so the graph ends here",
-        help="ask for identity, `a is b`, or decide it outside the region",
+    yield event.graph_break(
+        f"`{event.shown}` compares addresses, which tensors in the graph do not have",
+        help="compare by identity, `a is b`, or decide it outside the region",
     )
 
 

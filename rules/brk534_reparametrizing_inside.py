@@ -36,8 +36,8 @@ FUNCTIONS = {f"{module}.{name}" for module, names in NAMES.items() for name in n
 
 @rule.on(Call, FUNCTIONS)
 def check(event):
-    yield event.problem(
-        f"`{event.shown}` replaces parameters of a module while the model runs, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.shown}` replaces parameters of a module while the model runs",
         help="do it in `__init__`, or between steps and before the model is compiled",
     )
 

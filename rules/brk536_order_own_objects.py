@@ -1,6 +1,6 @@
 """Sorting objects of your own class by their `__lt__` ends the graph.
 
-`sorted(beams)`, `beams.sort()`, `max(beams)` and `min(beams)` ask each pair of objects which is
+`sorted(beams)`, `beams.sort()`, `max(beams)` and `min(beams)` compare each pair of objects: which is
 smaller. Dynamo sorts constants only and does not call `__lt__` for that, so it ends the graph, also
 for a dataclass with `order=True`. A single comparison, `a < b`, is traced; from torch 2.15 on
 sorting is, too.
@@ -34,8 +34,8 @@ def check(event):
         return
     owner = next((o for e in elements for o in options(e) if isinstance(o, Instance)), None)
     if owner is not None:
-        yield event.problem(
-            f"`{event.shown}` orders objects of `{owner.cls.info.name}` by `__lt__`, so the graph ends here",
+        yield event.graph_break(
+            f"`{event.shown}` orders objects of `{owner.cls.info.name}` by `__lt__`",
             help="sort by a key that is a number: `sorted(items, key=lambda item: item.score)`",
         )
 

@@ -25,8 +25,8 @@ def check(event):
         or not event.owner.isidentifier()
     ):
         return
-    yield event.problem(
-        f"`{event.owner}` was made inside the region, where its `.data` cannot be set, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.owner}` was made inside the region, where its `.data` cannot be set",
         help=f"give the name to the new tensor: `{event.owner} = ...`",
     )
 

@@ -28,7 +28,7 @@ def check(event):
             f"`{root}` is not installed here: the import that fails ends the graph, and the function runs without one",
             help="try the import once, at the module's top, and keep the answer as a constant",
             certainty="likely",
-            lost="try",
+            skips="try",
         )
 
 

@@ -26,8 +26,8 @@ METHODS = {f"contextvars.ContextVar.{name}" for name in ("get", "set", "reset")}
 @rule.on(Call, METHODS)
 def check(event):
     if not event.name.endswith(".get") or not since("2.15"):
-        yield event.problem(
-            f"`{event.shown}` asks a context variable, which Dynamo does not trace, so the graph ends here",
+        yield event.graph_break(
+            f"`{event.shown}` reads a context variable, which Dynamo does not trace",
             help="read it before the compiled call and pass the value as an argument, or keep it as an attribute",
         )
 

@@ -1,6 +1,6 @@
 """Trying a call with an argument that the function does not take ends the graph.
 
-`try: y = layer(x, lengths=n)` with `except TypeError: y = layer(x)` asks by calling whether a layer
+`try: y = layer(x, lengths=n)` with `except TypeError: y = layer(x)` tests by calling whether a layer
 takes an argument. In eager mode Python raises a TypeError and the handler goes on; Dynamo ends the
 graph where the arguments do not fit, and as that is inside a `try` the whole function runs eagerly.
 
@@ -18,8 +18,8 @@ rule = Rule("BRK544", "call-that-does-not-fit", dynamo=("GB7312",))
 
 @rule.on(Call, "call that does not fit")
 def check(event):
-    yield event.problem(
-        f"`{event.source}` passes what `{event.receiver.info.name}` does not take, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.source}` passes what `{event.receiver.info.name}` does not take",
         help="decide in `__init__` which layers take the argument, instead of trying it in every call",
         certainty="likely",
     )

@@ -23,8 +23,8 @@ rule = Rule(
 
 @rule.on(Call, ("re.Match.groupdict", "re.Pattern.finditer", "re.finditer"))
 def check(event):
-    yield event.problem(
-        f"Dynamo cannot take what `{event.shown}` returns for a constant, so the graph ends here",
+    yield event.graph_break(
+        f"Dynamo cannot take what `{event.shown}` returns for a constant",
         help="use `match.group(name)`, `match.groups()` or `findall`, or do it once in `__init__`",
     )
 

@@ -2,7 +2,7 @@
 
 `super().scale` calls the property of a parent class. Dynamo does not: it keeps the property itself
 in place of its value, and where that meets an operator, an item, an attribute, a comparison or a
-torch function, the graph ends, often with the whole function lost. Handing the value on, and
+torch function, the graph ends, often with the whole function skipped. Handing the value on, and
 comparing it with `None` by `is`, is traced; so are methods called through `super()`, plain class
 attributes, and `self.scale`.
 

@@ -20,8 +20,8 @@ rule = Rule("BRK555", "cast-to-tensor-class", dynamo=("GB7489",))
 @rule.on(Call, "Tensor.type")
 def check(event):
     if External("torch.Tensor") in (*event.args[:1], event.kwargs.get("dtype")):
-        yield event.problem(
-            f"`{event.shown}` casts to a class, which Dynamo cannot put into the graph, so the graph ends here",
+        yield event.graph_break(
+            f"`{event.shown}` casts to a class, which Dynamo cannot put into the graph",
             help="cast to a dtype: `.to(torch.float32)`, or `.to(other.dtype)`",
         )
 

@@ -1,11 +1,11 @@
-"""A method of an object made in the same function breaks the graph, and the whole function is lost.
+"""A method of an object made in the same function breaks the graph, and the whole function is skipped.
 
 `clock = Clock(); clock.start()`, where `start` reads the time: to stop in the middle of the call,
 Dynamo must put the bound method `clock.start` on Python's stack. The object exists only in the
 graph's plan so far, and torch has no way to write down a method of such an object. It reports
 GB0092 for the call, beside the break inside, and runs the whole function eagerly.
 
-Mend the break inside, and this one goes with it. Where that cannot be, make the object outside of
+Fix the break inside, and this one goes with it. Where that cannot be, make the object outside of
 the region (in `__init__`, or as an argument), or write the helper as a function: then Dynamo stops
 at the call and goes on behind it.
 """
@@ -29,10 +29,10 @@ rule = Rule(
 def check(event):
     function = event.receiver.info
     yield event.problem(
-        f"`{event.shown}` breaks inside, on an object that this function made, so all of it runs eagerly",
-        help=f"mend the break in `{function.name}`, or make the object outside of the compiled region",
+        f"`{event.shown}` breaks inside, on an object that this function made, so the function is skipped as a whole",
+        help=f"fix the break in `{function.name}`, or make the object outside of the compiled region",
         certainty="likely",
-        lost="object",
+        skips="object",
     )
 
 

@@ -115,7 +115,7 @@ def check(event):
     )
     if not fact.always and any(word.startswith("?") for word in (*kinds, *named.values())):
         return
-    verdict = fact.judge(tuple(kinds), named)
+    verdict = fact.verdict(tuple(kinds), named)
     if verdict.breaks and verdict.breaks[0] in (*IDS, *OTHER_IDS):
         yield event.problem(
             f"Dynamo does not trace `{event.name}`, so the graph ends at `{event.shown}`",

@@ -23,8 +23,8 @@ rule = Rule(
 
 @rule.on(Call, "Tensor.backward", "torch.autograd.backward")
 def check(event):
-    yield event.problem(
-        f"`{event.shown}` runs a backward pass inside the region, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.shown}` runs a backward pass inside the region",
         help="return the loss and call `backward()` outside: the backward pass is compiled all the same",
     )
 
@@ -38,8 +38,8 @@ def check(event):
     },
 )
 def check_scaler(event):
-    yield event.problem(
-        f"Dynamo does not trace `{event.shown}`, so the graph ends here",
+    yield event.graph_break(
+        f"Dynamo does not trace `{event.shown}`",
         help="return the loss; scale, step and update outside the compiled region",
     )
 

@@ -1,6 +1,6 @@
 """`torch.autograd.grad` inside the region ends the graph.
 
-Gradient penalties, saliency, energy models and force fields ask for a gradient in the middle of
+Gradient penalties, saliency, energy models and force fields compute a gradient in the middle of
 `forward`. By default Dynamo stops the graph there and runs it eagerly;
 `torch.autograd.functional.jacobian` and its kin end it as well.
 
@@ -25,8 +25,8 @@ rule = Rule(
 
 @rule.on(Call, "torch.autograd.grad")
 def check(event):
-    yield event.problem(
-        f"`{event.shown}` asks for a gradient inside the region, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.shown}` computes a gradient inside the region",
         help="write it with `torch.func.grad` or `torch.func.vjp`, which are traced",
     )
 

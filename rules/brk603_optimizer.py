@@ -54,9 +54,7 @@ def check(event):
         )
     else:
         help = "call it outside the compiled region"
-    yield event.problem(
-        f"Dynamo does not inline `{event.shown}`, so the graph ends here", help=help
-    )
+    yield event.graph_break(f"Dynamo does not inline `{event.shown}`", help=help)
 
 
 SCHEDULERS = (
@@ -88,8 +86,8 @@ SCHEDULERS = (
     },
 )
 def check_scheduler(event):
-    yield event.problem(
-        f"Dynamo does not trace `{event.shown}`, so the graph ends here",
+    yield event.graph_break(
+        f"Dynamo does not trace `{event.shown}`",
         help="step the scheduler outside the compiled region",
     )
 

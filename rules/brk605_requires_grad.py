@@ -47,9 +47,7 @@ HELP = "mark it outside the region; for a gradient inside use `torch.func.grad`,
 
 @rule.on(Store, scope="tensor", name="requires_grad")
 def check_store(event):
-    yield event.problem(
-        f"`{event.owner}.requires_grad` is set inside the region, so the graph ends here", help=HELP
-    )
+    yield event.graph_break(f"`{event.owner}.requires_grad` is set inside the region", help=HELP)
 
 
 @rule.on(Call, "Tensor.requires_grad_")
@@ -60,9 +58,7 @@ def check_call(event):
     if isinstance(tensor, Tensor) and (
         tensor.origin == "argument" or tensor.kind in ("parameter", "buffer")
     ):
-        yield event.problem(
-            f"`{event.shown}` changes an input of the graph, so the graph ends here", help=HELP
-        )
+        yield event.graph_break(f"`{event.shown}` changes an input of the graph", help=HELP)
     elif not off:
         yield event.problem(
             f"`{event.shown}` makes a leaf inside the region; where it leaves a graph, that graph ends",
@@ -77,8 +73,8 @@ def check_made(event):
     if wanted is None or wanted.is_none or wanted == FALSE:
         return
     certainty = "certain" if wanted == TRUE else "likely" if wanted == TRAINING else "possible"
-    yield event.problem(
-        f"`{event.shown}` makes a leaf inside the region, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.shown}` makes a leaf inside the region",
         help=HELP,
         certainty=certainty,
     )

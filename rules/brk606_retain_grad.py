@@ -1,6 +1,6 @@
 """`retain_grad()` ends the graph.
 
-It asks autograd to keep the gradient of an intermediate tensor, which inside a compiled graph
+It makes autograd keep the gradient of an intermediate tensor, which inside a compiled graph
 exists only within the fused backward kernels.
 
 Keep the gradient with a hook, which is traced: `y.register_hook(self.save)`; or return the
@@ -17,10 +17,10 @@ rule = Rule("BRK606", "retain-grad", dynamo=("GB0108",))
 
 @rule.on(Call, "Tensor.retain_grad")
 def check(event):
-    yield event.problem(
-        f"`{event.shown}` keeps a gradient that the compiled graph does not have, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.shown}` keeps a gradient that the compiled graph does not have",
         help="use `register_hook` on the tensor, or return it and call `retain_grad()` outside",
-        lost="call",
+        skips="call",
     )
 
 

@@ -2,7 +2,7 @@
 
 `module.half()`, `module.to(dtype)`, `load_state_dict(...)`, `module.requires_grad_(False)` change
 parameters, which are inputs of the graph. (`module.train()`, `eval()`, `state_dict()`,
-`zero_grad()` are traced by torch 2.13; what the judged version does not trace is flagged.)
+`zero_grad()` are traced by torch 2.13; what the target version does not trace is flagged.)
 
 Do it once, before the module is compiled. To run one part in another precision, cast its input and
 use `torch.autocast` around the call, which is traced.
@@ -31,8 +31,8 @@ LOADS = {
 
 @rule.on(Call, LOADS)
 def check(event):
-    yield event.problem(
-        f"`{event.shown}` replaces parameters inside the region, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.shown}` replaces parameters inside the region",
         help="do it once, before the module is compiled; use `torch.autocast` for one part",
     )
 
@@ -50,7 +50,7 @@ OTHERS = (
 
 
 def untraced() -> set[str]:
-    """The other methods that the judged torch version does not trace; torch 2.13 traces them all."""
+    """The other methods that the target version of torch does not trace; torch 2.13 traces them all."""
     facts = load()
     broken = [
         n
@@ -64,8 +64,8 @@ def untraced() -> set[str]:
 
 @rule.on(Call, untraced)
 def check_untraced(event):
-    yield event.problem(
-        f"Dynamo does not trace `{event.shown}` in this torch version, so the graph ends here",
+    yield event.graph_break(
+        f"Dynamo does not trace `{event.shown}` in this torch version",
         help="do it once, before the module is compiled",
     )
 
@@ -75,8 +75,8 @@ def check_frozen(event):
     wanted = event.argument(0, "requires_grad")
     if wanted is None or wanted == TRUE:
         return  # parameters require grad already: nothing changes
-    yield event.problem(
-        f"`{event.shown}` changes `requires_grad` of parameters inside the region, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.shown}` changes `requires_grad` of parameters inside the region",
         help="freeze before the module is compiled, or use `detach()` in the forward pass",
         certainty=None if wanted == FALSE else "possible",
     )

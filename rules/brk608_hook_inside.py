@@ -23,16 +23,16 @@ rule = Rule(
 
 @rule.on(Call, "module.register_hook")
 def check(event):
-    yield event.problem(
-        f"`{event.shown}` registers a hook while the model runs, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.shown}` registers a hook while the model runs",
         help="register it once, before the model is compiled; let a flag decide whether it records anything",
     )
 
 
 @rule.on(Call, "torch.utils.hooks.RemovableHandle.remove")
 def check_removal(event):
-    yield event.problem(
-        f"`{event.shown}` removes a hook while the model runs, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.shown}` removes a hook while the model runs",
         help="leave the hook registered and let a flag decide whether it records anything",
     )
 

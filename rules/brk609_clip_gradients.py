@@ -32,8 +32,8 @@ NAMES = {
 
 @rule.on(Call, NAMES)
 def check(event):
-    yield event.problem(
-        f"`{event.shown}` groups gradients by device, which is not traced, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.shown}` groups gradients by device, which is not traced",
         help="clip outside the compiled region",
     )
 

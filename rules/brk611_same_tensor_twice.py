@@ -1,7 +1,7 @@
 """An autograd.Function that is given the same tensor twice ends the graph.
 
 `Attend.apply(x, x, x)` passes one tensor as several inputs. Dynamo lifts the inputs of `apply` into
-a subgraph of its own by identity and cannot tell the gradients of the places apart, so it ends the
+a subgraph of its own by identity and cannot distinguish the gradients of the places, so it ends the
 graph there if the tensor needs one. What counts is the tensor and not the name: `q = k = x` is the
 same tensor, `x.view_as(x)` is another one.
 
@@ -27,8 +27,8 @@ def check(event):
         return
     twice = next((name for i, name in enumerate(names) if name in names[:i]), "")
     if twice:
-        yield event.problem(
-            f"`{event.shown}` is given `{twice}` twice, so the graph ends here",
+        yield event.graph_break(
+            f"`{event.shown}` is given `{twice}` twice",
             help=f"write `{twice}.view_as({twice})` for the second one",
             certainty="likely",
         )

@@ -1,6 +1,6 @@
 """`ctx.mark_dirty` in an autograd.Function ends the graph where no gradient is needed.
 
-A Function that changes its input in place tells autograd with `ctx.mark_dirty(x)`. While gradients
+A Function that changes its input in place marks it for autograd with `ctx.mark_dirty(x)`. While gradients
 are needed Dynamo makes a subgraph of `forward` and understands the marking. In inference, where
 nothing needs a gradient, it traces `forward` like any function, and there `ctx` is an object that
 it cannot put back together: the graph ends.
@@ -28,8 +28,8 @@ rule = Rule(
 def check(event):
     marked = event.args[0] if event.args else None
     needs_none = marked is not None and marked.is_tensor and marked.requires_grad is False
-    yield event.problem(
-        f"Dynamo does not trace `{event.shown}` where no gradient is needed, so the graph ends here",
+    yield event.graph_break(
+        f"Dynamo does not trace `{event.shown}` where no gradient is needed",
         help="return a new tensor instead of changing the input",
         certainty=None if needs_none else "possible",
     )

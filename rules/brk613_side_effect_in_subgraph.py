@@ -43,8 +43,8 @@ def check_store(event):
     name = (
         f"{event.owner}.{event.name}" if event.owner and event.name else event.owner or event.name
     )
-    yield event.problem(
-        f"`{name}` is set in a function that {PLACES[event.within]}, so the graph ends here",
+    yield event.graph_break(
+        f"`{name}` is set in a function that {PLACES[event.within]}",
         help=HELP[event.within],
     )
 

@@ -44,8 +44,8 @@ OPTIMIZERS = {
 
 @rule.on(Call, OPTIMIZERS)
 def check(event):
-    yield event.problem(
-        f"`{event.shown}` makes an optimizer while the model runs, so the graph ends here",
+    yield event.graph_break(
+        f"`{event.shown}` makes an optimizer while the model runs",
         help="make it outside the region; an inner loop can take its steps with `torch.func.grad`",
     )
 

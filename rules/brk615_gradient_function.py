@@ -5,7 +5,7 @@ gradient there is no such node yet, and because the read cannot be taken up agai
 function around it runs without a graph. Where nothing needs a gradient, `grad_fn` is None and
 traced as such.
 
-To see whether a gradient is needed ask `y.requires_grad`, which is traced. Walk
+To see whether a gradient is needed read `y.requires_grad`, which is traced. Walk
 `grad_fn.next_functions` outside of the region, on the result.
 """
 
@@ -23,9 +23,9 @@ def check(event):
     if tensor.requires_grad is not False:
         yield event.problem(
             f"`{event.shown}` is not there while Dynamo traces, so the function around it runs without a graph",
-            help="ask `requires_grad` instead, or read it outside the region",
+            help="read `requires_grad` instead, or read it outside the region",
             certainty="likely",
-            lost="call",
+            skips="call",
         )
 
 

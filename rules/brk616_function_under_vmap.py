@@ -1,6 +1,6 @@
 """`torch.vmap` of an autograd.Function's `apply` ends the graph in torch before 2.15.
 
-`torch.vmap(Scale.apply)(x)` gives `vmap` a bound method of the class, and asks it for a name that
+`torch.vmap(Scale.apply)(x)` gives `vmap` a bound method of the class, and looks up a name on it that
 Dynamo has no answer for; the graph ends there. Called inside of a function that is mapped, `apply`
 is traced.
 
@@ -20,8 +20,8 @@ rule = Rule("BRK616", "function-under-vmap", dynamo=("GB0150: apply",), until="2
 def check(event):
     mapped = event.argument(0, "func")
     if isinstance(mapped, Method) and mapped.name == "apply":
-        yield event.problem(
-            f"`{event.shown}` maps the `apply` of an autograd.Function, so the graph ends here",
+        yield event.graph_break(
+            f"`{event.shown}` maps the `apply` of an autograd.Function",
             help="map a function that calls it: `lambda row: ....apply(row)`",
         )
 

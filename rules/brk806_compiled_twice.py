@@ -1,6 +1,6 @@
 """Something that `torch.compile` has wrapped already is wrapped again.
 
-The outer wrapper takes the place of the inner one: what the inner was told (`fullgraph`, `mode`,
+The outer wrapper takes the place of the inner one: the settings of the inner (`fullgraph`, `mode`,
 `backend`, `dynamic`) counts for nothing. And around a compiled module the second wrapper is a plain
 function, without `parameters()`, `state_dict()`, `train()` or `to()` (torch 2.13).
 
@@ -27,9 +27,9 @@ def check(event):
             help="wrap it once, with all settings in that call",
         )
     elif set(inner.settings) - {"backend"}:
-        lost = ", ".join(f"`{name}`" for name in inner.settings)
+        settings = ", ".join(f"`{name}`" for name in inner.settings)
         yield event.problem(
-            f"`{event.subject}` is compiled already: its {lost} no longer counts",
+            f"`{event.subject}` is compiled already: its {settings} no longer counts",
             help="wrap it once, with all settings in that call",
         )
 

@@ -3,7 +3,7 @@
 A mode is a set of options of Inductor under one name. Together they could contradict each other, so
 `torch.compile` raises a RuntimeError at once.
 
-Write the mode's options out: `torch._inductor.list_mode_options()` tells what each mode stands for.
+Write the mode's options out: `torch._inductor.list_mode_options()` returns what each mode stands for.
 Then add your own.
 """
 

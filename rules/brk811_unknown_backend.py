@@ -4,7 +4,7 @@ Backends are found by their exact name, at the first call and not at `torch.comp
 shows up late, as `InvalidBackend`. Packages may register names of their own, so only names that
 look like a misspelt one are flagged.
 
-`torch._dynamo.list_backends()` tells the names that are installed.
+`torch._dynamo.list_backends()` returns the names that are installed.
 """
 
 import torch
@@ -24,7 +24,7 @@ def check(event):
     backend = event.setting("backend")
     if not isinstance(backend, str) or backend in BACKENDS or event.checked:
         return
-    import difflib  # a wrong name is rare, and this rule is asked about every wrapping
+    import difflib  # a wrong name is rare, and this rule is called for every wrapping
 
     near = difflib.get_close_matches(backend.lower().replace("-", "_"), BACKENDS, 1, 0.85)
     if near:

@@ -1,4 +1,4 @@
-"""A clock is read again before the GPU has done what the calls between told it to do.
+"""A clock is read again before the GPU has done what the calls between gave it to do.
 
 Calls on a GPU return as soon as their kernels are queued. A time taken around them is that of
 launching: of ten calls of a compiled stack of eight linear layers of 4096 on an H100 (torch 2.11)
@@ -38,9 +38,9 @@ def bad():
     start = time.perf_counter()
     for _ in range(10):
         model(x)
-    told = time.perf_counter() - start  # BRK826
+    measured = time.perf_counter() - start  # BRK826
     torch.cuda.synchronize()
-    return "too short" if told < (time.perf_counter() - start) / 2 else "all of it"
+    return "too short" if measured < (time.perf_counter() - start) / 2 else "all of it"
 
 
 @rule.becomes
@@ -55,5 +55,5 @@ def good():
     for _ in range(10):
         model(x)
     torch.cuda.synchronize()
-    told = time.perf_counter() - start
-    return "too short" if told < (time.perf_counter() - start) / 2 else "all of it"
+    measured = time.perf_counter() - start
+    return "too short" if measured < (time.perf_counter() - start) / 2 else "all of it"

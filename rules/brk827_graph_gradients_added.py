@@ -19,7 +19,7 @@ from breakscope.rulekit.usage import Added
 
 rule = Rule("BRK827", "graph-gradients-added", kind="usage", severity="error")
 
-CURES = {
+FIXES = {
     "nowhere": "use `zero_grad()`, whose `set_to_none` is True, before each backward pass",
     "in some rounds": "call `torch.compiler.cudagraph_mark_step_begin()` once before the first backward pass of each optimizer step",
     "around the loop": "call `torch.compiler.cudagraph_mark_step_begin()` before this loop, where the optimizer step begins",
@@ -30,7 +30,7 @@ CURES = {
 def check(event):
     yield event.problem(
         f"this adds to the gradients of the backward pass before, and the CUDA graphs of `{event.subject}` write over those",
-        help=CURES[event.where],
+        help=FIXES[event.where],
     )
 
 

@@ -1,4 +1,4 @@
-"""A branch on a value that `.item()` reads, in a model with a backward pass; mended with `torch.where`."""
+"""A branch on a value that `.item()` reads, in a model with a backward pass; fixed with `torch.where`."""
 
 import torch
 from torch import nn
@@ -18,7 +18,7 @@ class Broken(Model):
         return self.second(x)
 
 
-class Mended(Model):
+class Fixed(Model):
     def forward(self, x):
         x = self.first(x).tanh()
         x = torch.where(x.mean() > 10, x - 1, x)
@@ -29,5 +29,5 @@ def broken():
     return Broken(), (torch.randn(32, 128),)
 
 
-def mended():
-    return Mended(), (torch.randn(32, 128),)
+def fixed():
+    return Fixed(), (torch.randn(32, 128),)

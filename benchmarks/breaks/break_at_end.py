@@ -1,4 +1,4 @@
-"""The loss is read for a history after a forward pass with gradients; mended: the caller reads it."""
+"""The loss is read for a history after a forward pass with gradients; fixed: the caller reads it."""
 
 import torch
 from torch import nn
@@ -21,5 +21,5 @@ def broken():
     return Model(True), (torch.randn(32, 64), torch.randint(0, 10, (32,)))
 
 
-def mended():
+def fixed():
     return Model(False), (torch.randn(32, 64), torch.randint(0, 10, (32,)))

@@ -20,5 +20,5 @@ def broken():
     return Model(True), (torch.randn(16, 64),)
 
 
-def mended():
+def fixed():
     return Model(False), (torch.randn(16, 64),)

@@ -1,4 +1,4 @@
-"""Rows are picked by `nonzero`, whose size depends on values; mended: a mask weighs all rows."""
+"""Rows are picked by `nonzero`, whose size depends on values; fixed: a mask weighs all rows."""
 
 import torch
 
@@ -9,7 +9,7 @@ def broken_work(x):
     return (y[rows] * 2 + 1).sum(0)
 
 
-def mended_work(x):
+def fixed_work(x):
     y = (x * 1.5).relu() + x
     keep = (y.sum(-1) > 0).unsqueeze(1)
     return ((y * 2 + 1) * keep).sum(0)
@@ -19,5 +19,5 @@ def broken():
     return broken_work, (torch.randn(800, 256),)
 
 
-def mended():
-    return mended_work, (torch.randn(800, 256),)
+def fixed():
+    return fixed_work, (torch.randn(800, 256),)

@@ -35,5 +35,5 @@ def broken():
     return Model(True), (torch.randn(64, 64),)
 
 
-def mended():
+def fixed():
     return Model(False), (torch.randn(64, 64),)

@@ -15,5 +15,5 @@ def broken():
     return work, (torch.randn(400, 500), True)
 
 
-def mended():
+def fixed():
     return work, (torch.randn(400, 500), False)

@@ -19,5 +19,5 @@ def broken():
     return work, (torch.randn(100, 100), True)
 
 
-def mended():
+def fixed():
     return work, (torch.randn(100, 100), False)

@@ -19,7 +19,7 @@ class Broken(Model):
         return self.second(x) + torch.from_numpy(order).float().unsqueeze(1)
 
 
-class Mended(Model):
+class Fixed(Model):
     def forward(self, x):
         x = self.first(x).sigmoid()
         return self.second(x) + x[:, 0].unsqueeze(1)
@@ -29,5 +29,5 @@ def broken():
     return Broken(), (torch.randn(256, 64),)
 
 
-def mended():
-    return Mended(), (torch.randn(256, 64),)
+def fixed():
+    return Fixed(), (torch.randn(256, 64),)

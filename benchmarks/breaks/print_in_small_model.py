@@ -21,5 +21,5 @@ def broken():
     return Model(True), (torch.randn(8, 16),)
 
 
-def mended():
+def fixed():
     return Model(False), (torch.randn(8, 16),)

@@ -38,5 +38,5 @@ def broken():
     return build(True)
 
 
-def mended():
+def fixed():
     return build(False)

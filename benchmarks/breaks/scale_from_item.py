@@ -1,4 +1,4 @@
-"""A scale read as a Python number, as in quantization; mended: it stays a tensor."""
+"""A scale read as a Python number, as in quantization; fixed: it stays a tensor."""
 
 import torch
 
@@ -9,7 +9,7 @@ def broken_work(x):
     return (x / scale).round().clamp(-127, 127) * scale
 
 
-def mended_work(x):
+def fixed_work(x):
     y = (x - x.mean(-1, keepdim=True)).abs()
     scale = y.max() / 127
     return (x / scale).round().clamp(-127, 127) * scale
@@ -19,5 +19,5 @@ def broken():
     return broken_work, (torch.randn(300, 400),)
 
 
-def mended():
-    return mended_work, (torch.randn(300, 400),)
+def fixed():
+    return fixed_work, (torch.randn(300, 400),)

@@ -20,7 +20,7 @@ class Broken(Model):
         return self.head(y)
 
 
-class Mended(Model):
+class Fixed(Model):
     def forward(self, x):
         y = (x * self.scale + self.shift).relu() + x * 0.1
         y = torch.where(y.abs().max() > 1e6, y * 0.5, y)
@@ -32,5 +32,5 @@ def broken():
     return Broken(), (torch.randn(512, 512),)
 
 
-def mended():
-    return Mended(), (torch.randn(512, 512),)
+def fixed():
+    return Fixed(), (torch.randn(512, 512),)

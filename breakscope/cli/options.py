@@ -8,11 +8,10 @@ from collections.abc import Callable
 
 import click
 
+from breakscope import limits
 from breakscope.cli.session import OutputOptions
 from breakscope.report import formats
 from breakscope.workflows.choice import Choice
-
-PEEL_ROUNDS = 12  # a break in a straight `try` hides the next one, and each takes a run
 
 
 class Seconds(click.FloatRange):
@@ -180,7 +179,7 @@ def run_options(command: Callable) -> Callable:
             click.option(
                 "--peel-rounds",
                 type=click.IntRange(min=1),
-                help=f"Runs of --peel at most [{PEEL_ROUNDS}].",
+                help=f"Runs of --peel at most [{limits.MOST_PEEL_ROUNDS}].",
             ),
             click.option(
                 "--radar",
@@ -218,7 +217,7 @@ def run_from(given: dict, target: str):
     ):
         if given[option] is not None and not given[owner]:
             raise click.UsageError(f"--{option.replace('_', '-')} says nothing without --{owner}")
-    rounds = given.pop("peel_rounds") or PEEL_ROUNDS
+    rounds = given.pop("peel_rounds") or limits.MOST_PEEL_ROUNDS
     values = {
         "calls": given.pop("calls"),
         "drive": given.pop("drive"),

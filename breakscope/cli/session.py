@@ -37,7 +37,7 @@ def answer(
     make: Callable[[Config], Report], output: OutputOptions, *, ends_process: bool = False
 ) -> int:
     """Make a report and deliver it; the exit code. With `ends_process` the process ends here and
-    never collects nor frees what it holds: that takes a twentieth of the time of a large check.
+    neither collects nor frees what it holds: the system takes all of it back at once.
 
     0: nothing found. 1: findings. 2: wrong use, bad configuration, a failure of ours, or something
     that could not be checked or run (then the report says what, beside everything that was found).

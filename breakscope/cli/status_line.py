@@ -1,8 +1,8 @@
-"""What is told while someone else's program runs.
+"""What is reported while someone else's program runs.
 
 On a terminal it is one line at the bottom: the program scrolls above it, its output is not touched,
 and what it writes does not meet ours. Elsewhere it is a plain line now and then, when there is
-something new to tell.
+something new to report.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import sys
 import time
 from types import TracebackType
 
-PAUSE = 0.5  # seconds between two drawings on a terminal
-PLAIN_PAUSE = 30.0  # seconds between two plain lines, and before the first
+from breakscope import limits
+
 SAVE, RESTORE = "\0337", "\0338"
 
 
@@ -31,24 +31,27 @@ class StatusLine:
     def __enter__(self) -> StatusLine:
         return self
 
-    def show(self, told: str) -> None:
-        """Tell it, with the seconds since the beginning, unless something was told a moment ago."""
+    def show(self, news: str) -> None:
+        """Print it, with the seconds since the beginning, unless something was printed a moment ago."""
         now = time.monotonic()
-        text = f"breakscope: {told}, {now - self.start:.0f} s"
+        text = f"breakscope: {news}, {now - self.start:.0f} s"
         if self.size is not None:
             self._draw(text, now)
         elif (
             self.wanted
             and not _is_terminal()
-            and now - self.last >= PLAIN_PAUSE
-            and told != self.text
+            and now - self.last >= limits.SECONDS_BETWEEN_LINES
+            and news != self.text
         ):
-            self.last, self.text = now, told
+            self.last, self.text = now, news
             _write(f"{text}\n")
 
     def _draw(self, text: str, now: float) -> None:
         size = _terminal_size() or self.size
-        if self.begun and (now - self.last < PAUSE or (text == self.text and size == self.size)):
+        if self.begun and (
+            now - self.last < limits.SECONDS_BETWEEN_DRAWINGS
+            or (text == self.text and size == self.size)
+        ):
             return
         if not self.begun or size != self.size:
             self._reserve(size)

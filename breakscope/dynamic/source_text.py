@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-MOST_LINES = 3  # of a source frame below the finding's first line
+from breakscope import limits
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ class SourceFile:
     def frame(self, line: int) -> tuple[int, tuple[str, ...]]:
         """The source frame of a finding: number of its first line, and the lines: one before, the
         statement's own."""
-        last = min(self.statement(line)[1], line + MOST_LINES - 1, len(self.lines))
+        last = min(self.statement(line)[1], line + limits.MOST_FRAME_LINES - 1, len(self.lines))
         first = line - 1 if line > 1 and self.line(line - 1).strip() else line
         return first, self.lines[first - 1 : max(last, line)]
 

@@ -2,7 +2,7 @@
 
 `NDIM` and `DTYPE` give the words of the generated table `shapes` (`breakscope.knowledge.shapes`)
 their meaning. Each takes the first tensor, the arguments behind it and the keywords, and returns
-None where they do not tell. The table is written by the same functions: a word stands in it when
+None where they do not determine it. The table is written by the same functions: a word stands in it when
 what it gives is what torch gave.
 """
 
@@ -56,8 +56,8 @@ def is_same_shape(rule: str, rest: Arguments, kwargs: Keywords) -> bool:
 def behind_layer(
     shape: Callable[[str, str], Shape | None], layer: ExternalInstance, first: Tensor | None
 ) -> Value:
-    """What a layer of torch.nn makes of a tensor; `shape` asks the table. It is of floating point
-    where nothing tells."""
+    """What a layer of torch.nn makes of a tensor; `shape` looks it up in the table. It is of floating point
+    where nothing determines it."""
     owner = first if first is not None else Tensor()
     made_with = list(layer.args), dict(layer.kwargs)
     known = shape(layer.name, call_form(*made_with))

@@ -9,15 +9,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from breakscope import limits
 from breakscope.report.bench import Agreement, Bench, Mode, Saving
 from breakscope.report.formats._blocks import cuda_graph_text
 from breakscope.report.formats._layout import expand, wrap
 
-WIDTH = 140  # where there is no terminal
 NONE = "-"
 STYLES = {"faster": "green", "slower": "red"}
-MOST_SITES = 8
-MOST_CUDA_GRAPHS = 5
 CLOCKS = {
     "cpu": "; steps in CPU time",
     "wall": "; steps in wall time",
@@ -34,7 +32,7 @@ def render(bench: Bench, width: int | None, color: bool) -> str:
         no_color=not color,
         color_system="standard" if color else None,
         legacy_windows=False,
-        width=max(width or WIDTH, 60),
+        width=max(width or limits.BENCH_WIDTH, 60),
         highlight=False,
         markup=False,
     )
@@ -205,9 +203,13 @@ def _saving(saving: Saving | None) -> list[str]:
         return []
     shown = [
         f"{s.path}:{s.line}" + (" (frame skipped)" if s.lost else "")
-        for s in saving.sites[:MOST_SITES]
+        for s in saving.sites[: limits.MOST_SHOWN_SITES]
     ]
-    more = f" and {len(saving.sites) - MOST_SITES} more" if len(saving.sites) > MOST_SITES else ""
+    more = (
+        f" and {len(saving.sites) - limits.MOST_SHOWN_SITES} more"
+        if len(saving.sites) > limits.MOST_SHOWN_SITES
+        else ""
+    )
     text = f"{len(saving.sites)} break{'s' if len(saving.sites) != 1 else ''} ({', '.join(shown)}{more}): "
     if saving.seconds is None:
         return [
@@ -247,9 +249,9 @@ def _cuda_graphs(mode: Mode) -> list[str]:
     texts = [
         f"{mode.name}: {cuda_graph_text('CUDA graph', found)}"
         + (f", at {found.path}:{found.line}" if found.path else "")
-        for found in mode.cuda_graphs[:MOST_CUDA_GRAPHS]
+        for found in mode.cuda_graphs[: limits.MOST_SHOWN_CUDA_GRAPHS]
     ]
-    more = len(mode.cuda_graphs) - MOST_CUDA_GRAPHS
+    more = len(mode.cuda_graphs) - limits.MOST_SHOWN_CUDA_GRAPHS
     return texts + ([f"{mode.name}: {more} more of such graphs"] if more > 0 else [])
 
 

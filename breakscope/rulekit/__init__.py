@@ -1,1 +1,1 @@
-"""What a rule leans on: rules and what they are asked about, abstract values, usage of torch.compile, rewriting helpers."""
+"""What a rule leans on: rules and the events they listen to, abstract values, usage of torch.compile, rewriting helpers."""

@@ -1,4 +1,4 @@
-"""Events: facts about code that may matter to a compiled region. Events know no rules.
+"""Events: facts about code that may matter to a compiled region. Events do not depend on rules.
 
 The interpreter emits them only for code that Dynamo would trace. Every event carries the abstract
 values involved; `node` is the `ast` node it stands at, and `text(node)` its source.
@@ -10,18 +10,21 @@ import ast
 from typing import Any, ClassVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from breakscope import limits
 from breakscope.rulekit.values import UNKNOWN, Value
+from breakscope.texts import shortened
 
 LEFT, CHOSEN = 1, 2  # how it is undecided whether code runs, see Event
 
 
 class Event(Struct, frozen=True, kw_only=True):
-    """What every event knows.
+    """What every event has.
 
     `certainty`: "certain" when the values are known from the code, "likely" when an annotation or
     the way a value is used says so, "possible" when it is a guess or an earlier break in the same
-    frame hides it. `lost`: "loop", "try", "with", "comprehension" when a break here loses the whole
+    frame hides it. `skips`: "loop", "try", "with", "comprehension" when a break here loses the whole
     frame, else "". `condition`: source text of the configuration test that decides whether this
     code runs, or "". `caught`: an exception raised here is caught inside the region. `undecided`:
     CHOSEN where a condition that is not known decides whether this code runs, LEFT where the
@@ -34,18 +37,18 @@ class Event(Struct, frozen=True, kw_only=True):
     source: str = ""  # source text of `node`
     function: str = ""
     certainty: str = "certain"
-    lost: str = ""
+    skips: str = ""
     condition: str = ""
     caught: bool = False
     undecided: int = 0
     within: str = ""
     # matters only where a break loses the frame that it stands in
-    only_when_lost: ClassVar[bool] = False
+    only_when_skipped: ClassVar[bool] = False
 
     @property
     def shown(self) -> str:
         """The source of `node`, short enough for a message."""
-        return self.source if len(self.source) <= 60 else self.source[:57] + "..."
+        return shortened(self.source, limits.LONGEST_SNIPPET)
 
     def problem(
         self,
@@ -54,7 +57,7 @@ class Event(Struct, frozen=True, kw_only=True):
         certainty: str | None = None,
         node: ast.AST | None = None,
         fixable: bool = True,
-        lost: str = "",
+        skips: str = "",
         dynamo: tuple[str, ...] = (),
         once: object = None,
     ) -> Problem:
@@ -62,7 +65,7 @@ class Event(Struct, frozen=True, kw_only=True):
         instead; both one line.
 
         `node` moves the finding to another ast node of the same function. With `fixable` False the
-        rule's rewrite is not asked: the values say that it would be wrong here. `lost` ("call",
+        rule's rewrite is not called: the values say that it would be wrong here. `skips` ("call",
         "with") says that Dynamo cannot resume behind this break, whatever stands around it, so that
         the whole frame runs eagerly. `dynamo` are the ids that this break has, where they are not
         the rule's. `once` is what the problem is about (hashable), where only its first time in a
@@ -74,27 +77,35 @@ class Event(Struct, frozen=True, kw_only=True):
             certainty or self.certainty,
             node or self.node,
             fixable,
-            self.lost or lost,
+            self.skips or skips,
             dynamo,
             once,
         )
 
+    def graph_break(self, brief: str, *arguments: Any, **named: Any) -> Problem:
+        """A problem that ends the graph: `brief` is its message without these words, for where
+        space is short. All else is as for `problem`."""
+        problem = self.problem(f"{brief}, so the graph ends here", *arguments, **named)
+        return replace(problem, brief=brief)
+
 
 class Problem(Struct, frozen=True):
-    """A rule's verdict on one event."""
+    """A rule's verdict on one event. `brief` is the message in fewer words, "" when there are
+    none."""
 
     message: str
     help: str
     certainty: str
     node: ast.AST
     fixable: bool = True
-    lost: str = ""
+    skips: str = ""
     dynamo: tuple[str, ...] = ()
     once: object = None
+    brief: str = ""
 
 
 class Branch(Event, frozen=True, kw_only=True):
-    """Python asks a value for its truth. `node` is the tested expression (the operand, for
+    """Python tests the truth of a value. `node` is the tested expression (the operand, for
     and/or/not).
 
     `construct`: "if", "elif", "while", "ternary", "and", "or", "not", "assert", "comprehension",
@@ -149,7 +160,7 @@ class Call(Event, frozen=True, kw_only=True):
     receiver: Value | None = None
     args: tuple[Value, ...] = ()
     kwargs: dict[str, Value]
-    # what the receiver, else the first argument, derives from, where rules ask for it: classes of
+    # what the receiver, else the first argument, derives from, where rules need it: classes of
     # the checked source (`node` is the statement), names of others
     classes: tuple[Any, ...] = ()
     bases: tuple[str, ...] = ()
@@ -281,16 +292,16 @@ class Comprehension(Event, frozen=True, kw_only=True):
     Dynamo would compile when Python runs it: it names torch, or holds tensors or modules of the
     function around it.
 
-    `iterable` is what it goes over. Rules are asked about it only where the function around it is
-    lost to the graph, and where a break in the comprehension itself makes Python call it with an
+    `iterable` is what it goes over. Rules receive it only where the function around it is
+    skipped, and where a break in the comprehension itself makes Python call it with an
     iterator that Dynamo does not make anew.
     """
 
     iterable: Value
-    only_when_lost: ClassVar[bool] = True
+    only_when_skipped: ClassVar[bool] = True
 
     @property
-    def is_lost_with_its_iterator(self) -> bool:
+    def is_skipped_with_its_iterator(self) -> bool:
         """True over `zip`, `enumerate` and the views of a dict; a list or a tuple Dynamo begins
         anew."""
         if type(self.node) is not ast.Call:

@@ -72,17 +72,17 @@ SHOWN = ("graphs", "returns", "error")  # what running a usage rule's example ca
 
 
 class Handler(Struct, frozen=True):
-    """One `@rule.on(...)`: the kind of event, the fields it must have, the function to ask."""
+    """One `@rule.on(...)`: the kind of event, the fields it must have, the function to call."""
 
     event: type[Event]
     names: frozenset[str]  # for Call and Enter: canonical names; empty means any
     fields: dict[str, tuple]
     check: Check
-    # asked when a check begins: torch versions differ
+    # called when a check begins: torch versions differ
     more_names: tuple[Callable[[], Iterable[str]], ...] = ()
 
     def settled(self) -> Handler:
-        """This handler with all its names, for the torch version that is judged by now."""
+        """This handler with all its names, for the target version of torch now."""
         if not self.more_names:
             return self
         names = self.names.union(*(function() for function in self.more_names))
@@ -151,9 +151,9 @@ class Rule(Struct):
         **fields: Any,
     ) -> Callable[[Check], Check]:
         """Register a check. `names` are canonical names (strings, sets of them, or functions that
-        return some for the torch version that is judged by) for Call and Enter; `fields` restrict
+        return some for the target version of torch) for Call and Enter; `fields` restrict
         event fields to a value or a tuple of values."""
-        asked = tuple(entry for entry in names if callable(entry))
+        functions = tuple(entry for entry in names if callable(entry))
         given = (entry for entry in names if not callable(entry))
         wanted = frozenset(
             n for entry in given for n in ([entry] if isinstance(entry, str) else entry)
@@ -161,14 +161,14 @@ class Rule(Struct):
         limits = {k: v if isinstance(v, tuple) else (v,) for k, v in fields.items()}
 
         def register(check: Check) -> Check:
-            self.handlers.append(Handler(event, wanted, limits, check, asked))
+            self.handlers.append(Handler(event, wanted, limits, check, functions))
             return check
 
         return register
 
     def rewrite(self, function: Callable) -> Callable:
         """Register the fix: `function(node, problem) -> libcst node | None`; `node` is the libcst
-        node of the statement around the finding. It is not asked about a problem that is not
+        node of the statement around the finding. It is not called for a problem that is not
         fixable."""
         self.rewriter = lambda node, problem: function(node, problem) if problem.fixable else None
         return function

@@ -112,7 +112,7 @@ class Use(Event, frozen=True, kw_only=True):
     method that is called ("load_state_dict", "encode"). `value` is the wrapped thing, `subject` its
     source, `args` what goes with it. `computes`: the method is the module class's own, and calls
     the module or a part of it. `attribute` is the attribute that is set. `is_own_class` (for
-    isinstance): the class asked for is the module's, or a base of it in the source. `varies`: what
+    isinstance): the class tested for is the module's, or a base of it in the source. `varies`: what
     differs from pass to pass of the loop around it: "text", "size", "int". `swallowed`: a handler
     around a call drops every exception without a word. `saved` (for load_state_dict): the file
     saves such states, too.

@@ -12,8 +12,8 @@ from pathlib import Path
 from msgspec import Struct
 
 from breakscope.environment import import_folders
-from breakscope.knowledge import judging_by, out_of_range, target_version
 from breakscope.knowledge import load as load_knowledge
+from breakscope.knowledge import out_of_range, target_version, targeting
 from breakscope.report.model import Finding, ReportError
 from breakscope.static.answer import Answer, Together
 from breakscope.static.jobs import answers
@@ -62,7 +62,7 @@ def analyze(
     gets one error entry and does not stop the rest."""
     options = options or StaticOptions()
     torch = options.torch or target_version()
-    judged = load_knowledge(torch).version if out_of_range(torch) else torch
+    target = load_knowledge(torch).version if out_of_range(torch) else torch
     settings = Settings(
         torch=torch,
         python=options.python or sys.version_info[:2],
@@ -73,7 +73,7 @@ def analyze(
     )
     files = list(python_files(paths, options.exclude))
     together = Together()
-    for answer in answers(files, partial(_analyzed, settings, judged), jobs):
+    for answer in answers(files, partial(_analyzed, settings, target), jobs):
         together.add(answer)
     _refuse_idle_entries(settings.entries, together)
     return StaticResult(
@@ -87,12 +87,12 @@ def analyze(
     )
 
 
-def _analyzed(settings: Settings, judged: str, files: list[str]) -> Iterator[Answer]:
+def _analyzed(settings: Settings, target: str, files: list[str]) -> Iterator[Answer]:
     """The answer of each file, in their order."""
-    with judging_by(judged):
+    with targeting(target):
         analyzer = Analyzer(settings)
     for path in files:
-        with judging_by(judged), _without_collection():
+        with targeting(target), _without_collection():
             answer = with_room(partial(analyzer.analyze, path))
         yield answer
 

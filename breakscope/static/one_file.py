@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
+from breakscope import limits
 from breakscope.knowledge import load as load_knowledge
 from breakscope.report.model import Finding, ReportError
-from breakscope.rulekit.index import Listeners
 from breakscope.rulekit.loader import RuleError, load_rules
 from breakscope.static.answer import CONFIDENCES, Answer, Place, is_surer
-from breakscope.static.findings.match import Judge, Verdict
+from breakscope.static.findings.listeners import Listeners
+from breakscope.static.findings.match import Matcher, Verdict
 from breakscope.static.interpreter.tables import TABLES
 from breakscope.static.machine.frames import OutOfBudget
 from breakscope.static.machine.library import Library
@@ -40,8 +41,6 @@ from breakscope.static.usage import mentions
 if TYPE_CHECKING:
     from breakscope.static.findings.flag import Flagger
 
-LARGEST_FILE = 20_000_000  # bytes
-
 
 class Settings(Struct, frozen=True, kw_only=True):
     """What holds for all files of a check; see StaticOptions."""
@@ -62,7 +61,7 @@ class Analyzer:
         self.settings = settings
         self.sources = Sources()
         self.library = Library(load_knowledge(settings.torch))
-        self.judge = Judge(Listeners(load_rules(settings.extra_rules), settings.python))
+        self.matcher = Matcher(Listeners(load_rules(settings.extra_rules), settings.python))
         self._worlds: dict[tuple[str, str], World] = {}
         self._flaggers: dict[str, Flagger] = {}
         self._rewrites: dict[tuple, str | None] = {}
@@ -101,7 +100,7 @@ class Analyzer:
     def _analyzed(self, path: str) -> Answer:
         self.sources.turn += 1
         self._make_room()
-        self.judge.entered.clear()
+        self.matcher.entered.clear()
         try:
             data = read(path)
             if not self._matters(path, data):
@@ -149,7 +148,7 @@ class Analyzer:
             if not self.settings.entries:
                 names = handed_out(path)
                 if names:
-                    reached = frozenset(self.judge.entered)
+                    reached = frozenset(self.matcher.entered)
                     regions = exported_regions(machine, module, names, reached)
                     found.regions += len(regions)
                     found.gather(regions)
@@ -185,7 +184,7 @@ class Analyzer:
         return world
 
     def _machine_of(self, world: World, home: ModuleInfo | None = None) -> Machine:
-        wanted = self.judge.listeners.want
+        wanted = self.matcher.listeners.want
         return Machine(world, self.library, wanted, self.settings.python, TABLES, home)
 
     def _is_left_out(self, package: str) -> bool:
@@ -231,7 +230,7 @@ class _Found:
     def gather(self, regions: Iterable[Region]) -> None:
         """Turn what the regions' events break into findings."""
         verdicts: dict[str, list[Verdict]] = {}
-        for verdict in self._analyzer.judge.judge(list(regions)):
+        for verdict in self._analyzer.matcher.match(list(regions)):
             verdicts.setdefault(verdict.module.path, []).append(verdict)
         for found in verdicts.values():
             wanted = []
@@ -286,10 +285,10 @@ class _machine:
 def read(path: str) -> bytes:
     """A file's bytes; raises OSError and SourceError."""
     with open(path, "rb") as file:
-        size = os.fstat(file.fileno()).st_size or LARGEST_FILE  # a pipe has none
-        data = file.read(min(size, LARGEST_FILE) + 1)
-    if len(data) > LARGEST_FILE:
-        raise SourceError(f"is larger than {LARGEST_FILE // 1_000_000} MB; exclude it")
+        size = os.fstat(file.fileno()).st_size or limits.LARGEST_FILE  # a pipe has none
+        data = file.read(min(size, limits.LARGEST_FILE) + 1)
+    if len(data) > limits.LARGEST_FILE:
+        raise SourceError(f"is larger than {limits.LARGEST_FILE // 1_000_000} MB; exclude it")
     return data
 
 

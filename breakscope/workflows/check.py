@@ -10,7 +10,7 @@ from msgspec import Struct
 from breakscope import __version__
 from breakscope.config import Config
 from breakscope.errors import UserError
-from breakscope.knowledge import judging_by
+from breakscope.knowledge import targeting
 from breakscope.report.merge import together
 from breakscope.report.model import Report
 from breakscope.static import StaticOptions, StaticResult, analyze
@@ -95,7 +95,7 @@ def _refuse_what_is_no_path(paths: tuple[str, ...]) -> None:
 
 def _refuse_what_is_no_version(torch: str) -> None:
     try:
-        with judging_by(torch or "2.13"):
+        with targeting(torch or "2.13"):
             pass
     except ValueError as problem:
         raise UserError(f"--torch: {problem}") from None

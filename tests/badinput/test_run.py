@@ -145,7 +145,7 @@ def test_cannot_be_run(runs, command, words):
     assert "breakscope/" not in done.stdout, "a traceback of ours"
 
 
-# Wrong use, told before anything runs.
+# Wrong use, reported before anything runs.
 
 
 @pytest.mark.parametrize(

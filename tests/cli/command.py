@@ -1,4 +1,4 @@
-"""Runs the command in this process and tells what came out; and the small programs that the tests
+"""Runs the command in this process and returns what came out; and the small programs that the tests
 check."""
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from breakscope import limits
 from breakscope.cli import status_line
 from breakscope.report.model import from_json
 
@@ -204,8 +205,8 @@ def test_ranks(start, tmp_path):
     assert (report.run.divergence.position, zero.rank, zero.kind) == (3, 0, "nothing")
     assert (one.rank, one.kind, one.path, one.line) == (1, "recompile", "train.py", 9)
     assert "tensor 'x' dtype mismatch" in one.what
-    told = start("report", "out.json")
-    first, second = told.communicate(timeout=60)[0].splitlines()[:2]
+    reporting = start("report", "out.json")
+    first, second = reporting.communicate(timeout=60)[0].splitlines()[:2]
     assert first == "note: the run failed: what follows is what was seen until then"
     assert second.startswith(
         "ranks diverge: after 3 equal events, rank 0 did nothing more; rank 1 compiled `step` at train.py:9 again"
@@ -362,9 +363,9 @@ def test_plain_progress(monkeypatch, capsys):
     with status_line.StatusLine() as line:
         line.show("1 compile")
         assert capsys.readouterr().err == "", "a program that ends soon has no lines"
-        monkeypatch.setattr(status_line, "PLAIN_PAUSE", 0.0)
-        for told in ("1 compile", "1 compile", "2 compiles"):
-            line.show(told)
+        monkeypatch.setattr(limits, "SECONDS_BETWEEN_LINES", 0.0)
+        for counts in ("1 compile", "1 compile", "2 compiles"):
+            line.show(counts)
     assert capsys.readouterr().err == "breakscope: 1 compile, 0 s\nbreakscope: 2 compiles, 0 s\n"
     with status_line.StatusLine(wanted=False) as line:
         line.show("1 compile")

@@ -1,5 +1,5 @@
 """Tables per torch version: which are picked, that every shipped one is well formed, what rules are
-told."""
+reported."""
 
 import json
 
@@ -76,24 +76,24 @@ def test_every_break_of_a_table_is_an_id_of_that_version(version):
         assert set(facts.call(name).breaks) <= set(facts.registry)
 
 
-def test_rules_are_told_of_the_judged_version():
-    with knowledge.judging_by("2.9"):
+def test_rules_know_the_target_version():
+    with knowledge.targeting("2.9"):
         assert knowledge.load().version == "2.9.1"
         assert knowledge.since("2.9.1") and not knowledge.since("2.10")
     with (
         pytest.raises(ValueError, match="'newest' is no torch version"),
-        knowledge.judging_by("newest"),
+        knowledge.targeting("newest"),
     ):
         pass
 
 
-def test_a_rule_may_ask_for_the_names_of_the_judged_version():
+def test_a_rule_may_name_what_the_target_version_has():
     rule = Rule("BRK999", "probe")
     rule.on(Call, "print", lambda: knowledge.load().names("GB0059", prefix="hash"))(
         lambda event: ()
     )
     for version, names in (("2.11", {"print", "hash"}), ("2.13", {"print"})):
-        with knowledge.judging_by(version):
+        with knowledge.targeting(version):
             assert rule.handlers[0].settled().names == names
 
 

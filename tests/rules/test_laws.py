@@ -19,7 +19,7 @@ from examples import (
     tokens_of,
 )
 
-from breakscope.knowledge import judging_by, shipped
+from breakscope.knowledge import shipped, targeting
 from breakscope.static import StaticOptions, analyze
 
 ALL, OTHERS = cases(), others()
@@ -58,7 +58,7 @@ def test_1_source_analysis_flags_the_marked_lines_and_nothing_else(case, tmp_pat
 @each(OTHERS)
 def test_1_holds_for_the_versions_that_the_rule_names_and_for_no_other(case, tmp_path):
     for version in shipped():
-        with judging_by(version):
+        with targeting(version):
             wanted = marked_lines(case) if holds(case.rule) else set()
         found = found_in(case, case.example.bad, tmp_path, version)
         assert {f.line for f in found if f.code == case.rule.code} == wanted

@@ -8,9 +8,10 @@ import sys
 import pytest
 from programs import analysed, found
 
+from breakscope import limits
 from breakscope.static import StaticOptions, analyze
 from breakscope.static.interpreter.tables import EXPRESSIONS, STATEMENTS
-from breakscope.static.project.recursion import MOST_FRAMES, with_room
+from breakscope.static.project.recursion import with_room
 
 SOURCE = """
 import torch
@@ -128,7 +129,7 @@ def test_a_call_that_seems_to_raise_does_not_end_a_constructor(tmp_path):
 def test_deep_code_has_more_frames_than_python_allows_by_itself():
     """Forty calls inside each other take more than 1,000; the caller's limit comes back."""
     before = sys.getrecursionlimit()
-    assert with_room(sys.getrecursionlimit) >= MOST_FRAMES > 1_000
+    assert with_room(sys.getrecursionlimit) >= limits.MOST_FRAMES > 1_000
     with pytest.raises(KeyError):
         with_room({}.popitem)
     assert sys.getrecursionlimit() == before

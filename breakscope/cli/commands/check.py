@@ -22,7 +22,7 @@ from breakscope.workflows.check import CheckOptions, check
     "--torch",
     default="",
     metavar="VERSION",
-    help="Judge by this torch version [the installed one].",
+    help="Assume this torch version [the installed one].",
 )
 @click.option("--no-libraries", is_flag=True, help="Do not follow calls into installed packages.")
 @click.option(

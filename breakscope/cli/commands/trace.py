@@ -78,7 +78,7 @@ from breakscope.workflows.choice import narrow
     show_default=True,
     help="Whose exit code to end with.",
 )
-@click.option("--no-progress", is_flag=True, help="Tell nothing while the program runs.")
+@click.option("--no-progress", is_flag=True, help="Print nothing while the program runs.")
 @options.choice_options
 @options.output_options
 def command(
@@ -125,12 +125,12 @@ def command(
         with StatusLine(wanted=not no_progress) as line:
 
             def watch(seen: Counts) -> None:
-                told = (
+                counts = (
                     count(seen.compiles, "compile"),
                     count(seen.breaks, "break"),
                     count(seen.recompiles, "recompile"),
                 )
-                line.show(", ".join(told))
+                line.show(", ".join(counts))
 
             whole = trace(request, watch)
         report = narrow(whole, selection)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from breakscope import limits
 from breakscope.report.bench import Coverage, Mode, Saving
 from breakscope.report.summary import duration
 
-MOSTLY = 0.9  # of op time: with less of it compiled, that may be why compiling does not pay
 # "faster", "slower", "no difference measured" or "" for two modes' names
 Comparison = Callable[[str, str], str]
 
@@ -76,7 +76,7 @@ def _not_paying(tried: Sequence[Mode], fast: Sequence[Mode], wrong: Sequence[Mod
 def _because(coverage: Coverage | None, saving: Saving | None) -> str:
     """What stands in the way, as far as it was measured."""
     text = ""
-    if coverage is not None and coverage.share < MOSTLY:
+    if coverage is not None and coverage.share < limits.MOSTLY_COMPILED:
         text = f" Only {coverage.share * 100:.0f} % of its op time lies inside compiled graphs."
     if saving is not None and saving.seconds is not None and saving.seconds > 0:
         number = len(saving.sites)

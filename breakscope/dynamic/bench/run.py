@@ -17,7 +17,7 @@ from statistics import median
 
 import msgspec
 
-from breakscope import __version__
+from breakscope import __version__, limits
 from breakscope.dynamic.bench.charges import (
     Call,
     Compile,
@@ -46,8 +46,6 @@ from breakscope.report.model import CudaGraph, ReportError
 from breakscope.report.paths import shown_path
 
 FALLBACK = "aot_eager"
-KEPT_FOR_STEPS = 0.25  # of the time limit
-WARM_BY = 0.9  # of a mode's time: a step that never stops compiling is measured as it is then
 
 
 @dataclass
@@ -82,7 +80,7 @@ def bench_target(options: BenchOptions) -> Bench:
     _refuse(options)
     options, notes = _with_compiler(options)
     deadline = time.time() + options.timeout
-    ready_by = deadline - KEPT_FOR_STEPS * options.timeout
+    ready_by = deadline - limits.SHARE_FOR_STEPS * options.timeout
     with ExitStack() as stack:
         parent = stack.enter_context(
             tempfile.TemporaryDirectory(prefix="breakscope-", ignore_cleanup_errors=True)
@@ -93,7 +91,7 @@ def bench_target(options: BenchOptions) -> Bench:
             """A mode compiled and warm, and its worker waiting; or what kept it from that."""
             began = time.time()
             folder, reference = worker_folder(parent, mode), Path(parent) / "eager.pt"
-            warm_by = began + WARM_BY * (ready_by - began)
+            warm_by = began + limits.SHARE_FOR_WARMING * (ready_by - began)
             worker = stack.enter_context(
                 Worker(mode, options, folder, reference, deadline, warm_by)
             )

@@ -8,11 +8,11 @@ from statistics import median
 
 import msgspec
 
+from breakscope import limits
 from breakscope.dynamic.bench.statistics import compare
 from breakscope.report.bench import Saving
 from breakscope.report.model import Cost, Finding, Interval
 
-LEAST_EFFECT = 0.005  # the same step traced twice, side by side in one process, differs by less
 # of each the seconds of a step in its forms, the broken one first
 Rounds = Sequence[Sequence[float]]
 
@@ -21,7 +21,9 @@ def saved(empty: Saving, rounds: Rounds, number: int = 1) -> Saving:
     """`empty` with the seconds per step that form `number` saves, or with the reason why none are
     claimed."""
     found = compare(
-        [seconds[number] for seconds in rounds], [seconds[0] for seconds in rounds], LEAST_EFFECT
+        [seconds[number] for seconds in rounds],
+        [seconds[0] for seconds in rounds],
+        limits.SMALLEST_NEAR_EFFECT,
     )
     if found is None:
         return msgspec.structs.replace(empty, problem="too few rounds were measured")

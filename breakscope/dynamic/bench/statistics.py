@@ -6,14 +6,10 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Sequence
-from statistics import median
+from statistics import StatisticsError, correlation, median
 
+from breakscope import limits
 from breakscope.report.bench import Interval
-
-RESAMPLES = 2000
-LEAST_ROUNDS = 6  # with fewer, no sign test can reach 5 %
-# two processes that run the same code differ by this much; rounds do not show it
-LEAST_EFFECT = 0.02
 
 
 def percentile(values: Sequence[float], share: float) -> float:
@@ -29,8 +25,10 @@ def interval_of(
 ) -> Interval:
     """The bootstrap's 95 % interval of a statistic of the values."""
     source = random.Random(0)
-    found = sorted(of(source.choices(values, k=len(values))) for _ in range(RESAMPLES))
-    return Interval(low=found[int(0.025 * RESAMPLES)], high=found[int(0.975 * RESAMPLES) - 1])
+    found = sorted(of(source.choices(values, k=len(values))) for _ in range(limits.RESAMPLES))
+    return Interval(
+        low=found[int(0.025 * limits.RESAMPLES)], high=found[int(0.975 * limits.RESAMPLES) - 1]
+    )
 
 
 def sign_test(differences: Sequence[float]) -> float:
@@ -51,7 +49,7 @@ def ratios(first: Sequence[float], second: Sequence[float]) -> list[float]:
 
 
 def compare(
-    first: Sequence[float], second: Sequence[float], least: float = LEAST_EFFECT
+    first: Sequence[float], second: Sequence[float], least: float = limits.SMALLEST_EFFECT
 ) -> tuple[float, Interval, str] | None:
     """(ratio, interval, verdict) of `first` against `second`, each one number for a round; None
     with too few rounds.
@@ -60,7 +58,7 @@ def compare(
     effect is larger than `least`: what two processes running the same code differ by.
     """
     pairs = ratios(first, second)
-    if len(pairs) < LEAST_ROUNDS:
+    if len(pairs) < limits.FEWEST_ROUNDS:
         return None
     ratio, interval = median(pairs), interval_of(pairs)
     sure = sign_test([p - 1 for p in pairs]) <= 0.05 and abs(ratio - 1) >= least
@@ -77,12 +75,10 @@ def rank_correlation(first: Sequence[float], second: Sequence[float]) -> float |
     than three pairs."""
     if len(first) < 3 or len(first) != len(second):
         return None
-    a, b = _ranks(first), _ranks(second)
-    mean = (len(first) + 1) / 2
-    spread = math.sqrt(sum((x - mean) ** 2 for x in a) * sum((y - mean) ** 2 for y in b))
-    return (
-        sum((x - mean) * (y - mean) for x, y in zip(a, b, strict=True)) / spread if spread else None
-    )
+    try:
+        return correlation(_ranks(first), _ranks(second))
+    except StatisticsError:
+        return None
 
 
 def _ranks(values: Sequence[float]) -> list[float]:

@@ -8,18 +8,20 @@ import time
 from collections.abc import Sequence
 from statistics import median
 
-from breakscope.dynamic.bench.statistics import LEAST_ROUNDS, compare, percentile
+from breakscope import limits
+from breakscope.dynamic.bench.statistics import compare, percentile
 from breakscope.dynamic.bench.worker import Worker, WorkerError
 from breakscope.report.bench import Steps
-
-BLOCK_SECONDS, LEAST_BLOCK, MOST_BLOCK = 0.08, 3, 60
 
 Rounds = list[list[float]]  # the step seconds of each round
 
 
 def block_length(step_seconds: float, turn: int) -> int:
     """Steps in a block: enough for a steady median, and whole turns through the calls."""
-    wanted = min(MOST_BLOCK, max(LEAST_BLOCK, math.ceil(BLOCK_SECONDS / max(step_seconds, 1e-9))))
+    wanted = min(
+        limits.LONGEST_BLOCK,
+        max(limits.SHORTEST_BLOCK, math.ceil(limits.BLOCK_SECONDS / max(step_seconds, 1e-9))),
+    )
     return math.ceil(wanted / turn) * turn
 
 
@@ -65,10 +67,6 @@ def describe(rounds: Rounds, eager: Rounds | None) -> Steps:
 def against(first: Rounds, second: Rounds):
     """`statistics.compare` on the medians of the rounds."""
     return compare(_medians(first), _medians(second))
-
-
-def enough(rounds: Rounds) -> bool:
-    return len(rounds) >= LEAST_ROUNDS
 
 
 def _medians(rounds: Rounds) -> list[float]:

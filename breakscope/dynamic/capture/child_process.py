@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from breakscope import limits
 from breakscope.dynamic.options import RunOptions
 
 CHILD = Path(__file__).resolve().parents[1] / "child" / "main.py"
@@ -43,7 +44,6 @@ LEFT_OUT = (
     "TORCHINDUCTOR_AUTOGRAD_REMOTE_CACHE",
     "TORCH_DYNAMO_AUTOMATIC_DYNAMIC_REMOTE_PGO",
 )
-GRACE = 1.0  # seconds that a child over its limit gets to write its stacks
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,7 @@ def request_stacks(child: subprocess.Popen) -> None:
     if os.name == "posix":
         try:
             os.killpg(child.pid, signal.SIGUSR1)
-            child.wait(GRACE)
+            child.wait(limits.GRACE_OF_CHILD)
         except (OSError, subprocess.TimeoutExpired):
             pass
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-CHUNK = 4 << 20  # bytes of one file read in one look
+from breakscope import limits
+
 MARKS = (
     b'] {"dynamo_start": ',
     b'] {"artifact": {"name": "dynamo_graph_break_reason"',
@@ -38,7 +39,7 @@ class Follower:
             try:
                 with open(file, "rb") as stream:
                     stream.seek(position)
-                    new = stream.read(CHUNK)
+                    new = stream.read(limits.LIVE_CHUNK)
             except OSError:
                 continue
             text = tail + new

@@ -12,13 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
+from breakscope import limits
 from breakscope.dynamic.trace.processes import TEXT_LOG
 from breakscope.errors import UserError
-
-TICK = 0.2  # seconds between two looks at the program
-GRACE = 5.0  # seconds between terminating a program and killing it
-PATIENCE = 3  # the number of the interrupt that kills
-AT_ONCE = 1.0  # seconds within which several are one: what starts us may pass on what we get anyway
 
 
 @dataclass(frozen=True)
@@ -88,7 +84,7 @@ def _wait(program: subprocess.Popen, deadline: float | None, tick: Callable[[], 
     """Wait for the program's end; True when the deadline came first."""
     while True:
         try:
-            program.wait(TICK)
+            program.wait(limits.PROGRAM_TICK)
             return False
         except subprocess.TimeoutExpired:
             tick()
@@ -100,7 +96,7 @@ def _stop(program: subprocess.Popen, folder: Path) -> None:
     """Terminate it, and kill what is left of it and of its children."""
     program.terminate()
     try:
-        program.wait(GRACE)
+        program.wait(limits.GRACE_OF_PROGRAM)
     except subprocess.TimeoutExpired:
         pass
     _kill_all(program, folder)
@@ -169,7 +165,10 @@ class _Interrupts:
         self.received.append(number)
         if self.program is None:
             self.early.append(number)
-        elif len(self.received) >= PATIENCE and time.monotonic() - self.first >= AT_ONCE:
+        elif (
+            len(self.received) >= limits.KILLING_INTERRUPT
+            and time.monotonic() - self.first >= limits.ONE_INTERRUPT_SECONDS
+        ):
             _kill_all(self.program, self.folder)
         elif number != signal.SIGINT or len(self.received) > 1 or not _in_foreground():
             self.program.send_signal(number)

@@ -9,11 +9,11 @@ from typing import Any
 
 import torch
 
+from breakscope import limits
 from breakscope.dynamic.child import tensors
 from breakscope.dynamic.child.load import Target, argument_tuples, look_up, resolve
+from breakscope.texts import exception_text
 
-# the first compiles, the second shows what the first changed, the third what became dynamic
-SAME_CALLS = 3
 # times the batch: the first makes the size dynamic, the second shows whether it stays so
 BATCHES = (2, 3)
 
@@ -98,7 +98,7 @@ def make_calls(
     if plan.calls:
         sequence = argument_tuples(module, plan.calls)
     else:
-        sequence = [(target.args, target.kwargs)] * SAME_CALLS
+        sequence = [(target.args, target.kwargs)] * limits.SAME_CALLS
     for args, kwargs in sequence[: plan.limit]:
         call_with_backward(args, kwargs)
     for times in BATCHES[: plan.vary] if not plan.calls else ():
@@ -130,7 +130,7 @@ def run_backward(
             raise
         if not made.forward_only:
             made.notes.append(
-                f"backward left out: it fails without torch.compile too ({_short(problem)})"
+                f"backward left out: it fails without torch.compile too ({exception_text(problem)})"
             )
         made.forward_only.add(made.calls - 1)
 
@@ -152,7 +152,7 @@ def _vary(
             raise
         which = "a third" if made.varied else "another"
         made.notes.append(
-            f"no call with {which} batch size: it fails without torch.compile too ({_short(problem)})"
+            f"no call with {which} batch size: it fails without torch.compile too ({exception_text(problem)})"
         )
         return False
     made.varied += 1
@@ -162,8 +162,3 @@ def _vary(
 def _wait_for_device(device: torch.device) -> None:
     if device.type == "cuda":
         torch.cuda.synchronize(device)
-
-
-def _short(problem: BaseException) -> str:
-    text = " ".join(str(problem).split())
-    return f"{type(problem).__name__}: {text[:160]}" if text else type(problem).__name__

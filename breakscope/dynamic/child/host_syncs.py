@@ -18,13 +18,13 @@ from typing import Any
 import torch
 from torch import fx
 
+from breakscope import limits
 from breakscope.dynamic.child.bench import coverage
 
 # c10/cuda/CUDAFunctions.cpp, alike from torch 2.6 to 2.15
 WARNING = "called a synchronizing CUDA operation"
 # what torch.cuda.synchronize calls; to replace that one itself would fail Dynamo's guards
 NATIVE = "_cuda_synchronize"
-DEEPEST = 200  # frames
 
 # autograd keeps the warnings of its threads, and gives them out in the one that called it
 BACKWARD = "_engine_run_backward"
@@ -84,7 +84,7 @@ def _stack() -> Stack:
     frames have not."""
     frame, written = sys._getframe(1), os.environ.get("TORCHINDUCTOR_CACHE_DIR") or "no such folder"
     found: list[tuple[str, int, str]] = []
-    while frame is not None and len(found) < DEEPEST:
+    while frame is not None and len(found) < limits.DEEPEST_SYNC_STACK:
         code = frame.f_code
         if code.co_filename not in (
             __file__,

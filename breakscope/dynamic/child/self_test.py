@@ -6,6 +6,7 @@ import torch
 
 from breakscope.dynamic.child.phases import mark_phase
 from breakscope.dynamic.child.progress_log import Progress
+from breakscope.texts import exception_text
 
 
 def self_test(progress: Progress, name: str) -> None:
@@ -15,9 +16,7 @@ def self_test(progress: Progress, name: str) -> None:
         break_once()
         torch._dynamo.reset()
     except Exception as problem:
-        progress.note(
-            "note", text=f"the self-test failed: {type(problem).__name__}: {str(problem)[:300]}"
-        )
+        progress.note("note", text=f"the self-test failed: {exception_text(problem)}")
     mark_phase("between")
 
 

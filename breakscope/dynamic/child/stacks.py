@@ -8,7 +8,7 @@ import signal
 import time
 from pathlib import Path
 
-ORPHAN = 30  # seconds after the deadline at which a process whose parent is gone ends itself
+from breakscope import limits
 
 
 def write_on_request(folder: Path, deadline: float) -> None:
@@ -24,7 +24,7 @@ def write_on_request(folder: Path, deadline: float) -> None:
         faulthandler.register(signal.SIGUSR1, _open(folder, "where"), all_threads=True)
     # not faulthandler's own timer: setting that in a fork waits for ever
     if hasattr(signal, "alarm"):
-        signal.alarm(max(0, round(deadline - time.time())) + ORPHAN)
+        signal.alarm(max(0, round(deadline - time.time())) + limits.ORPHAN_SECONDS)
 
 
 def _open(folder: Path, name: str) -> int:

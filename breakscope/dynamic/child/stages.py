@@ -13,6 +13,7 @@ from types import ModuleType
 import torch
 import torch._dynamo
 
+from breakscope import limits
 from breakscope.dynamic.child import host_syncs
 from breakscope.dynamic.child.bench import side_by_side
 from breakscope.dynamic.child.bench.coverage import marked, of_run
@@ -30,6 +31,7 @@ from breakscope.dynamic.child.settings import check_backend, device_name, limit_
 from breakscope.dynamic.child.tracebacks import keep_callers_of_the_same_name
 from breakscope.dynamic.child.user_code import Stopped, stage
 from breakscope.dynamic.trace.phases import AFTERWARDS
+from breakscope.texts import exception_text
 
 
 def run(job: dict, folder: Path, progress: Progress) -> None:
@@ -150,7 +152,7 @@ def explain(
     except BaseException as problem:
         progress.note(
             "note",
-            text=f"torch._dynamo.explain failed: {type(problem).__name__}: {str(problem)[:200]}",
+            text=f"torch._dynamo.explain failed: {exception_text(problem)}",
         )
     mark_phase("between")
 
@@ -162,7 +164,7 @@ def cost_of_breaks(
     graphs end."""
     if job["backend"] == "eager" or plan.drive or plan.calls or plan.limit is not None:
         return
-    longest = side_by_side.LONGEST + 1.5 * capture_seconds
+    longest = limits.MOST_NEAR_SECONDS + 1.5 * capture_seconds
     if job["deadline"] - time.time() < longest:
         progress.note(
             "note", text="what breaks cost per step was not measured: the time limit was near"

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from breakscope import limits
 from breakscope.dynamic.findings.wording import cause, fix, values
 from breakscope.dynamic.observations.facts import Break, Observations, RecompileSeen
 from breakscope.dynamic.observations.guards import mode_switches
@@ -16,10 +17,10 @@ from breakscope.report import frames
 from breakscope.report.model import Cost, Finding, Link, SkippedFrame, code_in
 from breakscope.report.paths import shown_path
 from breakscope.rulekit.rule import Rule
+from breakscope.texts import shortened
 
 UNEXPLAINED_BREAK, UNEXPLAINED_RECOMPILE, RECOMPILE_LIMIT = "BRK901", "BRK951", "BRK952"
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")  # differs from run to run
-SNIPPET = 60  # characters of source in a message
 
 
 def make_findings(seen: Observations, rules: Iterable[Rule], folder: Path) -> tuple[Finding, ...]:
@@ -247,7 +248,7 @@ def _snippet(site: Frame) -> str:
     text = SourceFile.read(site.path).line(site.line)
     first, last = _columns(site)
     text = text[first - 1 : last - 1].strip() if last - first > 3 else text.strip()
-    return text if len(text) <= SNIPPET else text[: SNIPPET - 3] + "..."
+    return shortened(text, limits.LONGEST_SNIPPET)
 
 
 def _sentence(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from breakscope import limits
 from breakscope.dynamic.observations.guards import dimensions
 from breakscope.dynamic.observations.guards.families import MISSING_ATTRIBUTE, MISSING_KEY, Guard
 from breakscope.dynamic.observations.guards.names import STACK, readable
@@ -60,7 +61,6 @@ SWITCHES = {
     "default_dtype": "`torch.set_default_dtype` changed the default dtype",
     "backend": "the function is compiled by another backend than before, or by a new object of the same backend",
 }
-MOST_VALUES = 6
 
 
 def values(guards: Sequence[Guard]) -> tuple[str, ...]:
@@ -92,7 +92,11 @@ def cause(guards: Sequence[Guard], resumed_at: int = 0) -> str:
     subject = _subject(first, resumed_at)
     seen = values([guard for guard in guards if _subject(guard, resumed_at) == subject])
     if len(guards) > 1 and len(seen) > 1:
-        shown = seen if len(seen) <= MOST_VALUES else (*seen[:MOST_VALUES], "...")
+        shown = (
+            seen
+            if len(seen) <= limits.MOST_SHOWN_VALUES
+            else (*seen[: limits.MOST_SHOWN_VALUES], "...")
+        )
         return f"{subject} changed: {', '.join(shown)}"
     return _change(first, resumed_at, *_values(first))
 

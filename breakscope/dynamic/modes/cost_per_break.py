@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import msgspec
 
+from breakscope import limits
 from breakscope.dynamic.bench.saving import saved
 from breakscope.dynamic.capture.child_process import run_child, run_folder
 from breakscope.dynamic.options import Neutral, RunOptions, RunResult
@@ -14,7 +15,6 @@ from breakscope.dynamic.trace.progress_log import read_progress
 from breakscope.report.bench import Saving
 from breakscope.report.model import Cost, Finding
 
-MOST = 8  # breaks; each is a form of the step that is compiled once more
 MEANING = (
     "a break's cost per step is what the step saves when that one alone is gone; where its function is still skipped "
     "as a whole because of another break, that is little or nothing"
@@ -36,7 +36,7 @@ def with_cost_per_break(options: RunOptions, ran: RunResult, places: Sequence[Pl
         or len(places) < 2
     ):
         return ran
-    chosen = sorted(places, key=lambda place: -place[0].count)[:MOST]
+    chosen = sorted(places, key=lambda place: -place[0].count)[: limits.MOST_COST_FORMS]
     with run_folder() as folder:
         run_child(
             folder,

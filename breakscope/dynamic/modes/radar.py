@@ -15,6 +15,7 @@ from pathlib import Path
 
 import msgspec
 
+from breakscope import limits
 from breakscope.dynamic.capture.child_process import run_child, run_folder
 from breakscope.dynamic.findings.matching import recompile_finding
 from breakscope.dynamic.findings.run_errors import describe_errors
@@ -52,7 +53,6 @@ FIXED = (
 )
 MODES = "one compile for each mode is normal: call both once before training begins"
 SAME = "repeated steps"
-MANY = 4  # recompiles for one dimension: dynamic sizes need one
 
 
 def with_radar(options: RunOptions, ran: RunResult) -> RunResult:
@@ -206,7 +206,7 @@ def _hazard(group: list[RecompileSeen], varied: str) -> Hazard:
     help = fix(guards)
     if guards[0].family == "size" and varied.endswith(" of 1"):
         help = ONE
-    elif guards[0].family == "size" and len(group) >= MANY:
+    elif guards[0].family == "size" and len(group) >= limits.MOST_SAME_SIZE_RECOMPILES:
         help = FIXED
     elif guards[0].name.endswith(".training"):
         help = MODES

@@ -13,6 +13,7 @@ from breakscope.dynamic.options import RunResult
 from breakscope.dynamic.trace.processes import Process
 from breakscope.dynamic.trace.records import read_blocks
 from breakscope.report.model import ReportError
+from breakscope.texts import exception_text
 
 NOTHING = (
     "no compile was seen: the block compiled nothing, or ran only what had been compiled before "
@@ -33,7 +34,9 @@ def captured_result(
     )
     status = "failed" if problem is not None else "ok" if traced.seen.records else "no-capture"
     errors = (
-        () if problem is None else (ReportError(message=f"the block ended with {_named(problem)}"),)
+        ()
+        if problem is None
+        else (ReportError(message=f"the block ended with {exception_text(problem)}"),)
     )
     notes = (
         *switched_off(),
@@ -49,8 +52,3 @@ def _processes(captured: Captured) -> list[Process]:
     records = tuple(read_blocks(captured.blocks, captured.names))
     rank = next((record.rank for record in records if record.rank is not None), None)
     return [Process(os.getpid(), rank, records)] if records else []
-
-
-def _named(problem: BaseException) -> str:
-    text = " ".join(str(problem).split())
-    return f"{type(problem).__name__}: {text[:200]}" if text else type(problem).__name__

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
+from breakscope import limits
 from breakscope.dynamic.observations.facts import FrameCompile
 from breakscope.dynamic.observations.ownership import Places
 from breakscope.dynamic.trace.frames import original_name
@@ -36,7 +37,6 @@ STACK = re.compile(r"\.?\s*Found from ?:.*", re.DOTALL)
 FRAME = re.compile(
     r'File "(?P<path>[^"\n]{1,4096})", line (?P<line>\d{1,9}), in (?P<name>[^\n]{1,400})'
 )
-LONGEST = 300  # characters of a reason
 
 
 def read_cuda_graphs(
@@ -92,7 +92,9 @@ def _facts(
 
 def reason_of(text: str) -> str:
     """The reason alone, in one line: "mutated inputs (1 instances)"."""
-    return " ".join(STACK.sub("", _plain(text)).split()).rstrip(".")[:LONGEST]
+    return " ".join(STACK.sub("", _plain(text)).split()).rstrip(".")[
+        : limits.LONGEST_CUDA_GRAPH_REASON
+    ]
 
 
 def _plain(text: str) -> str:

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import msgspec
 
+from breakscope import limits
 from breakscope.dynamic.observations.ownership import Places
 from breakscope.dynamic.source_text import SourceFile
 from breakscope.dynamic.trace.frames import Frame, original_name
 from breakscope.report.model import HostSync
 from breakscope.report.paths import shown_path
+from breakscope.texts import shortened
 
-LONGEST = 80  # characters of source
 BACKWARD = "backward pass"  # autograd runs it in a thread of its own, below no line of the user's
 
 
@@ -40,5 +41,5 @@ def _at(frame: Frame) -> HostSync:
         path=shown_path(frame.path, Path.cwd()),
         line=frame.line,
         function=source.qualified_name(frame.line) or frame.function,
-        code=code if len(code) <= LONGEST else code[: LONGEST - 3] + "...",
+        code=shortened(code, limits.LONGEST_SYNC_SOURCE),
     )

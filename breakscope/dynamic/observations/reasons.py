@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from breakscope import limits
 from breakscope.dynamic.trace.dialects import (
     ANOTHER,
     ENDS,
@@ -18,7 +19,6 @@ LINK = re.compile(r"/gb/gb(\d{1,9})\.html")
 HEADER = re.compile(
     r"^Graph break\b.*? in user code at (?P<path>.{1,4096}):(?P<line>\d{1,9})\s*$", re.MULTILINE
 )
-LONGEST = 4000  # characters of one part
 C_FRAMES = re.compile(
     r"(?:\\n|\n)Exception raised from [^\n]*?\(most recent call first\):"
     r"(?:(?:\\n|\n)frame #\d+: [^\n]*?(?=\\n|\n|'\)))*(?:\\n|\n)?"
@@ -136,11 +136,13 @@ def _read_one(text: str, ids: dict[str, str]) -> Reason:
             open_part.append(stripped)
     link = LINK.search(text)
     return Reason(
-        type=kind[:LONGEST],
-        explanation="\n".join(line for part in parts["Explanation"] for line in part)[:LONGEST],
-        context=" ".join(line for part in parts["Developer debug context"] for line in part)[
-            :LONGEST
+        type=kind[: limits.LONGEST_REASON],
+        explanation="\n".join(line for part in parts["Explanation"] for line in part)[
+            : limits.LONGEST_REASON
         ],
-        hints=tuple(" ".join(part)[:LONGEST] for part in parts["Hint"]),
+        context=" ".join(line for part in parts["Developer debug context"] for line in part)[
+            : limits.LONGEST_REASON
+        ],
+        hints=tuple(" ".join(part)[: limits.LONGEST_REASON] for part in parts["Hint"]),
         gb_id=f"GB{int(link[1]):04d}" if link else ids.get(kind, "") or id_of_old_text(kind),
     )

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from breakscope import limits
+
 RESUMED = re.compile(r"(?:torch_dynamo_resume_in_|<resume in )(?P<name>.+?)(?:_at_\d+|>)$")
 FRAME = re.compile(
     r'^\s*File "(?P<path>.{1,4096})", line (?P<line>\d{1,9}), in (?P<name>.{1,400}?)\s*$'
 )
-LONGEST_LINE = 5000  # of a traceback; what is longer is damage
-LONGEST_PATH, LONGEST_NAME = 4096, 400  # characters; what is longer is damage
 
 
 @dataclass(frozen=True)
@@ -41,14 +41,17 @@ def read_frames(text: str, title: str = "User code traceback:") -> list[Frame]:
     lines = text[start + len(title) :].splitlines()
     code = ""
     for number, line in enumerate(lines, 1):
-        found = FRAME.match(line[:LONGEST_LINE])
+        found = FRAME.match(line[: limits.LONGEST_TRACEBACK_LINE])
         if found:
             frames.append(Frame(found["path"], int(found["line"]), found["name"]))
             code = ""
         elif frames and line.strip() and not line.strip("^~ ") and code:
             frames[-1] = _with_columns(frames[-1], code, line)
         elif frames and not line.strip():  # the carets under a call's closing bracket are blanks
-            if not any(FRAME.match(after[:LONGEST_LINE]) for after in lines[number : number + 1]):
+            if not any(
+                FRAME.match(after[: limits.LONGEST_TRACEBACK_LINE])
+                for after in lines[number : number + 1]
+            ):
                 break
         else:
             code = line

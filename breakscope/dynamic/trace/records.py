@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from breakscope.dynamic.trace.frames import LONGEST_NAME, LONGEST_PATH, Frame
+from breakscope import limits
+from breakscope.dynamic.trace.frames import Frame
 from breakscope.dynamic.trace.graph_code import op_names
 from breakscope.dynamic.trace.header import Header, StackFrame, decode
 from breakscope.dynamic.trace.phases import PHASE
@@ -25,8 +26,6 @@ ARTIFACTS = (
     "torch_version",
     PHASE,
 )
-CHUNK = 1 << 20  # bytes read at a time
-LARGEST = 16 << 20  # bytes of one record; what is longer is cut off there
 HEADER = re.compile(
     rb"\n[A-Z](?P<time>\d{4} \d\d:\d\d:\d\d\.\d+) (?P<process>\d{1,10}) [^\]\n]{1,500}\] "
     rb'(?P<json>\{"(?:artifact": \{"name": "(?:%s)"|(?:%s)":).*)'
@@ -131,7 +130,7 @@ class _Reading:
                 process = self.processes[number] = _Process(dict(self.names))
             if header.interned is not None:
                 path, index = header.interned
-                process.names[index] = path = path.replace("\0", "?")[:LONGEST_PATH]
+                process.names[index] = path = path.replace("\0", "?")[: limits.LONGEST_PATH]
                 self.names.setdefault(index, path)
             elif header.artifact is not None and header.artifact.name == PHASE:
                 process.enter(_text(payload))
@@ -152,11 +151,11 @@ class _Reading:
             data = {"ops": op_names(_text(payload))}
         elif header.compilation_metrics is not None:
             data = header.compilation_metrics
-            data.co_name = (data.co_name or "")[:LONGEST_NAME]
-            data.co_filename = (data.co_filename or "").replace("\0", "?")[:LONGEST_PATH]
+            data.co_name = (data.co_name or "")[: limits.LONGEST_NAME]
+            data.co_filename = (data.co_filename or "").replace("\0", "?")[: limits.LONGEST_PATH]
             data.fail_user_frame_filename = (data.fail_user_frame_filename or "").replace(
                 "\0", "?"
-            )[:LONGEST_PATH]
+            )[: limits.LONGEST_PATH]
         compile_id = process.compile_id(header, kind)
         return Record(
             kind,
@@ -175,9 +174,9 @@ class _Reading:
         path = (
             process.names.get(file, "")
             if isinstance(file, int)
-            else file.replace("\0", "?")[:LONGEST_PATH]
+            else file.replace("\0", "?")[: limits.LONGEST_PATH]
         )
-        place = (path, frame.line, frame.name[:LONGEST_NAME])
+        place = (path, frame.line, frame.name[: limits.LONGEST_NAME])
         known = self.frames.get(place)
         if known is None:
             known = self.frames[place] = Frame(*place)
@@ -188,20 +187,20 @@ def _blocks(stream: BinaryIO) -> Iterator[Block]:
     """Every record of a wanted kind."""
     buffer = b"\n"
     while True:
-        chunk = stream.read(CHUNK)
+        chunk = stream.read(limits.CHUNK)
         buffer += chunk
         position = 0
         while found := HEADER.search(buffer, position):
             end = NEXT.search(buffer, found.end())
-            if end is None and chunk and len(buffer) - found.start() < LARGEST:
+            if end is None and chunk and len(buffer) - found.start() < limits.LARGEST_RECORD:
                 break
             position = end.start() if end else len(buffer)
             yield int(found["process"]), found["json"], buffer[found.end() : position]
         if not chunk:
             return
         buffer = buffer[found.start() if found else max(position, buffer.rfind(b"\n"), 0) :]
-        if not found and len(buffer) > LARGEST:
-            buffer = buffer[-CHUNK:].lstrip(b"\n")  # the middle of a line that is no record
+        if not found and len(buffer) > limits.LARGEST_RECORD:
+            buffer = buffer[-limits.CHUNK :].lstrip(b"\n")  # the middle of a line that is no record
 
 
 def _text(payload: bytes) -> str:

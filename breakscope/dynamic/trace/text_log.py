@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from breakscope import limits
 from breakscope.dynamic.trace.phases import PHASE
 
 LOG_LINE = re.compile(
@@ -25,7 +26,6 @@ STARTS = (
     "CUDAGraph supports ",
     PHASE,
 )
-LONGEST = 1 << 20  # characters of a line
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def _lines(file: Path) -> Iterator[str]:
     try:
         with open(file, encoding="utf-8", errors="replace", newline="\n") as stream:
             whole = True
-            while line := stream.readline(LONGEST):
+            while line := stream.readline(limits.LONGEST_LOG_LINE):
                 if whole:
                     yield line.rstrip("\r\n").replace("\0", "?")
                 whole = line.endswith("\n")

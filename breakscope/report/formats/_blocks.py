@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from breakscope import limits
 from breakscope.report import frames
 from breakscope.report.formats._layout import EMPTY, Line, expand, hanging, wrap
 from breakscope.report.formats._peeled import peeled_texts
 from breakscope.report.model import CudaGraph, Divergence, Finding, RankEvent, Report, ReportError
 from breakscope.report.summary import count
 
-MOST_SYNCS = 6
 ENDED = {
     "failed": "the run failed",
     "timeout": "the run reached its time limit",
@@ -82,7 +82,7 @@ def _sync_lines(report: Report, width: int | None) -> list[Line]:
     counted = {(finding.path, finding.line) for finding in report.findings if finding.host_syncs}
     rest = [sync for sync in report.run.host_syncs or () if (sync.path, sync.line) not in counted]
     lines: list[Line] = []
-    for sync in rest[:MOST_SYNCS]:
+    for sync in rest[: limits.MOST_SHOWN_SYNCS]:
         place = f"{sync.path}:{sync.line}:" if sync.path else "breakscope:"
         what = (
             f"`{sync.code or sync.function}`"
@@ -94,10 +94,10 @@ def _sync_lines(report: Report, width: int | None) -> list[Line]:
             f"{what} makes the CPU wait for the GPU {count(sync.count, 'time')} per step",
             width,
         )
-    if len(rest) > MOST_SYNCS:
+    if len(rest) > limits.MOST_SHOWN_SYNCS:
         lines += hanging(
             [("host syncs:", "bold yellow")],
-            f"at {count(len(rest) - MOST_SYNCS, 'more place')}",
+            f"at {count(len(rest) - limits.MOST_SHOWN_SYNCS, 'more place')}",
             width,
         )
     return lines

@@ -8,6 +8,7 @@ from functools import partial
 
 from msgspec import Struct
 
+from breakscope import limits
 from breakscope.report.formats import _words
 from breakscope.report.formats._layout import (
     DOTS,
@@ -25,9 +26,6 @@ from breakscope.report.formats._words import join
 from breakscope.report.model import Finding
 from breakscope.report.summary import count
 
-MOST_LINES = 6
-USUAL_WIDTH = 80  # on a narrower terminal a finding takes the lines that its words need
-LEAST_ADVICE = 2  # lines
 CODE_STYLES = {"error": "bold red", "warning": "bold yellow", "info": "bold cyan"}
 CARET_STYLES = {"error": "red", "warning": "yellow", "info": "cyan"}
 QUOTED = re.compile(r"`([^`]+)`")
@@ -68,16 +66,18 @@ NARROW_FITS = (*FITS[:3], Fit(chain="ends"), Fit())  # nothing of message and ad
 
 
 def finding_lines(finding: Finding, width: int | None) -> list[Line]:
-    """The finding in at most MOST_LINES lines; more only where the terminal is narrower than
-    USUAL_WIDTH."""
-    usual = width is None or width >= USUAL_WIDTH
+    """The finding in few lines (limits.LONGEST_FINDING); in more only where the terminal is
+    narrow (limits.USUAL_WIDTH)."""
+    usual = width is None or width >= limits.USUAL_WIDTH
     for fit in FITS if usual else NARROW_FITS:
         head, frame, below = _parts(finding, width, fit)
-        if len(head) + len(frame) + len(below) <= MOST_LINES:
+        if len(head) + len(frame) + len(below) <= limits.LONGEST_FINDING:
             return [*head, *frame, *below]
     if width is not None and usual:
-        room = MOST_LINES - len(frame)
-        below = with_dots(below, max(room - len(head), min(len(below), LEAST_ADVICE)), width)
+        room = limits.LONGEST_FINDING - len(frame)
+        below = with_dots(
+            below, max(room - len(head), min(len(below), limits.FEWEST_ADVICE_LINES)), width
+        )
         head = with_dots(head, room - len(below), width)
     return [*head, *frame, *below]
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from breakscope import limits
 from breakscope.report.run_modes import Peeled
 from breakscope.report.summary import count
-
-MOST_NAMED = 4
 
 
 def peeled_texts(peeled: Peeled) -> list[str]:
@@ -27,10 +26,12 @@ def peeled_texts(peeled: Peeled) -> list[str]:
         + (", the last run no new one" if peeled.complete and peeled.hidden else "")
     ]
     if peeled.stubborn:
-        places = ", ".join(f"{link.path}:{link.line}" for link in peeled.stubborn[:MOST_NAMED])
+        places = ", ".join(
+            f"{link.path}:{link.line}" for link in peeled.stubborn[: limits.MOST_SHOWN_STUBBORN]
+        )
         more = (
-            f" and {len(peeled.stubborn) - MOST_NAMED} more"
-            if len(peeled.stubborn) > MOST_NAMED
+            f" and {len(peeled.stubborn) - limits.MOST_SHOWN_STUBBORN} more"
+            if len(peeled.stubborn) > limits.MOST_SHOWN_STUBBORN
             else ""
         )
         texts.append(f"not neutralised: {places}{more}; what these hide is not known")

@@ -3,13 +3,14 @@ compiled again."""
 
 from __future__ import annotations
 
+from breakscope import limits
 from breakscope.report import frames
 from breakscope.report.formats._layout import EMPTY, Line, equal_lines, hanging
 from breakscope.report.model import Report
 from breakscope.report.run_modes import Hazard, Radar, Variation
 from breakscope.report.summary import count, duration
+from breakscope.texts import shortened
 
-MOST_HAZARDS, MOST_STEPS, REASON = 3, 6, 200
 STYLES = {
     "none": "green",
     "settles": "yellow",
@@ -51,7 +52,7 @@ def _variation(variation: Variation, width: int | None) -> list[Line]:
         indent="      ",
     )
     groups = _alike(variation)
-    for number, group in enumerate(groups[:MOST_HAZARDS], 1):
+    for number, group in enumerate(groups[: limits.MOST_SHOWN_HAZARDS], 1):
         first = group[0]
         text = f"`{first.function}`: {first.message}" + (
             _share(group) if len(groups) > 1 or len(group) > 1 else ""
@@ -59,13 +60,18 @@ def _variation(variation: Variation, width: int | None) -> list[Line]:
         lines += hanging(
             [("     ", ""), (f"{first.path}:{first.line}:", "bold")], text, width, indent="      "
         )
-        if number == min(len(groups), MOST_HAZARDS) or groups[number][0].help != first.help:
+        if (
+            number == min(len(groups), limits.MOST_SHOWN_HAZARDS)
+            or groups[number][0].help != first.help
+        ):
             lines += [
                 [("   ", ""), *line]
                 for line in equal_lines(first.help, None if width is None else width - 3)
             ]
-    if len(groups) > MOST_HAZARDS:
-        lines += [[(f"      and {count(len(groups) - MOST_HAZARDS, 'other guard')}", "dim")]]
+    if len(groups) > limits.MOST_SHOWN_HAZARDS:
+        lines += [
+            [(f"      and {count(len(groups) - limits.MOST_SHOWN_HAZARDS, 'other guard')}", "dim")]
+        ]
     return lines
 
 
@@ -93,11 +99,7 @@ def _lines(group: list[Hazard]) -> str:
 
 
 def _outcome(variation: Variation) -> str:
-    reason = (
-        variation.reason
-        if len(variation.reason) <= REASON
-        else variation.reason[: REASON - 3] + "..."
-    )
+    reason = shortened(variation.reason, limits.LONGEST_RADAR_REASON)
     if variation.outcome == "left out":
         return f"left out, {reason}" if reason else "left out"
     texts = [
@@ -117,7 +119,11 @@ def _steps(variation: Variation) -> str:
     if set(variation.steps) == {variation.base}:
         return count(len(variation.steps) + 1, "time", "times")
     shown = [variation.base, *variation.steps]
-    return " -> ".join(shown if len(shown) <= MOST_STEPS else [*shown[:MOST_STEPS], "..."])
+    return " -> ".join(
+        shown
+        if len(shown) <= limits.MOST_SHOWN_STEPS
+        else [*shown[: limits.MOST_SHOWN_STEPS], "..."]
+    )
 
 
 def _cost(variation: Variation) -> str:

@@ -6,11 +6,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import takewhile
 
+from breakscope import limits
 from breakscope.report import frames
 from breakscope.report.model import Cost, Finding, Link
 from breakscope.report.summary import count, duration, per_step
-
-MOST_VALUES = 6
 
 
 def notes(finding: Finding, ids: bool = False) -> str:
@@ -118,8 +117,8 @@ def guard(finding: Finding) -> str:
     if not finding.guard or finding.guard in finding.names:
         return ""
     shown = (
-        *finding.values[:MOST_VALUES],
-        *(("...",) if len(finding.values) > MOST_VALUES else ()),
+        *finding.values[: limits.MOST_SHOWN_VALUES],
+        *(("...",) if len(finding.values) > limits.MOST_SHOWN_VALUES else ()),
     )
     further = len(finding.values) > 1 and any(v not in finding.guard for v in finding.values)
     seen = f" (values: {', '.join(shown)})" if further else ""

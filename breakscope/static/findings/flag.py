@@ -22,8 +22,6 @@ from breakscope.static.project.files import relative_path
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.project.spans import Position, Span, Spans
 
-BREAKS = ", so the graph ends here"  # how a rule may end the message of any break
-
 
 class Flagger:
     """Makes the findings of one file."""
@@ -57,12 +55,18 @@ class Flagger:
         rule, problem = verdict.rule, verdict.problem
         # the library's function that breaks
         entered = verdict.inside[-1][0] if verdict.inside else None
-        lost, lost_function = problem.lost, entered.function if entered and problem.lost else ""
-        if not lost and verdict.confidence != "possible":
-            lost, lost_function = verdict.loses
+        skips, skipped_function = (
+            problem.skips,
+            entered.function if entered and problem.skips else "",
+        )
+        if not skips and verdict.confidence != "possible":
+            skips, skipped_function = verdict.skipped_caller
         if rule.kind != "break":
-            lost = lost_function = ""
-        message = self.of_library(verdict) if entered else problem.message
+            skips = skipped_function = ""
+        message, brief = problem.message, problem.brief
+        if entered:
+            prefix = self.entering(verdict)
+            message, brief = f"{prefix}{message}", f"{prefix}{brief}" if brief else ""
         first = max(1, line - limits.CONTEXT_LINES)
         if self.lines[first - 1].strip() == "" and first < line:
             first += 1
@@ -83,14 +87,14 @@ class Flagger:
             if entered
             else verdict.event.function,
             message=message,
-            brief=_brief(message),
+            brief=brief,
             names=code_in(problem.message),
             help=problem.help,
             dynamo=self.ids_of(verdict),
             chain=links(verdict),
             condition=simplified(verdict.condition),
-            lost=lost,
-            lost_function=lost_function,
+            lost=skips,
+            lost_function=skipped_function,
             library=entered.module.library if entered else "",
             inside=inside(verdict) if entered else None,
             fix=self.fix(verdict, span.node),
@@ -98,21 +102,21 @@ class Flagger:
             source=tuple(text.rstrip("\r\n") for text in self.lines[first - 1 : last]),
         )
 
-    def of_library(self, verdict: Verdict) -> str:
-        """The message at the call that enters an installed library."""
+    def entering(self, verdict: Verdict) -> str:
+        """How a message begins at the call that enters an installed library."""
         node, library = verdict.problem.node, verdict.inside[-1][0].module.library
         if isinstance(node, ast.stmt):
             verb = "inherits" if isinstance(node, ast.ClassDef) else "returns"
-            return f"`{node.name}` {verb} code of `{library}`, where {verdict.problem.message}"
+            return f"`{node.name}` {verb} code of `{library}`, where "
         call = self.text_between(
             (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
         )
         if len(call) > limits.LONGEST_CALL_TEXT or "\n" in call:
             call = ast.unparse(node.func) + "(...)" if isinstance(node, ast.Call) else "this"
-        return f"`{call}` enters `{library}`, where {verdict.problem.message}"
+        return f"`{call}` enters `{library}`, where "
 
     def ids_of(self, verdict: Verdict) -> tuple[str, ...]:
-        """The guard families of the rule's pattern, or its ids as the judged torch version has
+        """The guard families of the rule's pattern, or its ids as the target version of torch has
         them."""
         if verdict.rule.kind == "recompile":
             return tuple(verdict.rule.gb_ids())
@@ -120,8 +124,8 @@ class Flagger:
         if verdict.problem.dynamo:
             return tuple(word for word in verdict.problem.dynamo if word in facts.registry)
         ids = tuple(word for word in verdict.rule.gb_ids() if word in facts.registry)
-        ask = {Call: facts.call, Enter: facts.context}.get(type(verdict.event))
-        if ask is not None and (fact := ask(verdict.event.name)) is not None:
+        table = {Call: facts.call, Enter: facts.context}.get(type(verdict.event))
+        if table is not None and (fact := table(verdict.event.name)) is not None:
             measured = tuple(word for word in fact.firsts if word in facts.registry)
             if measured and not set(measured) & set(ids):
                 return measured
@@ -241,8 +245,8 @@ def links(verdict: Verdict) -> tuple[Link, ...]:
 
 def inside(verdict: Verdict) -> Inside:
     """The place inside an installed library, by the calls from the entered function."""
-    message = verdict.problem.message
-    return Inside(message=message, brief=_brief(message), chain=_shortened(_inside(verdict)[1:]))
+    problem, chain = verdict.problem, _inside(verdict)[1:]
+    return Inside(message=problem.message, brief=problem.brief, chain=_shortened(chain))
 
 
 def _inside(verdict: Verdict) -> list[Link]:
@@ -253,10 +257,6 @@ def _link(activation: Activation, node: ast.AST) -> Link:
     # without a function: of the class or factory whose code is the library's
     name = activation.function or node.name
     return Link(path=relative_path(activation.module.path), line=node.lineno, function=name)
-
-
-def _brief(message: str) -> str:
-    return message.removesuffix(BREAKS) if message.endswith(BREAKS) else ""
 
 
 def _shortened(steps: list[Link]) -> tuple[Link, ...]:

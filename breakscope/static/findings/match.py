@@ -1,4 +1,4 @@
-"""From events to problems: ask the rules, follow breaks up the calls, and hide what an earlier
+"""From events to problems: match the rules, follow breaks up the calls, and hide what an earlier
 break hides."""
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from breakscope.knowledge import kind, load, since
 from breakscope.rulekit.events import CHOSEN, Call, Event, Problem
-from breakscope.rulekit.index import Listeners
 from breakscope.rulekit.rule import Rule
+from breakscope.static.findings.listeners import Listeners
 from breakscope.static.machine.frames import Activation, Step
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.discover import Region
@@ -20,8 +20,30 @@ COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp)
 # until then Dynamo resumed behind a break in one
 RESUMED_BEFORE = {"loop": "2.11", "comprehension": "2.11"}
 
-# around a call: a break in what is called loses the caller too
+# around a call: a break in what is called skips the caller too
 OF_CALLERS = ("loop", "try", "with")
+
+
+# activations and the nodes by which each enters the next
+Chain = tuple[tuple[Activation, object], ...]
+
+
+class Way(Struct, frozen=True):
+    """How a region comes to an activation.
+
+    `condition` is the configuration test that decides whether it is entered; inside an installed
+    library, where nobody can look up what it says, each test whose outcome is open makes what
+    follows `doubtful`. An `eager` one is called by code that a break has left to Python, and Dynamo
+    does not look at it. One that it only looks at as part of its caller is eager from its first
+    break on. `skipped_caller`: the outermost caller that calls this where it cannot be resumed, so
+    that a break in here skips its frame, and why.
+    """
+
+    chain: Chain = ()
+    condition: str = ""
+    doubtful: bool = False
+    eager: bool = False
+    skipped_caller: tuple[str, str] = ("", "")
 
 
 class Verdict(Struct, frozen=True):
@@ -31,14 +53,14 @@ class Verdict(Struct, frozen=True):
     problem: Problem
     event: Event
     module: ModuleInfo
-    chain: tuple[tuple[Activation, object], ...]
+    chain: Chain
     hidden: bool  # an earlier break in the same frame leaves this code to eager Python
     condition: str = ""  # the configuration test that decides whether this code runs
     # in an installed library: the calls from the checked code's on
-    inside: tuple[tuple[Activation, object], ...] = ()
+    inside: Chain = ()
     doubtful: bool = False  # a test inside the library decides whether this code runs
-    # why the frame of which caller is lost too, the outermost one's
-    loses: tuple[str, str] = ("", "")
+    # why the frame of which caller is skipped too, the outermost one's
+    skipped_caller: tuple[str, str] = ("", "")
 
     @property
     def confidence(self) -> str:
@@ -60,8 +82,8 @@ class Verdict(Struct, frozen=True):
         return (self.module.path, *_range(node), self.rule.kind)
 
 
-class Judge:
-    """Asks each rule about the events it wants."""
+class Matcher:
+    """Matches the rules to the events of regions."""
 
     def __init__(self, listeners: Listeners) -> None:
         self.listeners = listeners
@@ -70,7 +92,7 @@ class Judge:
         self.resumed = {place for place, version in RESUMED_BEFORE.items() if not since(version)}
 
     def problems(self, event: Event) -> list[tuple[Rule, Problem]]:
-        """What the rules say of an event, lower codes first; one rule speaks for each place."""
+        """What the rules report of an event, lower codes first."""
         found = []
         for listener in self.listeners.to(event):
             found.extend(
@@ -81,8 +103,8 @@ class Judge:
         return sorted(found, key=lambda pair: pair[0].code)
 
     def fitted(self, problem: Problem) -> Problem:
-        """The problem as the judged torch version has it."""
-        return replace(problem, lost="") if problem.lost in self.resumed else problem
+        """The problem as the target version of torch has it."""
+        return replace(problem, skips="") if problem.skips in self.resumed else problem
 
     def first_problems(self, event: Event) -> list[tuple[Rule, Problem]]:
         """The first rule's problem of each kind: what breaks may make a recompile, too."""
@@ -94,213 +116,147 @@ class Judge:
             first.setdefault(rule.kind, (rule, problem))
         return list(first.values())
 
-    def judge(self, regions: list[Region]) -> list[Verdict]:
+    def match(self, regions: list[Region]) -> list[Verdict]:
         """All verdicts of the regions, each place once, visible ones first where a place is reached
         twice."""
         found: dict[tuple, Verdict] = {}
         breaks: dict[int, tuple[bool, bool]] = {}
         for region in regions:
-            self._walk(region.activation, (), found, breaks, set())
+            self._walk(region.activation, Way(), found, breaks, set())
         return list(found.values())
 
     def _walk(
         self,
         activation: Activation,
-        chain: tuple,
-        found: dict,
+        way: Way,
+        found: dict[tuple, Verdict],
         breaks: dict[int, tuple[bool, bool]],
         open_: set[int],
-        condition: str = "",
-        doubtful: bool = False,
-        eager: bool = False,
-        loses: tuple[str, str] = ("", ""),
     ) -> bool:
         """True when something in the activation, or called from it, breaks the graph each time that
-        it is entered.
-
-        An `eager` one is called by code that a break has left to Python, and Dynamo does not look
-        at it. One that it only looks at as part of its caller is eager from its first break on.
-
-        `condition` is the configuration test that decides whether the activation is entered; inside
-        an installed library, where nobody can look up what it says, each test whose outcome is open
-        makes what follows `doubtful`. `loses`: the outermost caller that calls this where it cannot
-        be resumed, so that a break in here loses its frame. `breaks` remembers the answer, and
-        whether there was a condition or doubt: then a call without looks again.
-        """
+        it is entered. `breaks` remembers the answer, and whether there was a condition or doubt:
+        then a call without looks again."""
         if activation.is_quiet:
             return False
         self.entered.add((activation.module.path, activation.function))
         known = breaks.get(id(activation))
-        if known is not None and (condition or doubtful or eager or not known[1]):
-            return known[0] and not eager
+        if known is not None and (way.condition or way.doubtful or way.eager or not known[1]):
+            return known[0] and not way.eager
         if id(activation) in open_:
             return False
         open_.add(id(activation))
-        lost, any_break = eager, False
+        skipped, any_break = way.eager, False
         quiet = True
-        in_library = bool(activation.module.library)
+        here = (*way.chain, (activation, None))
         # what counts once in a function; another call may be of another object
-        told: set[tuple] = set()
+        flagged: set[tuple] = set()
         waiting, broken = [], set()  # broken: what comprehensions with a break inside go over
         last_break = -1
         for index, step in enumerate(activation.steps):
             if step.child is not None:
-                links = (*chain, (activation, step.node))
-                left = lost and not step.child.is_compiled_apart
-                cost = loses if loses[0] else self._cost(step, activation)
-                if in_library:
-                    doubt = doubtful or _is_open(step)
-                    inner = self._walk(
-                        step.child,
-                        links,
-                        found,
-                        breaks,
-                        open_,
-                        condition or _training(step),
-                        doubt,
-                        left,
-                        cost,
-                    )
-                else:
-                    # each line that enters a library counts
-                    answers = {} if step.child.module.library else breaks
-                    inner = self._walk(
-                        step.child,
-                        links,
-                        found,
-                        answers,
-                        open_,
-                        step.condition or condition,
-                        eager=left,
-                        loses=cost,
-                    )
+                chain = (*way.chain, (activation, step.node))
+                # each line that enters a library counts
+                is_entrance = step.child.module.library and not activation.module.library
+                into = self._way_into(step, activation, way, chain, skipped)
+                inner = self._walk(step.child, into, found, {} if is_entrance else breaks, open_)
                 quiet = quiet and step.child.is_quiet
                 if inner and step.undecided != CHOSEN:
-                    if step.event is not None and not lost and last_break < step.made_at:
+                    if step.event is not None and not skipped and last_break < step.made_at:
                         for rule, problem in self.first_problems(step.event):
-                            self._keep(
-                                self._verdict(
-                                    rule,
-                                    problem,
-                                    step.event,
-                                    links,
-                                    False,
-                                    condition,
-                                    doubtful,
-                                    loses,
-                                ),
-                                found,
-                            )
-                            lost = True
+                            _keep(_verdict(rule, problem, step.event, way, chain), found)
+                            skipped = True
                     any_break, last_break = any_break or not step.undecided, index
                     if isinstance(step.node, COMPREHENSIONS):
                         broken.add(id(step.node.generators[0].iter))
-                    lost = (
-                        lost
-                        or (bool(step.lost) and step.lost not in self.resumed)
-                        or not activation.is_compiled_apart
+                    skipped = (
+                        skipped
+                        or (bool(step.skips) and step.skips not in self.resumed)
+                        or not activation.is_compiled_by_itself
                     )
                 continue
-            if step.event.only_when_lost:
+            if step.event.only_when_skipped:
                 waiting.append(step.event)
                 continue
             if step.problems is None:
                 step.problems = self.first_problems(step.event)
             for rule, problem in step.problems:
                 if problem.once is not None:
-                    if (rule.code, problem.once) in told:
+                    if (rule.code, problem.once) in flagged:
                         continue
                     # a recompile happens by any of the places
                     open_end = step.event.undecided and rule.kind == "break"
                     if not open_end and not step.event.condition:
-                        told.add((rule.code, problem.once))
+                        flagged.add((rule.code, problem.once))
                 # then Python has made the object, and given it a name
-                if problem.lost == "object" and last_break >= 0:
-                    problem = replace(problem, lost="")
-                here = (*chain, (activation, None))
-                self._keep(
-                    self._verdict(
-                        rule, problem, step.event, here, lost, condition, doubtful, loses
-                    ),
-                    found,
-                )
+                if problem.skips == "object" and last_break >= 0:
+                    problem = replace(problem, skips="")
+                _keep(_verdict(rule, problem, step.event, way, here, skipped), found)
                 if (
                     rule.kind == "break"
-                    and not lost
+                    and not skipped
                     and problem.certainty != "possible"
                     and step.event.undecided != CHOSEN
                 ):
                     any_break, last_break = any_break or not step.event.undecided, index
-                    lost = lost or bool(problem.lost) or not activation.is_compiled_apart
+                    skipped = bool(problem.skips) or not activation.is_compiled_by_itself
         for event in waiting:
-            if not lost and not (id(event.node) in broken and event.is_lost_with_its_iterator):
-                continue
-            for rule, problem in self.problems(event)[:1]:
-                here = (*chain, (activation, None))
-                self._keep(
-                    self._verdict(rule, problem, event, here, False, condition, doubtful, loses),
-                    found,
-                )
+            if skipped or (id(event.node) in broken and event.is_skipped_with_its_iterator):
+                for rule, problem in self.problems(event)[:1]:
+                    _keep(_verdict(rule, problem, event, way, here), found)
         activation.is_quiet = (
             quiet and not waiting and not any(step.problems for step in activation.steps)
         )
         if activation.is_quiet:
             activation.finish()
         open_.discard(id(activation))
-        if not eager:
-            breaks[id(activation)] = (any_break, bool(condition) or doubtful)
+        if not way.eager:
+            breaks[id(activation)] = (any_break, bool(way.condition) or way.doubtful)
         return any_break
+
+    def _way_into(
+        self, step: Step, activation: Activation, way: Way, chain: tuple, skipped: bool
+    ) -> Way:
+        """How what a step calls is entered."""
+        eager = skipped and not step.child.is_compiled_by_itself
+        caller = way.skipped_caller if way.skipped_caller[0] else self._cost(step, activation)
+        if not activation.module.library:
+            return Way(chain, step.condition or way.condition, False, eager, caller)
+        doubtful = way.doubtful or _is_open(step)
+        return Way(chain, way.condition or _training(step), doubtful, eager, caller)
 
     def _cost(self, step: Step, activation: Activation) -> tuple[str, str]:
         """What a break behind a call costs the function that calls: ("", "") when Dynamo resumes it
         there."""
         if (
-            step.lost not in OF_CALLERS
-            or step.lost in self.resumed
-            or not activation.is_compiled_apart
+            step.skips not in OF_CALLERS
+            or step.skips in self.resumed
+            or not activation.is_compiled_by_itself
             or not activation.function
         ):
             return "", ""
-        return step.lost, activation.function
+        return step.skips, activation.function
 
-    def _verdict(
-        self,
-        rule: Rule,
-        problem: Problem,
-        event: Event,
-        chain: tuple,
-        hidden: bool,
-        condition: str,
-        doubtful: bool,
-        loses: tuple[str, str],
-    ) -> Verdict:
-        module = chain[-1][0].module
-        if module.library:
-            doubtful, condition = doubtful or _is_open(event), condition or _training(event)
-            return Verdict(
-                rule,
-                problem,
-                event,
-                module,
-                chain,
-                hidden,
-                condition,
-                doubtful=doubtful,
-                loses=loses,
-            )
-        return Verdict(
-            rule, problem, event, module, chain, hidden, event.condition or condition, loses=loses
-        )
 
-    def _keep(self, verdict: Verdict, found: dict) -> None:
-        """Keep the verdict unless a surer one is known for its place."""
-        if verdict.module.library:
-            verdict = at_entrance(verdict)
-            if verdict is None:
-                return
-        old = found.get(verdict.place)
-        if old is None or _rank(old) > _rank(verdict):
-            found[verdict.place] = verdict
+def _verdict(
+    rule: Rule, problem: Problem, event: Event, way: Way, chain: Chain, hidden: bool = False
+) -> Verdict:
+    module, caller = chain[-1][0].module, way.skipped_caller
+    condition, doubtful = event.condition or way.condition, False
+    if module.library:
+        condition = way.condition or _training(event)
+        doubtful = way.doubtful or _is_open(event)
+    return Verdict(rule, problem, event, module, chain, hidden, condition, (), doubtful, caller)
+
+
+def _keep(verdict: Verdict, found: dict[tuple, Verdict]) -> None:
+    """Keep the verdict unless a surer one is known for its place."""
+    if verdict.module.library:
+        verdict = at_entrance(verdict)
+        if verdict is None:
+            return
+    old = found.get(verdict.place)
+    if old is None or _order(old) > _order(verdict):
+        found[verdict.place] = verdict
 
 
 def at_entrance(verdict: Verdict) -> Verdict | None:
@@ -330,17 +286,17 @@ def _range(node: ast.AST) -> tuple[int, int, int, int]:
 
 
 def _traced(event: Call) -> bool:
-    """True when the tables of the judged torch version contradict the rule, whose pattern another
+    """True when the tables of the target version of torch contradict the rule, whose pattern another
     version showed."""
     facts = load()
     if event.name not in facts.changed_calls or (fact := facts.call(event.name)) is None:
         return False
     kinds = tuple(kind(value) for value in event.args)
-    verdict = fact.judge(kinds, {name: kind(value) for name, value in event.kwargs.items()})
+    verdict = fact.verdict(kinds, {name: kind(value) for name, value in event.kwargs.items()})
     return not verdict.breaks and not verdict.fails and (fact.never or verdict.certain)
 
 
-def _rank(verdict: Verdict) -> tuple:
+def _order(verdict: Verdict) -> tuple:
     certainty = ("certain", "likely", "possible").index(verdict.problem.certainty)
     return (verdict.hidden, verdict.doubtful, certainty, bool(verdict.condition), verdict.rule.code)
 

@@ -44,7 +44,7 @@ class Slice:
 
 def _children(node: CSTNode) -> list[CSTNode]:
     """`node.children`, in no order: that visits the node with a visitor, and takes most of the time
-    of a slice. What is a node tell its fields: to ask for an abstract class like CSTNode is a call
+    of a slice. What is a node is seen by its fields: to test for an abstract class like CSTNode is a call
     of Python."""
     found = []
     for name in node.__dataclass_fields__:

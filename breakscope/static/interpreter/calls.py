@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from breakscope import limits
 from breakscope.rulekit.events import Call
 from breakscope.rulekit.values import (
     UNKNOWN,
@@ -27,8 +28,6 @@ from breakscope.static.variables.misc import Super
 from breakscope.static.variables.objects.construction import made_at
 from breakscope.static.variables.tensor import call_tensor_method
 
-CALL_DEPTH = 40
-MOST_WRAPPED = 3  # functions for which the wrapper that one decorator puts around them is followed
 METHOD_OF_MADE = "method of an object made here"
 
 
@@ -68,7 +67,7 @@ def eval_call(machine, node: ast.Call, frame: Frame) -> Value:
     if (
         type(callee) is Function
         and id(callee.bound) in machine.objects.made_inside
-        and not frame.lost
+        and not frame.skips
     ):
         return call_method_of_made(machine, callee, node, frame)
     args, kwargs = eval_arguments(machine, node, frame)
@@ -83,7 +82,7 @@ def eval_call(machine, node: ast.Call, frame: Frame) -> Value:
 
 
 def takes_dim(machine, name: str, kwargs: dict[str, Value]) -> bool:
-    """True for a method of tensors that is told a `dim`: what it is called on is one."""
+    """True for a method of tensors that takes a `dim`: what it is called on is one."""
     return ("dim" in kwargs or "keepdim" in kwargs) and name in machine.library.tensor_names
 
 
@@ -123,7 +122,7 @@ def inline(
             kwargs=kwargs,
         )
         raise Raised(External("TypeError"))
-    if frame.depth >= CALL_DEPTH:
+    if frame.depth >= limits.DEEPEST_CALL:
         return UNKNOWN
     if (
         info.module.library
@@ -139,7 +138,11 @@ def inline(
     if emits_wrapper := frame.emits and function.scope is not None and wrapped_name(info):
         seen = machine.summaries.wrappers.setdefault(id(info), set())
         inner = function.scope.names.get(emits_wrapper)
-        if type(inner) is Function and len(seen) >= MOST_WRAPPED and id(function.scope) not in seen:
+        if (
+            type(inner) is Function
+            and len(seen) >= limits.MOST_WRAPPED
+            and id(function.scope) not in seen
+        ):
             return call_wrapped(machine, info, inner, args, kwargs, node, frame)
         seen.add(id(function.scope))
     emits = frame.emits and not ("disabled" in info.marks or "opaque" in info.marks)
@@ -151,7 +154,7 @@ def inline(
             machine.summaries.wrapper_runs.setdefault(
                 id(info), (outcome.activation, inner.info.qualname)
             )
-        step = Step(None, outcome.activation, frame.lost, node, frame.condition, frame.undecided)
+        step = Step(None, outcome.activation, frame.skips, node, frame.condition, frame.undecided)
         frame.activation.steps.append(step)
     if (outcome.raised is not None or outcome.value.is_none) and is_a_subclass_s(
         machine, function, frame
@@ -189,15 +192,15 @@ def call_wrapped(
     activation, name = machine.summaries.wrapper_runs.get(id(wrapper), (None, ""))
     steps = activation.steps if activation is not None else ()
     at = next((s for s in steps if s.child is not None and s.child.function == name), None)
-    waiting = [s for s in steps if s.event is not None and s.event.only_when_lost]
-    if at is None or not at.lost or not waiting:
+    waiting = [s for s in steps if s.event is not None and s.event.only_when_skipped]
+    if at is None or not at.skips or not waiting:
         return machine.inline(inner, args, kwargs, node, frame)
     shell = Activation(wrapper.qualname, wrapper.module, activation.line, waiting)
     frame.activation.steps.append(
-        Step(None, shell, frame.lost, node, frame.condition, frame.undecided)
+        Step(None, shell, frame.skips, node, frame.condition, frame.undecided)
     )
     inside = Frame(wrapper.module, wrapper, None, shell, True, frame.depth, wrapper.qualname)
-    inside.certainty, inside.caught, inside.lost = frame.certainty, frame.caught, at.lost
+    inside.certainty, inside.caught, inside.skips = frame.certainty, frame.caught, at.skips
     return machine.inline(inner, args, kwargs, at.node, inside)
 
 
@@ -208,15 +211,19 @@ def call_method_of_made(machine, method: Function, node: ast.Call, frame: Frame)
     made = made_at(machine, method.bound, frame)
     if made < 0:
         return machine.inline(method, *eval_arguments(machine, node, frame), node, frame)
-    frame.lost = "object"
+    frame.skips = "object"
     try:
         args, kwargs = eval_arguments(machine, node, frame)
     finally:
-        frame.lost = ""
+        frame.skips = ""
     steps = frame.activation.steps
     before = len(steps)
     result = machine.inline(method, args, kwargs, node, frame)
-    if len(steps) > before and steps[-1].child is not None and frame.activation.is_compiled_apart:
+    if (
+        len(steps) > before
+        and steps[-1].child is not None
+        and frame.activation.is_compiled_by_itself
+    ):
         step = steps[-1]
         machine.emit(
             Call,

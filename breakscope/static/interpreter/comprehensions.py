@@ -9,7 +9,7 @@ from breakscope.rulekit.events import Comprehension
 from breakscope.rulekit.values import UNKNOWN, Const, Dict, Sequence, Value, options
 from breakscope.static.interpreter.assignment import assign_target
 from breakscope.static.interpreter.conditions import narrow_by, test_condition
-from breakscope.static.interpreter.eager_frames import is_comprehension_compiled_apart
+from breakscope.static.interpreter.eager_frames import is_comprehension_compiled_by_itself
 from breakscope.static.machine.frames import Activation, Frame, Step
 from breakscope.static.machine.lattice import join_all
 from breakscope.static.machine.machine import Machine
@@ -18,18 +18,6 @@ from breakscope.static.variables.objects.module_containers import contents_of
 
 # a comprehension that begins with another iterator breaks at once
 ITERATED = ("tuple", "range", "size")
-
-
-def eval_list_comp(machine: Machine, node: ast.ListComp, frame: Frame) -> Value:
-    return comprehension(machine, "list", node, frame)
-
-
-def eval_set_comp(machine: Machine, node: ast.SetComp, frame: Frame) -> Value:
-    return comprehension(machine, "set", node, frame)
-
-
-def eval_generator_exp(machine: Machine, node: ast.GeneratorExp, frame: Frame) -> Value:
-    return comprehension(machine, "generator", node, frame)
 
 
 def eval_dict_comp(machine: Machine, node: ast.DictComp, frame: Frame) -> Value:
@@ -45,7 +33,7 @@ def eval_dict_comp(machine: Machine, node: ast.DictComp, frame: Frame) -> Value:
     return result
 
 
-def comprehension(machine: Machine, type_: str, node, frame: Frame) -> Value:
+def eval_comprehension(machine: Machine, node, frame: Frame, type_: str) -> Value:
     rows, known = comprehension_rows(machine, node, frame, lambda: machine.eval(node.elt, frame))
     return Sequence(type_, list(rows)) if known else Sequence(type_, None, join_all(rows))
 
@@ -53,26 +41,26 @@ def comprehension(machine: Machine, type_: str, node, frame: Frame) -> Value:
 def comprehension_rows(machine: Machine, node, frame: Frame, produce) -> tuple[list, bool]:
     """What a comprehension produces, and whether that is exactly known (short, known source and
     no open filter)."""
-    before, lost, outer = frame.names, frame.lost, frame.activation
+    before, skips, outer = frame.names, frame.skips, frame.activation
     frame.names = dict(before)
     try:
         first = node.generators[0]
         source = contents_of(machine, machine.eval(first.iter, frame))
         if machine.python < (3, 12) and frame.emits:  # a comprehension is a frame of its own
             iterates_tuple = type(first.iter) is ast.List  # the compiler makes a tuple of it
-            apart = type(node) is not ast.GeneratorExp and is_comprehension_compiled_apart(
+            by_itself = type(node) is not ast.GeneratorExp and is_comprehension_compiled_by_itself(
                 machine, node, frame
             )
-            if apart and not iterates_tuple:
+            if by_itself and not iterates_tuple:
                 machine.emit(Comprehension, first.iter, frame, iterable=source)
             frame.activation = Activation(outer.function, outer.module, node.lineno)
-            frame.activation.is_compiled_apart = apart and (
-                iterates_tuple or is_iterated_apart(source)
+            frame.activation.is_compiled_by_itself = by_itself and (
+                iterates_tuple or is_iterated_by_itself(source)
             )
             # no resuming inside a generator
-            stays = lost or ("call" if type(node) is ast.GeneratorExp else "")
+            stays = skips or ("call" if type(node) is ast.GeneratorExp else "")
             outer.steps.append(Step(None, frame.activation, stays, node))
-        frame.lost = lost or "comprehension"
+        frame.skips = skips or "comprehension"
         items = source.items if isinstance(source, Sequence) else None
         if isinstance(source, Dict) and not source.open:
             items = [Const(k) for k in source.items]
@@ -88,7 +76,7 @@ def comprehension_rows(machine: Machine, node, frame: Frame, produce) -> tuple[l
             known = known and sure
         return rows, known and len(node.generators) == 1
     finally:
-        frame.names, frame.lost, frame.activation = before, lost, outer
+        frame.names, frame.skips, frame.activation = before, skips, outer
 
 
 def produced_known_rows(
@@ -137,7 +125,7 @@ def test_filters(machine: Machine, tests: list[ast.expr], frame: Frame) -> bool 
     return verdict
 
 
-def is_iterated_apart(iterable: Value) -> bool:
+def is_iterated_by_itself(iterable: Value) -> bool:
     """True for what a comprehension of its own can begin to iterate."""
     return all(
         option.is_tensor

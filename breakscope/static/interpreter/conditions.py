@@ -38,11 +38,11 @@ def test_condition(
         machine.behaviour(value).is_configuration(value),
         usual_truth(value),
     )
-    lost = frame.lost
+    skips = frame.skips
     if node is frame.jumps[0]:
-        frame.lost = frame.jumps[1]
+        frame.skips = frame.jumps[1]
     truth = machine.truth(value, construct, node, frame, **facts)
-    frame.lost = lost
+    frame.skips = skips
     return truth
 
 

@@ -72,14 +72,14 @@ def both_paths(machine: Machine, node: ast.If, frame: Frame) -> int:
 
 def exec_try(machine: Machine, node: ast.Try, frame: Frame) -> int:
     before = dict(frame.names)
-    lost, frame.lost = frame.lost, frame.lost or "try"
+    skips, frame.skips = frame.skips, frame.skips or "try"
     caught, frame.caught = frame.caught, frame.caught or bool(node.handlers)
     raised = None
     try:
         status = exec_block(machine, node.body, frame)
     except Raised as problem:
         raised, status = problem, RAISE
-    frame.lost, frame.caught = lost, caught
+    frame.skips, frame.caught = skips, caught
     after_body = frame.names
     if status == GO_ON and node.orelse:
         status = exec_path(machine, node.orelse, frame)

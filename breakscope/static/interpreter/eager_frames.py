@@ -67,7 +67,7 @@ def shows_tensor_around(machine: Machine, info: FunctionInfo, scope: Frame) -> b
     return False
 
 
-def is_comprehension_compiled_apart(machine: Machine, node, frame: Frame) -> bool:
+def is_comprehension_compiled_by_itself(machine: Machine, node, frame: Frame) -> bool:
     """True when Dynamo looks at the comprehension's own frame: it names torch or numpy, or a
     tensor or module of the function around it (see has_tensor_in_frame in
     torch/_dynamo/convert_frame.py)."""

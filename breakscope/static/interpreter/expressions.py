@@ -104,19 +104,7 @@ def eval_yield_from(machine: Machine, node: ast.YieldFrom, frame: Frame) -> Valu
     return UNKNOWN
 
 
-def eval_tuple(machine: Machine, node: ast.Tuple, frame: Frame) -> Value:
-    return eval_display(machine, "tuple", node, frame)
-
-
-def eval_list(machine: Machine, node: ast.List, frame: Frame) -> Value:
-    return eval_display(machine, "list", node, frame)
-
-
-def eval_set(machine: Machine, node: ast.Set, frame: Frame) -> Value:
-    return eval_display(machine, "set", node, frame)
-
-
-def eval_display(machine: Machine, type_: str, node, frame: Frame) -> Value:
+def eval_display(machine: Machine, node, frame: Frame, type_: str) -> Value:
     items, known = [], True
     for part in node.elts:
         value = machine.eval(part, frame)

@@ -17,14 +17,14 @@ from breakscope.static.variables.objects.module_containers import contents_of
 
 
 def exec_while(machine: Machine, node: ast.While, frame: Frame) -> int:
-    lost, frame.lost = frame.lost, frame.lost or "loop"
-    jumps, frame.jumps = frame.jumps, (_last_operand(node.test), lost)
+    skips, frame.skips = frame.skips, frame.skips or "loop"
+    jumps, frame.jumps = frame.jumps, (_last_operand(node.test), skips)
     truth = test_condition(machine, node.test, frame, "while")
     frame.jumps = jumps
     if truth is not False:
         narrow_by(machine, node.test, True, frame)
         run_loop_body(machine, node, frame, None)
-    frame.lost = lost
+    frame.skips = skips
     return exec_path_of_else(machine, node, frame)
 
 
@@ -45,16 +45,16 @@ def exec_for(machine: Machine, node: ast.For, frame: Frame) -> int:
             assign_target(machine, node.target, item, frame, node)
             exec_path(machine, node.body, frame)
         return GO_ON
-    lost, frame.lost = frame.lost, frame.lost or "loop"
+    skips, frame.skips = frame.skips, frame.skips or "loop"
     names = _names(iterable)
     if names and machine.region.turns * len(names) <= limits.MOST_NESTED_LOOP_RUNS:
         machine.region.turns *= len(names)
         try:
-            return run_each(machine, node, frame, names, lost)
+            return run_each(machine, node, frame, names, skips)
         finally:
             machine.region.turns //= len(names)
     run_loop_body(machine, node, frame, (node.target, element))
-    frame.lost = lost
+    frame.skips = skips
     return exec_path_of_else(machine, node, frame)
 
 
@@ -62,9 +62,9 @@ def exec_path_of_else(machine: Machine, node, frame: Frame) -> int:
     return exec_block(machine, node.orelse, frame) if node.orelse else GO_ON
 
 
-def run_each(machine: Machine, node: ast.For, frame: Frame, items: list[Value], lost: str) -> int:
+def run_each(machine: Machine, node: ast.For, frame: Frame, items: list[Value], skips: str) -> int:
     """Run a loop and its `else`, the body once for each of a few names: with each, other
-    attributes, keys and arguments are meant. `lost` is what a break outside of the loop loses.
+    attributes, keys and arguments are meant. `skips` is what a break outside of the loop loses.
     """
     outer, frame.breaks = (frame.exits, frame.breaks), []
     left, status = [], GO_ON
@@ -84,7 +84,7 @@ def run_each(machine: Machine, node: ast.For, frame: Frame, items: list[Value], 
             status = status or LEAVE_LOOP
             break
         frame.names, status = _joined(going_on), GO_ON
-    (frame.exits, frame.breaks), frame.lost = outer, lost
+    (frame.exits, frame.breaks), frame.skips = outer, skips
     status = status or exec_path_of_else(machine, node, frame)
     if status and not left:
         return status
@@ -96,15 +96,15 @@ def run_turn(machine: Machine, node, frame: Frame) -> int:
     """One turn of a loop's body. From a break on, Dynamo looks for a jump back, as far as the
     first `return`: what stands in front of one does not lose the frame
     (torch._dynamo.symbolic_convert.maybe_has_backedge)."""
-    if frame.lost != "loop":
+    if frame.skips != "loop":
         return exec_path(machine, node.body, frame)
     status = GO_ON
     for statements, returns in _parts(node):
-        frame.lost = "" if returns else "loop"
+        frame.skips = "" if returns else "loop"
         status = exec_path(machine, statements, frame)
         if status != GO_ON:
             break
-    frame.lost = "loop"
+    frame.skips = "loop"
     return status
 
 
@@ -138,7 +138,7 @@ def _runs_inside(frame: Frame) -> None:
     """Note that what made the generator, the last call, does its work in the loop's turns."""
     last = frame.activation.steps[-1] if frame.activation.steps else None
     if last is not None and last.child is not None:
-        last.lost = last.lost or "loop"
+        last.skips = last.skips or "loop"
 
 
 def _last_operand(test: ast.expr) -> ast.expr:

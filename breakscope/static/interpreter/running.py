@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from breakscope import limits
 from breakscope.rulekit.values import NONE, UNKNOWN, Function, Instance, Sequence, Union, Value
 from breakscope.static.definitions.annotated_results import completed
 from breakscope.static.definitions.binding import bind_arguments
@@ -32,10 +33,6 @@ from breakscope.static.machine.lattice import join_all, key_of
 from breakscope.static.project.generators import is_generator
 from breakscope.static.project.modules import FunctionInfo
 
-MOST_NESTED = 3  # analyses of one function inside each other
-# analyses of one function for different constants; further ones share one for any constant
-MOST_VARIANTS = 4
-
 
 def followed_call(
     machine,
@@ -46,7 +43,7 @@ def followed_call(
     frame: Frame,
     emits: bool,
 ) -> Outcome | None:
-    """What the call gives, from memory when one more analysis would tell nothing new; None for
+    """What the call gives, from its summaries when one more analysis would show nothing new; None for
     a recursion, whose first call's result is not known yet."""
     info = function.info
     mode = (emits, frame.certainty, frame.caught, frame.within) if emits else (False,)
@@ -55,7 +52,7 @@ def followed_call(
         remembered = machine.summaries.remembered[id(info)] = {}
     key = _call_key(function, mode, args, kwargs)
     outcome = remembered.get(key)
-    if outcome is None and (variants := remembered.get(key[:3], 0)) >= MOST_VARIANTS:
+    if outcome is None and (variants := remembered.get(key[:3], 0)) >= limits.MOST_VARIANTS:
         args, kwargs = [opened(a) for a in args], {k: opened(v) for k, v in kwargs.items()}
         key = _call_key(function, mode, args, kwargs)
         outcome = remembered.get(key)
@@ -80,7 +77,7 @@ def followed_call(
     elif group.is_settled(for_effect) and (outcome := group.repeat(machine, arguments)) is not None:
         return outcome
     running = machine.region.running.setdefault(id(info), [])
-    if running and (len(running) > MOST_NESTED or key in running):
+    if running and (len(running) > limits.MOST_NESTED or key in running):
         return None
     running.append(key)
     before = snapshot(arguments)
@@ -128,7 +125,7 @@ def run_function(
     )
     if emits:
         frame.began = machine.objects.made_count
-        activation.is_compiled_apart = is_function_compiled_apart(machine, function, names)
+        activation.is_compiled_by_itself = is_function_compiled_apart(machine, function, names)
         frame.certainty = caller.certainty
         if (
             type(function.bound) is Instance
@@ -150,7 +147,7 @@ def run_function(
         status = RAISE
     except (OutOfBudget, RecursionError):
         if activation is not None:  # what was seen until here stays
-            step = Step(None, activation, caller.lost, None, caller.condition, caller.undecided)
+            step = Step(None, activation, caller.skips, None, caller.condition, caller.undecided)
             caller.activation.steps.append(step)
         raise
     if is_generator(info):

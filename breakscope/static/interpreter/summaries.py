@@ -1,4 +1,4 @@
-"""What is remembered of the calls of one function, and when one more analysis of it would tell
+"""What is remembered of the calls of one function, and when one more analysis of it would show
 nothing new.
 
 A call with the same arguments has the same outcome. Beside that, arguments of the same kind make a
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from breakscope import limits
 from breakscope.rulekit.values import (
     UNKNOWN,
     Class,
@@ -33,19 +34,7 @@ from breakscope.static.machine.lattice import element_of, key_of
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import FunctionInfo
 
-# analyses for arguments of one kind, all with the same outcome, after which there are no more
-MOST_ALIKE = 2
-# analyses of one function, whatever the arguments, before one for new arguments can be left out
-MOST_ANALYSES = 5
-# latest analyses of a function that showed nothing new, after which similar arguments share an
-# outcome
-MOST_IDLE = 4
-# of them, after which it does not matter either which tensors an object of another file has
-LONG_IDLE = 10
-MOST_GROUPS = 24  # that are looked through for the most similar arguments
-# analyses of a constructor inherited from another file, and of other methods called for effect
-MOST_FOR_EFFECT = 1
-# told apart by identity
+# distinguished by identity
 OBJECTS = frozenset({Instance, Dict, Sequence, Function, Class, ExternalInstance})
 
 
@@ -74,11 +63,11 @@ class Group(Struct, eq=False):
     bound: bool = False
 
     def is_settled(self, for_effect: bool) -> bool:
-        """True when one more analysis tells nothing new; `for_effect`: a framework's function does
+        """True when one more analysis shows nothing new; `for_effect`: a framework's function does
         its work on an object of another file, which is what it does to all of them."""
         if self.bound:
             return False
-        return self.count >= (MOST_FOR_EFFECT if for_effect else MOST_ALIKE) and (
+        return self.count >= (limits.MOST_FOR_EFFECT if for_effect else limits.MOST_ALIKE) and (
             for_effect or self.alike
         )
 
@@ -156,17 +145,17 @@ class Known(Struct, eq=False):
             self.signature = group.signature
         self.idle = self.idle + 1 if group.signature in self.seen else 0
         self.seen.add(group.signature)
-        if group.count == 1 and kind[0] == "kind" and len(self.groups) < MOST_GROUPS:
+        if group.count == 1 and kind[0] == "kind" and len(self.groups) < limits.MOST_GROUPS:
             self.groups.append((kind, group))
 
     def nearest(self, kind: tuple) -> Group | None:
         """The group that answers for arguments of a new kind, once many kinds have shown nothing
         new: the one whose arguments are most like these. None as long as analyses teach something,
         and when no group is much like it, except where all of them had the same outcome."""
-        if self.count < MOST_ANALYSES or self.idle < MOST_IDLE:
+        if self.count < limits.MOST_ANALYSES or self.idle < limits.MOST_IDLE:
             return None
         best, most = None, len(kind[2]) * (2 if self.alike else 1)
-        by_name = self.idle < LONG_IDLE
+        by_name = self.idle < limits.LONG_IDLE
         for other, group in self.groups:
             different = [(a, b) for a, b in zip(kind[2], other[2]) if a != b]
             if len(different) * 2 <= most and not _differ_in_tensors(different, by_name):
@@ -289,7 +278,7 @@ def sketch(value: Value, home: object, depth: int = 2):
     if kind is Union:
         return ("u", frozenset([sketch(o, home, depth) for o in value.options]))
     if kind is Sequence:
-        if depth == 0 or (value.items is not None and len(value.items) > 12):
+        if depth == 0 or (value.items is not None and len(value.items) > limits.MOST_ITEMS_IN_KEY):
             return ("s", value.type)
         if value.items is None:
             return ("s", value.type, value.home, sketch(value.element, home, depth - 1))
@@ -300,7 +289,7 @@ def sketch(value: Value, home: object, depth: int = 2):
             tuple([sketch(v, home, depth - 1) for v in value.items]),
         )
     if kind is Dict:
-        if depth == 0 or len(value.items) > 24:
+        if depth == 0 or len(value.items) > limits.MOST_ENTRIES_IN_KEY:
             return ("d", value.open)
         return (
             "d",

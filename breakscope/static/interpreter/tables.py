@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from functools import partial
 
 from breakscope.static.interpreter import comprehensions, expressions, imports, statements
 from breakscope.static.interpreter.calls import eval_call, inline
@@ -25,9 +26,9 @@ EXPRESSIONS: dict[type, Callable] = {
     ast.Await: expressions.eval_await,
     ast.Yield: expressions.eval_yield,
     ast.YieldFrom: expressions.eval_yield_from,
-    ast.Tuple: expressions.eval_tuple,
-    ast.List: expressions.eval_list,
-    ast.Set: expressions.eval_set,
+    ast.Tuple: partial(expressions.eval_display, type_="tuple"),
+    ast.List: partial(expressions.eval_display, type_="list"),
+    ast.Set: partial(expressions.eval_display, type_="set"),
     ast.Dict: expressions.eval_dict,
     ast.JoinedStr: expressions.eval_joined_str,
     ast.FormattedValue: expressions.eval_formatted_value,
@@ -39,10 +40,10 @@ EXPRESSIONS: dict[type, Callable] = {
     ast.UnaryOp: expressions.eval_unary_op,
     ast.Compare: expressions.eval_compare,
     ast.Call: eval_call,
-    ast.ListComp: comprehensions.eval_list_comp,
-    ast.SetComp: comprehensions.eval_set_comp,
+    ast.ListComp: partial(comprehensions.eval_comprehension, type_="list"),
+    ast.SetComp: partial(comprehensions.eval_comprehension, type_="set"),
     ast.DictComp: comprehensions.eval_dict_comp,
-    ast.GeneratorExp: comprehensions.eval_generator_exp,
+    ast.GeneratorExp: partial(comprehensions.eval_comprehension, type_="generator"),
 }
 STATEMENTS: dict[type, Callable] = {
     ast.Expr: statements.exec_expr,

@@ -38,7 +38,7 @@ def steps_of(machine: Machine, info: FunctionInfo) -> tuple[str, ...]:
         waiting: list[tuple[ClassInfo, ast.AST]] = [(info.owner, info.node)]
         while waiting:
             cls, node = waiting.pop()
-            # bodies may have been let go of
+            # bodies may have been evicted
             lines = cls.module.source_lines()[node.lineno - 1 : node.end_lineno]
             fresh = set(re.findall(CALL_ON_SELF, "".join(lines))) - seen
             seen |= fresh

@@ -24,18 +24,18 @@ STATES = {
 
 
 def exec_with(machine: Machine, node: ast.With, frame: Frame) -> int:
-    lost, emits_leave, state = frame.lost, [], dict(machine.driver.state)
+    skips, emits_leave, state = frame.skips, [], dict(machine.driver.state)
     swallows = False
     for item in node.items:
         manager = machine.eval(item.context_expr, frame)
         if any(isinstance(option, Instance) for option in options(manager)):
             # nor can a break inside its __enter__ and __exit__ be resumed
-            frame.lost = frame.lost or "with"
+            frame.skips = frame.skips or "with"
         entered = machine.enter(manager, item.context_expr, frame)
         if item.optional_vars is not None:
             assign_target(machine, item.optional_vars, entered, frame, node)
-        if machine.loses_frame(manager):
-            frame.lost = frame.lost or "with"
+        if machine.skips_frame(manager):
+            frame.skips = frame.skips or "with"
         if (
             machine.driver.function is not None
             and isinstance(manager, ExternalInstance)
@@ -58,5 +58,5 @@ def exec_with(machine: Machine, node: ast.With, frame: Frame) -> int:
     machine.driver.state = state
     for manager in reversed(emits_leave):
         machine.leave(manager, node, frame)
-    frame.lost = lost
+    frame.skips = skips
     return status

@@ -29,11 +29,11 @@ class Step(Struct, eq=False):
 
     event: Event | None
     child: Activation | None = None
-    lost: str = ""
+    skips: str = ""
     node: object = None  # the call's ast node, for a child
     condition: str = ""  # the configuration test that decides whether the call happens
     undecided: int = 0  # whether the call happens: as of events
-    problems: object = None  # what the rules say of the event, once they were asked
+    problems: object = None  # what the rules report of the event, once they were matched
     # how many steps were taken before the object was made whose method the child is
     made_at: int = -1
 
@@ -48,13 +48,13 @@ class Activation(Struct, eq=False):
     steps: list[Step] = []
     # (id of node, type of event, detail): an event counts once; empty when the call is over
     seen: set | frozenset = set()
-    # the rules were asked about all of it, with what it calls, and have nothing to say
+    # all of it, with what it calls, was matched, and no rule reports anything
     is_quiet: bool = False
-    is_compiled_apart: bool = True  # Dynamo looks at it where eager Python calls it
+    is_compiled_by_itself: bool = True  # Dynamo looks at it where eager Python calls it
     _mark: int = 0
 
     def mark(self) -> int:
-        """A number that is the same for activations in which the same was seen; asked for when the
+        """A number that is the same for activations in which the same was seen; computed when the
         call is over."""
         if not self._mark:
             self._mark = -1  # ends a recursion
@@ -62,7 +62,7 @@ class Activation(Struct, eq=False):
         return self._mark
 
     def finish(self) -> None:
-        """Let go of what was seen, when nobody has anything to say of it."""
+        """Let go of what was seen, when no rule reports anything of it."""
         self.mark()
         self.steps = []
 
@@ -70,12 +70,12 @@ class Activation(Struct, eq=False):
 def _mark_of(step: Step) -> object:
     event = step.event
     if step.child is not None:
-        return (step.child.mark(), step.lost)
+        return (step.child.mark(), step.skips)
     return (
         id(event.node),
         type(event),
         event.certainty,
-        event.lost,
+        event.skips,
         event.caught,
         event.undecided,
         event.within,
@@ -93,8 +93,8 @@ class Frame(Struct, eq=False):
     depth: int
     prefix: str
     names: dict[str, Value] = {}
-    lost: str = ""
-    # what the jump at the end of a `while` asks for, and what a break there loses
+    skips: str = ""
+    # what the jump at the end of a `while` tests, and what a break there loses
     jumps: tuple[object, str] = (None, "")
     certainty: str = "certain"
     condition: str = ""

@@ -1,5 +1,5 @@
-"""The machine: evaluates expressions, runs statements and calls, and asks the behaviour of each value
-for what is done with it.
+"""The machine: evaluates expressions, runs statements and calls, and leaves what is done with a value to the value's
+behaviour.
 """
 
 from __future__ import annotations
@@ -9,12 +9,10 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from breakscope.rulekit.events import Event
 from breakscope.rulekit.values import (
     UNKNOWN,
-    Const,
     Instance,
     Value,
 )
@@ -119,7 +117,7 @@ class Machine:
         """Follow a call of a function of the checked source."""
         return self._inline(self, function, args, kwargs, node, frame)
 
-    # -- asking values
+    # -- operations on values
 
     def call(
         self,
@@ -151,11 +149,11 @@ class Machine:
     ) -> Value:
         """Call what an operator, a test or an attribute calls: Dynamo does not resume behind a
         break in it."""
-        lost, frame.lost = frame.lost, frame.lost or "implicit"
+        skips, frame.skips = frame.skips, frame.skips or "implicit"
         try:
             return self.call(function, args, {}, node, frame)
         finally:
-            frame.lost = lost
+            frame.skips = skips
 
     def getattr(self, owner: Value, name: str, node: ast.AST, frame: Frame) -> Value:
         """`owner.name`; runs properties."""
@@ -211,7 +209,7 @@ class Machine:
     def truth(
         self, value: Value, construct: str, node: ast.expr, frame: Frame, **facts: Any
     ) -> bool | None:
-        """The truth of a value that Python asks for it, None when not known."""
+        """The truth of a value that Python tests, None when not known."""
         return self.behaviour(value).truth(self, value, construct, facts, node, frame)
 
     def contains(
@@ -240,10 +238,10 @@ class Machine:
         """Leave a context manager."""
         self.behaviour(manager).leave(self, manager, node, frame)
 
-    def loses_frame(self, manager: Value) -> bool:
+    def skips_frame(self, manager: Value) -> bool:
         """True when a break inside a `with` on this cannot be resumed: Dynamo rebuilds only the
         context managers it knows."""
-        return self.behaviour(manager).loses_frame(self, manager)
+        return self.behaviour(manager).skips_frame(self, manager)
 
     # -- events
 
@@ -281,7 +279,7 @@ class Machine:
             source=self.text(node, frame.module),
             function=activation.function,
             certainty=certainty,
-            lost=frame.lost,
+            skips=frame.skips,
             condition=frame.condition,
             caught=frame.caught,
             undecided=frame.undecided,
@@ -370,20 +368,6 @@ class Machine:
         if module is not self.file.module:
             self.journal.note_name(names, name)
 
-    # -- regions
-
-    def end_region(self) -> None:
-        """Settle which of the stored attributes the region reads too, and which it leaves as it
-        found them."""
-        region = self.region
-        last = {key: activation.steps[index].event for activation, index, key in region.pending}
-        for activation, index, key in region.pending:
-            step = activation.steps[index]
-            if _restores(last[key]):
-                activation.steps[index] = Step(replace(step.event, scope="restored"))
-            elif key in region.reads and key not in region.overwritten:
-                activation.steps[index] = Step(replace(step.event, is_read=True))
-
     def take_back(self) -> None:
         """Let go of everything, and take back what was changed of shared values. Objects and
         closures that hold each other are freed by that."""
@@ -406,12 +390,3 @@ CHANGING_METHODS = frozenset(
     discard reverse sort rotate move_to_end add_module register_module __setitem__ __delitem__
     """.split()
 )
-
-
-def _restores(event: Event) -> bool:
-    """True for a store that certainly happens and gives back the constant that was there before the
-    region."""
-    new, first = event.value, event.initial
-    if event.undecided or event.condition or type(new) is not Const or type(first) is not Const:
-        return False
-    return type(new.value) is type(first.value) and new.value == first.value

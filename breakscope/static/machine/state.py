@@ -8,9 +8,11 @@ import ast
 from typing import NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from breakscope.rulekit.values import Class, Value
-from breakscope.static.machine.frames import Activation, Frame
+from breakscope.rulekit.events import Event
+from breakscope.rulekit.values import Class, Const, Value
+from breakscope.static.machine.frames import Activation, Frame, Step
 from breakscope.static.project.modules import ClassInfo, FunctionInfo, ModuleInfo
 
 
@@ -51,6 +53,26 @@ class RegionState(Struct, eq=False):
         self.outside_subgraph.clear()
         self.running.clear()
         self.last_test_is_configuration = False
+
+    def end(self) -> None:
+        """Settle which of the stored attributes the region reads too, and which it leaves as it
+        found them."""
+        last = {key: activation.steps[index].event for activation, index, key in self.pending}
+        for activation, index, key in self.pending:
+            step = activation.steps[index]
+            if _restores(last[key]):
+                activation.steps[index] = Step(replace(step.event, scope="restored"))
+            elif key in self.reads and key not in self.overwritten:
+                activation.steps[index] = Step(replace(step.event, is_read=True))
+
+
+def _restores(event: Event) -> bool:
+    """True for a store that certainly happens and gives back the constant that was there before the
+    region."""
+    new, first = event.value, event.initial
+    if event.undecided or event.condition or type(new) is not Const or type(first) is not Const:
+        return False
+    return type(new.value) is type(first.value) and new.value == first.value
 
 
 class Summaries(Struct, eq=False):

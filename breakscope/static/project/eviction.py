@@ -1,6 +1,6 @@
-"""Function bodies that are let go of, and parsed again when something asks for them.
+"""Function bodies that are evicted, and parsed again when something reads them.
 
-Of what a check parses, a third are bodies of functions that no region reaches. Without them the
+Many function bodies are reached by no region. Without them the
 trees of more modules fit into memory, and a module that stays need not be parsed as a whole again.
 """
 
@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import ast
 
+from breakscope import limits
 from breakscope.static.project.source import parse
 from breakscope.static.project.spans import start_of
 
-LEAST = 4  # lines of a body that is worth it
-
 
 class FunctionDef(ast.FunctionDef):
-    """A `def` without its body. Asked for it, it parses it and is a plain `ast.FunctionDef` again:
+    """A `def` without its body. When it is read, it is parsed, and is a plain `ast.FunctionDef` again:
     the same object, so what is known of the function by its node stays known. It bears the plain
     one's name, by which visitors of `ast` choose."""
 
@@ -29,7 +28,7 @@ class FunctionDef(ast.FunctionDef):
 
 
 def drop_idle_bodies(tree: ast.Module, lines: list[str], since: int) -> int:
-    """Let go of the bodies of all functions of a module, methods included, that were not entered in
+    """Evict the bodies of all functions of a module, methods included, that were not entered in
     the turn `since` or later; returns how many characters of the source have no tree now."""
     size = 0
     waiting = list(tree.body)
@@ -48,7 +47,7 @@ def drop_idle_bodies(tree: ast.Module, lines: list[str], since: int) -> int:
 
 def _drop(node: ast.FunctionDef, lines: list[str]) -> int:
     first, column = start_of(node.body[0], [])
-    if node.end_lineno - first < LEAST or lines[first - 1][:column].strip():
+    if node.end_lineno - first < limits.SHORTEST_EVICTED or lines[first - 1][:column].strip():
         return 0
     text = "".join(lines[first - 1 : node.end_lineno])
     del node.body

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
-MOST_PATHS = 10_000  # whose relative form is remembered
+from breakscope import limits
+
 NEVER = frozenset(
     """
     .git .hg .svn .tox .nox .venv venv __pycache__ node_modules .mypy_cache .ruff_cache .pytest_cache .eggs
@@ -115,7 +116,7 @@ def relative_path(path: str) -> str:
     return _relative(path, os.getcwd())
 
 
-@lru_cache(MOST_PATHS)
+@lru_cache(limits.MOST_RELATIVE_PATHS)
 def _relative(path: str, folder: str) -> str:
     try:
         relative = os.path.relpath(path, folder)

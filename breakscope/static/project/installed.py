@@ -9,15 +9,15 @@ import os
 import re
 from collections.abc import Callable, Iterable
 
+from breakscope import limits
 from breakscope.environment import names_in
 from breakscope.static.project.source import bytes_of
 
 USES_TORCH = rb"(?m)^[ \t]*(?:import|from)[ \t]+torch\b"
-MOST_READ = 60  # files of a package that are read to see whether it uses torch
 
 
 class Installed:
-    """The installed packages, as far as the program asks for them."""
+    """The installed packages, as far as the program needs them."""
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ def _files_of(package: str) -> list[str]:
     names = names_in(package)
     files = [os.path.join(package, name) for name in names if name.endswith(".py")]
     for name in names:
-        if "." not in name and len(files) < MOST_READ:
+        if "." not in name and len(files) < limits.MOST_FILES_OF_PACKAGE:
             inner = os.path.join(package, name)
             files += [os.path.join(inner, file) for file in names_in(inner) if file.endswith(".py")]
-    return files[:MOST_READ] or [package + ".py"]
+    return files[: limits.MOST_FILES_OF_PACKAGE] or [package + ".py"]

@@ -93,7 +93,7 @@ class ModuleInfo(Struct, eq=False):
     yields: frozenset[int] | None = None  # the lines with the word "yield"
     type_comments: bool | None = None  # some function gives its types in a comment
     aliases: dict[str, ast.expr] | None = None  # names of types, see annotations.py
-    # type checkers are told of `from ... import *`, see star_imports.py
+    # `from ... import *` that only type checkers see, see star_imports.py
     has_stars: bool = False
     asks: dict[str, None] = {}  # the files that it imports something from
 

@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import ast
 
+from breakscope import limits
 from breakscope.rulekit.walking import walk
 from breakscope.static.project.modules import FunctionInfo, ModuleInfo
-
-SHORT = 8  # statements; a longer body is not run for its effects
-DEPTH = 5
 
 
 def handed_back(info: FunctionInfo) -> str | None:
     """The parameter that a long function returns on every path; None for all other functions."""
     if info.handed_back is None:
-        found = _returned_parameter(info, DEPTH)
-        plain = found and _statements(info.node) > SHORT and not _changes(info.node.body, found)
+        found = _returned_parameter(info, limits.MOST_HANDED_BACK_STEPS)
+        plain = (
+            found
+            and _statements(info.node) > limits.LONGEST_REGISTERED_BODY
+            and not _changes(info.node.body, found)
+        )
         info.handed_back = found if plain else ""
     return info.handed_back or None
 

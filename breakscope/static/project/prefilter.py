@@ -1,4 +1,4 @@
-"""Which files can hold a region or use torch.compile, told from their bytes."""
+"""Which files can hold a region or use torch.compile, decided from their bytes."""
 
 from __future__ import annotations
 

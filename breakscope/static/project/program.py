@@ -12,16 +12,13 @@ from collections import OrderedDict
 
 from msgspec import Struct
 
+from breakscope import limits
 from breakscope.static.project.eviction import drop_idle_bodies
 from breakscope.static.project.installed import Installed
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.project.source import SourceError, parse, read_source, split_lines
 from breakscope.static.project.star_imports import Stars
 
-PARSED_BYTES = 12_000_000  # source kept parsed; its trees take 20 to 30 times as much memory
-# above it, function bodies that are not in use are dropped, see eviction.py
-CROWDED_BYTES = 1_500_000
-LATELY = 20  # files: a body that none of so many last ones entered is not in use
 LIBRARIES = frozenset({"torch", "numpy"})  # known by tables, never read as source
 # what the top folder of a project holds, and where its packages lie in it
 PROJECT_FILES = frozenset({"pyproject.toml", "setup.py", "setup.cfg", ".git"})
@@ -46,7 +43,7 @@ class Sources:
         self._parsed: OrderedDict[str, Parsed] = OrderedDict()
         self._places: dict[str, tuple[str, str]] = {}
         self._size = 0
-        self._most = CROWDED_BYTES
+        self._most = limits.MOST_BYTES_WITH_BODIES
 
     def parsed(self, path: str, source: str | None = None) -> Parsed:
         """A file (absolute path), which is read unless its text is given; raises SourceError."""
@@ -89,7 +86,7 @@ class Sources:
     @property
     def is_full(self) -> bool:
         """True when more source is parsed than should stay in memory."""
-        return self._size > PARSED_BYTES
+        return self._size > limits.MOST_PARSED_BYTES
 
     def make_room(self) -> None:
         """Drop function bodies that were not entered lately, when there is much parsed."""
@@ -97,15 +94,17 @@ class Sources:
             return
         for parsed in self._parsed.values():
             size = len(parsed.text) - drop_idle_bodies(
-                parsed.tree, parsed.lines, self.turn - LATELY
+                parsed.tree, parsed.lines, self.turn - limits.MOST_FILES_OF_USE
             )
             self._size += size - parsed.size
             parsed.size = size
-        self._most = max(CROWDED_BYTES, self._size + CROWDED_BYTES // 2)
+        self._most = max(
+            limits.MOST_BYTES_WITH_BODIES, self._size + limits.MOST_BYTES_WITH_BODIES // 2
+        )
 
     def forget(self) -> None:
         """Drop the files that were used longest ago; only where no module is made of them."""
-        while self._size > PARSED_BYTES * 3 // 5 and len(self._parsed) > 1:
+        while self._size > limits.MOST_PARSED_BYTES * 3 // 5 and len(self._parsed) > 1:
             _, oldest = self._parsed.popitem(last=False)
             self._size -= oldest.size
 

@@ -2,8 +2,7 @@
 
 CPython keeps the frames of Python functions in chunks of 16 KB and gives a chunk back to the system
 as soon as the frame that opened it returns (`push_chunk` in Python/pystate.c, 3.11 to 3.14). An
-interpreter that recurses around the end of a chunk maps and unmaps memory at every call: 400,000
-times over transformers, a tenth of all CPU time.
+interpreter that recurses around the end of a chunk maps and unmaps memory at every call.
 """
 
 from __future__ import annotations
@@ -12,10 +11,12 @@ import sys
 from collections.abc import Callable
 from typing import TypeVar
 
+from breakscope import limits
+
 Result = TypeVar("Result")
 
-MOST_FRAMES = 6_000  # CALL_DEPTH calls with all the expressions and statements that they stand in
-# of 8 bytes: a frame of 2.6 MB opens a chunk of 4 MB, the rest of which serves the frames above it
+# of 8 bytes: chunks are powers of two, so a frame a little larger than half of one opens a chunk of
+# which the rest serves the frames above it
 _SLOTS = 5 << 16
 
 
@@ -34,7 +35,7 @@ def with_room(function: Callable[[], Result]) -> Result:
     of a library's models.
     """
     limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, MOST_FRAMES))
+    sys.setrecursionlimit(max(limit, limits.MOST_FRAMES))
     try:
         return _call(function)
     finally:

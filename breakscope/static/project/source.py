@@ -63,8 +63,8 @@ def decode(data: bytes) -> str:
 
 
 def parse(source: str, path: str) -> ast.Module:
-    """The file's tree; raises SourceError. The collector stands still meanwhile: that saves 10 to
-    40 % of the time."""
+    """The file's tree; raises SourceError. The collector is off meanwhile: a tree is
+    many objects and no garbage."""
     collecting = gc.isenabled()
     gc.disable()
     try:
@@ -82,8 +82,8 @@ def parse(source: str, path: str) -> ast.Module:
 
 
 def refuse_what_is_no_python(source: str, path: str) -> None:
-    """Raise SourceError as `parse` would. A symbol table tells in two thirds of the time, for want
-    of a tree; it refuses some programs that `parse` takes, and so is not asked for the message."""
+    """Raise SourceError as `parse` would. A symbol table takes less time, for want of a tree; it
+    refuses some programs that `parse` takes, so that `parse` makes the message."""
     import symtable  # only a check of many files comes here
 
     try:

@@ -1,5 +1,5 @@
-"""Names that a package tells type checkers of (`if TYPE_CHECKING: from .models import *`) and loads
-when they are asked for.
+"""Names that a package shows only to type checkers (`if TYPE_CHECKING: from .models import *`) and loads
+when they are read.
 
 The file that defines such a name is found by its text: to run hundreds of modules for one name
 would take seconds.

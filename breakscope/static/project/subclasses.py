@@ -7,9 +7,9 @@ import re
 
 from msgspec import Struct
 
+from breakscope import limits
 from breakscope.static.project.source import bytes_of
 
-MOST_BESIDE = 200  # files in a folder; more are not looked at for the sake of one
 # each line stands behind a line break: an expression that begins with text is searched for as such
 DEFINED = rb"\nclass (\w+)"
 DERIVED = rb"\nclass \w+\(([^)]*)\)"
@@ -39,7 +39,7 @@ class Subclasses:
             names = [name for name in sorted(os.listdir(folder)) if name.endswith(".py")]
         except OSError:
             return []
-        if len(names) > MOST_BESIDE:
+        if len(names) > limits.MOST_FILES_BESIDE:
             return []
         beside = [os.path.join(folder, name) for name in names]
         waiting, found = [path], {}

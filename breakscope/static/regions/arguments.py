@@ -1,5 +1,5 @@
 """What a region is entered with: objects as some configuration makes them, parameters as
-annotations and uses tell."""
+annotations and uses show."""
 
 from __future__ import annotations
 

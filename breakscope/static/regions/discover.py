@@ -307,7 +307,7 @@ def enter(
         machine.call(target, args, kwargs, at, frame)
     except (Raised, OutOfBudget, RecursionError) as problem:
         machine.file.cut_short = machine.file.cut_short or not isinstance(problem, Raised)
-    machine.end_region()
+    machine.region.end()
     return Region(name, activation)
 
 

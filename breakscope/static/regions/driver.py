@@ -44,7 +44,7 @@ BY_TRAINING = (
 def add_call_events(
     machine: Machine, module: ModuleInfo, target: Value, activation: Activation
 ) -> None:
-    """Emit what the file's `calls` or `drive` tells of the region under `activation`."""
+    """Emit what the file's `calls` or `drive` shows of the region under `activation`."""
     names = module_names(machine, module)
     driver, caller = names.get("drive"), names.get("calls")
     recorder = Recorder()

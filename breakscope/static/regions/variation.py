@@ -88,7 +88,7 @@ def aliases(row: dict[str, Value]) -> frozenset:
 
 
 def describe(value: Value) -> str:
-    """The value as a message may show it; equal for values that no guard tells apart."""
+    """The value as a message may show it; equal for values that no guard distinguishes."""
     if isinstance(value, Const):
         return repr(value.value)
     if isinstance(value, Tensor):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
-from breakscope.rulekit.usage import COMPILE, States, Use, Wrapped
+from breakscope.rulekit.usage import COMPILE, Configure, States, Use, Wrapped
 from breakscope.rulekit.values import (
     UNKNOWN,
     Class,
@@ -19,12 +20,19 @@ from breakscope.rulekit.values import (
 )
 from breakscope.rulekit.walking import walk
 from breakscope.static.definitions.classes import find_member, is_module_class, mro_of
-from breakscope.static.definitions.names import external_value, module_names, resolve_import
-from breakscope.static.project.modules import Namespace
+from breakscope.static.machine.machine import Machine
 from breakscope.static.usage.graph_outputs import records_graphs
 from breakscope.static.usage.loops import counts, path_of, sizes, varies
 from breakscope.static.usage.scope import Choice, Local, merge
-from breakscope.static.usage.wrapping import WRAPPERS, Decorator, Wrapping, short
+from breakscope.static.usage.state import State
+from breakscope.static.usage.wrapping import (
+    WRAPPERS,
+    Decorator,
+    compile_in_place,
+    compiles_in_place,
+    short,
+    wrap,
+)
 
 SAME_MODULE = frozenset(
     "to cuda cpu xpu half float double bfloat16 train eval requires_grad_ apply".split()
@@ -39,8 +47,12 @@ OF_EVERY_MODULE = frozenset(
 )
 
 
-class Expressions(Wrapping):
-    """How the Follower evaluates expressions."""
+class Expressions:
+    """Evaluates the expressions of a file; `enter` follows a function of the file that is called."""
+
+    def __init__(self, state: State, enter: Callable[..., Value]) -> None:
+        self.state = state
+        self.enter = enter
 
     def eval(self, node: ast.expr | None, result: str = "used") -> Value:
         """What an expression holds; `result` says what becomes of a call's value."""
@@ -48,7 +60,7 @@ class Expressions(Wrapping):
         if kind is ast.Call:
             return self.call(node, result)
         if kind is ast.Name:
-            return self.look_up(node.id)
+            return self.state.look_up(node.id)
         if kind is ast.Attribute:
             return self.attribute(node)
         if kind is ast.Constant:
@@ -64,7 +76,7 @@ class Expressions(Wrapping):
             return value
         if kind is ast.Lambda:
             self.inside_lambda(node)
-            return Local(node, "<lambda>", self.scope)
+            return Local(node, "<lambda>", self.state.scope)
         if node is not None:
             self.children(node)
         return UNKNOWN
@@ -77,11 +89,11 @@ class Expressions(Wrapping):
                 self.children(child)
 
     def inside_lambda(self, node: ast.Lambda) -> None:
-        hidden = {a.arg: self.scope.names.pop(a.arg, None) for a in node.args.args}
-        loops, self.scope.loops = self.scope.loops, []
+        hidden = {a.arg: self.state.scope.names.pop(a.arg, None) for a in node.args.args}
+        loops, self.state.scope.loops = self.state.scope.loops, []
         self.eval(node.body)
-        self.scope.loops = loops
-        self.scope.names.update(
+        self.state.scope.loops = loops
+        self.state.scope.names.update(
             {name: value for name, value in hidden.items() if value is not None}
         )
 
@@ -97,29 +109,13 @@ class Expressions(Wrapping):
         value = merge(then, otherwise)
         path = path_of(node.body) or path_of(node.orelse)
         if isinstance(value, Wrapped) and value.sometimes and path:
-            self.scope.choices[path] = Choice(ast.unparse(node.test), value, then, otherwise)
+            self.state.scope.choices[path] = Choice(ast.unparse(node.test), value, then, otherwise)
         return value
 
     def attribute(self, node: ast.Attribute) -> Value:
-        path = path_of(node)
-        if path:
-            known = self.look_up(path)
-            if not known.is_unknown:
-                return known
-        owner = self.eval(node.value)
-        if isinstance(owner, External):
-            return external_value(self.machine, f"{owner.name}.{node.attr}")
-        if isinstance(owner, Wrapped):
-            if node.attr == "_orig_mod":
-                return owner.target
-            return Method(owner, node.attr)
-        if isinstance(owner, Instance | ExternalInstance):
-            return Method(owner, node.attr)
-        if isinstance(owner, Namespace):
-            return resolve_import(
-                self.machine, module_names(self.machine, owner.info).get(node.attr, UNKNOWN)
-            )
-        return UNKNOWN
+        if path_of(node):
+            return self.state.path_value(node)
+        return self.state.member(self.eval(node.value), node.attr)
 
     def call(self, node: ast.Call, result: str) -> Value:
         callee = self.eval(node.func, "called")
@@ -131,9 +127,9 @@ class Expressions(Wrapping):
         if (
             isinstance(node.func, ast.Attribute)
             and node.func.attr == "compile"
-            and self.compiles_in_place(callee)
+            and compiles_in_place(self.state, callee)
         ):
-            return self.in_place(callee.receiver, node, kwargs, result)
+            return compile_in_place(self.state, callee.receiver, node, kwargs, result)
         if isinstance(node.func, ast.Name) and node.func.id == "isinstance" and len(args) == 2:
             self.asked_for_type(node, args)
             return UNKNOWN
@@ -144,7 +140,7 @@ class Expressions(Wrapping):
         if isinstance(callee, Method):
             return self.method_call(callee, node, args)
         if isinstance(callee, Class):
-            return Instance(callee) if is_module_class(self.machine, callee.info) else UNKNOWN
+            return Instance(callee) if is_module_class(self.state.machine, callee.info) else UNKNOWN
         if isinstance(callee, Local) and not isinstance(callee.node, ast.Lambda):
             return self.local_call(callee, node, args, kwargs)
         return UNKNOWN
@@ -156,8 +152,8 @@ class Expressions(Wrapping):
             target = args[0] if args else kwargs.get("model", UNKNOWN)
             if not args and "model" not in kwargs:
                 return Decorator(name, kwargs) if name == COMPILE else UNKNOWN
-            return self.wrap(
-                name, node, node.args[0] if node.args else node, target, kwargs, result
+            return wrap(
+                self.state, name, node, node.args[0] if node.args else node, target, kwargs, result
             )
         if (
             name == "functools.partial"
@@ -178,26 +174,30 @@ class Expressions(Wrapping):
     def asked_for_type(self, node: ast.Call, args: list[Value]) -> None:
         value, cls = args
         if isinstance(value, Wrapped) and isinstance(cls, Class) and value.module_class is not None:
-            own = cls.info in mro_of(self.machine, value.module_class.info)
+            own = cls.info in mro_of(self.state.machine, value.module_class.info)
             self.use("isinstance", value, node, node.args[0], args, is_own_class=own)
 
     def saved(self, value: Value) -> None:
         for part in [value, *(value.items.values() if isinstance(value, Dict) else ())]:
-            if isinstance(part, States) and part.owner.name == COMPILE and not self.knows_prefix:
-                self.saves_prefix = True
+            if (
+                isinstance(part, States)
+                and part.owner.name == COMPILE
+                and not self.state.knows_prefix
+            ):
+                self.state.saves_prefix = True
                 self.use("torch.save", part.owner, part.node, part.node.func.value)
 
     def used(self, value: Wrapped, node: ast.AST | None = None) -> None:
         """Something wrapped is called, or handed to somebody who may call it."""
         if value.is_compiled:
-            self.uses += 1
-            self.first_calls.setdefault(id(value.node), node)
+            self.state.uses += 1
+            self.state.first_calls.setdefault(id(value.node), node)
 
     def use(
         self, name: str, value: Wrapped, node: ast.AST, subject: ast.expr, args=(), **fields
     ) -> None:
         certainty = "likely" if value.sometimes else "certain"
-        self.emit(
+        self.state.emit(
             Use,
             node,
             certainty,
@@ -212,15 +212,15 @@ class Expressions(Wrapping):
         self.used(value, node)
         if value.is_compiled:
             if records_graphs(value):
-                self.graph_calls[id(node)] = value
+                self.state.graph_calls[id(node)] = value
             self.use("()", value, node, node.func, args, varies=self.argument_varies(value, node))
         return UNKNOWN
 
     def argument_varies(self, value: Wrapped, node: ast.Call) -> str:
         """ "text" or "size" when the loop around a call gives it another such argument in each pass."""
-        if not self.scope.loops:
+        if not self.state.scope.loops:
             return ""
-        loop = self.scope.loops[-1]
+        loop = self.state.scope.loops[-1]
         for given in [*node.args, *(k.value for k in node.keywords)]:
             if isinstance(given, ast.Name):
                 given = _assigned_in(loop, given.id) or given
@@ -239,14 +239,14 @@ class Expressions(Wrapping):
             return receiver
         if not isinstance(receiver, Wrapped) or not receiver.is_compiled:
             return UNKNOWN
-        self.first_calls.setdefault(id(receiver.node), None)
-        self.uses += 1
+        self.state.first_calls.setdefault(id(receiver.node), None)
+        self.state.uses += 1
         subject = node.func.value
         if name == "state_dict" and not node.args:
             return States(receiver, node)
         if name == "load_state_dict":
             own = bool(args) and isinstance(args[0], States) and args[0].owner.name == receiver.name
-            if receiver.name == COMPILE and not own and not self.knows_prefix:
+            if receiver.name == COMPILE and not own and not self.state.knows_prefix:
                 self.use(name, receiver, node, subject, args)
             return UNKNOWN
         self.use(name, receiver, node, subject, args, computes=self.computes(receiver, name))
@@ -258,7 +258,7 @@ class Expressions(Wrapping):
         if value.module_class is None:
             return False
         info = value.module_class.info
-        member = find_member(self.machine, info, name)
+        member = find_member(self.state.machine, info, name)
         if not isinstance(member, Function) or not isinstance(member.info.node, ast.FunctionDef):
             return False
         if any("compile" in ast.unparse(d) for d in member.info.node.decorator_list):
@@ -270,33 +270,52 @@ class Expressions(Wrapping):
             owner, _, part = called.rpartition(".")
             if (
                 owner == "self"
-                and find_member(self.machine, info, part) is None
+                and find_member(self.state.machine, info, part) is None
                 and part not in OF_EVERY_MODULE
             ):
                 return True
         return False
 
+    def bind(self, target: ast.expr, value: Value, statement: ast.stmt | None = None) -> None:
+        """Give a name or path a value; what hangs below that path is forgotten."""
+        if isinstance(target, ast.Tuple | ast.List):
+            for part in target.elts:
+                self.bind(part, UNKNOWN)
+            return
+        path = path_of(target)
+        if isinstance(target, ast.Attribute):
+            owner = self.eval(target.value)
+            if isinstance(owner, External):
+                self.state.emit(
+                    Configure, statement or target, name=f"{owner.name}.{target.attr}", value=value
+                )
+            self.attribute_set(owner, target, statement)
+        if path:
+            for known in [p for p in self.state.scope.names if p.startswith(path + ".")]:
+                del self.state.scope.names[known]
+            self.state.scope.names[path] = value
+
     def attribute_set(
         self, owner: Value, target: ast.Attribute, statement: ast.stmt | None
     ) -> None:
         """`model.step = i` in a loop that counts `i`, where the compiled module reads `self.step`."""
-        value = owner if isinstance(owner, Wrapped) else self.compiled_of.get(id(owner))
+        value = owner if isinstance(owner, Wrapped) else self.state.compiled_of.get(id(owner))
         given = statement.value if isinstance(statement, ast.Assign) else None
         if (
             value is None
             or not value.is_compiled
-            or not self.scope.loops
+            or not self.state.scope.loops
             or not isinstance(given, ast.Name)
         ):
             return
-        loop = self.scope.loops[-1]
+        loop = self.state.scope.loops[-1]
         called = any(
             isinstance(n, ast.Call)
             and path_of(n.func)
-            and _is_it(self.look_up(path_of(n.func)), value)
+            and _is_it(self.state.look_up(path_of(n.func)), value)
             for n in walk(loop)
         )
-        if called and given.id in counts(loop) and _reads(self, value, target.attr):
+        if called and given.id in counts(loop) and _reads(self.state.machine, value, target.attr):
             self.use("=", value, statement, target.value, attribute=target.attr, varies="int")
 
     def local_call(self, callee: Local, node: ast.Call, args: list[Value], kwargs) -> Value:
@@ -313,8 +332,8 @@ class Expressions(Wrapping):
             if n in names and isinstance(v, Wrapped | Instance | States | Dict)
         }
         repeated = None
-        if self.scope.loops and not any(isinstance(a, ast.Starred) for a in node.args):
-            loop = self.scope.loops[-1]
+        if self.state.scope.loops and not any(isinstance(a, ast.Starred) for a in node.args):
+            loop = self.state.scope.loops[-1]
             same = {
                 n
                 for n, a in zip(names, node.args)
@@ -325,7 +344,7 @@ class Expressions(Wrapping):
         if any(isinstance(a, ast.Starred) for a in node.args):
             return UNKNOWN
         known = {n: v for n, v in known.items() if not isinstance(v, Dict)}
-        return self.function(
+        return self.enter(
             callee.node, callee.qualname, known, outer=callee.scope, repeated=repeated
         )
 
@@ -342,11 +361,11 @@ def _assigned_in(loop: ast.AST, name: str) -> ast.expr | None:
     return found[0] if len(found) == 1 else None
 
 
-def _reads(follower, value: Wrapped, attribute: str) -> bool:
+def _reads(machine: Machine, value: Wrapped, attribute: str) -> bool:
     """A method of the module's class other than `__init__` reads `self.attribute`."""
     if value.module_class is None:
         return False
-    for info in mro_of(follower.machine, value.module_class.info):
+    for info in mro_of(machine, value.module_class.info):
         for method in info.node.body:
             if isinstance(method, ast.FunctionDef) and method.name != "__init__":
                 for n in walk(method):

@@ -20,6 +20,8 @@ from breakscope.static.project.spans import start_of
 from breakscope.static.regions.discover import Region
 from breakscope.static.usage.follow import Follower, OutOfWork
 from breakscope.static.usage.frozen import frozen_events
+from breakscope.static.usage.scope import maybe
+from breakscope.static.usage.state import State
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 USED = frozenset({"compile", "suppress_errors", "assume_constant_result"})
@@ -30,7 +32,8 @@ def usage_region(machine: Machine, module: ModuleInfo) -> Region:
     activation = Activation("", module, 0)
     if not any(_uses(node) for node in _speaking(module)):
         return Region("", activation)  # only comments and texts speak of it
-    follower = Follower(machine, module, activation)
+    state = State(machine, module, activation)
+    follower = Follower(state)
     try:
         follower.top_level()
         concerned = _concerned(module)
@@ -42,8 +45,8 @@ def usage_region(machine: Machine, module: ModuleInfo) -> Region:
     except (OutOfWork, RecursionError):
         machine.file.cut_short = True
     if "assume_constant_result" in module.source:
-        frozen_events(follower)
-    for step in activation.steps if follower.saves_prefix else ():
+        frozen_events(state)
+    for step in activation.steps if state.saves_prefix else ():
         if isinstance(step.event, Use):
             step.event = replace(step.event, saved=True)
     return Region("", activation)
@@ -127,9 +130,9 @@ def follow_class(follower: Follower, node: ast.ClassDef) -> None:
     """Every method, knowing what `__init__` and the other methods leave on `self`."""
     methods = [m for m in node.body if isinstance(m, ast.FunctionDef | ast.AsyncFunctionDef)]
     left = {}
-    cls = follower.look_up(node.name)
+    cls = follower.state.look_up(node.name)
     for method in methods:
-        lines = follower.module.source_lines()[method.lineno - 1 : method.end_lineno]
+        lines = follower.state.module.source_lines()[method.lineno - 1 : method.end_lineno]
         own = follower.left_on_self(method) if any("compile" in line for line in lines) else {}
         for path, value in own.items():
             sometimes = value.sometimes or method.name not in (
@@ -138,8 +141,8 @@ def follow_class(follower: Follower, node: ast.ClassDef) -> None:
                 "setup",
                 "setUp",
             )
-            left.setdefault(path, (follower.maybe(value) if sometimes else value, method))
-    is_module = isinstance(cls, Class) and is_module_class(follower.machine, cls.info)
+            left.setdefault(path, (maybe(value) if sometimes else value, method))
+    is_module = isinstance(cls, Class) and is_module_class(follower.state.machine, cls.info)
     for method in methods:
         known = {path: value for path, (value, setter) in left.items() if setter is not method}
         repeats = is_module and method.name in ("forward", "training_step", "validation_step")

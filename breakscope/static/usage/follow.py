@@ -12,20 +12,20 @@ import ast
 from msgspec.structs import replace
 
 from breakscope import limits
-from breakscope.rulekit.usage import Configure, Timed, Use, Wrap, Wrapped
-from breakscope.rulekit.values import UNKNOWN, External, Function, Value
+from breakscope.rulekit.usage import Timed, Use, Wrap, Wrapped
+from breakscope.rulekit.values import UNKNOWN, External, Value
 from breakscope.rulekit.walking import walk
-from breakscope.static.definitions.names import canonical_name, module_names, resolve_import
-from breakscope.static.machine.frames import Activation, Step
-from breakscope.static.machine.machine import Machine
-from breakscope.static.project.modules import ModuleInfo
+from breakscope.static.definitions.names import canonical_name
+from breakscope.static.machine.frames import Step
 from breakscope.static.usage.expressions import Expressions
 from breakscope.static.usage.graph_gradients import emit_added_gradients
 from breakscope.static.usage.graph_outputs import GraphOutputs
 from breakscope.static.usage.loops import path_of
-from breakscope.static.usage.scope import Local, Scope, decide, key, maybe, merge, merged
-from breakscope.static.usage.syntax import bound, is_main, kept, names_prefix, pairs, tells
+from breakscope.static.usage.scope import Local, Scope, decide, key, merge, merged
+from breakscope.static.usage.state import State
+from breakscope.static.usage.syntax import bound, is_main, kept, pairs, reports
 from breakscope.static.usage.timing import timed_calls
+from breakscope.static.usage.wrapping import decorated
 
 BROAD = frozenset({"", "Exception", "BaseException"})
 
@@ -34,56 +34,27 @@ class OutOfWork(Exception):
     """The file takes more work than it is allowed."""
 
 
-class Follower(Expressions):
-    """Follows one file; what it sees becomes events of one activation."""
+class Follower:
+    """Follows the statements of one file; what it sees becomes events of one activation."""
 
-    def __init__(self, machine: Machine, module: ModuleInfo, activation: Activation) -> None:
-        self.machine = machine
-        self.module = module
-        self.activation = activation
-        self.names = module_names(machine, module)
-        self.globals = Scope()
-        self.scope = self.globals
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self.expressions = Expressions(state, self.function)
         self.followed: dict[tuple, Value] = {}
         self.depth = 0
         self.work = 0
-        self.silent = False
-        self.function_name = ""
-        # id of a wrapping node -> the first call of what it made
-        self.first_calls: dict[int, ast.AST | None] = {}
-        self.uses = 0  # how often something compiled was called or handed on
-        # id of a module value -> what torch.compile made of it
-        self.compiled_of: dict[int, Wrapped] = {}
-        self.running: ast.stmt | None = None  # the statement that is being followed
-        self.saves_prefix = False  # the file saves states whose keys begin with `_orig_mod.`
-        # id of a call -> what it calls, which records CUDA graphs
-        self.graph_calls: dict[int, Wrapped] = {}
-        self.knows_prefix = "_orig_mod" in module.source and names_prefix(module.tree)
-
-    def emit(self, event_type, node: ast.AST, certainty: str = "certain", **fields) -> None:
-        """Record an event, once for each place, kind and circumstance."""
-        about = [fields.get(name) for name in ("name", "repeats", "varies", "new_backend", "what")]
-        detail = (id(node), event_type, certainty, type(fields.get("target")), *about)
-        if self.silent or detail in self.activation.seen:
-            return
-        self.activation.seen.add(detail)
-        source = self.machine.text(node, self.module)
-        event = event_type(
-            node=node, source=source, function=self.function_name, certainty=certainty, **fields
-        )
-        self.activation.steps.append(Step(event))
 
     def top_level(self) -> None:
         """Follow the module's own statements."""
-        self.block(self.module.tree.body)
-        self.graph_outputs(self.module.tree)
+        self.block(self.state.module.tree.body)
+        self.graph_outputs(self.state.module.tree)
 
     def graph_outputs(self, node: ast.AST) -> None:
         """What becomes of the outputs of CUDA graphs in a function's own statements, or in the
         module's."""
-        if self.graph_calls and not self.silent:
-            GraphOutputs(self, self.graph_calls).function(node)
-            emit_added_gradients(self, self.graph_calls, node)
+        if self.state.graph_calls and not self.state.silent:
+            GraphOutputs(self.state, self.state.graph_calls).function(node)
+            emit_added_gradients(self.state, self.state.graph_calls, node)
 
     def function(
         self,
@@ -114,40 +85,38 @@ class Follower(Expressions):
         if self.depth >= limits.DEEPEST_USAGE_CALL:
             return UNKNOWN
         self.followed[about] = UNKNOWN
-        before = self.scope, self.function_name
-        self.scope, self.function_name = (
-            Scope(qualname, outer or self.globals, dict(known), bound(node)),
+        before = self.state.scope, self.state.function_name
+        self.state.scope, self.state.function_name = (
+            Scope(qualname, outer or self.state.globals, dict(known), bound(node)),
             qualname,
         )
-        self.scope.repeated = frozenset({"self"}) if repeats else repeated
-        self.scope.kept = kept(node)
+        self.state.scope.repeated = frozenset({"self"}) if repeats else repeated
+        self.state.scope.kept = kept(node)
         self.depth += 1
         self.block(node.body)
         self.graph_outputs(node)
-        for inner in self.scope.inner:
-            self.function(inner.node, inner.qualname, outer=self.scope)
+        for inner in self.state.scope.inner:
+            self.function(inner.node, inner.qualname, outer=self.state.scope)
         result = UNKNOWN
-        for i, value in enumerate(self.scope.returns):
+        for i, value in enumerate(self.state.scope.returns):
             result = value if i == 0 else merge(result, value)
         self.depth -= 1
-        self.scope, self.function_name = before
+        self.state.scope, self.state.function_name = before
         self.followed[about] = result
         return result
 
     def left_on_self(self, method: ast.AST) -> dict[str, Wrapped]:
         """What a method leaves wrapped on `self`, without recording events."""
-        scope, silent = self.scope, self.silent
-        self.scope, self.silent = Scope("", self.globals, {}, bound(method)), True
+        scope, silent = self.state.scope, self.state.silent
+        self.state.scope, self.state.silent = Scope("", self.state.globals, {}, bound(method)), True
         self.block(method.body)
-        names = self.scope.names
-        self.scope, self.silent = scope, silent
+        names = self.state.scope.names
+        self.state.scope, self.state.silent = scope, silent
         return {
             p: v
             for p, v in names.items()
             if p.startswith("self.") and isinstance(v, Wrapped) and v.is_compiled
         }
-
-    maybe = staticmethod(maybe)
 
     def block(self, statements: list[ast.stmt]) -> None:
         for statement in statements:
@@ -155,14 +124,14 @@ class Follower(Expressions):
             if self.work > limits.MOST_USAGE_STATEMENTS:
                 raise OutOfWork
             self.statement(statement)
-            if self.scope.ended:
+            if self.state.scope.ended:
                 break
-        if not self.scope.loops and not self.silent:
-            for node, call, what in timed_calls(self, statements):
-                value = self.look_up(path_of(call.func))
+        if not self.state.scope.loops and not self.state.silent:
+            for node, call, what in timed_calls(self.state, self.expressions.eval, statements):
+                value = self.state.look_up(path_of(call.func))
                 if isinstance(value, Wrapped):
                     certainty = "likely" if value.sometimes or what == "launching" else "certain"
-                    self.emit(
+                    self.state.emit(
                         Timed,
                         node,
                         certainty,
@@ -172,70 +141,57 @@ class Follower(Expressions):
                     )
 
     def statement(self, node: ast.stmt) -> None:
-        self.running = node
+        self.state.running = node
         handler = getattr(self, f"do_{type(node).__name__}", None)
         if handler is not None:
             handler(node)
             return
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.expr):
-                self.eval(child)
+                self.expressions.eval(child)
 
     def do_Expr(self, node: ast.Expr) -> None:
-        self.eval(node.value, result="dropped")
+        self.expressions.eval(node.value, result="dropped")
 
     def do_Assign(self, node: ast.Assign) -> None:
         parts = pairs(node.targets[0], node.value)
         if parts:
-            for target, value in [(target, self.eval(part, "assigned")) for target, part in parts]:
-                self.bind(target, value)
+            for target, value in [
+                (target, self.expressions.eval(part, "assigned")) for target, part in parts
+            ]:
+                self.expressions.bind(target, value)
             return
-        value = self.eval(node.value, result="assigned")
+        value = self.expressions.eval(node.value, result="assigned")
         for target in node.targets:
-            self.bind(target, value, node)
+            self.expressions.bind(target, value, node)
 
     def do_AnnAssign(self, node: ast.AnnAssign) -> None:
         if node.value is not None:
-            self.bind(node.target, self.eval(node.value, result="assigned"), node)
+            self.expressions.bind(
+                node.target, self.expressions.eval(node.value, result="assigned"), node
+            )
 
     def do_AugAssign(self, node: ast.AugAssign) -> None:
-        self.bind(node.target, self.eval(node.value) and UNKNOWN, node)
-
-    def bind(self, target: ast.expr, value: Value, statement: ast.stmt | None = None) -> None:
-        """Give a name or path a value; what hangs below that path is forgotten."""
-        if isinstance(target, ast.Tuple | ast.List):
-            for part in target.elts:
-                self.bind(part, UNKNOWN)
-            return
-        path = path_of(target)
-        if isinstance(target, ast.Attribute):
-            owner = self.eval(target.value)
-            if isinstance(owner, External):
-                self.emit(
-                    Configure, statement or target, name=f"{owner.name}.{target.attr}", value=value
-                )
-            self.attribute_set(owner, target, statement)
-        if path:
-            for known in [p for p in self.scope.names if p.startswith(path + ".")]:
-                del self.scope.names[known]
-            self.scope.names[path] = value
+        self.expressions.bind(node.target, self.expressions.eval(node.value) and UNKNOWN, node)
 
     def do_Return(self, node: ast.Return) -> None:
-        self.scope.returns.append(self.eval(node.value) if node.value is not None else UNKNOWN)
-        self.scope.ended = True
+        self.state.scope.returns.append(
+            self.expressions.eval(node.value) if node.value is not None else UNKNOWN
+        )
+        self.state.scope.ended = True
 
     def do_Raise(self, node: ast.Raise) -> None:
-        self.scope.ended = True
+        self.state.scope.ended = True
 
     def do_Continue(self, node: ast.stmt) -> None:
-        self.scope.ended = True
+        self.state.scope.ended = True
 
     do_Break = do_Continue
 
     def do_If(self, node: ast.If) -> None:
-        scope = self.scope
-        self.eval(node.test)
-        test = self.machine.text(node.test, self.module)
+        scope = self.state.scope
+        self.expressions.eval(node.test)
+        test = self.state.machine.text(node.test, self.state.module)
         before = dict(scope.names)
         decide(scope, test, True)
         self.inside(node, node.body)
@@ -254,28 +210,28 @@ class Follower(Expressions):
         scope.ended = False
 
     def inside(self, node: ast.AST, body: list[ast.stmt]) -> None:
-        self.scope.nesting.append(node)
+        self.state.scope.nesting.append(node)
         self.block(body)
-        self.scope.nesting.pop()
+        self.state.scope.nesting.pop()
 
     def do_For(self, node: ast.For) -> None:
-        self.eval(node.iter)
+        self.expressions.eval(node.iter)
         self.loop(node)
 
     do_AsyncFor = do_For
 
     def do_While(self, node: ast.While) -> None:
-        self.eval(node.test)
+        self.expressions.eval(node.test)
         self.loop(node)
 
     def loop(self, node: ast.For | ast.While) -> None:
         """Two passes: the second begins with what the first left."""
-        scope = self.scope
+        scope = self.state.scope
         before = dict(scope.names)
         scope.loops.append(node)
         for _ in range(2):
             if isinstance(node, ast.For | ast.AsyncFor):
-                self.bind(node.target, UNKNOWN)
+                self.expressions.bind(node.target, UNKNOWN)
             self.inside(node, node.body)
             scope.ended = False
         scope.loops.pop()
@@ -284,18 +240,18 @@ class Follower(Expressions):
 
     def do_With(self, node: ast.With) -> None:
         for item in node.items:
-            self.eval(item.context_expr)
+            self.expressions.eval(item.context_expr)
             if item.optional_vars is not None:
-                self.bind(item.optional_vars, UNKNOWN)
+                self.expressions.bind(item.optional_vars, UNKNOWN)
         self.inside(node, node.body)
 
     do_AsyncWith = do_With
 
     def do_Try(self, node: ast.Try) -> None:
-        scope = self.scope
-        before, first, uses = dict(scope.names), len(self.activation.steps), self.uses
+        scope = self.state.scope
+        before, first, uses = dict(scope.names), len(self.state.activation.steps), self.state.uses
         self.inside(node, node.body)
-        self._attempted(node, first, self.uses > uses)
+        self._attempted(node, first, self.state.uses > uses)
         if not scope.ended:
             self.inside(node, node.orelse)
         results = [] if scope.ended else [scope.names]
@@ -316,62 +272,51 @@ class Follower(Expressions):
         broad = next((h for h in node.handlers if path_of(h.type).split(".")[-1] in BROAD), None)
         if broad is None or any(isinstance(part, ast.Raise) for part in walk(broad)):
             return
-        silent = not any(isinstance(part, ast.Call) and tells(part) for part in walk(broad))
-        for i in range(first, len(self.activation.steps)):
-            event = self.activation.steps[i].event
+        silent = not any(isinstance(part, ast.Call) and reports(part) for part in walk(broad))
+        for i in range(first, len(self.state.activation.steps)):
+            event = self.state.activation.steps[i].event
             if isinstance(event, Wrap) and not used:
                 event = replace(event, ignored=path_of(broad.type) or "Exception")
             elif isinstance(event, Use) and event.name == "()" and silent:
                 event = replace(event, swallowed=True)
-            self.activation.steps[i] = Step(event)
+            self.state.activation.steps[i] = Step(event)
 
     def do_FunctionDef(self, node: ast.FunctionDef) -> None:
-        qualname = f"{self.scope.qualname}.{node.name}" if self.scope.qualname else node.name
-        value: Value = Local(node, qualname, self.scope)
-        if self.scope is not self.globals:
-            self.scope.inner.append(value)
+        qualname = (
+            f"{self.state.scope.qualname}.{node.name}" if self.state.scope.qualname else node.name
+        )
+        value: Value = Local(node, qualname, self.state.scope)
+        if self.state.scope is not self.state.globals:
+            self.state.scope.inner.append(value)
         for decorator in reversed(node.decorator_list):
-            value = self.decorated(decorator, value, node)
-        self.scope.names[node.name] = value
+            value = decorated(self.state, decorator, self.expressions.eval(decorator), value, node)
+        self.state.scope.names[node.name] = value
 
     do_AsyncFunctionDef = do_FunctionDef
 
     def do_ClassDef(self, node: ast.ClassDef) -> None:
-        self.scope.names.pop(node.name, None)
-        if self.scope is not self.globals:
-            self.scope.names[node.name] = UNKNOWN
+        self.state.scope.names.pop(node.name, None)
+        if self.state.scope is not self.state.globals:
+            self.state.scope.names[node.name] = UNKNOWN
 
     def do_Import(self, node: ast.Import) -> None:
-        if self.scope is not self.globals:
+        if self.state.scope is not self.state.globals:
             for name in node.names:
-                self.scope.names[name.asname or name.name.partition(".")[0]] = External(
+                self.state.scope.names[name.asname or name.name.partition(".")[0]] = External(
                     name.name if name.asname else name.name.partition(".")[0]
                 )
 
     def do_ImportFrom(self, node: ast.ImportFrom) -> None:
-        if self.scope is not self.globals:
+        if self.state.scope is not self.state.globals:
             for name in node.names:
                 full = f"{node.module}.{name.name}"
-                self.scope.names[name.asname or name.name] = (
-                    External(canonical_name(self.machine, full)) if node.level == 0 else UNKNOWN
+                self.state.scope.names[name.asname or name.name] = (
+                    External(canonical_name(self.state.machine, full))
+                    if node.level == 0
+                    else UNKNOWN
                 )
 
     def do_Global(self, node: ast.Global) -> None:
-        self.scope.bound -= set(node.names)
+        self.state.scope.bound -= set(node.names)
 
     do_Nonlocal = do_Global
-
-    def look_up(self, path: str) -> Value:
-        """What a path holds: here, in an outer function, in the module."""
-        scope: Scope | None = self.scope
-        root = path.partition(".")[0]
-        while scope is not None:
-            if path in scope.names:
-                return scope.names[path]
-            if root in scope.bound and scope is not self.globals:
-                return UNKNOWN
-            scope = scope.outer
-        value = resolve_import(self.machine, self.names.get(path, UNKNOWN))
-        if isinstance(value, Function) and value.info.module is self.module:
-            return Local(value.info.node, value.info.qualname)
-        return value

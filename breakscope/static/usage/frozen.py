@@ -7,32 +7,33 @@ import ast
 from breakscope.rulekit.usage import Frozen
 from breakscope.rulekit.values import External
 from breakscope.rulekit.walking import walk
+from breakscope.static.usage.state import State
 
 CLOCKS = frozenset(
     {"time.time", "time.perf_counter", "time.monotonic", "time.time_ns", "datetime.datetime.now"}
 )
 
 
-def frozen_events(follower) -> None:
+def frozen_events(state: State) -> None:
     """A Frozen event for each read of something that changes."""
     for owner in [
-        follower.module.tree,
-        *(n for n in walk(follower.module.tree) if isinstance(n, ast.ClassDef)),
+        state.module.tree,
+        *(n for n in walk(state.module.tree) if isinstance(n, ast.ClassDef)),
     ]:
-        for node in walk(owner) if owner is follower.module.tree else owner.body:
+        for node in walk(owner) if owner is state.module.tree else owner.body:
             if isinstance(node, ast.FunctionDef) and any(
-                _freezes(follower, d) for d in node.decorator_list
+                _freezes(state, d) for d in node.decorator_list
             ):
-                _reads(follower, node, owner)
+                _reads(state, node, owner)
 
 
-def _freezes(follower, decorator: ast.expr) -> bool:
-    value = follower.eval(decorator) if isinstance(decorator, ast.Name | ast.Attribute) else None
+def _freezes(state: State, decorator: ast.expr) -> bool:
+    value = state.path_value(decorator) if isinstance(decorator, ast.Name | ast.Attribute) else None
     return isinstance(value, External) and value.name.endswith(".assume_constant_result")
 
 
-def _reads(follower, function: ast.FunctionDef, owner: ast.AST) -> None:
-    follower.function_name = function.name
+def _reads(state: State, function: ast.FunctionDef, owner: ast.AST) -> None:
+    state.function_name = function.name
     local = {a.arg for a in function.args.args} | {
         n.id for n in walk(function) if _is(n, ast.Store)
     }
@@ -42,28 +43,28 @@ def _reads(follower, function: ast.FunctionDef, owner: ast.AST) -> None:
     for node in walk(function):
         if isinstance(node, ast.Call):
             value = (
-                follower.eval(node.func)
+                state.path_value(node.func)
                 if isinstance(node.func, ast.Attribute | ast.Name)
                 else None
             )
             name = value.name if isinstance(value, External) else ""
             if name in CLOCKS:
-                follower.emit(Frozen, node, what="clock", name=name)
+                state.emit(Frozen, node, what="clock", name=name)
             elif name.startswith(("random.", "numpy.random.")):
-                follower.emit(Frozen, node, what="random", name=name)
+                state.emit(Frozen, node, what="random", name=name)
         elif (
             isinstance(node, ast.Attribute)
             and isinstance(node.value, ast.Name)
             and node.value.id == "self"
         ):
             if node.attr in set_elsewhere and isinstance(node.ctx, ast.Load):
-                follower.emit(Frozen, node, what="attribute", name=f"self.{node.attr}")
+                state.emit(Frozen, node, what="attribute", name=f"self.{node.attr}")
         elif (
             _is(node, ast.Load)
             and node.id not in local
-            and node.id in _set_by_functions(follower.module.tree)
+            and node.id in _set_by_functions(state.module.tree)
         ):
-            follower.emit(Frozen, node, what="global", name=node.id)
+            state.emit(Frozen, node, what="global", name=node.id)
 
 
 def _is(node: ast.AST, context: type) -> bool:

@@ -17,6 +17,7 @@ from msgspec import Struct
 from breakscope.rulekit.usage import Added, Wrapped
 from breakscope.rulekit.walking import walk
 from breakscope.static.usage.graph_outputs import MARK, ON_GPU, without_gradients
+from breakscope.static.usage.state import State
 from breakscope.static.usage.wrapping import short
 
 OWN_GRADIENTS = r"\.grad\s*=[^=]"
@@ -33,17 +34,17 @@ class Seen(Struct, frozen=True):
     zeroes: tuple[tuple[ast.Call, Branches], ...]
 
 
-def emit_added_gradients(follower, calls: dict[int, Wrapped], function: ast.AST) -> None:
+def emit_added_gradients(state: State, calls: dict[int, Wrapped], function: ast.AST) -> None:
     """One event for each backward pass of a function, or a module, that adds to what an earlier one
     left."""
-    source = follower.module.source
+    source = state.module.source
     if re.search(OWN_GRADIENTS, source) or (
         MARK in source and any(getattr(n, "attr", "") == MARK for n in walk(function))
     ):
         return
     certainty = "likely" if re.search(ON_GPU, source) else "possible"
     for backward, call, where in _added(function.body, calls, False):
-        follower.emit(
+        state.emit(
             Added, backward, certainty, value=calls[id(call)], subject=short(call.func), where=where
         )
 

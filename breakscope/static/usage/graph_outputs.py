@@ -1,7 +1,7 @@
 """Outputs of CUDA graphs that are read after the next call has written over them.
 
 Measured with torch 2.11 on a GPU: every call of any such callable begins a new step, and what
-earlier calls returned is gone, unless one of them that asks for gradients still waits for a
+earlier calls returned is gone, unless one of them that needs gradients still waits for a
 backward pass (torch._inductor.cudagraph_trees, can_start_new_generation: any backward pass ends the
 waiting). Where torch.compiler.cudagraph_mark_step_begin() is used, it alone begins steps.
 """
@@ -17,6 +17,7 @@ from breakscope.rulekit.usage import Kept, Wrapped
 from breakscope.rulekit.values import Const, Dict
 from breakscope.rulekit.walking import walk
 from breakscope.static.usage.loops import path_of
+from breakscope.static.usage.state import State
 from breakscope.static.usage.wrapping import short
 
 MODES = ("reduce-overhead", "max-autotune")
@@ -30,7 +31,7 @@ ALIASES = frozenset(
 STORES = frozenset("append extend insert add appendleft setdefault update".split())
 # no value of the tensor is read
 HARMLESS = frozenset("shape dtype device ndim requires_grad".split())
-ASKS = frozenset("len isinstance type id".split())
+READS_NO_VALUE = frozenset("len isinstance type id".split())
 
 
 class Output(Struct, eq=False):
@@ -46,25 +47,25 @@ Held = dict[Output, tuple[ast.expr, str]]
 
 
 def records_graphs(value: Wrapped) -> bool:
-    """True when inductor is asked for CUDA graphs."""
+    """True when inductor is to record CUDA graphs."""
     backend, options = value.settings.get("backend"), value.settings.get("options")
     if not value.is_compiled or (backend is not None and value.setting("backend") != "inductor"):
         return False
-    asked = options.items.get("triton.cudagraphs") if isinstance(options, Dict) else None
-    return value.setting("mode") in MODES or (isinstance(asked, Const) and asked.value is True)
+    switch = options.items.get("triton.cudagraphs") if isinstance(options, Dict) else None
+    return value.setting("mode") in MODES or (isinstance(switch, Const) and switch.value is True)
 
 
 class GraphOutputs:
     """Walks a function's statements; `calls` are the calls of what records CUDA graphs, by the id
     of their node."""
 
-    def __init__(self, follower, calls: dict[int, Wrapped]) -> None:
-        self.follower, self.calls = follower, calls
-        self.marks = MARK in follower.module.source and any(
+    def __init__(self, state: State, calls: dict[int, Wrapped]) -> None:
+        self.state, self.calls = state, calls
+        self.marks = MARK in state.module.source and any(
             getattr(node, "attr", getattr(node, "id", "")) == MARK
-            for node in walk(follower.module.tree)
+            for node in walk(state.module.tree)
         )
-        self.certainty = "likely" if re.search(ON_GPU, follower.module.source) else "possible"
+        self.certainty = "likely" if re.search(ON_GPU, state.module.source) else "possible"
         self.holds: dict[str, Held] = {}
         self.live: list[Output] = []
         self.no_grad = self.waits = False  # for a backward pass
@@ -155,7 +156,7 @@ class GraphOutputs:
     def check(self, held: Held) -> None:
         for output, (expression, path) in held.items():
             if output.gone:
-                self.follower.emit(
+                self.state.emit(
                     Kept,
                     expression,
                     self.certainty,
@@ -207,7 +208,7 @@ class GraphOutputs:
     def call(self, node: ast.Call) -> Held:
         method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
         arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
-        if isinstance(node.func, ast.Name) and node.func.id in ASKS:
+        if isinstance(node.func, ast.Name) and node.func.id in READS_NO_VALUE:
             return {}
         if method in STORES and path_of(node.func.value):
             for argument in arguments:

@@ -1,4 +1,4 @@
-"""What the shape of the code says: names that a function binds or hands out, calls that tell of a
+"""What the shape of the code says: names that a function binds or hands out, calls that report a
 failure."""
 
 from __future__ import annotations
@@ -82,8 +82,8 @@ def names_prefix(tree: ast.Module) -> bool:
     )
 
 
-def tells(call: ast.Call) -> bool:
-    """A call that tells somebody of the failure."""
+def reports(call: ast.Call) -> bool:
+    """A call that reports the failure."""
     name = path_of(call.func).lower()
     return any(word in name for word in ("log", "warn", "print", "fail", "error", "exit", "append"))
 

@@ -19,6 +19,8 @@ from breakscope.rulekit.walking import walk
 from breakscope.static.definitions.classes import find_member
 from breakscope.static.usage.loops import changed_in, path_of, varies
 from breakscope.static.usage.scope import Local
+from breakscope.static.usage.state import State
+from breakscope.texts import shortened
 
 WRAPPERS = {
     "torch.compile": COMPILE,
@@ -36,141 +38,6 @@ RESETS = frozenset(
 ONCE = (ast.If, ast.Try, ast.ExceptHandler, ast.While)
 
 
-class Wrapping:
-    """How the Follower wraps."""
-
-    def wrap(
-        self, name: str, node: ast.Call, subject: ast.expr, target: Value, kwargs, result: str
-    ) -> Value:
-        """Something is wrapped by a call."""
-        settings = {k: v for k, v in kwargs.items() if k in SETTINGS} if name == COMPILE else {}
-        value = Wrapped(WRAPPERS[name], target, settings, node)
-        self.emit(
-            Wrap,
-            node,
-            "likely" if isinstance(target, Wrapped) and target.sometimes else "certain",
-            name=value.name,
-            target=target,
-            settings=settings,
-            subject=short(subject),
-            result=result,
-            repeats=self.repeats(node, result),
-            new_backend=self.new_backend(node),
-            checked=self.is_checked(),
-            backend_parameters=_parameters(settings.get("backend")),
-        )
-        if isinstance(target, Instance) and name == COMPILE:
-            self.compiled_of[id(target)] = value
-        return value
-
-    def decorated(self, decorator: ast.expr, value: Value, function: ast.AST) -> Value:
-        """What a decorator makes of a function."""
-        by = self.eval(decorator)
-        if isinstance(by, External) and by.name in WRAPPERS:
-            by = Decorator(WRAPPERS[by.name], {})
-        if not isinstance(by, Decorator):
-            return value if path_of(decorator).startswith("torch.") else UNKNOWN
-        settings = {k: v for k, v in by.settings.items() if k in SETTINGS}
-        self.emit(
-            Wrap,
-            decorator,
-            name=by.name,
-            target=value,
-            settings=settings,
-            subject=function.name,
-            checked=self.is_checked(),
-            backend_parameters=_parameters(settings.get("backend")),
-        )
-        return Wrapped(by.name, value, settings, decorator)
-
-    def repeats(self, node: ast.Call, result: str) -> str:
-        """ "loop" or "step" when the same thing is wrapped again and again."""
-        scope = self.scope
-        if scope.loops:
-            loop = scope.loops[-1]
-            around = scope.nesting[scope.nesting.index(loop) + 1 :] if loop in scope.nesting else ()
-            if any(isinstance(n, ONCE) for n in around) or _resets(self, loop) or _leaves(loop):
-                return ""
-            return "" if any(varies(part, loop) for part in _parts(node)) else "loop"
-        if scope.repeated is None or any(isinstance(n, ONCE) for n in scope.nesting):
-            return ""
-        roots = {n.id for part in _parts(node) for n in walk(part) if isinstance(n, ast.Name)}
-        made = any(isinstance(n, ast.Call) for part in _parts(node) for n in walk(part))
-        if made or roots & scope.bound - scope.repeated:
-            return ""
-        taken = self.running
-        name = (
-            path_of(taken.targets[0])
-            if isinstance(taken, ast.Assign) and taken.value is node
-            else ""
-        )
-        return (
-            "step" if result == "called" or (name in scope.bound and name not in scope.kept) else ""
-        )
-
-    def new_backend(self, node: ast.Call) -> str:
-        """The source of a backend that a loop makes anew in each pass."""
-        backend = next((k.value for k in node.keywords if k.arg == "backend"), None)
-        if backend is None or not self.scope.loops:
-            return ""
-        loop = self.scope.loops[-1]
-        if any(varies(part, loop) for part in node.args):
-            return ""
-        made = isinstance(backend, ast.Lambda) or (
-            isinstance(backend, ast.Name)
-            and isinstance(self.look_up(backend.id), Local)
-            and backend.id in changed_in(loop)
-        )
-        return short(backend) if made else ""
-
-    def compiles_in_place(self, callee: Value) -> bool:
-        """`model.compile()` of something that certainly is an nn.Module."""
-        if not isinstance(callee, Method):
-            return False
-        receiver = callee.receiver
-        if (
-            isinstance(receiver, Instance)
-            and find_member(self.machine, receiver.cls.info, "compile") is not None
-        ):
-            return False
-        return isinstance(receiver, Instance) or (
-            isinstance(receiver, ExternalInstance) and receiver.name.startswith("torch.nn.")
-        )
-
-    def in_place(self, receiver: Value, node: ast.Call, kwargs, result: str) -> Value:
-        settings = {k: v for k, v in kwargs.items() if k in SETTINGS}
-        self.emit(
-            Wrap,
-            node,
-            name=IN_PLACE,
-            target=receiver,
-            settings=settings,
-            subject=short(node.func.value),
-            result=result,
-            checked=self.is_checked(),
-            backend_parameters=_parameters(settings.get("backend")),
-        )
-        path = path_of(node.func.value)
-        if path:
-            self.scope.names[path] = Wrapped(IN_PLACE, receiver, settings, node)
-        return Const(None)
-
-    def is_checked(self) -> bool:
-        """A `try`, or a test's `with raises(...)`, stands around the running statement."""
-        for around in self.scope.nesting:
-            if isinstance(around, ast.Try):
-                return True
-            if isinstance(around, ast.With):
-                calls = [
-                    i.context_expr.func
-                    for i in around.items
-                    if isinstance(i.context_expr, ast.Call)
-                ]
-                if any("raises" in path_of(f).lower() for f in calls):
-                    return True
-        return False
-
-
 class Decorator(Value, eq=False):
     """`torch.compile(...)` without a function: it waits for one."""
 
@@ -178,13 +45,141 @@ class Decorator(Value, eq=False):
     settings: dict[str, Value]
 
 
-def short(node: ast.AST) -> str:
-    text = ast.unparse(node)
-    return (
-        text
-        if len(text) <= limits.LONGEST_USAGE_TEXT
-        else text[: limits.LONGEST_USAGE_TEXT - 3] + "..."
+def wrap(
+    state: State, name: str, node: ast.Call, subject: ast.expr, target: Value, kwargs, result: str
+) -> Value:
+    """Something is wrapped by a call."""
+    settings = {k: v for k, v in kwargs.items() if k in SETTINGS} if name == COMPILE else {}
+    value = Wrapped(WRAPPERS[name], target, settings, node)
+    state.emit(
+        Wrap,
+        node,
+        "likely" if isinstance(target, Wrapped) and target.sometimes else "certain",
+        name=value.name,
+        target=target,
+        settings=settings,
+        subject=short(subject),
+        result=result,
+        repeats=_repeats(state, node, result),
+        new_backend=_new_backend(state, node),
+        checked=_is_checked(state),
+        backend_parameters=_parameters(settings.get("backend")),
     )
+    if isinstance(target, Instance) and name == COMPILE:
+        state.compiled_of[id(target)] = value
+    return value
+
+
+def decorated(
+    state: State, decorator: ast.expr, by: Value, value: Value, function: ast.AST
+) -> Value:
+    """What a decorator, whose value is `by`, makes of a function."""
+    if isinstance(by, External) and by.name in WRAPPERS:
+        by = Decorator(WRAPPERS[by.name], {})
+    if not isinstance(by, Decorator):
+        return value if path_of(decorator).startswith("torch.") else UNKNOWN
+    settings = {k: v for k, v in by.settings.items() if k in SETTINGS}
+    state.emit(
+        Wrap,
+        decorator,
+        name=by.name,
+        target=value,
+        settings=settings,
+        subject=function.name,
+        checked=_is_checked(state),
+        backend_parameters=_parameters(settings.get("backend")),
+    )
+    return Wrapped(by.name, value, settings, decorator)
+
+
+def _repeats(state: State, node: ast.Call, result: str) -> str:
+    """ "loop" or "step" when the same thing is wrapped again and again."""
+    scope = state.scope
+    if scope.loops:
+        loop = scope.loops[-1]
+        around = scope.nesting[scope.nesting.index(loop) + 1 :] if loop in scope.nesting else ()
+        if any(isinstance(n, ONCE) for n in around) or _resets(state, loop) or _leaves(loop):
+            return ""
+        return "" if any(varies(part, loop) for part in _parts(node)) else "loop"
+    if scope.repeated is None or any(isinstance(n, ONCE) for n in scope.nesting):
+        return ""
+    roots = {n.id for part in _parts(node) for n in walk(part) if isinstance(n, ast.Name)}
+    made = any(isinstance(n, ast.Call) for part in _parts(node) for n in walk(part))
+    if made or roots & scope.bound - scope.repeated:
+        return ""
+    taken = state.running
+    name = (
+        path_of(taken.targets[0]) if isinstance(taken, ast.Assign) and taken.value is node else ""
+    )
+    return "step" if result == "called" or (name in scope.bound and name not in scope.kept) else ""
+
+
+def _new_backend(state: State, node: ast.Call) -> str:
+    """The source of a backend that a loop makes anew in each pass."""
+    backend = next((k.value for k in node.keywords if k.arg == "backend"), None)
+    if backend is None or not state.scope.loops:
+        return ""
+    loop = state.scope.loops[-1]
+    if any(varies(part, loop) for part in node.args):
+        return ""
+    made = isinstance(backend, ast.Lambda) or (
+        isinstance(backend, ast.Name)
+        and isinstance(state.look_up(backend.id), Local)
+        and backend.id in changed_in(loop)
+    )
+    return short(backend) if made else ""
+
+
+def compiles_in_place(state: State, callee: Value) -> bool:
+    """`model.compile()` of something that certainly is an nn.Module."""
+    if not isinstance(callee, Method):
+        return False
+    receiver = callee.receiver
+    if (
+        isinstance(receiver, Instance)
+        and find_member(state.machine, receiver.cls.info, "compile") is not None
+    ):
+        return False
+    return isinstance(receiver, Instance) or (
+        isinstance(receiver, ExternalInstance) and receiver.name.startswith("torch.nn.")
+    )
+
+
+def compile_in_place(state: State, receiver: Value, node: ast.Call, kwargs, result: str) -> Value:
+    settings = {k: v for k, v in kwargs.items() if k in SETTINGS}
+    state.emit(
+        Wrap,
+        node,
+        name=IN_PLACE,
+        target=receiver,
+        settings=settings,
+        subject=short(node.func.value),
+        result=result,
+        checked=_is_checked(state),
+        backend_parameters=_parameters(settings.get("backend")),
+    )
+    path = path_of(node.func.value)
+    if path:
+        state.scope.names[path] = Wrapped(IN_PLACE, receiver, settings, node)
+    return Const(None)
+
+
+def _is_checked(state: State) -> bool:
+    """A `try`, or a test's `with raises(...)`, stands around the running statement."""
+    for around in state.scope.nesting:
+        if isinstance(around, ast.Try):
+            return True
+        if isinstance(around, ast.With):
+            calls = [
+                i.context_expr.func for i in around.items if isinstance(i.context_expr, ast.Call)
+            ]
+            if any("raises" in path_of(f).lower() for f in calls):
+                return True
+    return False
+
+
+def short(node: ast.AST) -> str:
+    return shortened(ast.unparse(node), limits.LONGEST_USAGE_TEXT)
 
 
 def _parameters(backend: Value | None) -> tuple[str, ...] | None:
@@ -200,12 +195,12 @@ def _parts(node: ast.Call) -> list[ast.expr]:
     return [*node.args, *(k.value for k in node.keywords)]
 
 
-def _resets(follower, loop: ast.AST) -> bool:
+def _resets(state: State, loop: ast.AST) -> bool:
     """The loop makes Dynamo forget: it measures compiling, or tests it."""
     calls = (
         n.func for n in walk(loop) if isinstance(n, ast.Call) and path_of(n.func).endswith("reset")
     )
-    return any(isinstance(v := follower.eval(f), External) and v.name in RESETS for f in calls)
+    return any(isinstance(v := state.path_value(f), External) and v.name in RESETS for f in calls)
 
 
 def _leaves(loop: ast.AST) -> bool:

@@ -220,6 +220,6 @@ class Variable:
     def leave(self, machine: Machine, manager: Value, node: ast.With, frame: Frame) -> None:
         """The end of a `with`."""
 
-    def loses_frame(self, machine: Machine, manager: Value) -> bool:
+    def skips_frame(self, machine: Machine, manager: Value) -> bool:
         """True when a break inside a `with` on this cannot be resumed."""
         return False

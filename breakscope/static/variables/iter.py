@@ -24,5 +24,5 @@ class GeneratorVariable(ListVariable):
         machine.emit(Enter, node, frame, name=GENERATOR, value=manager, args=(), kwargs={})
         return element_of(manager)
 
-    def loses_frame(self, machine: Machine, manager) -> bool:
+    def skips_frame(self, machine: Machine, manager) -> bool:
         return True

@@ -204,7 +204,7 @@ def store_slice(
 ) -> None:
     """`rows[a:b] = values`."""
     given = value.items if isinstance(value, Sequence) else None
-    is_sure = not frame.lost and not frame.undecided and not (owner.home and frame.emits)
+    is_sure = not frame.skips and not frame.undecided and not (owner.home and frame.emits)
     if given is not None and is_whole_slice(index) and is_sure:
         owner.items = [*given]
     else:
@@ -226,7 +226,7 @@ def extend_sequence(
     known = (
         target.items is not None
         and added is not None
-        and not frame.lost
+        and not frame.skips
         and len(target.items) < limits.MOST_GROWN_ITEMS
         and not (target.home and frame.emits)
     )
@@ -290,7 +290,7 @@ def call_sequence_method(
             is_known = (
                 owner.items and type(at) is int and -len(owner.items) <= at < len(owner.items)
             )
-            is_sure = not frame.lost and not frame.undecided and not (owner.home and frame.emits)
+            is_sure = not frame.skips and not frame.undecided and not (owner.home and frame.emits)
             if is_known and is_sure and owner.type != "set":
                 return owner.items.pop(at)
             value = element_of(owner)
@@ -303,7 +303,7 @@ def call_sequence_method(
         return NONE
     if name == "reverse" and owner.items is not None and not (owner.home and frame.emits):
         owner.items = (
-            owner.items[::-1] if not frame.lost else [join_all(owner.items)] * len(owner.items)
+            owner.items[::-1] if not frame.skips else [join_all(owner.items)] * len(owner.items)
         )
         return NONE
     if name == "sort":

@@ -25,7 +25,7 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call
 from breakscope.static.variables.effects.side_effects import note_outside
 from breakscope.static.variables.library.known_results import PYTHON_RESULTS
-from breakscope.static.variables.library_objects import LibraryObjectVariable
+from breakscope.static.variables.library.objects import LibraryObjectVariable
 from breakscope.static.variables.lists import ListVariable
 from breakscope.static.variables.objects.hooks import HOOKS, register_hook
 from breakscope.static.variables.objects.layers import layer_result

@@ -34,7 +34,7 @@ from breakscope.static.variables.functions import (
     MethodVariable,
 )
 from breakscope.static.variables.iter import GeneratorVariable
-from breakscope.static.variables.library_objects import LibraryObjectVariable
+from breakscope.static.variables.library.objects import LibraryObjectVariable
 from breakscope.static.variables.lists import ListVariable
 from breakscope.static.variables.misc import (
     NamespaceVariable,

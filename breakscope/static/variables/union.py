@@ -136,8 +136,8 @@ class UnionVariable(Variable):
         for option in manager.options:
             machine.leave(option, node, frame)
 
-    def loses_frame(self, machine: Machine, manager) -> bool:
-        return any(machine.loses_frame(option) for option in manager.options)
+    def skips_frame(self, machine: Machine, manager) -> bool:
+        return any(machine.skips_frame(option) for option in manager.options)
 
 
 def _that_may_have(name: str, owner: Union) -> list[Value]:

@@ -235,7 +235,7 @@ class InstanceVariable(Variable):
             except Raised:
                 pass
 
-    def loses_frame(self, machine: Machine, manager) -> bool:
+    def skips_frame(self, machine: Machine, manager) -> bool:
         return True
 
 

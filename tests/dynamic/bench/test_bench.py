@@ -16,13 +16,13 @@ pytest.importorskip("torch")
 
 WANTED = {
     "broken": {"modes": ("default", "reduce-overhead")},
-    "mended": {"calls": "two_sizes"},
+    "fixed": {"calls": "two_sizes"},
     "differs": {"backward": False, "estimate": False, "coverage": False},
     "leaves": {"estimate": False, "coverage": False},
     "fails": {},
     "hangs": {"timeout": 6.0},
-    "mended_again": {
-        "name": "mended",
+    "fixed_again": {
+        "name": "fixed",
         "modes": ("dynamic", "default"),
         "backend": "never_ends_on_symbols",
         "mode_timeout": 25.0,
@@ -101,7 +101,7 @@ def test_the_break_is_named_and_its_cost_measured_or_not_claimed(broken):
 
 
 def test_a_model_without_breaks_is_all_compiled(measured):
-    found = measured["mended"]
+    found = measured["fixed"]
     assert found.saving is None and found.coverage.share == 1.0 and found.coverage.eager_ops == 0
     families = {c.family for c in found.modes[1].charges if c.to == "recompile"}
     assert families == {"size"}
@@ -140,7 +140,7 @@ def test_a_time_limit_ends_everything(measured):
 
 
 def test_a_mode_that_does_not_end_has_a_row_and_the_others_are_measured(measured):
-    found = measured["mended_again"]
+    found = measured["fixed_again"]
     assert [(mode.name, mode.status) for mode in found.modes] == [
         ("eager", "ok"),
         ("dynamic", "timeout"),

@@ -82,7 +82,7 @@ def test_killed(tmp_path):
 @needs_linux
 def test_time_limit_ends_children_too(tmp_path, monkeypatch):
     """A program that does not care for SIGTERM, with a child that has left it."""
-    monkeypatch.setattr("breakscope.dynamic.capture.program.GRACE", 0.5)
+    monkeypatch.setattr("breakscope.limits.GRACE_OF_PROGRAM", 0.5)
     ended = run(
         """
         import os, pathlib, signal, subprocess, sys, time

@@ -7,6 +7,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from breakscope import limits
 from breakscope.dynamic.child.bench import compare, one_graph, side_by_side
 from breakscope.dynamic.child.bench.clock import Clock
 from breakscope.dynamic.child.bench.metrics import Spans, made_at_runtime
@@ -154,12 +155,12 @@ def test_forms_step_in_turns():
     order = []
     sides = [stepper(lambda x, name=name: order.append(name), torch.ones(1)) for name in "ab"]
     rounds = side_by_side.in_turns(sides, time.time() + 60)
-    assert len(rounds) == side_by_side.MOST_ROUNDS and all(
+    assert len(rounds) == limits.MOST_NEAR_ROUNDS and all(
         len(r) == 2 and min(r) > 0 for r in rounds
     )
     turns = [name for name, previous in zip(order[1:], order, strict=False) if name != previous]
     assert (
-        turns.count("a") <= side_by_side.MOST_ROUNDS
+        turns.count("a") <= limits.MOST_NEAR_ROUNDS
     )  # a b, b a, a b: the same form twice in a row
 
 

@@ -15,10 +15,10 @@ from breakscope.dynamic.child.bench.coverage import GRAPH, profiled, share_out, 
 def test_share_of_a_run():
     file = str(TARGETS / "costs.py")
     found = run_all(
-        {name: {"file": file} for name in ("broken", "mended")}
-        | {"other backend": {"file": file, "name": "mended", "backend": "aot_eager"}}
+        {name: {"file": file} for name in ("broken", "fixed")}
+        | {"other backend": {"file": file, "name": "fixed", "backend": "aot_eager"}}
     )
-    assert found["mended"].run.share_compiled == 1.0
+    assert found["fixed"].run.share_compiled == 1.0
     assert 0 < found["broken"].run.share_compiled < 1
     assert found["other backend"].run.share_compiled is None  # not measured, so not reported
 
@@ -28,7 +28,7 @@ def with_code():
     return run_all(
         {
             name: {"file": str(TARGETS / "costs.py"), "backend": "aot_eager"}
-            for name in ("broken", "mended")
+            for name in ("broken", "fixed")
         }
     )
 
@@ -46,7 +46,7 @@ def test_the_one_break_has_the_cost_of_all_or_none_is_claimed(with_code):
 
 
 def test_no_break_no_cost(with_code):
-    assert with_code["mended"].run.breaks_cost is None and not with_code["mended"].run.notes
+    assert with_code["fixed"].run.breaks_cost is None and not with_code["fixed"].run.notes
 
 
 def test_a_share_behind_the_recompile_limit_is_noted():

@@ -20,7 +20,7 @@ class Broken(nn.Module):
         return self.second(x) * counts.sum()
 
 
-class Mended(nn.Module):
+class Fixed(nn.Module):
     def __init__(self):
         super().__init__()
         self.first, self.second = nn.Linear(8, 8), nn.Linear(8, 8)
@@ -55,8 +55,8 @@ def broken():
     return Broken(), (torch.ones(4, 8), torch.tensor([0, 1, 1])), {}
 
 
-def mended():
-    return Mended(), (torch.ones(4, 8),), {}
+def fixed():
+    return Fixed(), (torch.ones(4, 8),), {}
 
 
 def counting():

@@ -254,7 +254,7 @@ PROGRAMS = {
         model(f"rows = list(x)\n        {LOOP_LOSES}        return [torch.relu(r) for r in rows]"),
         ["BRK302", "BRK113"],
     ),
-    "a comprehension in front of what loses the function": (
+    "a comprehension in front of what skips the function": (
         model(
             f"rows = [torch.relu(r) for r in zip(x, x)]\n        {LOOP_LOSES}        return rows"
         ),
@@ -609,7 +609,7 @@ PROGRAMS = {
         ),
         ["BRK545"],
     ),
-    "what a dim is told to is a tensor": (
+    "what takes a dim is a tensor": (
         model(
             "y = self.loss(x)\n        if y.mean(dim=0) > 1:\n            x = x + 1\n        return x",
             init="self.loss = size",
@@ -1064,7 +1064,7 @@ class Finish(nn.Module):
     def read(self, x):
         return x.item()
 """
-HEIR = """
+SUBCLASS = """
 from torch import nn
 from .base import Finish, Parts, Whole
 
@@ -1081,7 +1081,7 @@ class Large(Whole):
 
 
 def test_what_files_beside_the_named_one_hand_to_inherited_constructors(tmp_path):
-    write(tmp_path, {"pkg/__init__.py": "", "pkg/base.py": BASE, "pkg/heir.py": HEIR})
+    write(tmp_path, {"pkg/__init__.py": "", "pkg/base.py": BASE, "pkg/subclass.py": SUBCLASS})
     (finding,) = analyze([tmp_path / "pkg/base.py"], StaticOptions(torch=TORCH)).findings
     assert (finding.line, finding.chain[-1].function) == (25, "Parts.forward")
 
@@ -1137,7 +1137,7 @@ def test_a_class_decorator_is_followed_for_every_class(tmp_path):
     assert found(analysed(tmp_path, files)) == []
 
 
-TOLD = """
+NAMED = """
 from typing import Dict, List, Optional, Tuple, TypeVar, Union
 import torch
 from torch import nn
@@ -1197,7 +1197,7 @@ class Net(nn.Module):
     }.items(),
 )
 def test_a_result_that_the_body_does_not_tell_is_what_its_annotation_says(body, breaks, tmp_path):
-    result = analysed(tmp_path, {"program.py": TOLD.replace("{body}", body)})
+    result = analysed(tmp_path, {"program.py": NAMED.replace("{body}", body)})
     assert [code for code, _ in found(result)] == (["BRK101"] if breaks else [])
 
 

@@ -4,9 +4,9 @@ import textwrap
 
 from programs import TORCH, write
 
+from breakscope import limits
 from breakscope.static import StaticOptions, analyze
 from breakscope.static.interpreter import running
-from breakscope.static.interpreter.summaries import MOST_ANALYSES
 
 FRAMEWORK = """
     import torch
@@ -148,7 +148,7 @@ def test_a_function_that_showed_nothing_new_for_many_arguments_is_not_followed_f
     )
     followed = count_analyses(monkeypatch)
     assert sites(one_file) == set()
-    assert MOST_ANALYSES <= len(followed) < len(MODES)
+    assert limits.MOST_ANALYSES <= len(followed) < len(MODES)
 
 
 def test_an_object_with_a_tensor_is_not_similar_to_one_without(tmp_path):

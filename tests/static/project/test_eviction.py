@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from programs import TORCH
 
+from breakscope import limits
 from breakscope.static import StaticOptions, analyze
 from breakscope.static.project import eviction as bodies
 from breakscope.static.project import program
@@ -108,8 +109,8 @@ def test_findings_are_the_same_without_bodies(monkeypatch):
     """The samples, with everything dropped behind each file, and with nothing dropped."""
     found, dropped, drop = [], [], bodies.drop_idle_bodies
     for limit in (0, 10**9):
-        monkeypatch.setattr(program, "CROWDED_BYTES", limit)
-        monkeypatch.setattr(program, "LATELY", -1)
+        monkeypatch.setattr(limits, "MOST_BYTES_WITH_BODIES", limit)
+        monkeypatch.setattr(limits, "MOST_FILES_OF_USE", -1)
         monkeypatch.setattr(
             program, "drop_idle_bodies", lambda *a: dropped.append(drop(*a)) or dropped[-1]
         )

@@ -175,7 +175,7 @@ def test_a_class_that_inherits_a_librarys_forward_is_told_at_its_head(checked, t
     write(
         tmp_path,
         {
-            "project/heir.py": "import torch\nfrom netlib import Gate\n\n\nclass Mine(Gate):\n    scale = torch.pi\n"
+            "project/subclass.py": "import torch\nfrom netlib import Gate\n\n\nclass Mine(Gate):\n    scale = torch.pi\n"
         },
     )
     (finding,) = checked("return x")

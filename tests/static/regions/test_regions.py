@@ -1,4 +1,4 @@
-"""Which code counts as compiled, how imports are followed, and what the calls of a program tell."""
+"""Which code counts as compiled, how imports are followed, and what the calls of a program show."""
 
 import subprocess
 import sys

@@ -78,7 +78,7 @@ CASES = {  # what constructs it (L is the module), what runs, what stands before
         "    def forward(self, x):\n        for k, m in self.items():\n            x = m(x)\n        return x\n\n\n",
     ),
 }
-HEIR = "class S(nn.GRU):\n    pass\n\n\n"
+SUBCLASS = "class S(nn.GRU):\n    pass\n\n\n"
 
 
 def program(made: str, run: str, before: str, layer: str) -> str:
@@ -112,7 +112,7 @@ def test_a_module_is_found_wherever_it_was_put(name, tmp_path):
 
 
 def test_a_class_of_a_recurrent_module(tmp_path):
-    source = program("self.s = S(4, 4)", "return self.s(x)", HEIR, "")
+    source = program("self.s = S(4, 4)", "return self.s(x)", SUBCLASS, "")
     assert [code for code, _ in found(analysed(tmp_path, {"program.py": source}))] == ["BRK503"]
 
 

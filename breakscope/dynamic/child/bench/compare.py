@@ -6,6 +6,8 @@ from pathlib import Path
 
 import torch
 
+from breakscope import limits
+
 # Relative to the largest value of the eager tensor: a few times what reordered sums of a deep model
 # differ by.
 TOLERANCE = {
@@ -16,8 +18,6 @@ TOLERANCE = {
     torch.float16: 1e-2,
     torch.bfloat16: 5e-2,
 }
-# a tensor whose values are this small beside the largest of all may be rounding alone
-NOTHING = 1e-3
 Values = dict[str, torch.Tensor]
 
 
@@ -62,7 +62,7 @@ def difference(eager: Values, other: Values) -> dict:
         "tolerance": None,
     }
     worst = -1.0
-    floor = NOTHING * max(_largest(tensor) for tensor in eager.values())
+    floor = limits.ROUNDING_SHARE * max(_largest(tensor) for tensor in eager.values())
     for name, reference in eager.items():
         absolute, relative, tolerance = _distance(reference, other[name], floor)
         result["max_absolute"] = max(result["max_absolute"], absolute)

@@ -27,6 +27,7 @@ from breakscope.dynamic.child.neutral.install import Changes, install
 from breakscope.dynamic.child.progress_log import Progress
 from breakscope.dynamic.child.settings import check_backend, limit_memory, pick_device
 from breakscope.dynamic.child.user_code import Stopped, stage
+from breakscope.texts import exception_text
 
 
 def serve(job: dict, folder: Path, progress: Progress) -> None:
@@ -60,9 +61,7 @@ def _measure(plan: Plan, job: dict, progress: Progress) -> None:
             if settled and not _same(values, others):
                 raise TargetError("the outputs are others without it")
         except Exception as problem:  # the user's code, or what was made of it
-            progress.note(
-                "form", number=number, problem=f"{type(problem).__name__}: {str(problem)[:160]}"
-            )
+            progress.note("form", number=number, problem=exception_text(problem))
             continue
         progress.note("form", number=number, problem="")
         steppers.append(stepper)

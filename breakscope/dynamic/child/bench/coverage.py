@@ -16,6 +16,7 @@ from types import ModuleType
 import torch
 from torch.profiler import ProfilerActivity, profile, record_function
 
+from breakscope import limits
 from breakscope.dynamic.child import tensors
 from breakscope.dynamic.child.bench import metrics
 from breakscope.dynamic.child.bench.stepper import LOSS, Stepper
@@ -25,9 +26,6 @@ from breakscope.dynamic.child.load import Target, TargetError
 
 GRAPH = "breakscope: a graph"
 ENGINE = "autograd::engine::evaluate_function: "
-TURNS, MOST_TURNS = 4, 10
-STEADY = 0.05  # two halves of the turns may differ by this much
-MOST_NAMES = 5
 UNSTEADY = "its ops' times vary too much from step to step"
 
 
@@ -78,16 +76,16 @@ def of_run(
 
 
 def profiled(step: Callable[[], object], turn: int, device: torch.device) -> dict:
-    """Run all calls under the profiler, TURNS times and on until two halves of the turns agree: the
+    """Run all calls under the profiler, until two halves of the turns agree: the
     share by time and by number of ops, the most expensive ops outside.
 
     An op counts with its shortest time: on a busy machine a single pause lasts longer than all the
-    ops of a small model. `steady` is False where MOST_TURNS do not agree, or where not every turn
+    ops of a small model. `steady` is False where not even the most turns agree, or where not every turn
     runs the same ops.
     """
     turns: list[list[TimedOp]] = []
-    while len(turns) < TURNS or not _agree(turns):
-        if len(turns) == MOST_TURNS or not _same_ops(turns):
+    while len(turns) < limits.COVERAGE_TURNS or not _agree(turns):
+        if len(turns) == limits.MOST_COVERAGE_TURNS or not _same_ops(turns):
             return share_out(turns[-1]) | {"steady": False}
         turns += [_profiled_once(step, turn, device) for _ in range(2)]
     return share_out(shortest(turns)) | {"steady": True}
@@ -109,7 +107,7 @@ def _agree(turns: list[list[TimedOp]]) -> bool:
     if not _same_ops(turns):
         return False
     one, other = (share_out(shortest(turns[first::2]))["share"] or 0.0 for first in (0, 1))
-    return abs(one - other) <= STEADY
+    return abs(one - other) <= limits.STEADY_SHARE
 
 
 @dataclass(frozen=True)
@@ -165,7 +163,7 @@ def share_out(ops: Iterable[TimedOp]) -> dict:
         "ops_share": numbers[True] / number if number else None,
         "compiled_ops": numbers[True],
         "eager_ops": numbers[False],
-        "eager_top": sorted(outside, key=outside.get, reverse=True)[:MOST_NAMES],
+        "eager_top": sorted(outside, key=outside.get, reverse=True)[: limits.MOST_EAGER_OPS],
     }
 
 

@@ -9,7 +9,7 @@ import torch
 from torch.autograd import DeviceType
 from torch.profiler import ProfilerActivity, profile
 
-STEPS = 3
+from breakscope import limits
 
 
 def busy_seconds(step: Callable[[], object], turn: int, device: torch.device) -> float | None:
@@ -21,7 +21,7 @@ def busy_seconds(step: Callable[[], object], turn: int, device: torch.device) ->
     """
     if device.type != "cuda":
         return None
-    steps = turn * STEPS
+    steps = turn * limits.BUSY_TURNS
     with profile(activities=[ProfilerActivity.CUDA]) as seen:
         for _ in range(steps):
             step()

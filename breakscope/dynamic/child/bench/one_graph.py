@@ -23,6 +23,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from breakscope.dynamic.child import tensors
 from breakscope.dynamic.child.bench.stepper import Stepper
 from breakscope.dynamic.child.load import TargetError
+from breakscope.texts import exception_text
 
 OWNER = "users_module"
 DEPENDENT = (torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape)
@@ -86,9 +87,7 @@ def _trace(step, given: list[torch.Tensor]) -> GraphModule:
             )(*given)
         except Exception as failure:  # the user's code, traced
             problem = problem or failure
-    raise TargetError(
-        f"the step cannot be traced op by op: {type(problem).__name__}: {str(problem)[:160]}"
-    )
+    raise TargetError(f"the step cannot be traced op by op: {exception_text(problem)}")
 
 
 def _fix_values(graph: GraphModule, given: list[torch.Tensor]) -> GraphModule:

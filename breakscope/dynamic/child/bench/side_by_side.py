@@ -14,14 +14,12 @@ from types import ModuleType
 
 import torch
 
+from breakscope import limits
 from breakscope.dynamic.child.bench import metrics, one_graph
 from breakscope.dynamic.child.bench.stepper import Stepper
 from breakscope.dynamic.child.bench.warm_up import warm_up
 from breakscope.dynamic.child.calls import Plan
 from breakscope.dynamic.child.load import TargetError
-
-BLOCK_SECONDS, LEAST_BLOCK, MOST_BLOCK = 0.005, 2, 50
-MOST_ROUNDS, LONGEST = 150, 12.0  # seconds of stepping
 
 
 def without_breaks(
@@ -87,8 +85,8 @@ def in_turns(steppers: Sequence[Stepper], deadline: float) -> list[list[float]]:
     caches and is left out; every second round goes backwards."""
     sides = [(stepper, _block(stepper)) for stepper in steppers]
     found: list[list[float]] = []
-    end = min(deadline, time.time() + LONGEST)
-    while len(found) < MOST_ROUNDS and time.time() < end:
+    end = min(deadline, time.time() + limits.MOST_NEAR_SECONDS)
+    while len(found) < limits.MOST_NEAR_ROUNDS and time.time() < end:
         turn = -1 if len(found) % 2 else 1
         found.append([_seconds(*side) for side in sides[::turn]][::turn])
     return found
@@ -101,5 +99,8 @@ def _seconds(stepper: Stepper, steps: int) -> float:
 def _block(stepper: Stepper) -> int:
     """Steps in a block: whole turns through the calls."""
     step = median(stepper.timed()[1] for _ in range(3))
-    wanted = min(MOST_BLOCK, max(LEAST_BLOCK, round(BLOCK_SECONDS / max(step, 1e-9))))
+    wanted = min(
+        limits.LONGEST_NEAR_BLOCK,
+        max(limits.SHORTEST_NEAR_BLOCK, round(limits.NEAR_BLOCK_SECONDS / max(step, 1e-9))),
+    )
     return -(-wanted // stepper.turn) * stepper.turn

@@ -19,12 +19,11 @@ from torch._dynamo.exc import TorchDynamoException
 from torch._dynamo.variables import functions
 from torch.utils import _pytree as pytree
 
-from breakscope.dynamic.child.neutral.rewrite import COMPILING, MOST_ITEMS, NOTHING, REAL, rewrite
+from breakscope import limits
+from breakscope.dynamic.child.neutral.rewrite import COMPILING, NOTHING, REAL, rewrite
 from breakscope.dynamic.child.neutral.sites import Site
 from breakscope.dynamic.child.progress_log import Progress
-
-SMALL = 64  # elements of an operand that is still computed
-MOST_COMPILES = 64  # of one function: in a round none may be skipped at the recompile limit
+from breakscope.texts import exception_text
 
 
 class Changes:
@@ -92,10 +91,12 @@ def install(wanted: list[dict], progress: Progress, keep: bool = False) -> Chang
     setattr(builtins, REAL, _keeping(real) if keep else real)
     setattr(builtins, COMPILING, torch.compiler.is_compiling)
     setattr(builtins, NOTHING, contextlib.nullcontext)
-    builtins.__breakscope_list__ = lambda values: list(itertools.islice(values, MOST_ITEMS))
+    builtins.__breakscope_list__ = lambda values: list(
+        itertools.islice(values, limits.MOST_NEUTRAL_ITEMS)
+    )
     for limit in ("recompile_limit", "accumulated_recompile_limit"):
         with contextlib.suppress(Exception):  # their names differ from version to version
-            setattr(torch._dynamo.config, limit, MOST_COMPILES)
+            setattr(torch._dynamo.config, limit, limits.MOST_NEUTRAL_COMPILES)
     return changes
 
 
@@ -123,7 +124,7 @@ def _keeping(real: Callable) -> Callable:
 
     def keep_and_take(number: int, *operands):
         for position, operand in enumerate(operands):
-            if isinstance(operand, torch.Tensor) and operand.numel() <= SMALL:
+            if isinstance(operand, torch.Tensor) and operand.numel() <= limits.MOST_NEUTRAL_OPERAND:
                 setattr(kept, f"operand_{number}_{position}", operand.detach())
         return real(number, *operands)
 
@@ -131,9 +132,7 @@ def _keeping(real: Callable) -> Callable:
 
 
 def note_problem(progress: Progress, number: int, problem: Exception) -> None:
-    progress.note(
-        "not neutral", number=number, problem=f"{type(problem).__name__}: {str(problem)[:200]}"
-    )
+    progress.note("not neutral", number=number, problem=exception_text(problem))
 
 
 def _name_constants_uniquely(real: Callable, progress: Progress) -> None:

@@ -19,7 +19,6 @@ from breakscope.dynamic.child.neutral.sites import (
 
 REAL, COMPILING, NOTHING = "__breakscope_real__", "__breakscope_compiling__", "__breakscope_null__"
 SKIPPED = ("left out", "not stored")  # ways that Dynamo does not see the statement
-MOST_ITEMS = 10_000  # of what is iterated over
 
 
 @dataclass

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch.utils import _pytree as pytree
 
-MOST_NAMED = 3
+from breakscope import limits
 
 
 @dataclass(frozen=True)
@@ -130,8 +130,8 @@ def _words(dims: tuple[int, ...], owners: list[str]) -> str:
     )
     shown = (
         owners
-        if len(owners) <= MOST_NAMED
-        else [*owners[:MOST_NAMED], f"{len(owners) - MOST_NAMED} more"]
+        if len(owners) <= limits.MOST_NAMED_OWNERS
+        else [*owners[: limits.MOST_NAMED_OWNERS], f"{len(owners) - limits.MOST_NAMED_OWNERS} more"]
     )
     *first, last = shown
     return f"{which} of {', '.join(first)} and {last}" if first else f"{which} of {last}"

@@ -12,6 +12,7 @@ from types import ModuleType
 import torch
 import torch._dynamo
 
+from breakscope import limits
 from breakscope.dynamic.child import tensors
 from breakscope.dynamic.child.calls import Made, Plan, build, run_backward
 from breakscope.dynamic.child.load import Target, argument_tuples, load_file
@@ -23,10 +24,7 @@ from breakscope.dynamic.child.radar.variations import SAME, Step, Variation, own
 from breakscope.dynamic.child.self_test import self_test
 from breakscope.dynamic.child.settings import check_backend, limit_memory, pick_device
 from breakscope.dynamic.child.user_code import Stopped, stage
-
-QUIET = 3  # steps in a row that compile nothing: the rest of them would not either
-LEAST_CALLS = 3  # of a variation that time must be left for
-LEAST_TIME = 5.0  # seconds that must be left for another variation
+from breakscope.texts import exception_text
 
 
 def serve(job: dict, folder: Path, progress: Progress) -> None:
@@ -65,7 +63,7 @@ def _scan(module: ModuleType, plan: Plan, job: dict, progress: Progress) -> None
     slowest = 0.0  # seconds of a call, compiling and all
     for number, variation in enumerate(variations(target, found, second, plan.device)):
         began = time.time()
-        if job["deadline"] - began < LEAST_TIME + slowest * LEAST_CALLS:
+        if job["deadline"] - began < limits.FEWEST_SECONDS + slowest * limits.FEWEST_CALLS:
             progress.note(
                 "variation",
                 number=number,
@@ -103,7 +101,7 @@ def _vary(
             _call(compiled, target, Step(variation.base), plan)
             quiet = 0
             for position, step in enumerate(able):
-                if done and time.time() + slowest > job["deadline"] - LEAST_TIME:
+                if done and time.time() + slowest > job["deadline"] - limits.FEWEST_SECONDS:
                     problem = f"the time limit was near, so {len(able) - position} of its calls were not made"
                     break
                 mark_phase(f"capture radar {number} {position}")
@@ -112,10 +110,10 @@ def _vary(
                 _call(compiled, target, step, plan)
                 done.append(step.label)
                 quiet = 0 if _compiles() != before else quiet + 1
-                if quiet == QUIET:
+                if quiet == limits.QUIET_STEPS:
                     break
         except Exception as error:
-            problem = f"fails under torch.compile, though not without: {_words(error)}"
+            problem = f"fails under torch.compile, though not without: {exception_text(error)}"
     progress.note(
         "variation",
         number=number,
@@ -147,7 +145,7 @@ def _that_work(
             known.add(step.label)
             able.append(step)
         except Exception as error:  # the user's code refuses it
-            refused[step.label] = _words(error)
+            refused[step.label] = exception_text(error)
     if (
         all(step.label == variation.base for step in able)
         and variation.steps[0].label != variation.base
@@ -179,7 +177,3 @@ def _target(module: ModuleType, plan: Plan) -> Target:
 
 def _compiles() -> int:
     return torch._dynamo.utils.counters["frames"]["total"]
-
-
-def _words(error: BaseException) -> str:
-    return f"{type(error).__name__}: {' '.join(str(error).split())[:160]}"

@@ -10,15 +10,12 @@ from typing import Any
 
 import torch
 
+from breakscope import limits
 from breakscope.dynamic.child.load import Target
 from breakscope.dynamic.child.radar.dimensions import Dimension, leaf_names, with_leaf, with_tensors
 
 SAME = "repeated steps"
 ARGUMENT = "argument"  # what the name of a variation of one plain value begins with
-MOST_VALUES = 6  # plain values among the arguments that are varied
-LONGEST = 30  # characters of a value
-REPEATS = 12  # calls with equal arguments: more than the recompile limit
-SIZES = 9  # other sizes, so that a function that is compiled for each of them reaches the limit
 
 
 @dataclass(frozen=True)
@@ -45,7 +42,7 @@ def variations(
     target: Target, batch: Dimension | None, sequence: Dimension | None, device: torch.device
 ) -> Iterator[Variation]:
     """All variations that make sense for this target, equal arguments first."""
-    yield Variation(SAME, "the same call", (Step("the same call"),) * REPEATS)
+    yield Variation(SAME, "the same call", (Step("the same call"),) * limits.SAME_STEPS)
     for found in (batch, sequence):
         if found is not None:
             yield Variation(
@@ -128,7 +125,7 @@ def _sizes(size: int) -> list[int]:
         size + 6,
         size + 7,
     )
-    return list(dict.fromkeys(s for s in wanted if s > 1 and s != size))[:SIZES]
+    return list(dict.fromkeys(s for s in wanted if s > 1 and s != size))[: limits.OTHER_SIZES]
 
 
 def _resize(found: Dimension, size: int) -> Step:
@@ -157,7 +154,7 @@ def _other_values(target: Target) -> Iterator[Variation]:
         for number, value in enumerate(leaves)
         if type(value) in (bool, int, float, str)
     ]
-    for number, value in plain[:MOST_VALUES]:
+    for number, value in plain[: limits.MOST_VARIED_VALUES]:
         steps = tuple(_put(number, other) for other in _others(value))
         yield Variation(f"{ARGUMENT} `{names.get(number, number)}`", _shown(value), steps)
 
@@ -180,7 +177,11 @@ def _put(number: int, value: bool | int | float | str) -> Step:
 
 def _shown(value: bool | int | float | str) -> str:
     text = f"{value:.6g}" if isinstance(value, float) else repr(value)
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+    return (
+        text
+        if len(text) <= limits.LONGEST_VARIED_VALUE
+        else f"{text[: limits.LONGEST_VARIED_VALUE]}..."
+    )
 
 
 def _cast(kind: torch.dtype, dtype: torch.dtype) -> Step:

@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from breakscope import limits
 from breakscope.dynamic.trace.dialects import in_user_words
 
 COMMENT = re.compile(r"(?<!\s)\s+#\s(?P<rest>.*)", re.DOTALL)
 PLACE = re.compile(r"#\s*(?P<path>[^#\s][^#\n]*?):(?P<line>\d{1,9}) in (?P<function>[\w<>.]+)")
 PREFIX = re.compile(r"^\s*(?:- )?(?:!?\d+/)?\d+/\d+(?:_\d+)?: ")
 STACK_FRAME = re.compile(r'File "(?P<path>[^"]+)", line (?P<line>\d{1,9}), in (?P<name>\S+)')
-LONGEST = 2000  # characters of a guard
 OBJECT_ID = re.compile(r", \d{6,}(?=\))")  # differs from run to run
 HINT = re.compile(r"(?<!\s)\s*\(HINT: (?P<hint>.*?)\)\s*$", re.DOTALL)
 
@@ -95,7 +95,7 @@ class Guard:
 def read_guard(reason: str) -> Guard:
     """Read one recompile reason: "0/0: k == 2   # return x * k + 1  # /p/script.py:32 in scaled",
     in any dialect."""
-    text = PREFIX.sub("", reason[: LONGEST * 10].strip())
+    text = PREFIX.sub("", reason[: limits.LONGEST_GUARD * 10].strip())
     text, _, stack = text.partition("User stack trace:")
     hint = ""
     comment = COMMENT.search(text)
@@ -105,7 +105,7 @@ def read_guard(reason: str) -> Guard:
     if found_hint:
         hint = " ".join(found_hint["hint"].split())
         guard = HINT.sub("", guard)
-    guard = OBJECT_ID.sub("", in_user_words(" ".join(guard[:LONGEST].split())))
+    guard = OBJECT_ID.sub("", in_user_words(" ".join(guard[: limits.LONGEST_GUARD].split())))
     path, line = _place(stack, "#" + text[comment.start() :] if comment else "")
     family, name = classify(guard)
     return Guard(guard, family, name, path, line, hint)

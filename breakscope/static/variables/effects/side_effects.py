@@ -17,7 +17,7 @@ def put_attribute(machine: Machine, owner: Instance, name: str, value: Value, fr
     """Set an attribute as an assignment does: where a test is open, what another branch set stays
     possible."""
     before = owner.attributes.get(name)
-    certain = before is None or (frame.lost == "" and not frame.undecided)
+    certain = before is None or (frame.skips == "" and not frame.undecided)
     machine.touch(owner)
     owner.attributes[name] = value if certain else join(before, value)
 

@@ -272,14 +272,14 @@ def builtin_max(machine: Machine, args, kwargs, node, frame) -> Value:
 
 
 def _all_or_any(machine: Machine, args, node, frame, construct) -> Value:
-    lost = frame.lost
+    skips = frame.skips
     if args and type(args[0]) is Sequence and args[0].type == "generator":
         # a break while a generator runs: what called it is not resumed
-        frame.lost = lost or "call"
+        frame.skips = skips or "call"
     try:
         return _all_or_any_of(machine, args, node, frame, construct)
     finally:
-        frame.lost = lost
+        frame.skips = skips
 
 
 def _all_or_any_of(machine: Machine, args, node, frame, construct) -> Value:

@@ -170,7 +170,7 @@ def store_on_instance(
         owner.version += 1
     if (frame.function is not None and frame.bound is owner) or before is None:
         note_outside(machine, owner, name, value, before or UNKNOWN, frame, node)
-        certain = before is None or (frame.lost == "" and not frame.undecided)
+        certain = before is None or (frame.skips == "" and not frame.undecided)
         owner.attributes[name] = value if certain else join(before, value)
     else:
         machine.driver.outside.append((owner, name, value, before, frame.module.path, node))

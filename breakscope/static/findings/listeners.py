@@ -22,12 +22,12 @@ class Listener(Struct, frozen=True, eq=False):
         return all(getattr(event, name) in wanted for name, wanted in self.handler.fields.items())
 
     def problems(self, event: Event) -> Iterable[Problem]:
-        """What the rule says of an event that it wants."""
+        """What the rule reports of an event that it wants."""
         return self.handler.check(event) or ()
 
 
 class Listeners:
-    """All that rules listen to under the judged version of torch and one version of Python."""
+    """All that rules listen to under the target version of torch and one version of Python."""
 
     def __init__(self, rules: Iterable[Rule], python: tuple[int, ...]) -> None:
         # by the class of events: who takes all of them, and who takes those of a canonical name
@@ -62,6 +62,6 @@ class Listeners:
 
 
 def _breaks(rule: Rule, python: tuple[int, ...]) -> bool:
-    """True when the rule's pattern breaks under the judged torch and this Python."""
+    """True when the rule's pattern breaks under the target version of torch and this Python."""
     ended = rule.until_python and python >= tuple(map(int, rule.until_python.split(".")))
     return not ended and since(rule.since) and not (rule.until and since(rule.until))

@@ -1,16 +1,16 @@
-"""A comprehension breaks the graph once more when the function around it is lost.
+"""A comprehension breaks the graph once more when the function around it is skipped.
 
 Before Python 3.12 a list, set or dict comprehension is a function of its own, called with a
 finished iterator. While Dynamo traces the code around it, it is inlined. When a break inside a
-loop, a `try` or a `with` made Dynamo give up the function around it, Python calls the comprehension
+loop, a `try` or a `with` made Dynamo skip the function around it, Python calls the comprehension
 by itself; Dynamo looks at it, and cannot take `next()` of a bare list, dict, `zip` or `enumerate`
 iterator. So nothing in it is compiled, whatever it computes. Tuples, `range` and tensors are
 iterated without a break, and generator expressions are left alone. Over `zip`, `enumerate` or the
 items of a dict the same happens when the break stands in the comprehension itself, or in what it
 calls.
 
-Mend the break that loses the function; this one goes with it. Or write the comprehension as a loop
-inside a function of its own, which Dynamo compiles apart, or use Python 3.12, where comprehensions
+Fix the break that makes Dynamo skip the function; this one goes with it. Or write the comprehension as a loop
+inside a function of its own, which Dynamo compiles as a frame of its own, or use Python 3.12, where comprehensions
 are part of the function around them.
 """
 
@@ -22,7 +22,7 @@ from breakscope.rulekit.values import Const, Dict, Sequence, options
 
 rule = Rule(
     "BRK113",
-    "comprehension-of-lost-function",
+    "comprehension-of-skipped-function",
     dynamo=("GB4347",),
     shares=("GB0036",),
     severity="warning",
@@ -39,7 +39,7 @@ def check(event):
         yield event.problem(
             f"the comprehension over `{event.shown}` runs by itself, because a break in it or around it ends the graph, "
             "and Dynamo cannot begin in its middle",
-            help="mend that break, or write a loop in a function of its own",
+            help="fix that break, or write a loop in a function of its own",
             certainty="likely",
         )
 

@@ -1,16 +1,16 @@
-"""Events reach the rules that listen to them, under the judged versions of torch and Python."""
+"""Events reach the rules that listen to them, under the target version of torch and Python."""
 
 import ast
 import sys
 
 import pytest
 
-from breakscope.knowledge import judging_by, shipped
+from breakscope.knowledge import shipped, targeting
 from breakscope.rulekit.events import Branch, Call, Event, ScalarRead
-from breakscope.rulekit.index import Listeners
 from breakscope.rulekit.loader import load_rules
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.values import Tensor
+from breakscope.static.findings.listeners import Listeners
 
 PYTHON = sys.version_info[:2]
 NODE = ast.parse("f(x)", mode="eval").body
@@ -67,7 +67,7 @@ def test_who_listens_is_asked_for_problems():
 
 def all_named(version: str, python: tuple[int, int] = PYTHON) -> set[tuple[str, str]]:
     """Code and name of all that rules listen to by name."""
-    with judging_by(version):
+    with targeting(version):
         found = listeners(python=python)
         names = {
             name

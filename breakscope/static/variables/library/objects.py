@@ -106,5 +106,5 @@ class LibraryObjectVariable(Variable):
         is_given = manager.name in ("contextlib.nullcontext", "contextlib.closing")
         return (*manager.args, NONE)[0] if is_given else manager
 
-    def loses_frame(self, machine: Machine, manager) -> bool:
+    def skips_frame(self, machine: Machine, manager) -> bool:
         return not manager.name.startswith("torch.")
