@@ -168,6 +168,8 @@ MOST_SHOWN_VALUES = 6
 MOST_SHOWN_SYNCS = 6
 # Places in a line of the breaks that peeling could not take out.
 MOST_SHOWN_STUBBORN = 4
+# Classes of captured modules that the text format shows, those with breaks first.
+MOST_MODULES_SHOWN = 20
 # Hazards and steps of one variation in the radar's block.
 MOST_SHOWN_HAZARDS = 3
 MOST_SHOWN_STEPS = 6

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from breakscope import limits
 from breakscope.report.formats._layout import EMPTY, Line, hanging
 from breakscope.report.model import Report
 from breakscope.report.run_modes import ModuleCalls
 from breakscope.report.summary import count
-
-MOST_MODULES = 20
 
 
 def module_lines(report: Report, width: int | None) -> list[Line]:
@@ -18,11 +17,11 @@ def module_lines(report: Report, width: int | None) -> list[Line]:
     calls = count(sum(module.calls for module in modules), "call")
     head = f"{calls} of {count(len(modules), 'class', 'classes')} captured"
     lines = hanging([("modules:", "bold")], head, width)
-    for module in modules[:MOST_MODULES]:
+    for module in modules[: limits.MOST_MODULES_SHOWN]:
         style = "bold red" if module.breaks else "bold yellow" if module.recompiles else "green"
         lines += hanging([(f"  {module.name}:", style)], _text(module), width, indent="      ")
-    if len(modules) > MOST_MODULES:
-        more = modules[MOST_MODULES:]
+    if len(modules) > limits.MOST_MODULES_SHOWN:
+        more = modules[limits.MOST_MODULES_SHOWN :]
         broken = sum(module.breaks > 0 for module in more)
         lines += hanging(
             [("  ", "")], f"and {len(more)} more, of which {broken} have breaks", width
