@@ -187,6 +187,48 @@ CALLS_ALL = """\
     """
 
 
+def test_modules_that_ask_for_each_other(tmp_path):
+    """What a file has changed is hidden from all modules that run for it, however deep."""
+    write(
+        tmp_path,
+        {
+            "state.py": "FLAG = False\ndef enable():\n    global FLAG\n    FLAG = True\n",
+            "inner.py": "import state\nFLAG = state.FLAG\n",
+            "middle.py": "import inner\nFLAG = inner.FLAG\n",
+            "outer.py": "import middle\nFLAG = middle.FLAG\n",
+            "changes.py": """\
+                import torch
+                import state
+
+                state.enable()
+                import outer
+
+                FLAG = outer.FLAG
+
+                class Model(torch.nn.Module):
+                    def forward(self, x):
+                        return x
+                """,
+            "reads.py": """\
+                import torch
+                import inner
+                import middle
+                import outer
+
+                class Model(torch.nn.Module):
+                    def forward(self, x):
+                        if inner.FLAG:
+                            print(x, 1)
+                        if middle.FLAG:
+                            print(x, 2)
+                        if outer.FLAG:
+                            print(x, 3)
+                """,
+        },
+    )
+    assert check([str(tmp_path / "changes.py"), str(tmp_path / "reads.py")]) == ()
+
+
 def test_part_of_a_circle_that_saw_less(tmp_path):
     """What saw only a part of one module of a circle is nothing for those outside of it."""
     write(

@@ -101,19 +101,18 @@ class World:
 
     @contextmanager
     def _alone(self, module: ModuleInfo) -> Iterator[Machine]:
-        """A machine for a module, for which all others have changed nothing."""
+        """A machine for a module, for which all others have changed nothing: those that asked the
+        innermost were put aside when it began."""
         machine = self._make_machine(self, module)
-        undone = [*self.machines]
-        for other in reversed(undone):
-            other.journal.swap()
+        asking = self.machines[-1]
+        asking.journal.swap()
         self.machines.append(machine)
         try:
             yield machine
         finally:
             self.machines.pop()
             machine.journal.take_back()
-            for other in undone:
-                other.journal.swap()
+            asking.journal.swap()
 
     def _run(self, module: ModuleInfo) -> Run:
         own = len(self._running)
