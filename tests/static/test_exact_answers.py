@@ -194,8 +194,8 @@ def test_modules_that_ask_for_each_other(tmp_path):
         {
             "state.py": "FLAG = False\ndef enable():\n    global FLAG\n    FLAG = True\n",
             "inner.py": "import state\nFLAG = state.FLAG\n",
-            "middle.py": "import inner\nFLAG = inner.FLAG\n",
-            "outer.py": "import middle\nFLAG = middle.FLAG\n",
+            "middle.py": "import inner, state\nINNER, FLAG = inner.FLAG, state.FLAG\n",
+            "outer.py": "import middle, state\nMIDDLE, FLAG = middle.FLAG, state.FLAG\n",
             "changes.py": """\
                 import torch
                 import state
