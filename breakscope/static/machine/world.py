@@ -18,9 +18,7 @@ from msgspec import Struct
 
 from breakscope.rulekit.values import (
     UNKNOWN,
-    Cell,
     Class,
-    Code,
     Dict,
     ExternalInstance,
     Function,
@@ -186,8 +184,6 @@ _PARTS: dict[type, Callable[[object], Iterable[object]]] = {
     Function: _of_function,
     FunctionInfo: _of_info,
     Method: lambda value: (value.receiver,),
-    Cell: lambda value: (value.scope,),
-    Code: lambda value: (value.info,),
     Union: lambda value: value.options,
     ExternalInstance: lambda value: (*value.args, *(part for _, part in value.kwargs)),
     Frame: lambda value: (*value.names.values(), value.scope, value.bound),
