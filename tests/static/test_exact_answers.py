@@ -14,10 +14,10 @@ import pytest
 from interference import project
 from programs import TORCH, write
 
+from breakscope import limits
 from breakscope.report.model import Finding
 from breakscope.static import StaticOptions, analyze
 from breakscope.static.answer import union
-from breakscope.static.project import recursion
 from breakscope.static.project.files import python_files
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -273,7 +273,7 @@ def test_part_of_a_circle_that_saw_less(tmp_path):
 
 def test_long_chain_of_imports(tmp_path, monkeypatch):
     """How many modules an import goes through does not matter: other files may have made them."""
-    monkeypatch.setattr(recursion, "MOST_FRAMES", 500)
+    monkeypatch.setattr(limits, "MOST_FRAMES", 500)
     last = 120
     for number in range(last):
         following = f"m{number + 1:03}"
