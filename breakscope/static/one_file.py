@@ -183,7 +183,7 @@ class Analyzer:
             world = self._worlds[key] = World(program, self._machine_of)
         return world
 
-    def _machine_of(self, world: World, home: ModuleInfo | None = None) -> Machine:
+    def _machine_of(self, world: World, home: ModuleInfo) -> Machine:
         wanted = self.matcher.listeners.want
         return Machine(world, self.library, wanted, self.settings.python, TABLES, home)
 

@@ -148,6 +148,7 @@ def defaults_of(machine: Machine, info: FunctionInfo, scope: Frame | None) -> di
     """The values of a function's parameter defaults, evaluated once where the function was
     defined."""
     if info.defaults is None:
+        machine.touch(info)
         info.defaults = {}
         spec = info.node.args
         positional = [*spec.posonlyargs, *spec.args]

@@ -90,10 +90,7 @@ def lookup_name(machine: Machine, name: str, frame: Frame, node: ast.AST | None 
             if frame.emits:
                 machine.region.reads.setdefault((id(scope), name), (frame.activation, node))
     if value is None:
-        names = frame.module.names
-        if names is None:
-            names = module_names(machine, frame.module)
-        value = names.get(name)
+        value = module_names(machine, frame.module).get(name)
         if value is not None and frame.emits:
             machine.region.reads.setdefault((id(frame.module), name), (frame.activation, node))
     if value is None:

@@ -1,17 +1,20 @@
 """The modules behind a checked file: what follows from their source alone, and so is shared by all
 files of a check.
 
-The namespace of such a module is made by a machine of its own, which nothing that was done for
-another file can reach. Where modules import each other in a circle, a namespace that was made while
-another module's top level was still running holds only until that one is done: who asks first must
-not decide what anyone sees.
+The namespace of such a module is made as Python would import it first: its top level runs, and with
+it once those of the modules that it needs, which see only a part of it where they import it back.
+Nothing that was done for another file can reach it. What the others of a circle have become by that
+holds for this one import only: who asks first must not decide what anyone sees.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from breakscope.rulekit.values import (
     UNKNOWN,
@@ -28,16 +31,31 @@ from breakscope.rulekit.values import (
 from breakscope.static.machine.frames import Frame
 from breakscope.static.project.modules import ClassInfo, FunctionInfo, ModuleInfo
 from breakscope.static.project.program import Program
+from breakscope.static.project.recursion import own_recursion
 
 if TYPE_CHECKING:
     from breakscope.static.machine.machine import Machine
+
+OUTSIDE = sys.maxsize  # where no module runs
+
+
+class Run(Struct, eq=False):
+    """One run of a module's top level. `reads` are the modules whose namespaces it took, as bits;
+    `needs` is the place, in the row of those that are running, of the outermost that it depends on:
+    its own while it depends on none but itself, OUTSIDE once its namespace holds for good."""
+
+    reads: int
+    needs: int
+    names: dict[str, Value] | None = None  # once it is done
 
 
 class World:
     """The modules behind the files of one package, made when they are first asked for."""
 
-    def __init__(self, program: Program, make_machine: Callable[[World], Machine]) -> None:
-        """`make_machine` gives a machine that has no file of its own."""
+    def __init__(
+        self, program: Program, make_machine: Callable[[World, ModuleInfo], Machine]
+    ) -> None:
+        """`make_machine` gives the machine that runs a module."""
         self.program = program
         self.shared: dict[int, object] = {}  # what several files see, by id
         self.inner_homes: dict[int, tuple[Value, str]] = {}  # as of Objects, of shared values
@@ -46,12 +64,12 @@ class World:
         self._make_machine = make_machine
         self._modules: dict[str, ModuleInfo | None] = {}
         self._bits: dict[str, int] = {}
-        self._running = 0  # modules whose top level is running
-        self._reads = 0  # modules whose namespace was asked for since
-        # modules whose namespace is dropped when one that it waits for is done, by path
-        self._provisional: dict[str, ModuleInfo] = {}
-        # the namespaces that hold for good, and what they took, by path
-        self._lasting: dict[str, tuple[dict[str, Value], int]] = {}
+        self._lasting: dict[str, Run] = {}
+        self._running: list[Run] = []  # the innermost last
+        # the runs that one which is running began and that do not hold for good, in the order in
+        # which they began
+        self._runs: dict[str, Run] = {}
+        self._unsettled = 0  # the modules of these runs
 
     def module(self, path: str) -> ModuleInfo | None:
         """The module of a file; None when it cannot be read as Python."""
@@ -60,15 +78,18 @@ class World:
         return self._modules[path]
 
     def names(self, module: ModuleInfo) -> dict[str, Value]:
-        """The module's namespace after its top level has run (without emitting anything)."""
-        bit = self._bit(module)
-        if module.executing:
-            self._reads |= bit
-        elif module.names is not None and module.reads & self._running == module.waits:
-            self._reads |= bit | module.reads
-        else:
-            self._run(module, bit)
-        return module.names
+        """The module's namespace after its top level has run (without emitting anything); what
+        there is of it when it is running."""
+        run = self._runs.get(module.path)
+        if run is None:
+            run = self._lasting.get(module.path)
+            if run is None or run.reads & self._unsettled:
+                run = self._run(module)
+        if self._running:
+            asking = self._running[-1]
+            asking.reads |= run.reads
+            asking.needs = min(asking.needs, run.needs)
+        return module.names if run.names is None else run.names
 
     def _bit(self, module: ModuleInfo) -> int:
         bit = self._bits.get(module.path)
@@ -77,71 +98,77 @@ class World:
         return bit
 
     @contextmanager
-    def _alone(self) -> Iterator[Machine]:
-        """A machine without a file, for which all others have changed nothing."""
-        machine = self._make_machine(self)
-        undone = [*self.machines]
-        for other in reversed(undone):
-            other.journal.swap()
+    def _alone(self, module: ModuleInfo) -> Iterator[Machine]:
+        """A machine for a module, for which all others have changed nothing: those that asked the
+        innermost were put aside when it began."""
+        machine = self._make_machine(self, module)
+        asking = self.machines[-1]
+        asking.journal.swap()
         self.machines.append(machine)
         try:
             yield machine
         finally:
             self.machines.pop()
             machine.journal.take_back()
-            for other in undone:
-                other.journal.swap()
+            asking.journal.swap()
 
-    def _run(self, module: ModuleInfo, bit: int) -> None:
-        before, self._reads = self._reads, 0
+    def _run(self, module: ModuleInfo) -> Run:
+        own = len(self._running)
+        run = self._runs[module.path] = Run(self._bit(module), own)
+        self._unsettled |= run.reads
+        self._running.append(run)
         module.names, module.executing = {"__name__": UNKNOWN, "__file__": UNKNOWN}, True
-        module.waits = 0
-        self._running |= bit
-        is_done = False
         try:
-            with self._alone() as machine:
+            with own_recursion(), self._alone(module) as machine:
                 machine.run_top_level(module)
-                is_done = True
+            run.names = module.names
         finally:
-            self._running &= ~bit
-            module.executing = False
-            module.reads = self._reads | bit
-            self._reads |= before | bit
-            if is_done:
-                module.waits = module.reads & self._running
-            else:
-                module.names, module.reads = None, 0
-            self._drop_provisional(bit)
-        if module.waits:
-            self._provisional[module.path] = module
-        else:
-            self._lasting[module.path] = module.names, module.reads
-            self._share(list(module.names.values()), machine)
+            self._running.pop()
+            module.names, module.executing = None, False
+            if run.names is None or run.needs == own:
+                self._end_runs(module.path)
+        if run.needs < own:
+            self._wait(run)
+            return run
+        run.needs = OUTSIDE
+        self._lasting[module.path] = run
+        self._share([*run.names.values()], machine)
+        return run
 
-    def _drop_provisional(self, bit: int) -> None:
-        """Forget the namespaces that waited for a module which is done now."""
-        for path, module in [*self._provisional.items()]:
-            if module.waits & bit:
-                module.names, module.reads = self._lasting.get(path, (None, 0))
-                module.waits = 0
-                del self._provisional[path]
+    def _end_runs(self, path: str) -> None:
+        """Forget a run, and those that it began: they were for it only."""
+        last = ""
+        while last != path:
+            last, _ = self._runs.popitem()
+            self._unsettled &= ~self._bits[last]
+
+    def _wait(self, run: Run) -> None:
+        """Let the runs that a run began need all that it needs: they saw a part of it."""
+        for other in reversed(self._runs.values()):
+            other.needs = min(other.needs, run.needs)
+            if other is run:
+                break
 
     def _share(self, waiting: list[object], machine: Machine) -> None:
         """Note what is reachable from some values: a file that changes it has to take that back."""
-        self.inner_homes.update(machine.objects.inner_homes)
-        self.hooks.update(machine.objects.hooks)
         shared = self.shared
         while waiting:
             value = waiting.pop()
             kind = type(value)
-            if kind not in _PARTS or id(value) in shared:
+            key = id(value)
+            if kind not in _PARTS or key in shared:
                 continue
-            shared[id(value)] = value
+            shared[key] = value
+            if key in machine.objects.inner_homes:
+                self.inner_homes[key] = machine.objects.inner_homes[key]
+            if key in machine.objects.hooks:
+                self.hooks[key] = machine.objects.hooks[key]
             waiting.extend(_PARTS[kind](value))
 
 
 def _of_function(function: Function) -> Iterable[object]:
-    return (function.info, function.bound, function.scope, *function.args)
+    kept = (part for _, part in function.kwargs)
+    return (function.info, function.bound, function.scope, *function.args, *kept)
 
 
 def _of_info(info: FunctionInfo) -> Iterable[object]:

@@ -75,8 +75,8 @@ class Import(Value, eq=False):
 
 
 class ModuleInfo(Struct, eq=False):
-    """One source file, parsed. `names` is its namespace once its top level has run; `reads` the
-    modules whose namespaces that took, as bits (see machine/world.py)."""
+    """One source file, parsed. `names` is its namespace, of the checked file once its top level has
+    run, of the modules behind it while that is running (see machine/world.py)."""
 
     path: str
     name: str
@@ -87,8 +87,6 @@ class ModuleInfo(Struct, eq=False):
     library: str = ""  # the installed package that it belongs to, when that is not under check
     names: dict[str, Value] | None = None
     executing: bool = False
-    reads: int = 0
-    waits: int = 0  # modules among them whose top level was still running then
     lines: list[str] | None = None
     yields: frozenset[int] | None = None  # the lines with the word "yield"
     type_comments: bool | None = None  # some function gives its types in a comment

@@ -8,7 +8,8 @@ interpreter that recurses around the end of a chunk maps and unmaps memory at ev
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 from breakscope import limits
@@ -34,9 +35,20 @@ def with_room(function: Callable[[], Result]) -> Result:
     Python's own limit of 1,000 frames is met by forty calls inside each other, such as constructors
     of a library's models.
     """
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, limits.MOST_FRAMES))
-    try:
+    with own_recursion():
         return _call(function)
+
+
+@contextmanager
+def own_recursion() -> Iterator[None]:
+    """Allow so many frames from here on, however many there are: what runs inside depends only on
+    what it does itself."""
+    limit, frames = sys.getrecursionlimit(), 0
+    frame = sys._getframe()
+    while frame is not None:
+        frame, frames = frame.f_back, frames + 1
+    sys.setrecursionlimit(max(limit, frames + limits.MOST_FRAMES))
+    try:
+        yield
     finally:
         sys.setrecursionlimit(limit)

@@ -26,6 +26,7 @@ def register_hook(
     emit_call(machine, "module.register_hook", owner, (Const(name), *args), {}, node, frame)
     if not frame.emits:
         machine.objects.hooks.setdefault(id(owner), []).append((HOOKS[name], args[0]))
+        machine.objects.kept.append(owner)
     return ExternalInstance("torch.utils.hooks.RemovableHandle")
 
 
