@@ -80,7 +80,16 @@ def share(part: int, whole: int) -> str:
 
 def check(arguments: list[str], torch: str) -> Report:
     """Run `breakscope check` in a process of its own; what it could not read is said on stderr."""
-    command = [sys.executable, "-m", "breakscope", "check", *arguments, "--format", "json"]
+    command = [
+        sys.executable,
+        "-m",
+        "breakscope",
+        "check",
+        "--no-cache",
+        *arguments,
+        "--format",
+        "json",
+    ]
     command += ["--torch", torch] if torch else []
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if not done.stdout:

@@ -105,6 +105,7 @@ def installed(folder: Path) -> Path:
 def cpu_seconds(command: list, folder: Path) -> float:
     """CPU seconds of a process that runs in the folder, far from this checkout."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
+    environment["BREAKSCOPE_CACHE_DIR"] = os.devnull  # where no answer can be kept
     child = subprocess.Popen(
         command, env=environment, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )

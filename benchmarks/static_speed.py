@@ -100,6 +100,7 @@ def measure(tool: str, command: list, files: Files, folder: Path) -> Measured:
     environment = {**os.environ, "RAYON_NUM_THREADS": "1", "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
     # pip compiles what it installs, a checkout is compiled once
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    environment["BREAKSCOPE_CACHE_DIR"] = os.devnull  # where no answer can be kept
     out, err = folder / "out", folder / "err"
     with out.open("wb") as stdout, err.open("wb") as stderr:
         child = subprocess.Popen(

@@ -26,9 +26,10 @@ def check_paths(paths: tuple[str, ...], is_script: bool) -> int:
         gc.disable()  # a short process that ends behind the report
     from breakscope.cli.session import OutputOptions, answer
     from breakscope.static.jobs import cores
+    from breakscope.store import default_folder
     from breakscope.workflows.check import CheckOptions, check
 
-    options = CheckOptions(paths=paths, jobs=cores())
+    options = CheckOptions(paths=paths, jobs=cores(), cache=default_folder())
     return answer(lambda config: check(options, config), OutputOptions(), ends_process=is_script)
 
 

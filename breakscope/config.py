@@ -12,6 +12,7 @@ directory.
     torch = "2.13"                      # the torch version to assume; the installed one when absent
     format = "text"
     libraries = false                   # leave installed packages alone; true when absent
+    cache = false                       # keep no answers for the next check; true when absent
 
 Globs, files and folders are relative to the folder of the file. The command line wins over the
 file.
@@ -25,10 +26,11 @@ from pathlib import Path
 from msgspec import Struct
 
 from breakscope.errors import UserError
+from breakscope.reading import NotThere, Unreadable, read_file
 
 LISTS = ("select", "extend-select", "ignore", "exclude", "entry", "rules")
 STRINGS = ("torch", "format")
-SWITCHES = ("libraries",)
+SWITCHES = ("libraries", "cache")
 TABLES = ("per-file-ignores",)
 KEYS = (*LISTS, *STRINGS, *SWITCHES, *TABLES)
 
@@ -47,6 +49,7 @@ class Config(Struct, frozen=True):
     torch: str = ""
     format: str = ""
     libraries: bool = True
+    cache: bool = True
     root: str = ""  # the folder of the file
 
 
@@ -60,9 +63,11 @@ def load_config(start: Path | None = None) -> Config:
     for candidate in (folder, *folder.parents):
         file = candidate / "pyproject.toml"
         try:
-            data = file.read_bytes()
-        except OSError:
+            data = read_file(file)
+        except NotThere:
             continue
+        except Unreadable as problem:
+            raise UserError(f"{_shown(file)}: {problem}") from None
         if b"breakscope" in data:  # most projects say nothing of us: spare them the TOML parser
             settings = _section(data, _shown(file))
             if settings is not None:

@@ -5,6 +5,13 @@ Code reads them as `limits.NAME`, so that a test changes a limit in one place.
 
 from __future__ import annotations
 
+# ---- the result cache
+
+# Bytes of the result cache. What was stored first is dropped first.
+LARGEST_CACHE = 300_000_000
+# Bytes of one stored answer, unpacked.
+LARGEST_STORED_ANSWER = 20_000_000
+
 # ---- one region and the calls in it
 
 # Statements run for one region. Models stay far below; a program that multiplies its own paths must

@@ -31,7 +31,9 @@ HOUSE = (
     ("knowledge",),
     ("rulekit", "config"),
     ("report",),
-    ("environment", "errors", "texts"),
+    ("environment",),
+    ("reading", "store"),
+    ("errors", "texts"),
     ("limits",),
     ("__init__",),  # the version
 )
@@ -39,7 +41,7 @@ STATIC = (
     ("__init__",),
     ("analyze",),
     ("jobs",),
-    ("one_file",),
+    ("one_file", "cache"),
     ("answer",),
     ("usage", "findings"),
     ("regions",),

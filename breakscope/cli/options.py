@@ -11,6 +11,7 @@ import click
 from breakscope import limits
 from breakscope.cli.session import OutputOptions
 from breakscope.report import formats
+from breakscope.store import default_folder
 from breakscope.workflows.choice import Choice
 
 
@@ -95,6 +96,17 @@ def output_from(given: dict, to_stderr: bool = False) -> OutputOptions:
         fixes=given.pop("show_fixes"),
         to_stderr=to_stderr,
     )
+
+
+def cache_option(command: Callable) -> Callable:
+    """--cache-dir."""
+    return click.option(
+        "--cache-dir",
+        type=click.Path(),
+        default=default_folder,
+        metavar="DIR",
+        help="The folder of the result cache [breakscope in the user's cache folder].",
+    )(command)
 
 
 def choice_options(command: Callable) -> Callable:

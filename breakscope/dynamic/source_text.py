@@ -7,9 +7,9 @@ import ast
 import tokenize
 from dataclasses import dataclass, field
 from functools import lru_cache
-from pathlib import Path
 
 from breakscope import limits
+from breakscope.reading import Unreadable, read_file
 
 
 @dataclass(frozen=True)
@@ -24,8 +24,8 @@ class SourceFile:
     @lru_cache(maxsize=256)
     def read(path: str) -> SourceFile:
         try:
-            text = Path(path).read_bytes().decode("utf-8", "replace")
-        except (OSError, ValueError):  # ValueError: no file can have that name
+            text = read_file(path).decode("utf-8", "replace")
+        except Unreadable:
             return SourceFile(path)
         try:
             tree = ast.parse(text)

@@ -4,7 +4,8 @@ meet."""
 from __future__ import annotations
 
 import ast
-from pathlib import Path
+
+from breakscope.reading import Unreadable, read_file
 
 Span = tuple[int, int]  # first and last line, both counted from 1 and included
 
@@ -22,8 +23,8 @@ class Statements:
     @classmethod
     def of_file(cls, path: str) -> Statements:
         try:
-            return cls(Path(path).read_bytes())
-        except OSError:
+            return cls(read_file(path))
+        except Unreadable:
             return cls("")
 
     def around(self, line: int) -> Span:

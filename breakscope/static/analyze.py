@@ -15,9 +15,9 @@ from breakscope.environment import import_folders
 from breakscope.knowledge import load as load_knowledge
 from breakscope.knowledge import out_of_range, target_version, targeting
 from breakscope.report.model import Finding, ReportError
-from breakscope.static.answer import Answer, Together
+from breakscope.static.answer import Answer, Settings, Together
+from breakscope.static.cache import Cache
 from breakscope.static.jobs import answers
-from breakscope.static.one_file import Analyzer, Settings
 from breakscope.static.project.files import python_files
 from breakscope.static.project.recursion import with_room
 
@@ -56,24 +56,29 @@ class StaticResult(Struct, frozen=True, kw_only=True):
 
 
 def analyze(
-    paths: Iterable[str | Path], options: StaticOptions | None = None, jobs: int = 1
+    paths: Iterable[str | Path],
+    options: StaticOptions | None = None,
+    jobs: int = 1,
+    cache: str = "",
 ) -> StaticResult:
     """Analyse files and folders by up to `jobs` processes; a file that cannot be read as Python
-    gets one error entry and does not stop the rest."""
+    gets one error entry and does not stop the rest. `cache` is the folder of the result cache, ""
+    for none."""
     options = options or StaticOptions()
     torch = options.torch or target_version()
     target = load_knowledge(torch).version if out_of_range(torch) else torch
     settings = Settings(
         torch=torch,
+        target=target,
         python=options.python or sys.version_info[:2],
         entries=options.entries,
         extra_rules=options.extra_rules,
         import_folders=import_folders() if options.libraries else (),
         possible=options.possible,
     )
-    files = list(python_files(paths, options.exclude))
     together = Together()
-    for answer in answers(files, partial(_analyzed, settings, target), jobs):
+    stored = Cache.at(cache, settings)
+    for answer in _answers(list(python_files(paths, options.exclude)), settings, stored, jobs):
         together.add(answer)
     _refuse_idle_entries(settings.entries, together)
     return StaticResult(
@@ -87,13 +92,29 @@ def analyze(
     )
 
 
-def _analyzed(settings: Settings, target: str, files: list[str]) -> Iterator[Answer]:
+def _answers(files: list[str], settings: Settings, cache: Cache, jobs: int) -> Iterator[Answer]:
+    """The answers of all files, in any order: those of the cache, then the others."""
+    fresh = []
+    for path, answer in cache.answers(files):
+        if answer is None:
+            fresh.append(path)
+        else:
+            yield answer
+    if fresh:
+        yield from answers(fresh, partial(_analyzed, settings, cache), jobs)
+        cache.trim()
+
+
+def _analyzed(settings: Settings, cache: Cache, files: list[str]) -> Iterator[Answer]:
     """The answer of each file, in their order."""
-    with targeting(target):
+    from breakscope.static.one_file import Analyzer  # where all is cached nothing is analysed
+
+    with targeting(settings.target):
         analyzer = Analyzer(settings)
     for path in files:
-        with targeting(target), _without_collection():
+        with targeting(settings.target), _without_collection(), analyzer.reads.record() as record:
             answer = with_room(partial(analyzer.analyze, path))
+        cache.keep(path, answer, record, analyzer.reads)
         yield answer
 
 

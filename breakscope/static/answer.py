@@ -14,6 +14,19 @@ CONFIDENCES = ("certain", "likely", "possible")
 Place = tuple[str | int, ...]
 
 
+class Settings(Struct, frozen=True, kw_only=True):
+    """What holds for all files of a check; see StaticOptions. `target` is the version of the tables
+    that `torch` is taken for."""
+
+    torch: str
+    target: str
+    python: tuple[int, int]
+    entries: tuple[str, ...] = ()
+    extra_rules: tuple[str, ...] = ()
+    import_folders: tuple[str, ...] = ()
+    possible: bool = True
+
+
 class Answer(Struct, frozen=True, omit_defaults=True):
     """What one checked file contributes; it follows from the file, what was read for it, the
     configuration, the tables and the versions, and from nothing else.

@@ -7,14 +7,13 @@ from collections.abc import Iterable
 from fnmatch import fnmatch
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
 from msgspec.structs import replace
 
-from breakscope import limits
 from breakscope.knowledge import load as load_knowledge
+from breakscope.reading import Unreadable
 from breakscope.report.model import Finding, ReportError
 from breakscope.rulekit.loader import RuleError, load_rules
-from breakscope.static.answer import CONFIDENCES, Answer, Place, is_surer
+from breakscope.static.answer import CONFIDENCES, Answer, Place, Settings, is_surer
 from breakscope.static.findings.listeners import Listeners
 from breakscope.static.findings.match import Matcher, Verdict
 from breakscope.static.interpreter.tables import TABLES
@@ -28,8 +27,9 @@ from breakscope.static.project.installed import Installed
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.project.prefilter import may_matter
 from breakscope.static.project.program import Program, Sources
+from breakscope.static.project.reads import UNSTEADY, Kept, Reads
 from breakscope.static.project.source import SourceError, decode, refuse_what_is_no_python
-from breakscope.static.project.subclasses import Subclasses
+from breakscope.static.project.subclasses import files_with_subclasses
 from breakscope.static.regions.discover import (
     Region,
     default_regions,
@@ -42,31 +42,21 @@ if TYPE_CHECKING:
     from breakscope.static.findings.flag import Flagger
 
 
-class Settings(Struct, frozen=True, kw_only=True):
-    """What holds for all files of a check; see StaticOptions."""
-
-    torch: str
-    python: tuple[int, int]
-    entries: tuple[str, ...] = ()
-    extra_rules: tuple[str, ...] = ()
-    import_folders: tuple[str, ...] = ()
-    possible: bool = True
-
-
 class Analyzer:
     """Analyses files one by one. What it keeps from one to the next saves work and decides
-    nothing: parsed sources, the modules behind the files, the rules."""
+    nothing: parsed sources, the modules behind the files, the rules. `reads` records what an answer
+    was made from."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.sources = Sources()
+        self.reads = Reads()
+        self.sources = Sources(self.reads)
         self.library = Library(load_knowledge(settings.torch))
         self.matcher = Matcher(Listeners(load_rules(settings.extra_rules), settings.python))
         self._worlds: dict[tuple[str, str], World] = {}
         self._flaggers: dict[str, Flagger] = {}
         self._rewrites: dict[tuple, str | None] = {}
-        self._own: dict[str, Answer] = {}
-        self._subclasses = Subclasses()
+        self._own: Kept[Answer] = Kept(self.reads)
 
     def analyze(self, path: str) -> Answer:
         """The answer for one file (absolute path): what its own regions reach, and what those of
@@ -77,7 +67,7 @@ class Analyzer:
             return own
         shown = relative_path(path)
         found = dict(own.findings)
-        for other in self._subclasses.of(path):
+        for other in files_with_subclasses(path, self.reads):
             theirs = relative_path(other)
             for place, finding in self._answer(other).findings:
                 through = shown in (finding.path, *(link.path for link in finding.chain))
@@ -92,23 +82,26 @@ class Analyzer:
 
     def _answer(self, path: str) -> Answer:
         """What a file's own regions reach."""
-        known = self._own.get(path)
-        if known is None:
-            known = self._own[path] = self._analyzed(path)
-        return known
+        return self._own.get(path, lambda: self._analyzed(path))
 
     def _analyzed(self, path: str) -> Answer:
+        answer = self._analyzed_or_error(path)
+        if answer.errors or answer.notes:
+            self.reads.note(UNSTEADY)  # what failed once is tried again
+        return answer
+
+    def _analyzed_or_error(self, path: str) -> Answer:
         self.sources.turn += 1
         self._make_room()
         self.matcher.entered.clear()
         try:
-            data = read(path)
+            data = self.reads.file(path)
             if not self._matters(path, data):
                 refuse_what_is_no_python(decode(data), path)
                 return Answer()
             return self._followed(path, decode(data))
-        except OSError as problem:
-            return self._error(path, f"cannot be read: {problem.strerror or problem}")
+        except Unreadable as problem:
+            return self._error(path, str(problem))
         except SourceError as problem:
             return self._error(path, str(problem), problem.line)
         except RecursionError:
@@ -146,7 +139,7 @@ class Analyzer:
             found.regions += len(regions)
             found.gather([*regions, *_uses(machine, module)])
             if not self.settings.entries:
-                names = handed_out(path)
+                names = handed_out(path, self.reads)
                 if names:
                     reached = frozenset(self.matcher.entered)
                     regions = exported_regions(machine, module, names, reached)
@@ -162,7 +155,7 @@ class Analyzer:
         """False when a look at the bytes shows that the file holds no region."""
         if self.settings.entries:
             return bool(self._names_for(path))
-        return may_matter(data) or bool(handed_out(path))
+        return may_matter(data) or bool(handed_out(path, self.reads))
 
     def _names_for(self, path: str) -> list[str]:
         """The NAME patterns of the entries whose FILE part fits this path."""
@@ -173,7 +166,7 @@ class Analyzer:
         """The modules as the files of this file's package see them: packages beside it that are
         installed are libraries to it."""
         name, root = self.sources.place(path)
-        installed = Installed(self.settings.import_folders, self._is_left_out)
+        installed = Installed(self.reads, self.settings.import_folders, self._is_left_out)
         package = name.partition(".")[0] if installed.is_installation(root) else ""
         key = (root if package else "", package)
         world = self._worlds.get(key)
@@ -280,16 +273,6 @@ class _machine:
         self._machine.take_back()
         if self._machine.file.module.names:
             self._machine.file.module.names.clear()
-
-
-def read(path: str) -> bytes:
-    """A file's bytes; raises OSError and SourceError."""
-    with open(path, "rb") as file:
-        size = os.fstat(file.fileno()).st_size or limits.LARGEST_FILE  # a pipe has none
-        data = file.read(min(size, limits.LARGEST_FILE) + 1)
-    if len(data) > limits.LARGEST_FILE:
-        raise SourceError(f"is larger than {limits.LARGEST_FILE // 1_000_000} MB; exclude it")
-    return data
 
 
 def _uses(machine: Machine, module: ModuleInfo) -> list[Region]:

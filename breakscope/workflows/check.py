@@ -31,6 +31,7 @@ class CheckOptions(Struct, frozen=True, kw_only=True):
     torch: str = ""
     libraries: bool = True  # follow installed packages that use torch
     jobs: int = 1  # processes
+    cache: str = ""  # the folder of the result cache, "" for none
     choice: Choice = Choice()
     run: RunOptions | None = None
 
@@ -52,6 +53,7 @@ def check(options: CheckOptions, config: Config) -> Report:
             possible=selection.show_possible or options.run is not None,
         ),
         options.jobs,
+        os.path.abspath(options.cache) if options.cache and config.cache else "",
     )
     _refuse_empty(options, static)
     report = Report(

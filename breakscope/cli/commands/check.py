@@ -32,6 +32,8 @@ from breakscope.workflows.check import CheckOptions, check
     metavar="N",
     help="Analyse by up to N processes [one for each core].",
 )
+@options.cache_option
+@click.option("--no-cache", is_flag=True, help="Use no answers of earlier checks, and keep none.")
 @click.option(
     "--run",
     "target",
@@ -50,6 +52,8 @@ def command(
     torch: str,
     no_libraries: bool,
     jobs: int | None,
+    cache_dir: str,
+    no_cache: bool,
     target: str,
     **given,
 ) -> int:
@@ -61,6 +65,7 @@ def command(
         torch=torch,
         libraries=not no_libraries,
         jobs=jobs or cores(),
+        cache="" if no_cache else cache_dir,
         choice=options.choice_from(given),
         run=run,
     )

@@ -53,7 +53,7 @@ def import_step(machine: Machine, imported: Import) -> Value:
         inner = machine.find(f"{imported.module}.{imported.member}", imported.importer)
         if inner is not None:
             return Namespace(inner)
-        defining = machine.starred(found, imported.member, imported.importer)
+        defining = machine.starred(found, imported.member)
         return (
             UNKNOWN
             if defining is None

@@ -309,19 +309,18 @@ class Machine:
     def find(self, name: str, importer: ModuleInfo) -> ModuleInfo | None:
         """The module `name` (absolute dotted name) as `importer` would import it; None when it is
         not in the source."""
-        return self._module(self.world.program.path_of(name, importer), importer)
+        return self._module(self.world.program.path_of(name, importer))
 
-    def starred(self, package: ModuleInfo, name: str, importer: ModuleInfo) -> ModuleInfo | None:
+    def starred(self, package: ModuleInfo, name: str) -> ModuleInfo | None:
         """The module that defines a name which a package shows only to type checkers, by
         `from ... import *`."""
         if not package.has_stars:
             return None
-        return self._module(self.world.program.starred(package, name), importer)
+        return self._module(self.world.program.starred(package, name))
 
-    def _module(self, path: str | None, importer: ModuleInfo) -> ModuleInfo | None:
+    def _module(self, path: str | None) -> ModuleInfo | None:
         if path is None:
             return None
-        importer.asks.setdefault(path)
         home = self.file.module
         return home if home is not None and path == home.path else self.world.module(path)
 

@@ -31,6 +31,7 @@ from breakscope.rulekit.values import (
 from breakscope.static.machine.frames import Frame
 from breakscope.static.project.modules import ClassInfo, FunctionInfo, ModuleInfo
 from breakscope.static.project.program import Program
+from breakscope.static.project.reads import Kept, Record
 from breakscope.static.project.recursion import own_recursion
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ class Run(Struct, eq=False):
     reads: int
     needs: int
     names: dict[str, Value] | None = None  # once it is done
+    record: Record | None = None  # what it was made from; of one that is running, so far
 
 
 class World:
@@ -62,7 +64,7 @@ class World:
         self.hooks: dict[int, list] = {}  # as of Objects, of shared values
         self.machines: list[Machine] = []  # those at work, the innermost last
         self._make_machine = make_machine
-        self._modules: dict[str, ModuleInfo | None] = {}
+        self._modules: Kept[ModuleInfo | None] = Kept(program.reads)
         self._bits: dict[str, int] = {}
         self._lasting: dict[str, Run] = {}
         self._running: list[Run] = []  # the innermost last
@@ -73,9 +75,7 @@ class World:
 
     def module(self, path: str) -> ModuleInfo | None:
         """The module of a file; None when it cannot be read as Python."""
-        if path not in self._modules:
-            self._modules[path] = self.program.module_or_none(path)
-        return self._modules[path]
+        return self._modules.get(path, lambda: self.program.module_or_none(path))
 
     def names(self, module: ModuleInfo) -> dict[str, Value]:
         """The module's namespace after its top level has run (without emitting anything); what
@@ -85,6 +85,7 @@ class World:
             run = self._lasting.get(module.path)
             if run is None or run.reads & self._unsettled:
                 run = self._run(module)
+        self.program.reads.note(run.record)
         if self._running:
             asking = self._running[-1]
             asking.reads |= run.reads
@@ -119,7 +120,11 @@ class World:
         self._running.append(run)
         module.names, module.executing = {"__name__": UNKNOWN, "__file__": UNKNOWN}, True
         try:
-            with own_recursion(), self._alone(module) as machine:
+            with (
+                own_recursion(),
+                self.program.reads.record() as run.record,
+                self._alone(module) as machine,
+            ):
                 machine.run_top_level(module)
             run.names = module.names
         finally:

@@ -7,19 +7,20 @@ from __future__ import annotations
 import ast
 import os
 
+from breakscope.static.project.reads import Reads
 from breakscope.static.project.source import SourceError, decode, parse
 
 
-def handed_out(path: str) -> frozenset[str]:
+def handed_out(path: str, reads: Reads) -> frozenset[str]:
     """The public names that the package around the file imports from it, one by one and at its top
     level; none for a file deeper in the package, and for one without torch or functions."""
     folder, name = os.path.split(os.path.abspath(path))
     front, stem = os.path.join(folder, "__init__.py"), name.removesuffix(".py")
-    if name == "__init__.py" or not os.path.isfile(front):
+    if name == "__init__.py" or "__init__.py" not in reads.names(folder):
         return frozenset()
-    if os.path.isfile(os.path.join(os.path.dirname(folder), "__init__.py")):
+    if "__init__.py" in reads.names(os.path.dirname(folder)):
         return frozenset()
-    text, data = _read(front), _read(path)
+    text, data = reads.bytes_of(front), reads.bytes_of(path)
     if stem.encode() not in text or b"torch" not in data or b"def " not in data:
         return frozenset()
     try:
@@ -34,8 +35,3 @@ def handed_out(path: str) -> frozenset[str]:
         for alias in part.names
         if not alias.name.startswith("_")
     )
-
-
-def _read(path: str) -> bytes:
-    with open(path, "rb") as file:
-        return file.read()

@@ -9,6 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from breakscope import limits
+from breakscope.reading import Unreadable, read_file
 
 NEVER = frozenset(
     """
@@ -91,13 +92,9 @@ class _Ignored:
         import pathspec
 
         try:
-            with open(
-                os.path.join(folder, ".gitignore"), encoding="utf-8", errors="replace"
-            ) as file:
-                self.specs.append(
-                    (folder, pathspec.GitIgnoreSpec.from_lines(file.read().splitlines()))
-                )
-        except (OSError, ValueError):
+            text = read_file(os.path.join(folder, ".gitignore")).decode("utf-8", "replace")
+            self.specs.append((folder, pathspec.GitIgnoreSpec.from_lines(text.splitlines())))
+        except (Unreadable, ValueError):
             pass  # an unreadable .gitignore ignores nothing
 
     def matches(self, path: str, is_folder: bool) -> bool:

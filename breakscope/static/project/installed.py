@@ -10,8 +10,7 @@ import re
 from collections.abc import Callable, Iterable
 
 from breakscope import limits
-from breakscope.environment import names_in
-from breakscope.static.project.source import bytes_of
+from breakscope.static.project.reads import Kept, Reads
 
 USES_TORCH = rb"(?m)^[ \t]*(?:import|from)[ \t]+torch\b"
 
@@ -21,18 +20,18 @@ class Installed:
 
     def __init__(
         self,
+        reads: Reads,
         folders: Iterable[str] = (),
         is_left_out: Callable[[str], object] = frozenset().__contains__,
     ) -> None:
         """`folders` are those of the environment; packages that are left out are never read."""
+        self._reads = reads
         self.folders = tuple(folders)
         self._is_left_out = is_left_out
         # (import root, top-level package) of the checked files
         self._checked: set[tuple[str, str]] = set()
-        self._followed: dict[tuple[str, str], bool] = {}
-        self._installations: dict[str, bool] = {}
-        # the files that were read to see whether they use torch, and their folders
-        self._packages: set[str] = set()
+        self._followed: Kept[bool] = Kept(reads)
+        self._installations: Kept[bool] = Kept(reads)
 
     def check(self, root: str, top: str) -> None:
         """Note that files of this top-level package are under check."""
@@ -49,35 +48,27 @@ class Installed:
         is imported, in its own files or those one folder below."""
         if (folder, top) in self._checked or not self.is_installation(folder):
             return True
-        known = self._followed.get((folder, top))
-        if known is None:
-            files = () if self._is_left_out(top) else _files_of(os.path.join(folder, top))
-            known = any(re.search(USES_TORCH, bytes_of(file)) for file in files)
-            self._followed[folder, top] = known
-            self._packages.update(files, map(os.path.dirname, files))
-        return known
-
-    def reads(self) -> set[str]:
-        """The files and folders that were looked at, with the folders that hold those of an
-        environment's Pythons."""
-        pythons = [os.path.dirname(os.path.dirname(folder)) for folder in self.folders]
-        return {*self.folders, *pythons, *self._installations, *self._packages}
+        return self._followed.get((folder, top), lambda: self._uses_torch(folder, top))
 
     def is_installation(self, folder: str) -> bool:
         """True for a folder that packages are installed in."""
-        known = self._installations.get(folder)
-        if known is None:
-            known = any(name.endswith((".dist-info", ".egg-info")) for name in names_in(folder))
-            self._installations[folder] = known
-        return known
+        return self._installations.get(folder, lambda: self._holds_metadata(folder))
 
+    def _holds_metadata(self, folder: str) -> bool:
+        return any(name.endswith((".dist-info", ".egg-info")) for name in self._reads.names(folder))
 
-def _files_of(package: str) -> list[str]:
-    """Python files of a package, those of its own folder first; its only one, when it is a module."""
-    names = names_in(package)
-    files = [os.path.join(package, name) for name in names if name.endswith(".py")]
-    for name in names:
-        if "." not in name and len(files) < limits.MOST_FILES_OF_PACKAGE:
-            inner = os.path.join(package, name)
-            files += [os.path.join(inner, file) for file in names_in(inner) if file.endswith(".py")]
-    return files[: limits.MOST_FILES_OF_PACKAGE] or [package + ".py"]
+    def _uses_torch(self, folder: str, top: str) -> bool:
+        files = () if self._is_left_out(top) else self._files_of(os.path.join(folder, top))
+        return any(re.search(USES_TORCH, self._reads.bytes_of(file)) for file in files)
+
+    def _files_of(self, package: str) -> list[str]:
+        """Python files of a package, those of its own folder first; its only one, when it is a
+        module."""
+        names = sorted(self._reads.names(package))
+        files = [os.path.join(package, name) for name in names if name.endswith(".py")]
+        for name in names:
+            if "." not in name and len(files) < limits.MOST_FILES_OF_PACKAGE:
+                inner = os.path.join(package, name)
+                beside = sorted(self._reads.names(inner))
+                files += [os.path.join(inner, file) for file in beside if file.endswith(".py")]
+        return files[: limits.MOST_FILES_OF_PACKAGE] or [package + ".py"]

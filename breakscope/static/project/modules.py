@@ -93,7 +93,6 @@ class ModuleInfo(Struct, eq=False):
     aliases: dict[str, ast.expr] | None = None  # names of types, see annotations.py
     # `from ... import *` that only type checkers see, see star_imports.py
     has_stars: bool = False
-    asks: dict[str, None] = {}  # the files that it imports something from
 
     def again(self) -> ModuleInfo:
         """The same file as another module, of which nothing has run."""

@@ -13,16 +13,16 @@ from collections import OrderedDict
 from msgspec import Struct
 
 from breakscope import limits
+from breakscope.reading import Unreadable
 from breakscope.static.project.eviction import drop_idle_bodies
 from breakscope.static.project.installed import Installed
 from breakscope.static.project.modules import ModuleInfo
-from breakscope.static.project.source import SourceError, parse, read_source, split_lines
+from breakscope.static.project.reads import CONTENT, Kept, Reads
+from breakscope.static.project.source import SourceError, decode, parse, split_lines
 from breakscope.static.project.star_imports import Stars
 
 LIBRARIES = frozenset({"torch", "numpy"})  # known by tables, never read as source
-# what the top folder of a project holds, and where its packages lie in it
-PROJECT_FILES = frozenset({"pyproject.toml", "setup.py", "setup.cfg", ".git"})
-SOURCE_FOLDERS = ("", "src")
+SOURCE_FOLDERS = ("", "src")  # where a project's packages lie in its top folder
 
 
 class Parsed(Struct, eq=False):
@@ -37,51 +37,47 @@ class Parsed(Struct, eq=False):
 class Sources:
     """The files that were read, for all modules that are made of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, reads: Reads) -> None:
+        self.reads = reads
         self.turn = 0  # counts the checked files
-        self.listings: dict[str, frozenset[str]] = {}  # folder -> the names in it
         self._parsed: OrderedDict[str, Parsed] = OrderedDict()
-        self._places: dict[str, tuple[str, str]] = {}
+        self._places: Kept[tuple[str, str]] = Kept(reads)
         self._size = 0
         self._most = limits.MOST_BYTES_WITH_BODIES
 
     def parsed(self, path: str, source: str | None = None) -> Parsed:
         """A file (absolute path), which is read unless its text is given; raises SourceError."""
+        self.reads.note(f"{CONTENT}:{path}")
         found = self._parsed.get(path)
         if found is not None:
             self._parsed.move_to_end(path)
             return found
-        source = read_source(path) if source is None else source
+        source = self.read(path) if source is None else source
         text = source.encode(errors="surrogatepass")
         found = Parsed(text, parse(source, path), split_lines(source), len(text))
         self._parsed[path] = found
         self._size += found.size
         return found
 
+    def read(self, path: str) -> str:
+        """A file's text; raises SourceError."""
+        try:
+            return decode(self.reads.file(path))
+        except Unreadable as problem:
+            raise SourceError(str(problem)) from None
+
     def place(self, path: str) -> tuple[str, str]:
         """(dotted module name, import root) of a file: the root is the first folder above without
         `__init__.py`."""
-        found = self._places.get(path)
-        if found is not None:
-            return found
+        return self._places.get(path, lambda: self._place(path))
+
+    def _place(self, path: str) -> tuple[str, str]:
         folder, name = os.path.split(path)
         parts = [] if name == "__init__.py" else [name.removesuffix(".py")]
-        while folder and "__init__.py" in self.listing(folder):
+        while folder and "__init__.py" in self.reads.names(folder):
             folder, last = os.path.split(folder)
             parts.insert(0, last)
-        found = self._places[path] = ".".join(parts) or "__init__", folder
-        return found
-
-    def listing(self, folder: str) -> frozenset[str]:
-        """The names in a folder; none when it cannot be read."""
-        names = self.listings.get(folder)
-        if names is None:
-            try:
-                names = frozenset(os.listdir(folder))
-            except OSError:
-                names = frozenset()
-            self.listings[folder] = names
-        return names
+        return ".".join(parts) or "__init__", folder
 
     @property
     def is_full(self) -> bool:
@@ -115,10 +111,11 @@ class Program:
     def __init__(self, sources: Sources, installed: Installed) -> None:
         """`installed` says which of the environment's packages are followed."""
         self.sources = sources
+        self.reads = sources.reads
         self._installed = installed
-        self._found: dict[tuple[str, str], str | None] = {}
-        self._roots: dict[str, tuple[str, ...]] = {}
-        self._stars = Stars(self.imported)
+        self._found: Kept[str | None] = Kept(self.reads)
+        self._roots: Kept[tuple[str, ...]] = Kept(self.reads)
+        self._stars = Stars(self.imported, self.reads)
 
     def module_at(self, path: str, source: str | None = None) -> ModuleInfo:
         """A module of a file (absolute path), of which nothing has run; raises SourceError."""
@@ -142,10 +139,6 @@ class Program:
         except SourceError:
             return None
 
-    def reads(self) -> set[str]:
-        """The files and folders that were looked at beside the modules."""
-        return {*self.sources.listings, *self._stars.reads, *self._installed.reads()}
-
     def imported(self, importer: str, level: int, name: str) -> str | None:
         """The file that `from {'.' * level}{name} import ...` names in the file `importer`; None
         when there is none."""
@@ -166,43 +159,40 @@ class Program:
     def _path_of(self, name: str, root: str) -> str | None:
         if name.partition(".")[0] in LIBRARIES:
             return None
-        key = (name, root)
-        if key not in self._found:
-            folders = (*self._roots_of(root), *self._installed.folders)
-            found = (self._path_under(folder, name) for folder in dict.fromkeys(folders))
-            self._found[key] = next((path for path in found if path is not None), None)
-        return self._found[key]
+        return self._found.get((name, root), lambda: self._searched(name, root))
+
+    def _searched(self, name: str, root: str) -> str | None:
+        roots = self._roots.get(root, lambda: self._roots_of(root))
+        found = (
+            self._path_under(folder, name)
+            for folder in dict.fromkeys((*roots, *self._installed.folders))
+        )
+        return next((path for path in found if path is not None), None)
 
     def _roots_of(self, root: str) -> tuple[str, ...]:
         """Where a file's imports are looked up: its import root, and the folders of its project."""
-        known = self._roots.get(root)
-        if known is None:
-            folder = root
-            while not PROJECT_FILES & self.sources.listing(folder):
-                folder, below = os.path.dirname(folder), folder
-                if folder == below:
-                    break
-            else:
-                known = tuple(
-                    os.path.join(folder, inner).rstrip(os.sep) for inner in SOURCE_FOLDERS
-                )
-            known = self._roots[root] = (root, *(known or ()))
-        return known
+        folder = root
+        while not self.reads.marks(folder):
+            folder, below = os.path.dirname(folder), folder
+            if folder == below:
+                return (root,)
+        inner = (os.path.join(folder, inner).rstrip(os.sep) for inner in SOURCE_FOLDERS)
+        return (root, *inner)
 
     def _path_under(self, root: str, name: str) -> str | None:
         folder, *rest = root, *name.split(".")
         top = rest[0]
-        if top not in (names := self.sources.listing(root)) and top + ".py" not in names:
+        if top not in (names := self.reads.names(root)) and top + ".py" not in names:
             return None
         if not self._installed.is_followed(root, top):
             return None
         for part in rest[:-1]:
-            if part not in self.sources.listing(folder):
+            if part not in self.reads.names(folder):
                 return None
             folder = os.path.join(folder, part)
-        last, listing = rest[-1], self.sources.listing(folder)
+        last, listing = rest[-1], self.reads.names(folder)
         package = os.path.join(folder, last)
-        if last in listing and "__init__.py" in self.sources.listing(package):
+        if last in listing and "__init__.py" in self.reads.names(package):
             return os.path.join(package, "__init__.py")
         if last + ".py" in listing:
             return package + ".py"

@@ -6,11 +6,9 @@ from __future__ import annotations
 import ast
 import gc
 import io
-import os
 from codecs import BOM_UTF8
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 
 def split_lines(source: str) -> list[str]:
@@ -25,16 +23,6 @@ class SourceError(Exception):
     def __init__(self, message: str, line: int = 0) -> None:
         super().__init__(message)
         self.line = line
-
-
-def read_source(path: str | Path) -> str:
-    """The file's text; raises SourceError with one clear line."""
-    try:
-        with open(path, "rb") as file:
-            data = file.read()
-    except OSError as problem:
-        raise SourceError(f"cannot be read: {problem.strerror or problem}") from None
-    return decode(data)
 
 
 def decode(data: bytes) -> str:
@@ -101,15 +89,3 @@ def _without_warnings() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
-
-
-def bytes_of(path: str) -> bytes:
-    """A file's bytes; none when it cannot be read. A pipe is left alone: who opens it would wait
-    for the other end."""
-    if not os.path.isfile(path):
-        return b""
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError:
-        return b""

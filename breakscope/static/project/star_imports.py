@@ -11,7 +11,7 @@ import os
 import re
 from collections.abc import Callable
 
-from breakscope.static.project.source import bytes_of
+from breakscope.static.project.reads import Kept, Reads
 
 STAR = rb"(?m)^[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+\*"
 
@@ -19,30 +19,28 @@ STAR = rb"(?m)^[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+\*"
 class Stars:
     """Finds the files behind star imports."""
 
-    def __init__(self, imported: Callable[[str, int, str], str | None]) -> None:
+    def __init__(self, imported: Callable[[str, int, str], str | None], reads: Reads) -> None:
         """`imported(importer, dots, name)` is the file that `from {dots}{name} import` names in the
         importer, or None."""
         self._imported = imported
-        self._known: dict[tuple[str, str], str | None] = {}
+        self._reads = reads
+        self._known: Kept[str | None] = Kept(reads)
 
     def file_of(self, package: str, name: str) -> str | None:
         """The file that defines `name` at its top level, reached by star imports from the package's
         `__init__.py`."""
-        key = (package, name)
-        if key not in self._known:
-            defines = re.compile(
-                rb"^(?:(?:class|def)[ \t]+%b\b|%b[ \t]*[:=])" % (name.encode(), name.encode()),
-                re.MULTILINE,
-            )
-            self._known[key] = self._search(package, name, defines)
-        return self._known[key]
+        return self._known.get((package, name), lambda: self._search(package, name))
 
-    def _search(self, package: str, name: str, defines: re.Pattern) -> str | None:
+    def _search(self, package: str, name: str) -> str | None:
         """The likely files first: those that share a word with the name."""
+        defines = re.compile(
+            rb"^(?:(?:class|def)[ \t]+%b\b|%b[ \t]*[:=])" % (name.encode(), name.encode()),
+            re.MULTILINE,
+        )
         seen, waiting = {package}, [package]
         while waiting:
             path = waiting.pop()
-            data = bytes_of(path)
+            data = self._reads.bytes_of(path)
             if path != package and name.encode() in data and defines.search(data):
                 return path
             inner = [

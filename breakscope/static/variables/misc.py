@@ -107,7 +107,7 @@ class NamespaceVariable(Variable):
         inner = machine.find(f"{owner.info.name}.{name}", owner.info)
         if inner is not None:
             return Namespace(inner)
-        defining = machine.starred(owner.info, name, owner.info)
+        defining = machine.starred(owner.info, name)
         return UNKNOWN if defining is None else module_names(machine, defining).get(name, UNKNOWN)
 
 
