@@ -15,6 +15,7 @@ from msgspec import Struct
 from breakscope.config import Config, load_config
 from breakscope.errors import UserError
 from breakscope.report import formats
+from breakscope.report.escaping import in_one_line
 from breakscope.report.model import Report, to_json
 from breakscope.rulekit.loader import RuleError, load_rules
 
@@ -81,7 +82,7 @@ def guarded(work: Callable[[], int]) -> int:
 
 def complain(message: str) -> int:
     """One line on stderr; the exit code for it."""
-    print(f"breakscope: error: {' '.join(message.split())}", file=sys.stderr)
+    print(f"breakscope: error: {in_one_line(message)}", file=sys.stderr)
     return FAILED
 
 
