@@ -64,11 +64,16 @@ def uri(path: str) -> str:
 
 def struct_json(value: msgspec.Struct, indent: int) -> bytes:
     """A struct as UTF-8 JSON with a newline at the end, and nothing unseen in it."""
+    data = msgspec.json.format(encoded(value), indent=indent)
+    return _escaped_json(data.decode() + "\n").encode()
+
+
+def encoded(value: msgspec.Struct) -> bytes:
+    """A struct as UTF-8 JSON, for programs only."""
     try:
-        data = msgspec.json.encode(value)
+        return msgspec.json.encode(value)
     except UnicodeEncodeError:
-        data = msgspec.json.encode(_readable_throughout(msgspec.to_builtins(value)))
-    return _escaped_json(msgspec.json.format(data, indent=indent).decode() + "\n").encode()
+        return msgspec.json.encode(_readable_throughout(msgspec.to_builtins(value)))
 
 
 def json_text(document: Any) -> str:

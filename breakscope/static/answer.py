@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import msgspec
 from msgspec import Struct
 
+from breakscope.report.escaping import encoded
 from breakscope.report.model import Finding, ReportError
 
 CONFIDENCES = ("certain", "likely", "possible")
@@ -99,7 +99,7 @@ def _order(finding: Finding) -> tuple:
     return (
         CONFIDENCES.index(finding.confidence),
         len(finding.chain),
-        msgspec.json.encode(finding),
+        encoded(finding),
     )
 
 

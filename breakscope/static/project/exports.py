@@ -20,7 +20,7 @@ def handed_out(path: str) -> frozenset[str]:
     if os.path.isfile(os.path.join(os.path.dirname(folder), "__init__.py")):
         return frozenset()
     text, data = _read(front), _read(path)
-    if stem.encode() not in text or b"torch" not in data or b"def " not in data:
+    if os.fsencode(stem) not in text or b"torch" not in data or b"def " not in data:
         return frozenset()
     try:
         tree = parse(decode(text), front)

@@ -31,7 +31,7 @@ class Stars:
         key = (package, name)
         if key not in self._known:
             defines = re.compile(
-                rb"^(?:(?:class|def)[ \t]+%b\b|%b[ \t]*[:=])" % (name.encode(), name.encode()),
+                rb"^(?:(?:class|def)[ \t]+%b\b|%b[ \t]*[:=])" % (os.fsencode(name), os.fsencode(name)),
                 re.MULTILINE,
             )
             self._known[key] = self._search(package, name, defines)
@@ -43,7 +43,7 @@ class Stars:
         while waiting:
             path = waiting.pop()
             data = bytes_of(path)
-            if path != package and name.encode() in data and defines.search(data):
+            if path != package and os.fsencode(name) in data and defines.search(data):
                 return path
             inner = [
                 self._imported(path, len(dots), of.decode(errors="replace"))

@@ -45,7 +45,7 @@ class Subclasses:
         waiting, found = [path], {}
         while waiting:
             base = waiting.pop()
-            stem, defined = os.path.basename(base)[:-3].encode(), self._of_file(base).defined
+            stem, defined = os.fsencode(os.path.basename(base)[:-3]), self._of_file(base).defined
             for other in beside:
                 if other == path or other in found:
                     continue
