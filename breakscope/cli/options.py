@@ -97,6 +97,20 @@ def output_from(given: dict, to_stderr: bool = False) -> OutputOptions:
     )
 
 
+def rules_option(command: Callable) -> Callable:
+    """--allow-rules."""
+    return _apply(
+        command,
+        (
+            click.option(
+                "--allow-rules",
+                is_flag=True,
+                help="Run the rule files that the project's pyproject.toml names.",
+            ),
+        ),
+    )
+
+
 def choice_options(command: Callable) -> Callable:
     """--select, --ignore and the like; read them with `choice_from`."""
     return _apply(

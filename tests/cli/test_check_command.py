@@ -159,7 +159,6 @@ def test_configuration_and_command_line(folder, run):
             "pyproject.toml: per-file-ignores 'a/*': no rule has the code 'E501'",
         ),
         ('format = "poem"', "no output format 'poem'"),
-        ('rules = ["absent"]', "absent does not exist"),
     ],
 )
 def test_wrong_configuration_is_one_line(folder, run, settings, said):
@@ -167,6 +166,51 @@ def test_wrong_configuration_is_one_line(folder, run, settings, said):
     done = run("check", ".")
     assert done.code == 2 and done.out == ""
     assert done.err.count("\n") == 1 and said in done.err
+
+
+@pytest.fixture
+def project_rules(folder):
+    """Rules of the project, which leave a mark when they are run."""
+    (folder / "own").mkdir()
+    (folder / "own" / "mark.py").write_text("open('ran', 'w').close()\n")
+    (folder / "pyproject.toml").write_text('[tool.breakscope]\nrules = ["own"]\n')
+    return folder
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("check", "."),
+        ("check", ".", "--format", "sarif"),
+        ("check", ".", "--select", "BRK1"),
+        ("run", "clean.py::Model"),
+        ("trace", "--", "true"),
+        ("report", "saved.json"),
+        ("rule",),
+    ],
+)
+def test_the_rules_of_a_project_are_not_run(project_rules, run, arguments):
+    done = run(*arguments)
+    assert done.code == 2 and done.out == "" and done.err.count("\n") == 1
+    assert "pyproject.toml: `rules` names Python files of the project" in done.err
+    assert "--allow-rules" in done.err and not (project_rules / "ran").exists()
+
+
+def test_the_rules_of_a_project_are_run_where_the_user_says_so(project_rules, run, monkeypatch):
+    run("check", ".", "--allow-rules")
+    assert (project_rules / "ran").exists()
+    (project_rules / "ran").unlink()
+    monkeypatch.setenv("BREAKSCOPE_ALLOW_RULES", "0")
+    assert run("check", ".").code == 2 and not (project_rules / "ran").exists()
+    monkeypatch.setenv("BREAKSCOPE_ALLOW_RULES", "1")
+    run("check", ".")
+    assert (project_rules / "ran").exists()
+
+
+def test_rules_that_are_not_there(folder, run):
+    (folder / "pyproject.toml").write_text('[tool.breakscope]\nrules = ["absent"]\n')
+    done = run("check", ".", "--allow-rules")
+    assert done.code == 2 and done.err.count("\n") == 1 and "absent does not exist" in done.err
 
 
 @pytest.mark.parametrize(

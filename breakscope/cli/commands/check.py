@@ -42,6 +42,7 @@ from breakscope.workflows.check import CheckOptions, check
 @options.choice_options
 @options.run_options
 @options.output_options
+@options.rules_option
 @click.pass_obj
 def command(
     is_script: bool,
@@ -51,6 +52,7 @@ def command(
     no_libraries: bool,
     jobs: int | None,
     target: str,
+    allow_rules: bool,
     **given,
 ) -> int:
     """Find graph breaks and recompiles in source files, without running or importing them."""
@@ -64,4 +66,9 @@ def command(
         choice=options.choice_from(given),
         run=run,
     )
-    return answer(lambda config: check(request, config), output, ends_process=is_script)
+    return answer(
+        lambda config: check(request, config),
+        output,
+        allow_rules=allow_rules,
+        ends_process=is_script,
+    )

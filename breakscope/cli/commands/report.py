@@ -20,8 +20,9 @@ from breakscope.workflows.choice import narrow
 @click.argument("files", nargs=-1, required=True, metavar="PATH...")
 @options.choice_options
 @options.output_options
+@options.rules_option
 @click.pass_obj
-def command(is_script: bool, files: tuple[str, ...], **given) -> int:
+def command(is_script: bool, files: tuple[str, ...], allow_rules: bool, **given) -> int:
     """Show saved JSON reports and traces in any format; several are shown as one, as those of
     several nodes.
 
@@ -36,7 +37,7 @@ def command(is_script: bool, files: tuple[str, ...], **given) -> int:
     def make(config: Config) -> Report:
         return narrow(merge(_read(files, config)), choice.selection(config))
 
-    return answer(make, output, ends_process=is_script)
+    return answer(make, output, allow_rules=allow_rules, ends_process=is_script)
 
 
 def _read(files: tuple[str, ...], config: Config) -> list[Report]:

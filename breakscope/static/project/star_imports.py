@@ -31,7 +31,8 @@ class Stars:
         key = (package, name)
         if key not in self._known:
             defines = re.compile(
-                rb"^(?:(?:class|def)[ \t]+%b\b|%b[ \t]*[:=])" % (os.fsencode(name), os.fsencode(name)),
+                rb"^(?:(?:class|def)[ \t]+%b\b|%b[ \t]*[:=])"
+                % (os.fsencode(name), os.fsencode(name)),
                 re.MULTILINE,
             )
             self._known[key] = self._search(package, name, defines)
