@@ -31,7 +31,7 @@ HOUSE = (
     ("knowledge",),
     ("rulekit", "config"),
     ("report",),
-    ("environment", "errors", "texts"),
+    ("environment", "errors", "source_roots", "texts"),
     ("limits",),
     ("__init__",),  # the version
 )

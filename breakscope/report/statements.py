@@ -6,6 +6,8 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+from breakscope.source_roots import may_read
+
 Span = tuple[int, int]  # first and last line, both counted from 1 and included
 
 
@@ -21,6 +23,8 @@ class Statements:
 
     @classmethod
     def of_file(cls, path: str) -> Statements:
+        if not may_read(path):
+            return cls("")
         try:
             return cls(Path(path).read_bytes())
         except OSError:

@@ -18,11 +18,26 @@ from breakscope.workflows.choice import narrow
 
 @click.command("report")
 @click.argument("files", nargs=-1, required=True, metavar="PATH...")
+@click.option(
+    "--source-root",
+    "source_roots",
+    type=click.Path(file_okay=False, exists=True),
+    multiple=True,
+    default=(".",),
+    metavar="DIR",
+    help="Read source lines that a trace names below this folder only [the current one]. May be repeated.",
+)
 @options.choice_options
 @options.output_options
 @options.rules_option
 @click.pass_obj
-def command(is_script: bool, files: tuple[str, ...], allow_rules: bool, **given) -> int:
+def command(
+    is_script: bool,
+    files: tuple[str, ...],
+    source_roots: tuple[str, ...],
+    allow_rules: bool,
+    **given,
+) -> int:
     """Show saved JSON reports and traces in any format; several are shown as one, as those of
     several nodes.
 
@@ -35,12 +50,12 @@ def command(is_script: bool, files: tuple[str, ...], allow_rules: bool, **given)
         return guarded(lambda: _show_measured(files, output))
 
     def make(config: Config) -> Report:
-        return narrow(merge(_read(files, config)), choice.selection(config))
+        return narrow(merge(_read(files, source_roots, config)), choice.selection(config))
 
     return answer(make, output, allow_rules=allow_rules, ends_process=is_script)
 
 
-def _read(files: tuple[str, ...], config: Config) -> list[Report]:
+def _read(files: tuple[str, ...], source_roots: tuple[str, ...], config: Config) -> list[Report]:
     """One report for all traces, and the saved ones."""
     reports, traces = [], []
     for file in files:
@@ -56,7 +71,7 @@ def _read(files: tuple[str, ...], config: Config) -> list[Report]:
     if traces:
         from breakscope.workflows.trace import read
 
-        reports.insert(0, read(traces, config.rules))
+        reports.insert(0, read(traces, config.rules, source_roots))
     return reports
 
 
