@@ -60,6 +60,8 @@ def _read(files: tuple[str, ...], source_roots: tuple[str, ...], config: Config)
     reports, traces = [], []
     for file in files:
         try:
+            if Path(file).exists() and not (Path(file).is_dir() or Path(file).is_file()):
+                raise UserError(f"neither a file nor a folder: {file}")
             if Path(file).is_dir() or not _is_json(Path(file)):
                 traces.append(Path(file))
             else:
@@ -77,9 +79,7 @@ def _read(files: tuple[str, ...], source_roots: tuple[str, ...], config: Config)
 
 def _holds_bench(file: str) -> bool:
     try:
-        return (
-            not Path(file).is_dir() and _is_json(Path(file)) and is_bench(Path(file).read_bytes())
-        )
+        return Path(file).is_file() and _is_json(Path(file)) and is_bench(Path(file).read_bytes())
     except OSError:  # said by what reads it
         return False
 
