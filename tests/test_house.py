@@ -31,7 +31,8 @@ HOUSE = (
     ("knowledge",),
     ("rulekit", "config"),
     ("report",),
-    ("environment", "errors", "source_roots", "texts"),
+    ("environment", "source_roots", "texts"),
+    ("errors",),
     ("limits",),
     ("__init__",),  # the version
 )

@@ -49,7 +49,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     python: tuple[int, int]
     entries: tuple[str, ...] = ()
     extra_rules: tuple[str, ...] = ()
-    import_folders: tuple[str, ...] = ()
+    import_folders: tuple[str, ...] = ()  # of installed packages that are followed
+    environment: tuple[str, ...] = ()  # of all that is installed; empty where that is not known
     possible: bool = True
 
 
@@ -179,7 +180,7 @@ class Analyzer:
         world = self._worlds.get(key)
         if world is None:
             installed.check(*key)
-            program = Program(self.sources, installed)
+            program = Program(self.sources, installed, self.settings.environment)
             world = self._worlds[key] = World(program, self._machine_of)
         return world
 

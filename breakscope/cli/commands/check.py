@@ -24,6 +24,13 @@ from breakscope.workflows.check import CheckOptions, check
     metavar="VERSION",
     help="Assume this torch version [the installed one].",
 )
+@click.option(
+    "--python",
+    default="",
+    metavar="PATH",
+    help="The environment that the code runs in: its folder, or its Python, which is not run "
+    "[the activated one, else `.venv` of the project].",
+)
 @click.option("--no-libraries", is_flag=True, help="Do not follow calls into installed packages.")
 @click.option(
     "--jobs",
@@ -49,6 +56,7 @@ def command(
     paths: tuple[str, ...],
     entry: tuple[str, ...],
     torch: str,
+    python: str,
     no_libraries: bool,
     jobs: int | None,
     target: str,
@@ -61,6 +69,7 @@ def command(
         paths=paths,
         entries=entry,
         torch=torch,
+        python=python,
         libraries=not no_libraries,
         jobs=jobs or cores(),
         choice=options.choice_from(given),
