@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from breakscope.dynamic.bench.saving import cost_of_breaks, with_step_cost
-from breakscope.dynamic.capture.child_process import run_child, run_folder
+from breakscope.dynamic.capture.child_process import run_child
+from breakscope.dynamic.capture.folders import run_folder
 from breakscope.dynamic.findings.host_syncs import with_host_syncs
 from breakscope.dynamic.findings.matching import make_findings
 from breakscope.dynamic.findings.report_facts import shown, shown_recompiles

@@ -15,8 +15,9 @@ from pathlib import Path
 import msgspec
 
 from breakscope.dynamic.capture.compiled_modules import environment, remove_injected
+from breakscope.dynamic.capture.folders import marked, run_folder
 from breakscope.dynamic.capture.live_counts import Counts, Follower
-from breakscope.dynamic.capture.program import Ended, relatives, run_program
+from breakscope.dynamic.capture.program import Ended, run_program
 from breakscope.dynamic.findings.matching import make_findings
 from breakscope.dynamic.findings.report_facts import shown, shown_divergence, shown_recompiles
 from breakscope.dynamic.findings.restarts import shown_restarts
@@ -50,10 +51,11 @@ def trace_program(options: TraceOptions, watch: Callable[[Counts], None]) -> Run
             options.timeout,
             lambda: watch(follower.look()),
             environment(folder, options.modules) if options.modules else {},
+            removed=() if _kept(options) else (folder,),
         )
         traced = read_traced(folder)
         modules = module_calls(folder, traced.seen) if options.modules else None
-        left = tuple(relatives(folder))
+        left = tuple(marked(folder))
         remove_injected(folder)
     target = shlex.join(options.command)
     errors = _errors(target, ended, options.timeout)
@@ -165,23 +167,28 @@ def _errors(target: str, ended: Ended, timeout: float | None) -> tuple[ReportErr
     return ()
 
 
+def _kept(options: TraceOptions) -> str:
+    """The folder where the traces are to be kept; "" for none."""
+    return options.keep or os.environ.get("TORCH_TRACE", "")
+
+
 @contextmanager
 def _folder(options: TraceOptions) -> Iterator[Path]:
     """A fresh folder for the traces, inside of the one where they are to be kept, if anywhere: they
     are there even when we are killed. At the end they move up."""
-    keep = options.keep or os.environ.get("TORCH_TRACE", "")
+    keep = _kept(options)
+    if not keep:
+        with run_folder() as folder:
+            yield folder
+        return
     try:
-        if keep:
-            os.makedirs(keep, exist_ok=True)
-        folder = Path(
-            tempfile.mkdtemp(prefix="breakscope-", dir=os.path.abspath(keep) if keep else None)
-        )
+        os.makedirs(keep, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix="breakscope-", dir=os.path.abspath(keep)))
     except OSError as problem:
-        where = f"keep traces in {keep}" if keep else f"write traces in {tempfile.gettempdir()}"
-        raise UserError(f"cannot {where}: {problem.strerror}") from None
+        raise UserError(f"cannot keep traces in {keep}: {problem.strerror}") from None
     try:
         yield folder
-        for file in folder.iterdir() if keep else ():
+        for file in folder.iterdir():
             shutil.move(file, keep)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
