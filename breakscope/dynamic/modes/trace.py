@@ -37,6 +37,13 @@ NOTHING = (
 )
 
 
+INCOMPLETE = (
+    "the traces could not be written as a whole, so what was seen is incomplete; TMPDIR, or --keep, "
+    "can name a folder with more room"
+)
+PROBE = 1 << 16  # bytes
+
+
 def trace_program(options: TraceOptions, watch: Callable[[Counts], None]) -> RunResult:
     """Run a command, and report what Dynamo did in it and in its children, however they ended.
 
@@ -57,8 +64,11 @@ def trace_program(options: TraceOptions, watch: Callable[[Counts], None]) -> Run
         modules = module_calls(folder, traced.seen) if options.modules else None
         left = tuple(marked(folder))
         remove_injected(folder)
+        room = _has_room(folder)
     target = shlex.join(options.command)
     errors = _errors(target, ended, options.timeout)
+    if traced.cut or not room:
+        errors += (ReportError(message=INCOMPLETE),)
     status = (
         "timeout"
         if ended.timed_out
@@ -70,6 +80,16 @@ def trace_program(options: TraceOptions, watch: Callable[[Counts], None]) -> Run
     notes = (*switched_off(), *_still_running(left), *(idle if modules != () else (NO_MODULE,)))
     result = result_of(traced, target, status, options.rules, errors, notes, ended.exit_code)
     return replace(result, run=msgspec.structs.replace(result.run, modules=modules))
+
+
+def _has_room(folder: Path) -> bool:
+    """False when the disk of the folder is full, so that records of a trace may be missing."""
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(bytes(PROBE))
+            return True
+    except OSError:
+        return False
 
 
 def _still_running(left: tuple[int, ...]) -> tuple[str, ...]:
@@ -91,12 +111,13 @@ def read_result(path: Path, rules: Sequence[str], others: Sequence[Path] = ()) -
     """
     paths = list({each.resolve(): each for each in (path, *others)}.values())
     traced = read_traced(*paths)
+    notes = tuple(f"{file} was cut: it ends in the middle of a record" for file in traced.cut)
     if not traced.processes:
         kind = "no .log file in it holds" if path.is_dir() else "it holds"
         raise UserError(
             f"{path} is no report and no trace: {kind} nothing that TORCH_TRACE or TORCH_LOGS writes"
         )
-    result = result_of(traced, ", ".join(map(str, paths)), "ok", rules, (), (), None)
+    result = result_of(traced, ", ".join(map(str, paths)), "ok", rules, (), notes, None)
     modules = [module for each in paths for module in module_calls(each, traced.seen)]
     return replace(result, run=msgspec.structs.replace(result.run, modules=tuple(modules) or None))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from breakscope.dynamic.observations.distributed import divergence, together
@@ -18,7 +18,13 @@ from breakscope.dynamic.trace.dialects import (
     limits,
     version_of,
 )
-from breakscope.dynamic.trace.processes import Process, in_order, read_processes, torch_root
+from breakscope.dynamic.trace.processes import (
+    Process,
+    cut_files,
+    in_order,
+    read_processes,
+    torch_root,
+)
 from breakscope.dynamic.trace.text_log import read_log
 from breakscope.dynamic.trace.text_records import processes_of_log
 from breakscope.environment import import_folders
@@ -38,6 +44,7 @@ class Traced:
     torch_version: str
     python_version: str
     notes: tuple[str, ...]
+    cut: tuple[Path, ...] = ()  # files that end in the middle of a record
 
 
 def read_traced(*paths: Path) -> Traced:
@@ -49,7 +56,8 @@ def read_traced(*paths: Path) -> Traced:
         traces += found
         if not found and path.is_file():
             logs += processes_of_log(list(read_log(path)))
-    return understand(in_order([*traces, *logs]), text_log=bool(logs))
+    traced = understand(in_order([*traces, *logs]), text_log=bool(logs))
+    return replace(traced, cut=tuple(file for path in paths for file in cut_files(path)))
 
 
 def understand(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,6 +66,21 @@ def trace_files(path: Path) -> list[Path]:
     if path.is_file():
         return [path]
     return [f for f in path.rglob("*.log") if f.is_file() and is_below(f, path)]
+
+
+def cut_files(path: Path) -> list[Path]:
+    """The traces that were cut, as by a full disk: torch ends each record with a line break."""
+    return [file for file in trace_files(path) if _is_cut(file)]
+
+
+def _is_cut(file: Path) -> bool:
+    try:
+        with open(file, "rb") as stream:
+            return bool(stream.seek(0, os.SEEK_END) and stream.seek(-1, os.SEEK_END)) and (
+                stream.read(1) != b"\n"
+            )
+    except OSError:
+        return False
 
 
 def torch_root(processes: list[Process]) -> str:
