@@ -49,7 +49,7 @@ def run_program(
     `environment` is added to its own.
 
     It keeps our stdin, stdout, stderr, terminal and working directory. Interrupts and termination
-    are passed on to it; we stay to report. `tick` is called a few times a second. When we are
+    are passed on to it; we stay to report, and of termination its children end too. `tick` is called a few times a second. When we are
     killed, it ends with all its children, and the folders in `removed` go. Raises UserError when
     the program cannot be started.
     """
@@ -63,6 +63,8 @@ def run_program(
             if timed_out:
                 _stop(program)
             code = program.wait()
+            if interrupts.terminated:
+                program.kill()
         finally:
             program.close()
     return Ended(code, time.monotonic() - began, timed_out, bool(interrupts.received))
@@ -120,6 +122,11 @@ class _Interrupts:
         self.early: list[int] = []  # before there was a program
         self.program: Supervised | None = None
         self.first = 0.0  # time.monotonic() of the first
+
+    @property
+    def terminated(self) -> bool:
+        """True when we were asked to end, and not interrupted."""
+        return any(number != signal.SIGINT for number in self.received)
 
     @contextmanager
     def passed_on(self) -> Iterator[None]:
