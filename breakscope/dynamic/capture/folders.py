@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from breakscope import limits
 from breakscope.dynamic.capture.supervised import MARK
 from breakscope.dynamic.capture.supervisor import LOCK, remove
 from breakscope.errors import UserError
@@ -27,7 +28,6 @@ except ImportError:  # Windows
     fcntl = None
 
 PREFIX = "breakscope-"
-FRESH = 60.0  # seconds in which a folder may still be without its lock
 
 
 @contextmanager
@@ -99,7 +99,9 @@ def remove_left(parent: Path) -> None:
                 continue
             if not (folder / LOCK).exists():
                 # as it is before it is locked; what else has only the name is left alone
-                if time.time() - found.st_mtime > FRESH and not any(folder.iterdir()):
+                if time.time() - found.st_mtime > limits.UNLOCKED_SECONDS and not any(
+                    folder.iterdir()
+                ):
                     folder.rmdir()
                 continue
             lock = _lock(folder, wait=False)

@@ -13,11 +13,11 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from breakscope import limits
 from breakscope.dynamic.capture.supervisor import DONE, END
 from breakscope.errors import UserError
 
 SUPERVISOR = Path(__file__).with_name("supervisor.py")
-LONGEST = 20.0  # seconds that the supervisor may take to end what is left, with all of it killed
 MARK = "BREAKSCOPE_FOLDER"  # what a program starts is known by it, see folders.py
 
 
@@ -67,6 +67,8 @@ class Supervised:
                 "own_session": own_session,
                 "folders": list(map(str, removed)),
                 "descriptors": list(descriptors),
+                "kill_seconds": limits.KILL_SECONDS,
+                "kill_tick": limits.KILL_TICK,
                 "blocked": [int(number) for number in blocked],
             }
         )
@@ -109,9 +111,9 @@ class Supervised:
         try:
             if self._code is None:
                 self._ask(END)
-                self.wait(LONGEST)
+                self.wait(2 * limits.KILL_SECONDS)
             self._ask(DONE)
-            self._supervisor.wait(LONGEST)
+            self._supervisor.wait(2 * limits.KILL_SECONDS)
         except subprocess.TimeoutExpired:  # something cannot be killed, as where a device hangs
             self._supervisor.kill()
             self._supervisor.wait()

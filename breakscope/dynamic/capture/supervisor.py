@@ -26,8 +26,6 @@ import time
 END, DONE = b"k", b"d"
 LOCK = "breakscope.lock"  # see folders.py
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
-LONGEST = 10.0  # seconds that a killed process may take to go
-PAUSE = 0.01  # seconds between two looks at what is left
 
 
 def main(descriptor):
@@ -134,7 +132,7 @@ def reaped(program):
 
 def end(program, job):
     """Kill all that the program started, and itself; its exit code."""
-    code, until = None, time.monotonic() + LONGEST
+    code, until = None, time.monotonic() + job["kill_seconds"]
     while left := descendants(program, job):
         for number in left:
             try:
@@ -145,7 +143,7 @@ def end(program, job):
         code = found if found is not None else code
         if time.monotonic() > until:
             break
-        time.sleep(PAUSE)
+        time.sleep(job["kill_tick"])
     return -signal.SIGKILL if code is None else code
 
 

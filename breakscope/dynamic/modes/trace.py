@@ -14,6 +14,7 @@ from pathlib import Path
 
 import msgspec
 
+from breakscope import limits
 from breakscope.dynamic.capture.compiled_modules import environment, remove_injected
 from breakscope.dynamic.capture.folders import marked, run_folder
 from breakscope.dynamic.capture.live_counts import Counts, Follower
@@ -41,7 +42,6 @@ INCOMPLETE = (
     "the traces could not be written as a whole, so what was seen is incomplete; TMPDIR, or --keep, "
     "can name a folder with more room"
 )
-PROBE = 1 << 16  # bytes
 
 
 def trace_program(options: TraceOptions, watch: Callable[[Counts], None]) -> RunResult:
@@ -86,7 +86,7 @@ def _has_room(folder: Path) -> bool:
     """False when the disk of the folder is full, so that records of a trace may be missing."""
     try:
         with tempfile.TemporaryFile(dir=folder) as file:
-            file.write(bytes(PROBE))
+            file.write(bytes(limits.DISK_PROBE))
             return True
     except OSError:
         return False
