@@ -98,10 +98,11 @@ def prepare(folder: Path) -> None:
     """The programs, and files enough that a check takes a while."""
     (folder / "temporary").mkdir()
     (folder / "program.py").write_text(PROGRAM)
-    (folder / "many").mkdir()
-    source = (ROOT / "samples" / "moe.py").read_text()
-    for number in range(200):
-        (folder / "many" / f"model{number}.py").write_text(source)
+    source = (ROOT / "samples" / "moe.py").read_text() * 5
+    for number in range(200):  # the files of one folder stay together
+        part = folder / "many" / f"part{number % 8}"
+        part.mkdir(parents=True, exist_ok=True)
+        (part / f"model{number}.py").write_text(source)
 
 
 def breakscope(folder: Path, *arguments: str) -> subprocess.Popen:
