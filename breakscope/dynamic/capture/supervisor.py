@@ -43,17 +43,17 @@ def main(descriptor):
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
     try:
-        program = started(job, prctl)
+        running = started(job, prctl)  # kept: a Popen that goes may reap its process
     except OSError as problem:
         told(parent, {"error": problem.errno, "text": problem.strerror})
         return
     close(job["descriptors"])
-    told(parent, {"pid": program})
-    watch(parent, changed, program, job)
+    told(parent, {"pid": running.pid})
+    watch(parent, changed, running.pid, job)
 
 
 def started(job, prctl):
-    """The program's process number; raises OSError."""
+    """The program; raises OSError."""
     own = os.getpid()
 
     def prepare():
@@ -69,7 +69,7 @@ def started(job, prctl):
         pass_fds=job["descriptors"],
         start_new_session=job["own_session"],
         preexec_fn=prepare,
-    ).pid
+    )
 
 
 def close(descriptors):

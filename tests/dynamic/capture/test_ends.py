@@ -203,6 +203,13 @@ def test_a_program_that_ends_by_itself(tmp_path):
     program.close()
 
 
+def test_programs_that_end_at_once(tmp_path):
+    for code in range(20):
+        program = supervised(tmp_path, "sh", "-c", f"exit {code}")
+        assert program.wait(30) == code
+        program.close()
+
+
 def test_a_program_that_is_not_there(tmp_path):
     with pytest.raises(FileNotFoundError):
         supervised(tmp_path, "no-such-program")
