@@ -233,6 +233,14 @@ DEEPEST_SYNC_STACK = 200
 GRACE_OF_CHILD = 1.0
 # Seconds after the deadline at which a process whose parent is gone ends itself.
 ORPHAN_SECONDS = 30
+# Seconds that processes may take to go when they are killed: a device that hangs may keep them.
+KILL_SECONDS = 10.0
+# Seconds between two looks at what is left of them.
+KILL_TICK = 0.01
+# Seconds that a temporary folder may be without its lock: it is made just before.
+UNLOCKED_SECONDS = 60.0
+# Bytes that must still fit beside a trace, or its disk is taken for full.
+DISK_PROBE = 1 << 16
 # Seconds between two looks at a traced program.
 PROGRAM_TICK = 0.2
 # Seconds between terminating a program and killing it.

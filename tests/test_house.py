@@ -31,7 +31,7 @@ HOUSE = (
     ("knowledge",),
     ("rulekit", "config"),
     ("report",),
-    ("environment",),
+    ("environment", "source_roots"),
     ("reading", "store"),
     ("errors", "texts"),
     ("limits",),

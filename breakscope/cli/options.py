@@ -109,6 +109,20 @@ def cache_option(command: Callable) -> Callable:
     )(command)
 
 
+def rules_option(command: Callable) -> Callable:
+    """--allow-rules."""
+    return _apply(
+        command,
+        (
+            click.option(
+                "--allow-rules",
+                is_flag=True,
+                help="Run the rule files that the project's pyproject.toml names.",
+            ),
+        ),
+    )
+
+
 def choice_options(command: Callable) -> Callable:
     """--select, --ignore and the like; read them with `choice_from`."""
     return _apply(

@@ -15,11 +15,13 @@ from msgspec import Struct
 from breakscope.config import Config, load_config
 from breakscope.errors import UserError
 from breakscope.report import formats
+from breakscope.report.escaping import in_one_line
 from breakscope.report.model import Report, to_json
 from breakscope.rulekit.loader import RuleError, load_rules
 
 CLEAN, FOUND, FAILED = 0, 1, 2
 INTERRUPTED = 130
+ALLOW_RULES = "BREAKSCOPE_ALLOW_RULES"
 
 
 class OutputOptions(Struct, frozen=True, kw_only=True):
@@ -34,7 +36,11 @@ class OutputOptions(Struct, frozen=True, kw_only=True):
 
 
 def answer(
-    make: Callable[[Config], Report], output: OutputOptions, *, ends_process: bool = False
+    make: Callable[[Config], Report],
+    output: OutputOptions,
+    *,
+    allow_rules: bool = False,
+    ends_process: bool = False,
 ) -> int:
     """Make a report and deliver it; the exit code. With `ends_process` the process ends here and
     neither collects nor frees what it holds: the system takes all of it back at once.
@@ -44,7 +50,7 @@ def answer(
     """
 
     def work() -> int:
-        config = load_config()
+        config = settings(allow_rules)
         name = output.format or config.format or "text"
         formats.load(name)
         return deliver(make(config), name, output, config)
@@ -57,6 +63,19 @@ def answer(
         sys.stderr.flush()
         os._exit(code)
     return code
+
+
+def settings(allow_rules: bool) -> Config:
+    """The project's settings; raises UserError when they are wrong, or name rules, which are code of
+    the project, and nobody said that it may run."""
+    config = load_config()
+    allowed = allow_rules or os.environ.get(ALLOW_RULES, "0") not in ("", "0")
+    if config.rules and not allowed:
+        raise UserError(
+            f"{config.path}: `rules` names Python files of the project, which are not run unless "
+            f"--allow-rules or {ALLOW_RULES}=1 allows it"
+        )
+    return config
 
 
 def guarded(work: Callable[[], int]) -> int:
@@ -81,7 +100,7 @@ def guarded(work: Callable[[], int]) -> int:
 
 def complain(message: str) -> int:
     """One line on stderr; the exit code for it."""
-    print(f"breakscope: error: {' '.join(message.split())}", file=sys.stderr)
+    print(f"breakscope: error: {in_one_line(message)}", file=sys.stderr)
     return FAILED
 
 

@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from breakscope import limits
 from breakscope.reading import Unreadable, read_file
+from breakscope.source_roots import may_read
 
 
 @dataclass(frozen=True)
@@ -21,24 +22,17 @@ class SourceFile:
     tree: ast.AST | None = field(default=None, compare=False)
 
     @staticmethod
-    @lru_cache(maxsize=256)
     def read(path: str) -> SourceFile:
-        try:
-            text = read_file(path).decode("utf-8", "replace")
-        except Unreadable:
-            return SourceFile(path)
-        try:
-            tree = ast.parse(text)
-        except (SyntaxError, ValueError, RecursionError):
-            tree = None
-        return SourceFile(path, tuple(text.splitlines()), tree)
+        """The file as it is when it is first read; without lines where a trace names it and it may
+        not be read (see `source_roots`)."""
+        return _read(path) if may_read(path) else SourceFile(path)
 
     def line(self, number: int) -> str:
         return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
 
     def code_end(self, number: int) -> int:
         """The column behind the last character of a line's code, its comment left out."""
-        return _comment_starts(self.path).get(number, len(self.line(number).rstrip()) + 1)
+        return _comment_starts(self).get(number, len(self.line(number).rstrip()) + 1)
 
     def enclosing(self, line: int) -> list[ast.AST]:
         """The statements, functions, lambdas and classes around a line, outermost first."""
@@ -143,10 +137,22 @@ class SourceFile:
         return first, self.lines[first - 1 : max(last, line)]
 
 
+@lru_cache(maxsize=256)
+def _read(path: str) -> SourceFile:
+    try:
+        text = read_file(path).decode("utf-8", "replace")
+    except Unreadable:
+        return SourceFile(path)
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        tree = None
+    return SourceFile(path, tuple(text.splitlines()), tree)
+
+
 @lru_cache(maxsize=64)
-def _comment_starts(path: str) -> dict[int, int]:
+def _comment_starts(source: SourceFile) -> dict[int, int]:
     """For every line that ends in a comment: the column behind the code before it."""
-    source = SourceFile.read(path)
     starts: dict[int, int] = {}
     lines = iter(line + "\n" for line in source.lines)
     try:

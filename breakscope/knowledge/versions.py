@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
@@ -33,17 +33,18 @@ def shipped() -> list[str]:
     return sorted(found, key=numbers_of)
 
 
-def target_version() -> str:
-    """The target version (see `targeting`), else the installed torch's, read from its
-    metadata without importing it; the newest shipped one without torch."""
+def target_version(folders: Iterable[str] | None = None) -> str:
+    """The target version (see `targeting`), else that of the torch in the user's environment, or in
+    these folders of one, read from its metadata without importing it; the newest shipped one
+    without torch."""
     if (target := _target.get()) is not None:
         return target
-    return _installed() or shipped()[-1]
+    return _installed(import_folders() if folders is None else folders) or shipped()[-1]
 
 
-def _installed() -> str:
+def _installed(folders: Iterable[str]) -> str:
     """The installed torch's version, as the name of its metadata's folder has it; "" without torch."""
-    for folder in import_folders():
+    for folder in folders:
         try:
             names = os.listdir(folder)
         except OSError:
@@ -56,15 +57,16 @@ def _installed() -> str:
             ):
                 return found.group()
             if name in ("torch.dist-info", "torch.egg-info"):
-                return _version_inside()
+                return _version_inside(folder)
     return ""
 
 
-def _version_inside() -> str:
+def _version_inside(folder: str) -> str:
     """The version of a torch whose metadata's name has none: that of a checkout."""
     from importlib import metadata  # takes longer to import than all of the rules
 
-    return metadata.version("torch").partition("+")[0]
+    found = metadata.distributions(name="torch", path=[folder])
+    return next((torch.version.partition("+")[0] for torch in found), "")
 
 
 @contextmanager

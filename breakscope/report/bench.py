@@ -7,6 +7,7 @@ from typing import Literal
 
 import msgspec
 
+from breakscope.report.escaping import struct_json
 from breakscope.report.fact import Fact
 from breakscope.report.model import CudaGraph, Interval, ReportError
 
@@ -146,7 +147,7 @@ class Bench(Fact):
 
 def bench_to_json(bench: Bench, indent: int = 2) -> bytes:
     """The measurement as UTF-8 JSON with a newline at the end."""
-    return msgspec.json.format(msgspec.json.encode(bench), indent=indent) + b"\n"
+    return struct_json(bench, indent)
 
 
 def bench_from_json(data: bytes) -> Bench:

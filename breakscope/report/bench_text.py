@@ -11,6 +11,7 @@ from rich.text import Text
 
 from breakscope import limits
 from breakscope.report.bench import Agreement, Bench, Mode, Saving
+from breakscope.report.escaping import visible, visible_line
 from breakscope.report.formats._blocks import cuda_graph_text
 from breakscope.report.formats._layout import expand, wrap
 
@@ -40,7 +41,7 @@ def render(bench: Bench, width: int | None, color: bool) -> str:
         place = f"{error.path}:{error.line or 1}: " if error.path else ""
         _paragraph(console, f"{place}error: {error.message}", "bold red")
         for line in error.detail.splitlines():
-            console.print(Text("    " + expand(line), style="dim"), soft_wrap=True)
+            console.print(Text(visible_line("    " + expand(line)), style="dim"), soft_wrap=True)
     if any(mode.steps or mode.problem for mode in bench.modes):
         _paragraph(console, _head(bench), "bold")
         console.print(_table(bench, console.width))
@@ -92,7 +93,7 @@ def _table(bench: Bench, width: int) -> Table:
         steps = mode.steps
         style = STYLES.get(steps.verdict, "") if steps else "dim"
         table.add_row(
-            mode.name,
+            visible_line(mode.name),
             _seconds(mode.compile_seconds),
             *(
                 (
@@ -105,7 +106,7 @@ def _table(bench: Bench, width: int) -> Table:
                     else NONE,
                 )
                 if steps
-                else (NONE, NONE, _ended(mode), NONE, NONE)
+                else (NONE, NONE, visible(_ended(mode)), NONE, NONE)
             ),
         )
     return table
@@ -232,8 +233,9 @@ def _saving(saving: Saving | None) -> list[str]:
 
 
 def _paragraph(console: Console, text: str, style: str = "") -> None:
-    for number, line in enumerate(wrap(expand(text), console.width, console.width - 4)):
-        console.print(Text(("    " if number else "") + line, style=style), soft_wrap=True)
+    for number, line in enumerate(wrap(text, console.width, console.width - 4)):
+        shown = visible_line(("    " if number else "") + line)
+        console.print(Text(shown, style=style), soft_wrap=True)
 
 
 def _meaning(mode: Mode) -> str:

@@ -14,6 +14,7 @@ from typing import Literal
 
 import msgspec
 
+from breakscope.report.escaping import struct_json
 from breakscope.report.fact import Fact, Link
 from breakscope.report.run_modes import ModuleCalls, Peeled, Radar
 
@@ -310,8 +311,9 @@ def code_in(message: str) -> tuple[str, ...]:
 
 
 def to_json(report: Report, indent: int = 2) -> bytes:
-    """The report as UTF-8 JSON with a newline at the end."""
-    return msgspec.json.format(msgspec.json.encode(report), indent=indent) + b"\n"
+    """The report as UTF-8 JSON with a newline at the end; a byte of a file name that is no UTF-8
+    stands in it as `\\xff`."""
+    return struct_json(report, indent)
 
 
 def from_json(data: bytes) -> Report:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 
 from breakscope.reading import Unreadable, read_file
+from breakscope.source_roots import may_read
 
 Span = tuple[int, int]  # first and last line, both counted from 1 and included
 
@@ -22,6 +23,8 @@ class Statements:
 
     @classmethod
     def of_file(cls, path: str) -> Statements:
+        if not may_read(path):
+            return cls("")
         try:
             return cls(read_file(path))
         except Unreadable:

@@ -280,11 +280,13 @@ class Statement(Event, frozen=True, kw_only=True):
     """A statement that matters by itself: `construct` "class", "import", "raise" (caught in the
     region, `name` the exception), "raise object" (an object of a class of the checked source,
     caught or not), "delete", "yield from", "await", "async for", "star import", "assert" (on a
-    container or an object, with no message or a constant one)."""
+    container or an object, with no message or a constant one). `missing`: of an import, that the
+    user's environment is known and does not hold the module."""
 
     construct: str
     name: str = ""
     value: Value = UNKNOWN
+    missing: bool = False
 
 
 class Comprehension(Event, frozen=True, kw_only=True):

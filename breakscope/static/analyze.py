@@ -11,7 +11,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from breakscope.environment import import_folders
+from breakscope.environment import import_folders, python_version
 from breakscope.knowledge import load as load_knowledge
 from breakscope.knowledge import out_of_range, target_version, targeting
 from breakscope.report.model import Finding, ReportError
@@ -28,8 +28,9 @@ class StaticOptions(Struct, frozen=True, kw_only=True):
 
     `torch` is the version whose behaviour is assumed (None: the installed one, else the newest
     known). `exclude` are globs of paths to leave out, `extra_rules` folders of the user's own
-    rules, `python` the Python version the code runs under (None: the running one). With
-    `libraries`, installed packages that use torch are followed too. Without `possible`, findings
+    rules, `environment` names the one that the code runs in (see `environment.py`; "": that of the
+    user's, where one is known), `python` the Python version (None: that of the environment, else
+    the running one). With `libraries`, installed packages that use torch are followed too. Without `possible`, findings
     that are only possible are counted, not made.
     """
 
@@ -37,6 +38,7 @@ class StaticOptions(Struct, frozen=True, kw_only=True):
     torch: str | None = None
     exclude: tuple[str, ...] = ()
     extra_rules: tuple[str, ...] = ()
+    environment: str = ""
     python: tuple[int, int] | None = None
     libraries: bool = True
     possible: bool = True
@@ -65,15 +67,17 @@ def analyze(
     gets one error entry and does not stop the rest. `cache` is the folder of the result cache, ""
     for none."""
     options = options or StaticOptions()
-    torch = options.torch or target_version()
+    installed = import_folders(options.environment)
+    torch = options.torch or target_version(installed)
     target = load_knowledge(torch).version if out_of_range(torch) else torch
     settings = Settings(
         torch=torch,
         target=target,
-        python=options.python or sys.version_info[:2],
+        python=options.python or python_version(installed) or sys.version_info[:2],
         entries=options.entries,
         extra_rules=options.extra_rules,
-        import_folders=import_folders() if options.libraries else (),
+        import_folders=installed if options.libraries else (),
+        environment=installed,
         possible=options.possible,
     )
     together = Together()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import msgspec
 from msgspec import Struct
 
+from breakscope.report.escaping import encoded
 from breakscope.report.model import Finding, ReportError
 
 CONFIDENCES = ("certain", "likely", "possible")
@@ -23,7 +23,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     python: tuple[int, int]
     entries: tuple[str, ...] = ()
     extra_rules: tuple[str, ...] = ()
-    import_folders: tuple[str, ...] = ()
+    import_folders: tuple[str, ...] = ()  # of installed packages that are followed
+    environment: tuple[str, ...] = ()  # of all that is installed; empty where that is not known
     possible: bool = True
 
 
@@ -112,7 +113,7 @@ def _order(finding: Finding) -> tuple:
     return (
         CONFIDENCES.index(finding.confidence),
         len(finding.chain),
-        msgspec.json.encode(finding),
+        encoded(finding),
     )
 
 

@@ -108,7 +108,7 @@ class Cache(Struct, frozen=True):
 def key_of(settings: Settings) -> bytes:
     """What all answers of a check depend on, as a digest; b"" where that cannot be told, because
     rules of the user's own import what is not theirs."""
-    folders = dict.fromkeys((*map(os.path.abspath, sys.path), *settings.import_folders))
+    folders = dict.fromkeys((*map(os.path.abspath, sys.path), *settings.environment))
     digest = sha256(
         msgspec.msgpack.encode(
             (

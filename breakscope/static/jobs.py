@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -88,12 +89,23 @@ def parts_of(files: list[str], jobs: int) -> list[list[str]]:
 
 
 def _send(files: list[str], analysis: Analysis, connection: Connection) -> None:
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     with connection:
         try:
             for answer in analysis(files):
                 connection.send(answer)
         except (Exception, KeyboardInterrupt):
             return  # whoever waits for the rest does it, and meets the same problem
+
+
+def _end_with_parent() -> None:
+    """Nobody waits for the answers of a check that was killed."""
+    import multiprocessing
+
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _size(path: str) -> int:

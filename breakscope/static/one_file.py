@@ -172,7 +172,7 @@ class Analyzer:
         world = self._worlds.get(key)
         if world is None:
             installed.check(*key)
-            program = Program(self.sources, installed)
+            program = Program(self.sources, installed, self.settings.environment)
             world = self._worlds[key] = World(program, self._machine_of)
         return world
 

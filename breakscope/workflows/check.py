@@ -29,6 +29,7 @@ class CheckOptions(Struct, frozen=True, kw_only=True):
     paths: tuple[str, ...]
     entries: tuple[str, ...] = ()
     torch: str = ""
+    python: str = ""  # names the environment that the code runs in, see `environment.py`
     libraries: bool = True  # follow installed packages that use torch
     jobs: int = 1  # processes
     cache: str = ""  # the folder of the result cache, "" for none
@@ -46,6 +47,7 @@ def check(options: CheckOptions, config: Config) -> Report:
         StaticOptions(
             entries=options.entries or config.entry,
             torch=options.torch or config.torch or None,
+            environment=options.python,
             exclude=config.exclude,
             extra_rules=config.rules,
             libraries=options.libraries and config.libraries,

@@ -10,6 +10,7 @@ import msgspec
 from breakscope.dynamic import RunResult, library_of
 from breakscope.report.join import join_findings
 from breakscope.report.model import Finding, Report
+from breakscope.source_roots import may_read
 from breakscope.static import StaticOptions, analyze
 
 
@@ -53,12 +54,13 @@ def in_our_words(report: Report, ran: RunResult, rules: Sequence[str]) -> Report
 
 
 def passed_through(findings: Iterable[Finding]) -> tuple[str, ...]:
-    """The files that hold findings or a call on the way to them, those that are there."""
+    """The files that hold findings or a call on the way to them, those that are there and may be
+    read."""
     paths = dict.fromkeys(
         path for f in findings for path in (f.path, *(link.path for link in f.chain))
     )
     # pathlib's raises on a name that is too long
-    return tuple(path for path in paths if isfile(path))
+    return tuple(path for path in paths if isfile(path) and may_read(path))
 
 
 def static_options(ran: RunResult, rules: Sequence[str]) -> StaticOptions:

@@ -11,6 +11,7 @@ import msgspec
 from breakscope import __version__
 from breakscope.dynamic import Counts, RunResult, TraceOptions, read_result, trace_program
 from breakscope.report.model import Finding, Report
+from breakscope.source_roots import only_below
 from breakscope.static import analyze
 from breakscope.workflows.joining import join_run, passed_through, static_options
 
@@ -20,11 +21,17 @@ def trace(options: TraceOptions, watch: Callable[[Counts], None]) -> Report:
     return explain(trace_program(options, watch), options.rules)
 
 
-def read(paths: Sequence[Path], rules: Sequence[str]) -> Report:
+def read(
+    paths: Sequence[Path], rules: Sequence[str], source_roots: Sequence[str | Path] = (".",)
+) -> Report:
     """Report on traces that exist, those of several nodes as one; raises UserError when there is
-    none in them."""
+    none in them.
+
+    Of the files that they name, those below the source roots are read, and no other.
+    """
     first, *others = paths
-    return explain(read_result(first, rules, others), rules)
+    with only_below(source_roots):
+        return explain(read_result(first, rules, others), rules)
 
 
 def explain(ran: RunResult, rules: Sequence[str], source: bool = True) -> Report:

@@ -159,7 +159,6 @@ def test_configuration_and_command_line(folder, run):
             "pyproject.toml: per-file-ignores 'a/*': no rule has the code 'E501'",
         ),
         ('format = "poem"', "no output format 'poem'"),
-        ('rules = ["absent"]', "absent does not exist"),
     ],
 )
 def test_wrong_configuration_is_one_line(folder, run, settings, said):
@@ -167,6 +166,91 @@ def test_wrong_configuration_is_one_line(folder, run, settings, said):
     done = run("check", ".")
     assert done.code == 2 and done.out == ""
     assert done.err.count("\n") == 1 and said in done.err
+
+
+ODD_NAMES = {
+    b"caf\xe9.py": ("caf\\xe9.py", "caf%E9.py"),
+    b"e:1.py": ("e:1.py", "e%3A1.py"),
+    b"a\n::error::b.py": ("a\\n::error::b.py", "a%0A%3A%3Aerror%3A%3Ab.py"),
+    b"::notice::c.py": ("\\x3a:notice::c.py", "%3A%3Anotice%3A%3Ac.py"),
+    b"\x1b[31m.py": ("\\x1b[31m.py", "%1B%5B31m.py"),
+    "\u202ed.py".encode(): ("\\u202ed.py", "%E2%80%AEd.py"),
+}
+
+
+@pytest.fixture
+def odd_names(folder):
+    for name in ODD_NAMES:
+        file = os.path.join(os.fsencode(folder), b"my models", name)
+        try:
+            with open(file, "w") as stream:
+                stream.write(BREAKS)
+        except OSError:  # macOS takes names in UTF-8 only
+            pytest.skip("the file system has no such names")
+    return folder
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_no_name_of_a_file_costs_the_report(odd_names, run, jobs):
+    os.chdir("my models")
+    concise = run("check", ".", "--format", "concise", "--jobs", jobs)
+    assert concise.code == 1
+    places = {line.rpartition(".py:")[0] + ".py" for line in concise.out.splitlines()}
+    assert places == {shown for shown, _ in ODD_NAMES.values()} | {"breaks.py"}
+    text = run("check", ".")
+    assert all(f"{shown}:6:12: BRK101" in text.out for shown, _ in ODD_NAMES.values())
+    assert "\x1b" not in text.out and "\u202e" not in text.out
+    results = json.loads(run("check", ".", "-f", "sarif").out)["runs"][0]["results"]
+    uris = {
+        result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for result in results
+    }
+    assert uris == {uri for _, uri in ODD_NAMES.values()} | {"breaks.py"}
+    assert len(json.loads(run("check", ".", "-f", "json").out)["findings"]) == 2 * 7
+
+
+@pytest.fixture
+def project_rules(folder):
+    """Rules of the project, which leave a mark when they are run."""
+    (folder / "own").mkdir()
+    (folder / "own" / "mark.py").write_text("open('ran', 'w').close()\n")
+    (folder / "pyproject.toml").write_text('[tool.breakscope]\nrules = ["own"]\n')
+    return folder
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("check", "."),
+        ("check", ".", "--format", "sarif"),
+        ("check", ".", "--select", "BRK1"),
+        ("run", "clean.py::Model"),
+        ("trace", "--", "true"),
+        ("report", "saved.json"),
+        ("rule",),
+    ],
+)
+def test_the_rules_of_a_project_are_not_run(project_rules, run, arguments):
+    done = run(*arguments)
+    assert done.code == 2 and done.out == "" and done.err.count("\n") == 1
+    assert "pyproject.toml: `rules` names Python files of the project" in done.err
+    assert "--allow-rules" in done.err and not (project_rules / "ran").exists()
+
+
+def test_the_rules_of_a_project_are_run_where_the_user_says_so(project_rules, run, monkeypatch):
+    run("check", ".", "--allow-rules")
+    assert (project_rules / "ran").exists()
+    (project_rules / "ran").unlink()
+    monkeypatch.setenv("BREAKSCOPE_ALLOW_RULES", "0")
+    assert run("check", ".").code == 2 and not (project_rules / "ran").exists()
+    monkeypatch.setenv("BREAKSCOPE_ALLOW_RULES", "1")
+    run("check", ".")
+    assert (project_rules / "ran").exists()
+
+
+def test_rules_that_are_not_there(folder, run):
+    (folder / "pyproject.toml").write_text('[tool.breakscope]\nrules = ["absent"]\n')
+    done = run("check", ".", "--allow-rules")
+    assert done.code == 2 and done.err.count("\n") == 1 and "absent does not exist" in done.err
 
 
 @pytest.mark.parametrize(

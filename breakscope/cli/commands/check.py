@@ -24,6 +24,13 @@ from breakscope.workflows.check import CheckOptions, check
     metavar="VERSION",
     help="Assume this torch version [the installed one].",
 )
+@click.option(
+    "--python",
+    default="",
+    metavar="PATH",
+    help="The environment that the code runs in: its folder, or its Python, which is not run "
+    "[the activated one, else `.venv` of the project].",
+)
 @click.option("--no-libraries", is_flag=True, help="Do not follow calls into installed packages.")
 @click.option(
     "--jobs",
@@ -44,17 +51,20 @@ from breakscope.workflows.check import CheckOptions, check
 @options.choice_options
 @options.run_options
 @options.output_options
+@options.rules_option
 @click.pass_obj
 def command(
     is_script: bool,
     paths: tuple[str, ...],
     entry: tuple[str, ...],
     torch: str,
+    python: str,
     no_libraries: bool,
     jobs: int | None,
     cache_dir: str,
     no_cache: bool,
     target: str,
+    allow_rules: bool,
     **given,
 ) -> int:
     """Find graph breaks and recompiles in source files, without running or importing them."""
@@ -63,10 +73,16 @@ def command(
         paths=paths,
         entries=entry,
         torch=torch,
+        python=python,
         libraries=not no_libraries,
         jobs=jobs or cores(),
         cache="" if no_cache else cache_dir,
         choice=options.choice_from(given),
         run=run,
     )
-    return answer(lambda config: check(request, config), output, ends_process=is_script)
+    return answer(
+        lambda config: check(request, config),
+        output,
+        allow_rules=allow_rules,
+        ends_process=is_script,
+    )

@@ -18,10 +18,26 @@ from breakscope.workflows.choice import narrow
 
 @click.command("report")
 @click.argument("files", nargs=-1, required=True, metavar="PATH...")
+@click.option(
+    "--source-root",
+    "source_roots",
+    type=click.Path(file_okay=False, exists=True),
+    multiple=True,
+    default=(".",),
+    metavar="DIR",
+    help="Read source lines that a trace names below this folder only [the current one]. May be repeated.",
+)
 @options.choice_options
 @options.output_options
+@options.rules_option
 @click.pass_obj
-def command(is_script: bool, files: tuple[str, ...], **given) -> int:
+def command(
+    is_script: bool,
+    files: tuple[str, ...],
+    source_roots: tuple[str, ...],
+    allow_rules: bool,
+    **given,
+) -> int:
     """Show saved JSON reports and traces in any format; several are shown as one, as those of
     several nodes.
 
@@ -34,16 +50,18 @@ def command(is_script: bool, files: tuple[str, ...], **given) -> int:
         return guarded(lambda: _show_measured(files, output))
 
     def make(config: Config) -> Report:
-        return narrow(merge(_read(files, config)), choice.selection(config))
+        return narrow(merge(_read(files, source_roots, config)), choice.selection(config))
 
-    return answer(make, output, ends_process=is_script)
+    return answer(make, output, allow_rules=allow_rules, ends_process=is_script)
 
 
-def _read(files: tuple[str, ...], config: Config) -> list[Report]:
+def _read(files: tuple[str, ...], source_roots: tuple[str, ...], config: Config) -> list[Report]:
     """One report for all traces, and the saved ones."""
     reports, traces = [], []
     for file in files:
         try:
+            if Path(file).exists() and not (Path(file).is_dir() or Path(file).is_file()):
+                raise UserError(f"neither a file nor a folder: {file}")
             if Path(file).is_dir() or not _is_json(Path(file)):
                 traces.append(Path(file))
             else:
@@ -55,15 +73,13 @@ def _read(files: tuple[str, ...], config: Config) -> list[Report]:
     if traces:
         from breakscope.workflows.trace import read
 
-        reports.insert(0, read(traces, config.rules))
+        reports.insert(0, read(traces, config.rules, source_roots))
     return reports
 
 
 def _holds_bench(file: str) -> bool:
     try:
-        return (
-            not Path(file).is_dir() and _is_json(Path(file)) and is_bench(Path(file).read_bytes())
-        )
+        return Path(file).is_file() and _is_json(Path(file)) and is_bench(Path(file).read_bytes())
     except OSError:  # said by what reads it
         return False
 

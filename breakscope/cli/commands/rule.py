@@ -18,8 +18,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.theme import Theme
 
-from breakscope.cli import session
-from breakscope.config import load_config
+from breakscope.cli import options, session
 from breakscope.report.selection import check_codes
 from breakscope.rulekit.loader import FAMILY_TITLES, load_rules
 from breakscope.rulekit.rule import Rule
@@ -33,9 +32,10 @@ from breakscope.rulekit.rule import Rule
     default="auto",
     help="Colour the page.",
 )
-def command(code: str, color: str) -> int:
+@options.rules_option
+def command(code: str, color: str, allow_rules: bool) -> int:
     """Show a rule's page; with no code, the table of rules."""
-    rules = load_rules(load_config().rules)
+    rules = load_rules(session.settings(allow_rules).rules)
     if code:
         check_codes([code.upper()], [rule.code for rule in rules], "rule")
         rules = [rule for rule in rules if rule.code.startswith(code.upper())]

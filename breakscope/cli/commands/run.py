@@ -16,7 +16,8 @@ from breakscope.workflows.choice import narrow
 @options.run_options
 @options.choice_options
 @options.output_options
-def command(target: str, **given) -> int:
+@options.rules_option
+def command(target: str, allow_rules: bool, **given) -> int:
     """Run a model's forward and backward under Dynamo, and report what it does.
 
     NAME is an nn.Module class, a function, or a factory that returns (callable, args, kwargs).
@@ -30,4 +31,4 @@ def command(target: str, **given) -> int:
         selection = choice.selection(config)
         return narrow(run(dataclasses.replace(request, rules=config.rules)), selection)
 
-    return answer(make, output)
+    return answer(make, output, allow_rules=allow_rules)

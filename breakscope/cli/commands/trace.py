@@ -81,6 +81,7 @@ from breakscope.workflows.choice import narrow
 @click.option("--no-progress", is_flag=True, help="Print nothing while the program runs.")
 @options.choice_options
 @options.output_options
+@options.rules_option
 def command(
     program: tuple[str, ...],
     compiled: bool,
@@ -92,6 +93,7 @@ def command(
     keep: str,
     code_of: str,
     no_progress: bool,
+    allow_rules: bool,
     **given,
 ) -> int:
     """Run any command, and report every graph break and recompile in it and in its children.
@@ -140,7 +142,7 @@ def command(
         return report
 
     with _patient():
-        code = answer(make, output)
+        code = answer(make, output, allow_rules=allow_rules)
     if code_of == "findings" or not codes:
         return code
     return codes[0] or (FAILED if code == FAILED else CLEAN)

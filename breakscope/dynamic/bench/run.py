@@ -8,7 +8,6 @@ import math
 import os
 import shutil
 import sys
-import tempfile
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -38,6 +37,7 @@ from breakscope.dynamic.bench.options import (
 from breakscope.dynamic.bench.saving import saved
 from breakscope.dynamic.bench.turns import Rounds, against, block_length, describe, in_turns
 from breakscope.dynamic.bench.worker import Worker, WorkerError, worker_folder
+from breakscope.dynamic.capture.folders import run_folder
 from breakscope.dynamic.observations.cuda_graphs import captured_cuda_graphs
 from breakscope.dynamic.observations.ownership import Places
 from breakscope.errors import UserError
@@ -82,15 +82,13 @@ def bench_target(options: BenchOptions) -> Bench:
     deadline = time.time() + options.timeout
     ready_by = deadline - limits.SHARE_FOR_STEPS * options.timeout
     with ExitStack() as stack:
-        parent = stack.enter_context(
-            tempfile.TemporaryDirectory(prefix="breakscope-", ignore_cleanup_errors=True)
-        )
+        parent = stack.enter_context(run_folder())
         workers: dict[str, Worker] = {}
 
         def prepare(mode: str, ready_by: float = ready_by) -> Prepared:
             """A mode compiled and warm, and its worker waiting; or what kept it from that."""
             began = time.time()
-            folder, reference = worker_folder(parent, mode), Path(parent) / "eager.pt"
+            folder, reference = worker_folder(parent, mode), parent / "eager.pt"
             warm_by = began + limits.SHARE_FOR_WARMING * (ready_by - began)
             worker = stack.enter_context(
                 Worker(mode, options, folder, reference, deadline, warm_by)

@@ -6,7 +6,6 @@ import json
 import os
 import select
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -16,13 +15,13 @@ from typing import Any, Self
 
 from breakscope.dynamic.bench.options import BenchOptions
 from breakscope.dynamic.capture.child_process import (
-    CHILD,
     Ended,
     environment,
-    kill_group,
     pump,
     request_stacks,
+    start_child,
 )
+from breakscope.dynamic.capture.folders import writing
 from breakscope.dynamic.findings.run_errors import describe_errors
 from breakscope.dynamic.observations.ownership import Places
 from breakscope.dynamic.options import RunOptions
@@ -58,34 +57,29 @@ class Worker:
         self._printed: deque[bytes] = deque(maxlen=16)
         theirs, self._commands = os.pipe()
         self._answers, answers = os.pipe()
-        (folder / "job.json").write_text(
-            json.dumps(
-                {
-                    "work": "bench",
-                    "mode": mode,
-                    "file": str(Path(options.file).resolve()),
-                    "name": options.name,
-                    "calls": options.calls,
-                    "backend": options.backend,
-                    "device": options.device,
-                    "backward": options.backward,
-                    "reference": str(reference),
-                    "commands": theirs,
-                    "answers": answers,
-                    "deadline": deadline,
-                    "warm_by": warm_by or deadline,
-                }
-            ),
-            encoding="utf-8",
-        )
-        self._child = subprocess.Popen(
-            [sys.executable, str(CHILD), str(folder)],
-            env=_variables(folder, options),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-            pass_fds=(theirs, answers),
+        with writing(folder):
+            (folder / "job.json").write_text(
+                json.dumps(
+                    {
+                        "work": "bench",
+                        "mode": mode,
+                        "file": str(Path(options.file).resolve()),
+                        "name": options.name,
+                        "calls": options.calls,
+                        "backend": options.backend,
+                        "device": options.device,
+                        "backward": options.backward,
+                        "reference": str(reference),
+                        "commands": theirs,
+                        "answers": answers,
+                        "deadline": deadline,
+                        "warm_by": warm_by or deadline,
+                    }
+                ),
+                encoding="utf-8",
+            )
+        self._child = start_child(
+            folder, _variables(folder, options), folder.parent, (theirs, answers)
         )
         os.close(theirs)
         os.close(answers)
@@ -97,12 +91,10 @@ class Worker:
         return self
 
     def stop(self) -> None:
-        """End the process now, so that it takes no time from the others. Once: its number may soon
-        be another's."""
+        """End the process now, so that it takes no time from the others."""
         if not self._stopped:
             self._stopped = True
-            kill_group(self._child)
-            self._child.wait()
+            self._child.close()
 
     def __exit__(self, *_: object) -> None:
         self.stop()
@@ -155,9 +147,10 @@ class Worker:
         )
 
 
-def worker_folder(parent: str, mode: str) -> Path:
+def worker_folder(parent: Path, mode: str) -> Path:
     """A fresh folder for one worker, its caches in it: every mode compiles from nothing."""
-    return Path(tempfile.mkdtemp(prefix=mode.replace(" ", "-") + "-", dir=parent))
+    with writing(parent):
+        return Path(tempfile.mkdtemp(prefix=mode.replace(" ", "-") + "-", dir=parent))
 
 
 def _variables(folder: Path, options: BenchOptions) -> dict[str, str]:

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from breakscope import limits
+from breakscope.dynamic.capture.folders import writing
+from breakscope.dynamic.capture.supervised import Supervised
 from breakscope.dynamic.options import RunOptions
 
 CHILD = Path(__file__).resolve().parents[1] / "child" / "main.py"
@@ -55,29 +55,13 @@ class Ended:
     printed: str
 
 
-@contextmanager
-def run_folder() -> Iterator[Path]:
-    """A fresh folder for one child: job, trace, logs and caches."""
-    folder = Path(tempfile.mkdtemp(prefix="breakscope-"))
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
 def run_child(folder: Path, options: RunOptions, work: str = "run") -> Ended:
-    """Start the child, wait for its end or its limit, and leave no process of its group behind."""
-    (folder / "trace").mkdir()
-    (folder / "job.json").write_text(json.dumps(_job(options, work)), encoding="utf-8")
-    group = {"start_new_session": True} if os.name == "posix" else {}
-    child = subprocess.Popen(
-        [sys.executable, str(CHILD), str(folder)],
-        env=environment(folder),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        **group,
-    )
+    """Start the child, wait for its end or its limit, and leave nothing behind of what it started.
+    Raises UserError when the folder cannot be written."""
+    with writing(folder):
+        (folder / "trace").mkdir()
+        (folder / "job.json").write_text(json.dumps(_job(options, work)), encoding="utf-8")
+        child = start_child(folder, environment(folder), removed=folder)
     printed: deque[bytes] = deque(maxlen=16)
     pumping = threading.Thread(
         target=pump, args=(child.stdout, printed, options.show_output), daemon=True
@@ -89,10 +73,26 @@ def run_child(folder: Path, options: RunOptions, work: str = "run") -> Ended:
         request_stacks(child)
         code, timed_out = 0, True
     finally:
-        kill_group(child)
-    child.wait()
-    pumping.join(1.0)  # a process that left the group may hold the pipe open for ever
+        child.close()
+    pumping.join(1.0)  # a process that outlives the kill may hold the pipe open
     return Ended(code, timed_out, b"".join(printed).decode("utf-8", "replace"))
+
+
+def start_child(
+    folder: Path, variables: dict[str, str], removed: Path, descriptors: Sequence[int] = ()
+) -> Supervised:
+    """A child that does the job in `folder`. `removed` is the folder of ours that goes with us."""
+    return Supervised(
+        [sys.executable, str(CHILD), str(folder)],
+        variables,
+        removed,
+        own_session=True,
+        removed=[removed],
+        descriptors=descriptors,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
 
 
 def free_memory() -> int:
@@ -160,21 +160,8 @@ def pump(pipe, printed: deque[bytes], show: bool) -> None:
             sys.stderr.flush()
 
 
-def request_stacks(child: subprocess.Popen) -> None:
+def request_stacks(child: Supervised) -> None:
     """Let faulthandler write the stacks to where.txt before the kill."""
-    if os.name == "posix":
-        try:
-            os.killpg(child.pid, signal.SIGUSR1)
-            child.wait(limits.GRACE_OF_CHILD)
-        except (OSError, subprocess.TimeoutExpired):
-            pass
-
-
-def kill_group(child: subprocess.Popen) -> None:
-    try:
-        if os.name == "posix":
-            os.killpg(child.pid, signal.SIGKILL)
-        else:
-            child.kill()
-    except OSError:  # the group has ended
-        pass
+    child.signal_group(signal.SIGUSR1)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        child.wait(limits.GRACE_OF_CHILD)

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from breakscope import limits
+from breakscope.dynamic.capture.supervised import Supervised
 from breakscope.dynamic.trace.processes import TEXT_LOG
 from breakscope.errors import UserError
 
@@ -42,45 +43,55 @@ def run_program(
     timeout: float | None,
     tick: Callable[[], None],
     environment: Mapping[str, str] = MappingProxyType({}),
+    removed: Sequence[Path] = (),
 ) -> Ended:
     """Run a program to its end, with all its children writing their traces into `folder`;
     `environment` is added to its own.
 
     It keeps our stdin, stdout, stderr, terminal and working directory. Interrupts and termination
-    are passed on to it; we stay to report. `tick` is called a few times a second. Raises UserError
-    when the program cannot be started.
+    are passed on to it; we stay to report, and of termination its children end too. `tick` is called a few times a second. When we are
+    killed, it ends with all its children, and the folders in `removed` go. Raises UserError when
+    the program cannot be started.
     """
     began = time.monotonic()
-    interrupts = _Interrupts(folder)
+    interrupts = _Interrupts()
     with interrupts.passed_on():
-        program = _started(command, folder, environment)
-        interrupts.pass_to(program)
-        timed_out = _wait(program, began + timeout if timeout else None, tick)
-        if timed_out:
-            _stop(program, folder)
-        code = program.wait()
+        program = _started(command, folder, environment, *removed)
+        try:
+            interrupts.pass_to(program)
+            timed_out = _wait(program, began + timeout if timeout else None, tick)
+            if timed_out:
+                _stop(program)
+            code = program.wait()
+            if interrupts.terminated:
+                program.kill()
+        finally:
+            program.close()
     return Ended(code, time.monotonic() - began, timed_out, bool(interrupts.received))
 
 
 def _started(
-    command: Sequence[str], folder: Path, environment: Mapping[str, str]
-) -> subprocess.Popen:
+    command: Sequence[str], folder: Path, environment: Mapping[str, str], *removed: Path
+) -> Supervised:
     try:
-        return subprocess.Popen(
+        return Supervised(
             command,
-            env={
+            {
                 "TORCH_LOGS_OUT": str(folder / TEXT_LOG),
                 **os.environ,
                 **environment,
                 "TORCH_TRACE": str(folder),
             },
+            folder,
+            own_session=False,
+            removed=removed,
         )
     except OSError as problem:
         hint = f"; write `python {command[0]}`" if command[0].endswith(".py") else ""
         raise UserError(f"cannot start {command[0]}: {problem.strerror}{hint}") from None
 
 
-def _wait(program: subprocess.Popen, deadline: float | None, tick: Callable[[], None]) -> bool:
+def _wait(program: Supervised, deadline: float | None, tick: Callable[[], None]) -> bool:
     """Wait for the program's end; True when the deadline came first."""
     while True:
         try:
@@ -92,47 +103,30 @@ def _wait(program: subprocess.Popen, deadline: float | None, tick: Callable[[], 
             return True
 
 
-def _stop(program: subprocess.Popen, folder: Path) -> None:
+def _stop(program: Supervised) -> None:
     """Terminate it, and kill what is left of it and of its children."""
-    program.terminate()
+    program.send_signal(signal.SIGTERM)
     try:
         program.wait(limits.GRACE_OF_PROGRAM)
     except subprocess.TimeoutExpired:
         pass
-    _kill_all(program, folder)
-
-
-def _kill_all(program: subprocess.Popen, folder: Path) -> None:
-    for number in relatives(folder):
-        try:
-            os.kill(number, signal.SIGKILL)
-        except OSError:  # gone by itself
-            pass
     program.kill()
-
-
-def relatives(folder: Path) -> Iterator[int]:
-    """The processes whose environment names our folder: the program's children, orphans too. Linux
-    only."""
-    mark = f"TORCH_TRACE={folder}\0".encode()
-    for entry in Path("/proc").glob("[0-9]*/environ"):
-        try:
-            if mark in entry.read_bytes() + b"\0" and int(entry.parent.name) != os.getpid():
-                yield int(entry.parent.name)
-        except OSError:
-            continue
 
 
 class _Interrupts:
     """What is meant to end us, and goes to the program instead: from before it is started, so that
     none is missed."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self) -> None:
         self.received: list[int] = []
         self.early: list[int] = []  # before there was a program
-        self.program: subprocess.Popen | None = None
+        self.program: Supervised | None = None
         self.first = 0.0  # time.monotonic() of the first
+
+    @property
+    def terminated(self) -> bool:
+        """True when we were asked to end, and not interrupted."""
+        return any(number != signal.SIGINT for number in self.received)
 
     @contextmanager
     def passed_on(self) -> Iterator[None]:
@@ -152,7 +146,7 @@ class _Interrupts:
             for number, handler in before.items():
                 signal.signal(number, handler)
 
-    def pass_to(self, program: subprocess.Popen) -> None:
+    def pass_to(self, program: Supervised) -> None:
         """From now on there is a program, which gets what came before."""
         self.program = program
         for number in self.early:
@@ -169,7 +163,7 @@ class _Interrupts:
             len(self.received) >= limits.KILLING_INTERRUPT
             and time.monotonic() - self.first >= limits.ONE_INTERRUPT_SECONDS
         ):
-            _kill_all(self.program, self.folder)
+            self.program.kill()
         elif number != signal.SIGINT or len(self.received) > 1 or not _in_foreground():
             self.program.send_signal(number)
 

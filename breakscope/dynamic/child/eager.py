@@ -13,10 +13,10 @@ from types import ModuleType
 import torch
 
 from breakscope.dynamic.child.calls import Made, Plan, build, make_calls
-from breakscope.dynamic.child.progress_log import Progress
 from breakscope.dynamic.child.settings import limit_memory
 from breakscope.dynamic.child.stacks import write_on_request
 from breakscope.dynamic.child.user_code import Stopped, stage
+from breakscope.dynamic.child.written.progress_log import Progress
 
 
 def eager_reference(

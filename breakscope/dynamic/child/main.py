@@ -23,7 +23,8 @@ def main(folder: Path) -> int:
         sys.path.append(root)
     job = json.loads((folder / "job.json").read_text(encoding="utf-8"))
     from breakscope.dynamic.child import stacks
-    from breakscope.dynamic.child.progress_log import Progress
+    from breakscope.dynamic.child.written.progress_log import Progress
+    from breakscope.dynamic.child.written.unwritten import watch_log_handlers
 
     progress = Progress(str(folder / "progress.jsonl"))
     stacks.write_on_request(folder, job["deadline"])
@@ -45,6 +46,7 @@ def main(folder: Path) -> int:
         torch_root=str(Path(torch.__file__).parent),
         python=sys.version.split()[0],
     )
+    watch_log_handlers(progress)
     sys.argv = [job["file"]]
     try:
         if job.get("work") == "bench":

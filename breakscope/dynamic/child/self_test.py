@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from breakscope.dynamic.child.phases import mark_phase
-from breakscope.dynamic.child.progress_log import Progress
+from breakscope.dynamic.child.written.phases import mark_phase
+from breakscope.dynamic.child.written.progress_log import Progress
 from breakscope.texts import exception_text
 
 

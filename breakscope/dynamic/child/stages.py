@@ -24,12 +24,12 @@ from breakscope.dynamic.child.explain import explain_first_call
 from breakscope.dynamic.child.load import Target, load_file
 from breakscope.dynamic.child.neutral.first_output import FirstOutput
 from breakscope.dynamic.child.neutral.install import install
-from breakscope.dynamic.child.phases import mark_phase
-from breakscope.dynamic.child.progress_log import Progress
 from breakscope.dynamic.child.self_test import self_test
 from breakscope.dynamic.child.settings import check_backend, device_name, limit_memory, pick_device
 from breakscope.dynamic.child.tracebacks import keep_callers_of_the_same_name
 from breakscope.dynamic.child.user_code import Stopped, stage
+from breakscope.dynamic.child.written.phases import mark_phase
+from breakscope.dynamic.child.written.progress_log import Progress
 from breakscope.dynamic.trace.phases import AFTERWARDS
 from breakscope.texts import exception_text
 

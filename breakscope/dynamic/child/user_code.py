@@ -6,7 +6,7 @@ import traceback
 from collections.abc import Callable
 
 from breakscope.dynamic.child.load import TargetError
-from breakscope.dynamic.child.progress_log import Progress
+from breakscope.dynamic.child.written.progress_log import Progress
 
 
 class Stopped(Exception):

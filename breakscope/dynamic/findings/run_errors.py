@@ -14,6 +14,7 @@ from breakscope.dynamic.observations.reasons import without_c_frames
 from breakscope.dynamic.options import RunOptions
 from breakscope.dynamic.source_text import SourceFile
 from breakscope.dynamic.trace.frames import original_name, read_frames
+from breakscope.dynamic.trace.progress_log import UNWRITTEN
 from breakscope.report.model import ReportError
 from breakscope.report.paths import shown_path
 
@@ -37,7 +38,8 @@ def describe_errors(
     folder: Path, options: RunOptions, notes: Sequence[dict], ended: Ended, places: Places
 ) -> tuple[ReportError, ...]:
     """Every error of a run, the user's first."""
-    errors = [_raised(note, options, places) for note in notes if note["event"] == "error"]
+    errors = [_unwritten(folder, problem) for problem in unwritten(notes, ended)]
+    errors += [_raised(note, options, places) for note in notes if note["event"] == "error"]
     for note in notes:
         if note["event"] == "ended":
             errors.append(_ended_early(note, options, folder, places))
@@ -51,8 +53,10 @@ def describe_errors(
     finished = any(note["event"] in ("done", "failure") for note in notes)
     if ended.timed_out:
         errors.append(_timed_out(options, notes, folder, places))
-    elif not finished and not any(
-        note["event"] == "error" and note["stage"] == "import torch" for note in notes
+    elif (
+        not finished
+        and not unwritten(notes, ended)
+        and not any(note["event"] == "error" and note["stage"] == "import torch" for note in notes)
     ):
         facts = {"signal": -ended.code} if ended.code < 0 else {"exit": ended.code}
         errors.append(
@@ -74,6 +78,22 @@ def status_of(
     if errors:
         return "failed"
     return "ok" if seen.records else "no-capture"
+
+
+def unwritten(notes: Sequence[dict], ended: Ended) -> tuple[str, ...]:
+    """Why not all that was seen could be written, at most one."""
+    found = [note["problem"] for note in notes if note["event"] == "unwritten"]
+    finished = any(note["event"] in ("done", "failure") for note in notes)
+    if ended.code == UNWRITTEN and not finished:
+        found.append("its files cannot be written")
+    return tuple(found[:1])
+
+
+def _unwritten(folder: Path, problem: str) -> ReportError:
+    return ReportError(
+        message=f"what the run saw could not be written to {folder.parent}, so the capture is "
+        f"incomplete: {problem}; TMPDIR can name another folder"
+    )
 
 
 def _raised(note: dict, options: RunOptions, places: Places) -> ReportError:

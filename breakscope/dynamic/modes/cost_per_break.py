@@ -9,7 +9,8 @@ import msgspec
 
 from breakscope import limits
 from breakscope.dynamic.bench.saving import saved
-from breakscope.dynamic.capture.child_process import run_child, run_folder
+from breakscope.dynamic.capture.child_process import run_child
+from breakscope.dynamic.capture.folders import run_folder
 from breakscope.dynamic.options import Neutral, RunOptions, RunResult
 from breakscope.dynamic.trace.progress_log import read_progress
 from breakscope.report.bench import Saving

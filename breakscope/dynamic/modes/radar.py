@@ -16,7 +16,8 @@ from pathlib import Path
 import msgspec
 
 from breakscope import limits
-from breakscope.dynamic.capture.child_process import run_child, run_folder
+from breakscope.dynamic.capture.child_process import run_child
+from breakscope.dynamic.capture.folders import run_folder
 from breakscope.dynamic.findings.matching import recompile_finding
 from breakscope.dynamic.findings.run_errors import describe_errors
 from breakscope.dynamic.findings.wording import cause, fix, values

@@ -7,12 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from breakscope.dynamic.bench.saving import cost_of_breaks, with_step_cost
-from breakscope.dynamic.capture.child_process import run_child, run_folder
+from breakscope.dynamic.capture.child_process import run_child
+from breakscope.dynamic.capture.folders import run_folder
 from breakscope.dynamic.findings.host_syncs import with_host_syncs
 from breakscope.dynamic.findings.matching import make_findings
 from breakscope.dynamic.findings.report_facts import shown, shown_recompiles
 from breakscope.dynamic.findings.restarts import shown_restarts
-from breakscope.dynamic.findings.run_errors import describe_errors, status_of
+from breakscope.dynamic.findings.run_errors import describe_errors, status_of, unwritten
 from breakscope.dynamic.observations.explain import compare, fill_graphs
 from breakscope.dynamic.observations.facts import Observations
 from breakscope.dynamic.observations.host_syncs import read_host_syncs
@@ -22,9 +23,11 @@ from breakscope.dynamic.options import Neutralised, RunOptions, RunResult
 from breakscope.dynamic.trace.progress_log import read_progress
 from breakscope.errors import UserError
 from breakscope.report import frames
-from breakscope.report.model import HostSync, Run
+from breakscope.report.model import HostSync, ReportError, Run
 from breakscope.report.summary import count
 from breakscope.rulekit.loader import load_rules
+
+UNCHECKED = "the capture lacks the break of its self-test, so it is incomplete"
 
 
 def run_target(options: RunOptions) -> RunResult:
@@ -53,8 +56,14 @@ def run_target(options: RunOptions) -> RunResult:
         places = Places.here(versions.get("torch_root", ""))
         seen = read_folder(folder, places)
         errors = describe_errors(folder, options, notes, ended, places)
+    planted = sum(note["event"] == "self-test" for note in notes)
+    checked = planted > 0 and seen.self_tests >= planted
+    if not errors and not checked:
+        errors = (ReportError(message=f"{options.target}: {UNCHECKED}"),)
     status = status_of(notes, ended, errors, seen)
-    run = _describe_run(options, notes, seen, status, places)
+    run = _describe_run(options, notes, seen, status, places, checked)
+    # what a capture that is not whole lacks may be the break of a line that was traced
+    whole = checked and bool(_last(notes, "captured")) and not unwritten(notes, ended)
     findings = with_step_cost(
         make_findings(seen, load_rules(options.rules), Path.cwd()), run.breaks_cost
     )
@@ -63,7 +72,7 @@ def run_target(options: RunOptions) -> RunResult:
         findings=findings,
         run=run,
         errors=errors,
-        traced=seen.traced,
+        traced=seen.traced if whole else {},
         torch_version=versions.get("torch", ""),
         neutralised=_neutralised(notes),
         differs=_last(notes, "compared").get("differs", ""),
@@ -71,7 +80,12 @@ def run_target(options: RunOptions) -> RunResult:
 
 
 def _describe_run(
-    options: RunOptions, notes: list[dict], seen: Observations, status: str, places: Places
+    options: RunOptions,
+    notes: list[dict],
+    seen: Observations,
+    status: str,
+    places: Places,
+    checked: bool,
 ) -> Run:
     versions, captured, explained = (
         _last(notes, "versions"),
@@ -79,7 +93,6 @@ def _describe_run(
         _last(notes, "explained"),
     )
     calls = captured.get("calls", sum(note["event"] in ("call", "varied") for note in notes))
-    planted = sum(note["event"] == "self-test" for note in notes)
     return Run(
         target=options.target,
         status=status,
@@ -100,7 +113,7 @@ def _describe_run(
         share_compiled=_share(notes),
         host_syncs=_host_syncs(notes, places),
         breaks_cost=cost_of_breaks(_last(notes, "steps").get("rounds", ())),
-        capture_checked=planted > 0 and seen.self_tests >= planted,
+        capture_checked=checked,
         notes=(
             *(note["text"] for note in notes if note["event"] == "note"),
             *_further(notes, seen),

@@ -14,9 +14,11 @@ from pathlib import Path
 
 import msgspec
 
+from breakscope import limits
 from breakscope.dynamic.capture.compiled_modules import environment, remove_injected
+from breakscope.dynamic.capture.folders import marked, run_folder
 from breakscope.dynamic.capture.live_counts import Counts, Follower
-from breakscope.dynamic.capture.program import Ended, relatives, run_program
+from breakscope.dynamic.capture.program import Ended, run_program
 from breakscope.dynamic.findings.matching import make_findings
 from breakscope.dynamic.findings.report_facts import shown, shown_divergence, shown_recompiles
 from breakscope.dynamic.findings.restarts import shown_restarts
@@ -36,6 +38,12 @@ NOTHING = (
 )
 
 
+INCOMPLETE = (
+    "the traces could not be written as a whole, so what was seen is incomplete; TMPDIR, or --keep, "
+    "can name a folder with more room"
+)
+
+
 def trace_program(options: TraceOptions, watch: Callable[[Counts], None]) -> RunResult:
     """Run a command, and report what Dynamo did in it and in its children, however they ended.
 
@@ -50,13 +58,17 @@ def trace_program(options: TraceOptions, watch: Callable[[Counts], None]) -> Run
             options.timeout,
             lambda: watch(follower.look()),
             environment(folder, options.modules) if options.modules else {},
+            removed=() if _kept(options) else (folder,),
         )
         traced = read_traced(folder)
         modules = module_calls(folder, traced.seen) if options.modules else None
-        left = tuple(relatives(folder))
+        left = tuple(marked(folder))
         remove_injected(folder)
+        room = _has_room(folder)
     target = shlex.join(options.command)
     errors = _errors(target, ended, options.timeout)
+    if traced.cut or not room:
+        errors += (ReportError(message=INCOMPLETE),)
     status = (
         "timeout"
         if ended.timed_out
@@ -68,6 +80,16 @@ def trace_program(options: TraceOptions, watch: Callable[[Counts], None]) -> Run
     notes = (*switched_off(), *_still_running(left), *(idle if modules != () else (NO_MODULE,)))
     result = result_of(traced, target, status, options.rules, errors, notes, ended.exit_code)
     return replace(result, run=msgspec.structs.replace(result.run, modules=modules))
+
+
+def _has_room(folder: Path) -> bool:
+    """False when the disk of the folder is full, so that records of a trace may be missing."""
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(bytes(limits.DISK_PROBE))
+            return True
+    except OSError:
+        return False
 
 
 def _still_running(left: tuple[int, ...]) -> tuple[str, ...]:
@@ -89,12 +111,13 @@ def read_result(path: Path, rules: Sequence[str], others: Sequence[Path] = ()) -
     """
     paths = list({each.resolve(): each for each in (path, *others)}.values())
     traced = read_traced(*paths)
+    notes = tuple(f"{file} was cut: it ends in the middle of a record" for file in traced.cut)
     if not traced.processes:
         kind = "no .log file in it holds" if path.is_dir() else "it holds"
         raise UserError(
             f"{path} is no report and no trace: {kind} nothing that TORCH_TRACE or TORCH_LOGS writes"
         )
-    result = result_of(traced, ", ".join(map(str, paths)), "ok", rules, (), (), None)
+    result = result_of(traced, ", ".join(map(str, paths)), "ok", rules, (), notes, None)
     modules = [module for each in paths for module in module_calls(each, traced.seen)]
     return replace(result, run=msgspec.structs.replace(result.run, modules=tuple(modules) or None))
 
@@ -165,23 +188,28 @@ def _errors(target: str, ended: Ended, timeout: float | None) -> tuple[ReportErr
     return ()
 
 
+def _kept(options: TraceOptions) -> str:
+    """The folder where the traces are to be kept; "" for none."""
+    return options.keep or os.environ.get("TORCH_TRACE", "")
+
+
 @contextmanager
 def _folder(options: TraceOptions) -> Iterator[Path]:
     """A fresh folder for the traces, inside of the one where they are to be kept, if anywhere: they
     are there even when we are killed. At the end they move up."""
-    keep = options.keep or os.environ.get("TORCH_TRACE", "")
+    keep = _kept(options)
+    if not keep:
+        with run_folder() as folder:
+            yield folder
+        return
     try:
-        if keep:
-            os.makedirs(keep, exist_ok=True)
-        folder = Path(
-            tempfile.mkdtemp(prefix="breakscope-", dir=os.path.abspath(keep) if keep else None)
-        )
+        os.makedirs(keep, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix="breakscope-", dir=os.path.abspath(keep)))
     except OSError as problem:
-        where = f"keep traces in {keep}" if keep else f"write traces in {tempfile.gettempdir()}"
-        raise UserError(f"cannot {where}: {problem.strerror}") from None
+        raise UserError(f"cannot keep traces in {keep}: {problem.strerror}") from None
     try:
         yield folder
-        for file in folder.iterdir() if keep else ():
+        for file in folder.iterdir():
             shutil.move(file, keep)
     finally:
         shutil.rmtree(folder, ignore_errors=True)

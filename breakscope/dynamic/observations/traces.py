@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from breakscope.dynamic.observations.distributed import divergence, together
@@ -17,11 +18,19 @@ from breakscope.dynamic.trace.dialects import (
     limits,
     version_of,
 )
-from breakscope.dynamic.trace.processes import Process, in_order, read_processes, torch_root
+from breakscope.dynamic.trace.processes import (
+    Process,
+    cut_files,
+    in_order,
+    read_processes,
+    torch_root,
+)
 from breakscope.dynamic.trace.text_log import read_log
 from breakscope.dynamic.trace.text_records import processes_of_log
+from breakscope.environment import import_folders
 from breakscope.report.model import Divergence
 from breakscope.report.model import Process as ProcessFact
+from breakscope.source_roots import may_read
 
 
 @dataclass(frozen=True)
@@ -35,6 +44,7 @@ class Traced:
     torch_version: str
     python_version: str
     notes: tuple[str, ...]
+    cut: tuple[Path, ...] = ()  # files that end in the middle of a record
 
 
 def read_traced(*paths: Path) -> Traced:
@@ -46,7 +56,8 @@ def read_traced(*paths: Path) -> Traced:
         traces += found
         if not found and path.is_file():
             logs += processes_of_log(list(read_log(path)))
-    return understand(in_order([*traces, *logs]), text_log=bool(logs))
+    traced = understand(in_order([*traces, *logs]), text_log=bool(logs))
+    return replace(traced, cut=tuple(file for path in paths for file in cut_files(path)))
 
 
 def understand(
@@ -55,9 +66,10 @@ def understand(
     """What the records of processes hold; torch's folder and version are looked for in them where
     they are not given."""
     root = root or torch_root(processes)
-    version = version or _version(processes, root)
+    readable = root if _may_read_torch(root) else ""
+    version = version or _version(processes, readable)
     places = Places.here(root)
-    ids = registry(root) or ids_by_type(version)
+    ids = registry(readable) or ids_by_type(version)
     parts = [
         (process, read_records(process.records, process.messages, places, ids))
         for process in processes
@@ -77,6 +89,11 @@ def understand(
         _python(processes),
         notes,
     )
+
+
+def _may_read_torch(root: str) -> bool:
+    """The installed torch may be read, whoever names it."""
+    return may_read(root) or root in (os.path.join(f, "torch") for f in import_folders())
 
 
 def _dialect(version: str, processes: list[Process]) -> tuple[int, int]:

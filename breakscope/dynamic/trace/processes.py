@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from breakscope.dynamic.trace.records import Record, read_trace_file
 from breakscope.dynamic.trace.text_log import LogMessage, read_log
+from breakscope.source_roots import is_below
 
 # beside the traces: torch's log, warnings unless TORCH_LOGS sets more
 TEXT_LOG = "torch_logs.txt"
@@ -37,7 +39,8 @@ def read_processes(path: Path) -> list[Process]:
     they began."""
     names: dict[int, str] = {}
     logged: dict[int, list[LogMessage]] = {}
-    for file in path.rglob(TEXT_LOG) if path.is_dir() else ():
+    texts = path.rglob(TEXT_LOG) if path.is_dir() else ()
+    for file in (text for text in texts if text.is_file() and is_below(text, path)):
         for message in read_log(file):
             logged.setdefault(message.process, []).append(message)
     found = []
@@ -59,10 +62,25 @@ def in_order(processes: list[Process]) -> list[Process]:
 
 def trace_files(path: Path) -> list[Path]:
     """The .log files of a folder and of the folders below it: many nodes write into one shared
-    folder."""
+    folder. Links that lead out of it are not followed."""
     if path.is_file():
         return [path]
-    return [file for file in path.rglob("*.log") if file.is_file()]
+    return [f for f in path.rglob("*.log") if f.is_file() and is_below(f, path)]
+
+
+def cut_files(path: Path) -> list[Path]:
+    """The traces that were cut, as by a full disk: torch ends each record with a line break."""
+    return [file for file in trace_files(path) if _is_cut(file)]
+
+
+def _is_cut(file: Path) -> bool:
+    try:
+        with open(file, "rb") as stream:
+            return bool(stream.seek(0, os.SEEK_END) and stream.seek(-1, os.SEEK_END)) and (
+                stream.read(1) != b"\n"
+            )
+    except OSError:
+        return False
 
 
 def torch_root(processes: list[Process]) -> str:

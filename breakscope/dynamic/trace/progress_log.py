@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+# the exit code of a child that cannot write its progress log: EX_IOERR of sysexits.h
+UNWRITTEN = 74
+
 
 def read_progress(file: Path) -> list[dict]:
     """Its notes, without lines that cannot be read."""

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import io
 
+from breakscope.report.escaping import in_one_line, visible, visible_line
+
 TAB = 4
 DOTS = "..."
 
@@ -16,9 +18,8 @@ EMPTY: Line = []
 
 
 def expand(line: str) -> str:
-    """The line without tabs and control characters, safe to print."""
-    line = line.expandtabs(TAB)
-    return line if line.isprintable() else "".join(c if c.isprintable() else " " for c in line)
+    """The line without tabs, safe to print."""
+    return visible(line.expandtabs(TAB))
 
 
 def cell_len(text: str) -> int:
@@ -42,7 +43,7 @@ def wrap(text: str, first: int | None, rest: int | None) -> list[str]:
     A word that is longer than a line is cut. When `first` has no room for the first word, the first
     line is empty.
     """
-    text = " ".join(text.split())
+    text = in_one_line(text)
     if first is None or rest is None:
         return [text]
     lines, line, room = [], "", first
@@ -105,6 +106,7 @@ def hanging(labels: Line, message: str, width: int | None, indent: str = "    ")
     The first label is the place; when not even the labels fit, it has a line of its own.
     """
     before: list[Line] = []
+    labels = [(expand(text), style) for text, style in labels]
     prefix: Line = [piece for label in labels for piece in (label, (" ", ""))]
     if width is not None and _width(prefix) > width:
         before, prefix = [labels[:1]], [(indent, ""), *prefix[2:]]
@@ -142,7 +144,8 @@ def paint(lines: list[Line], color: bool) -> str:
     """The lines as one string, with ANSI colours when `color`."""
     if color:
         return _painted(lines)
-    return "".join(f"{''.join(expand(piece) for piece, _ in line).rstrip()}\n" for line in lines)
+    texts = ("".join(expand(piece) for piece, _ in line) for line in lines)
+    return "".join(f"{visible_line(text).rstrip()}\n" for text in texts)
 
 
 def _painted(lines: list[Line]) -> str:
@@ -155,6 +158,8 @@ def _painted(lines: list[Line]) -> str:
     )
     for line in lines:
         text = Text.assemble(*((expand(piece), style) for piece, style in line))
+        if text.plain != visible_line(text.plain):
+            text = Text(visible_line(text.plain))
         text.rstrip()
         console.print(text, soft_wrap=True, highlight=False, markup=False)
     return out.getvalue()

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
+from breakscope.report.escaping import in_one_line, visible, visible_line
 from breakscope.report.formats import RenderOptions
 from breakscope.report.model import Finding, Report
 
 
 def render(report: Report, options: RenderOptions) -> str:
     lines = [
-        f"{f.path}:{f.line}:{f.column}: {f.code} {_one_line(f.message)}{_evidence(f)}"
+        f"{visible(f.path)}:{f.line}:{f.column}: {f.code} {in_one_line(f.message)}{_evidence(f)}"
         for f in report.findings
     ]
     for error in report.errors:
-        place = f"{error.path}:{error.line or 1}:1: " if error.path else ""
-        lines.append(f"{place}error: {_one_line(error.message)}")
-    return "".join(f"{line}\n" for line in lines)
+        place = f"{visible(error.path)}:{error.line or 1}:1: " if error.path else ""
+        lines.append(f"{place}error: {in_one_line(error.message)}")
+    return "".join(f"{visible_line(line)}\n" for line in lines)
 
 
 def _evidence(finding: Finding) -> str:
     return "" if finding.evidence == "predicted" else f" [{finding.evidence}]"
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

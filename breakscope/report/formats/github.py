@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from breakscope.report.escaping import visible
 from breakscope.report.formats import RenderOptions
 from breakscope.report.model import Finding, Report, ReportError
 
@@ -31,12 +32,13 @@ def _command(level: str, properties: dict, text: str) -> str:
     listed = ",".join(
         f"{name}={_escape_property(str(value))}" for name, value in properties.items()
     )
-    return f"::{level} {listed}::{_escape(text)}"
+    lines = map(visible, text.splitlines())
+    return f"::{level} {listed}::{'%0A'.join(map(_escape, lines))}"
 
 
 def _escape(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return text.replace("%", "%25")
 
 
 def _escape_property(text: str) -> str:
-    return _escape(text).replace(":", "%3A").replace(",", "%2C")
+    return _escape(visible(text)).replace(":", "%3A").replace(",", "%2C")

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import Counter
-from pathlib import PurePosixPath, PureWindowsPath
-from urllib.parse import quote
 
+from breakscope.report.escaping import json_text, uri
 from breakscope.report.formats import RenderOptions, RuleText
 from breakscope.report.model import Finding, Report, ReportError
 
@@ -31,7 +29,7 @@ def render(report: Report, options: RenderOptions) -> str:
         "properties": {"torch": report.torch, "missed": report.missed, "refuted": report.refuted},
     }
     document = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    return json_text(document)
 
 
 def _rule(code: str, name: str, text: RuleText | None) -> dict:
@@ -70,11 +68,11 @@ def _result(finding: Finding, rule_index: int, seen: Counter) -> dict:
 
 
 def _location(finding: Finding) -> dict:
-    region = {
-        "startLine": finding.line,
-        "startColumn": finding.column,
-        "endLine": finding.end_line,
-        "endColumn": finding.end_column,
+    region = {  # a trace from elsewhere may name lines that no file has
+        "startLine": max(1, finding.line),
+        "startColumn": max(1, finding.column),
+        "endLine": max(1, finding.end_line),
+        "endColumn": max(1, finding.end_column),
     }
     index = finding.line - finding.first_source_line
     if finding.end_line == finding.line and 0 <= index < len(finding.source):
@@ -82,7 +80,7 @@ def _location(finding: Finding) -> dict:
             "text": finding.source[index][finding.column - 1 : finding.end_column - 1]
         }
     location = {
-        "physicalLocation": {"artifactLocation": {"uri": _uri(finding.path)}, "region": region}
+        "physicalLocation": {"artifactLocation": {"uri": uri(finding.path)}, "region": region}
     }
     if finding.function:
         location["logicalLocations"] = [
@@ -96,7 +94,7 @@ def _code_flow(finding: Finding) -> dict:
         {
             "location": {
                 "physicalLocation": {
-                    "artifactLocation": {"uri": _uri(link.path)},
+                    "artifactLocation": {"uri": uri(link.path)},
                     "region": {"startLine": max(1, link.line)},
                 },
                 "message": {"text": link.function},
@@ -112,14 +110,14 @@ def _fix(finding: Finding) -> dict:
     fix = finding.fix
     replacement = {
         "deletedRegion": {
-            "startLine": fix.line,
+            "startLine": max(1, fix.line),
             "startColumn": 1,
-            "endLine": fix.end_line + 1,
+            "endLine": max(1, fix.end_line + 1),
             "endColumn": 1,
         },
         "insertedContent": {"text": fix.replacement},
     }
-    change = {"artifactLocation": {"uri": _uri(finding.path)}, "replacements": [replacement]}
+    change = {"artifactLocation": {"uri": uri(finding.path)}, "replacements": [replacement]}
     return {
         "description": {"text": f"{fix.description} ({fix.safety})"},
         "artifactChanges": [change],
@@ -136,7 +134,7 @@ def _invocation(report: Report) -> dict:
 def _notification(error: ReportError) -> dict:
     notification = {"level": "error", "message": {"text": error.message}}
     if error.path:
-        place = {"artifactLocation": {"uri": _uri(error.path)}}
+        place = {"artifactLocation": {"uri": uri(error.path)}}
         if error.line > 0:
             place["region"] = {"startLine": error.line}
         notification["locations"] = [{"physicalLocation": place}]
@@ -153,14 +151,6 @@ def _fingerprint(finding: Finding, seen: Counter) -> str:
     return hashlib.sha256(
         f"{identity}\0{seen[identity]}".encode("utf-8", "surrogatepass")
     ).hexdigest()[:32]
-
-
-def _uri(path: str) -> str:
-    if PureWindowsPath(path).drive:
-        return PureWindowsPath(path).as_uri()
-    if path.startswith("/"):
-        return PurePosixPath(path).as_uri()
-    return quote(path, errors="surrogateescape")
 
 
 def _first_paragraph(page: str) -> str:

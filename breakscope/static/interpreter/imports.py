@@ -30,7 +30,17 @@ def emit_import(machine: Machine, node: ast.stmt, module: str, frame: Frame) -> 
     if frame.emits and module:
         found = machine.find(module, frame.module) if frame.caught else None
         value = Namespace(found) if found is not None else UNKNOWN
-        machine.emit(Statement, node, frame, construct="import", name=module, value=value)
+        program = machine.world.program
+        missing = frame.caught and found is None and program.is_missing(module, frame.module)
+        machine.emit(
+            Statement,
+            node,
+            frame,
+            construct="import",
+            name=module,
+            value=value,
+            missing=missing,
+        )
 
 
 def exec_import_from(machine: Machine, node: ast.ImportFrom, frame: Frame) -> int:

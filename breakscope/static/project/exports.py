@@ -21,7 +21,7 @@ def handed_out(path: str, reads: Reads) -> frozenset[str]:
     if "__init__.py" in reads.names(os.path.dirname(folder)):
         return frozenset()
     text, data = reads.bytes_of(front), reads.bytes_of(path)
-    if stem.encode() not in text or b"torch" not in data or b"def " not in data:
+    if os.fsencode(stem) not in text or b"torch" not in data or b"def " not in data:
         return frozenset()
     try:
         tree = parse(decode(text), front)

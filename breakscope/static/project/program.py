@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import ast
 import os
+import sys
 from collections import OrderedDict
+from functools import partial
+from itertools import chain
 
 from msgspec import Struct
 
@@ -108,11 +111,15 @@ class Sources:
 class Program:
     """All modules that a check may look at, as the files of one package see them."""
 
-    def __init__(self, sources: Sources, installed: Installed) -> None:
-        """`installed` says which of the environment's packages are followed."""
+    def __init__(
+        self, sources: Sources, installed: Installed, environment: tuple[str, ...] = ()
+    ) -> None:
+        """`installed` says which of the environment's packages are followed, `environment` are the
+        folders of all of them; none where that is not known."""
         self.sources = sources
         self.reads = sources.reads
         self._installed = installed
+        self._environment = environment
         self._found: Kept[str | None] = Kept(self.reads)
         self._roots: Kept[tuple[str, ...]] = Kept(self.reads)
         self._stars = Stars(self.imported, self.reads)
@@ -150,6 +157,16 @@ class Program:
         """The file of the module `name` (absolute dotted name) as `importer` would import it; None
         when it is not in the source."""
         return self._path_of(name, importer.root)
+
+    def is_missing(self, name: str, importer: ModuleInfo) -> bool:
+        """True when the import of a module fails: the user's environment is known, and neither it
+        nor the source has a module or package of that name."""
+        top = name.partition(".")[0]
+        if not self._environment or top in sys.stdlib_module_names:
+            return False
+        roots = self._roots.get(importer.root, lambda: self._roots_of(importer.root))
+        folders = (*roots, *self._environment)
+        return not any(map(partial(_names, top), chain(*map(self.reads.names, folders))))
 
     def starred(self, package: ModuleInfo, name: str) -> str | None:
         """The file that defines a name which a package shows only to type checkers, by
@@ -197,6 +214,14 @@ class Program:
         if last + ".py" in listing:
             return package + ".py"
         return None
+
+
+def _names(module: str, entry: str) -> bool:
+    """True when an entry of a folder is a module or package of this name, or what an installation
+    by a link to the source has left for it."""
+    return entry.partition(".")[0] == module or (
+        entry.startswith(("__editable__", "_editable_")) and module in entry
+    )
 
 
 def absolute_name(importer: str, is_package: bool, name: str | None, level: int) -> str:

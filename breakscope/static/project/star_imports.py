@@ -34,14 +34,14 @@ class Stars:
     def _search(self, package: str, name: str) -> str | None:
         """The likely files first: those that share a word with the name."""
         defines = re.compile(
-            rb"^(?:(?:class|def)[ \t]+%b\b|%b[ \t]*[:=])" % (name.encode(), name.encode()),
+            rb"^(?:(?:class|def)[ \t]+%b\b|%b[ \t]*[:=])" % (os.fsencode(name), os.fsencode(name)),
             re.MULTILINE,
         )
         seen, waiting = {package}, [package]
         while waiting:
             path = waiting.pop()
             data = self._reads.bytes_of(path)
-            if path != package and name.encode() in data and defines.search(data):
+            if path != package and os.fsencode(name) in data and defines.search(data):
                 return path
             inner = [
                 self._imported(path, len(dots), of.decode(errors="replace"))

@@ -19,7 +19,7 @@ def files_with_subclasses(path: str, reads: Reads) -> list[str]:
     waiting, found = [path], {}
     while waiting:
         base = waiting.pop()
-        stem, defined = os.path.basename(base)[:-3].encode(), reads.classes(base).defined
+        stem, defined = os.fsencode(os.path.basename(base)[:-3]), reads.classes(base).defined
         for other in beside:
             if other == path or other in found:
                 continue

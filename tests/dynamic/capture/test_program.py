@@ -152,9 +152,9 @@ def test_an_interrupt_before_the_program_is_there_is_kept_for_it(tmp_path, monke
 
     start = program._started
 
-    def late(command, folder):
+    def late(*given):
         os.kill(os.getpid(), signal.SIGINT)
-        return start(command, folder)
+        return start(*given)
 
     monkeypatch.setattr(program, "_started", late)
     ended = run("import time; time.sleep(600)", tmp_path)

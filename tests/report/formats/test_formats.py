@@ -68,7 +68,7 @@ def test_github_escapes_properties_and_text():
     )
     assert command == (
         "::error file=a%3Ab%2Cc%25.py,line=41,endLine=41,col=15,endColumn=32,title=BRK203 scalar-cast"
-        "::100 %25%0D%0Aof it%0Awrite `x`\n"
+        "::100 %25%0Aof it%0Awrite `x`\n"
     )
 
 

@@ -1,12 +1,9 @@
 """Installed packages are followed where they use torch; what breaks inside stands at the checked
 line that enters them."""
 
-import sys
-
 import pytest
 from programs import TORCH, write
 
-from breakscope.environment import import_folders
 from breakscope.report.join import at_its_place
 from breakscope.static import StaticOptions, analyze
 
@@ -201,14 +198,3 @@ def test_a_factory_that_returns_a_librarys_model_is_told_at_its_return(checked, 
         4,
         "make",
     ) and "`make` returns code of `netlib`" in finding.message
-
-
-def test_folders_of_an_activated_environment_come_first(tmp_path, monkeypatch):
-    installed = tmp_path / "env/lib/python3.12/site-packages"
-    installed.mkdir(parents=True)
-    monkeypatch.setenv("VIRTUAL_ENV", str(tmp_path / "env"))
-    folders = import_folders()
-    assert folders[0] == str(installed)
-    assert not any(folder.endswith(("lib-dynload", ".zip")) for folder in folders)
-    monkeypatch.setenv("VIRTUAL_ENV", sys.prefix)
-    assert str(installed) not in import_folders()

@@ -24,9 +24,9 @@ from breakscope.dynamic.child.bench.warm_up import warm_up
 from breakscope.dynamic.child.calls import Plan
 from breakscope.dynamic.child.load import TargetError, load_file
 from breakscope.dynamic.child.neutral.install import Changes, install
-from breakscope.dynamic.child.progress_log import Progress
 from breakscope.dynamic.child.settings import check_backend, limit_memory, pick_device
 from breakscope.dynamic.child.user_code import Stopped, stage
+from breakscope.dynamic.child.written.progress_log import Progress
 from breakscope.texts import exception_text
 
 

@@ -30,9 +30,9 @@ from breakscope.dynamic.child.bench.stepper import Stepper
 from breakscope.dynamic.child.bench.warm_up import warm_up
 from breakscope.dynamic.child.calls import Plan
 from breakscope.dynamic.child.load import load_file
-from breakscope.dynamic.child.progress_log import Progress
 from breakscope.dynamic.child.settings import check_backend, device_name, pick_device
 from breakscope.dynamic.child.user_code import Stopped, stage
+from breakscope.dynamic.child.written.progress_log import Progress
 
 
 def serve(job: dict, folder: Path, progress: Progress) -> None:

@@ -22,7 +22,7 @@ from torch.utils import _pytree as pytree
 from breakscope import limits
 from breakscope.dynamic.child.neutral.rewrite import COMPILING, NOTHING, REAL, rewrite
 from breakscope.dynamic.child.neutral.sites import Site
-from breakscope.dynamic.child.progress_log import Progress
+from breakscope.dynamic.child.written.progress_log import Progress
 from breakscope.texts import exception_text
 
 

@@ -16,14 +16,14 @@ from breakscope import limits
 from breakscope.dynamic.child import tensors
 from breakscope.dynamic.child.calls import Made, Plan, build, run_backward
 from breakscope.dynamic.child.load import Target, argument_tuples, load_file
-from breakscope.dynamic.child.phases import mark_phase
-from breakscope.dynamic.child.progress_log import Progress
 from breakscope.dynamic.child.radar.dimensions import batch, sequence
 from breakscope.dynamic.child.radar.state import State
 from breakscope.dynamic.child.radar.variations import SAME, Step, Variation, owner, variations
 from breakscope.dynamic.child.self_test import self_test
 from breakscope.dynamic.child.settings import check_backend, limit_memory, pick_device
 from breakscope.dynamic.child.user_code import Stopped, stage
+from breakscope.dynamic.child.written.phases import mark_phase
+from breakscope.dynamic.child.written.progress_log import Progress
 from breakscope.texts import exception_text
 
 

@@ -7,6 +7,8 @@ import json
 import os
 import time
 
+from breakscope.dynamic.trace.progress_log import UNWRITTEN
+
 
 class Progress:
     """Appends to one file, every line in one write.
@@ -23,4 +25,10 @@ class Progress:
         if os.getpid() != self.owner:
             os._exit(0)
         line = json.dumps({"event": event, "time": time.time(), **facts}, default=str)
-        os.write(self.descriptor, line.encode("utf-8", "replace") + b"\n")
+        data = line.encode("utf-8", "replace") + b"\n"
+        try:
+            whole = os.write(self.descriptor, data) == len(data)
+        except OSError:
+            whole = False
+        if not whole:  # nothing more could be told, so nothing more is done
+            os._exit(UNWRITTEN)

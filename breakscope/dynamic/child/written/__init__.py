@@ -1,0 +1,1 @@
+"""What the child process writes for its parent: progress, phases, and what could not be written."""
