@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from breakscope.report.formats import RenderOptions
 from breakscope.report.model import Finding, Report
+from breakscope.report.summary import gap_text
 
 
 def render(report: Report, options: RenderOptions) -> str:
@@ -14,6 +15,9 @@ def render(report: Report, options: RenderOptions) -> str:
     for error in report.errors:
         place = f"{error.path}:{error.line or 1}:1: " if error.path else ""
         lines.append(f"{place}error: {_one_line(error.message)}")
+    for gap in report.gaps:
+        place = f"{gap.path}:{gap.line or 1}:1: " if gap.path else ""
+        lines.append(f"{place}gap: {_one_line(gap_text(gap))}")
     return "".join(f"{line}\n" for line in lines)
 
 
