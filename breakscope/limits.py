@@ -14,9 +14,18 @@ LARGEST_STORED_ANSWER = 20_000_000
 
 # ---- one region and the calls in it
 
-# Statements run for one region. Models stay far below; a program that multiplies its own paths must
-# end somewhere.
-MOST_REGION_STATEMENTS = 60_000
+# Steps for one region, and for the top level of a module: statements run, calls followed, rows of
+# comprehensions. Models stay far below; a program that multiplies its own paths must end somewhere.
+MOST_REGION_STATEMENTS = 40_000
+# Steps for all regions of one file together. A region may take this share of what is left, so that
+# none takes everything from those behind it.
+MOST_FILE_STATEMENTS = 160_000
+SHARE_OF_A_REGION = 1 / 4
+# Steps that a region gets for the statements behind one that took too much: this many at first,
+# then half as many each time.
+MORE_STATEMENTS = 4_000
+# Classes in the order of one's bases that count as a step.
+BASES_OF_A_STEP = 16
 # Times that a loop's body is run until its names no longer change: values join, and the second time
 # sees what the first one left.
 MOST_LOOP_PASSES = 2
@@ -33,7 +42,7 @@ DEEPEST_FRAME_SEARCH = 3
 # Modules in each other through which a walk looks for a recurrent one.
 DEEPEST_MODULE_WALK = 6
 # Calls in each other that are followed. Models stay below; recursion without an end does not.
-DEEPEST_CALL = 40
+DEEPEST_CALL = 100
 # Python frames that the analysis may have on its stack: DEEPEST_CALL calls with all the
 # expressions and statements that they stand in.
 MOST_FRAMES = 6_000
@@ -81,9 +90,11 @@ DEEPEST_KEY = 3
 MOST_ITEMS_IN_KEY = 12
 # Entries of a dict that count in the key; a larger one is a key by its identity.
 MOST_ENTRIES_IN_KEY = 24
-# Bits by which a constant is shifted, and the exponent and base of a constant power: Python would
-# compute a number of any size.
-MOST_FOLDED_SHIFT = 64
+# Bits of an integer, characters of a text and items of a container that are computed from
+# constants, and the exponent and base of a constant power: Python would compute any size.
+MOST_FOLDED_BITS = 1_024
+LONGEST_FOLDED_TEXT = 10_000
+MOST_FOLDED_ITEMS = 1_024
 LARGEST_FOLDED_EXPONENT = 64
 LARGEST_FOLDED_BASE = 1e6
 
@@ -93,15 +104,37 @@ LARGEST_FOLDED_BASE = 1e6
 SHORTEST_AFFIX = 4
 # Methods and attributes that one computed name may mean; with more, none is looked at.
 MOST_COMPUTED_NAMES = 8
+# Parts of one type annotation, those of the aliases that it names included, which may double.
+MOST_ANNOTATION_PARTS = 2_000
 # Modules through which the name of a type alias is followed: imports may go in a circle.
 MOST_ALIAS_STEPS = 8
 
+# ---- gaps
+
+# Places of one file that are named where the analysis gave up.
+MOST_GAPS = 50
+# Characters of an internal error's text.
+LONGEST_ERROR_TEXT = 120
+
 # ---- findings
 
+# Characters of one text of a finding, and of each source line that it shows.
+LONGEST_TEXT = 2_000
+# Lines of which the form in UTF-8 is kept, for those that are not ASCII.
+MOST_ENCODED_LINES = 16
+# Characters of a comment that are read for what it silences.
+LONGEST_COMMENT = 2_000
 # Source lines shown in front of a finding.
 CONTEXT_LINES = 1
-# Lines of the slice that libcst parses for one finding: it is quadratic on long call chains.
+# Lines and characters of a statement that libcst parses for one finding, which is quadratic on long
+# ones, and its expressions inside each other: deep ones end the process.
 LONGEST_SLICE = 3_000
+LONGEST_SLICE_TEXT = 20_000
+DEEPEST_SLICE = 200
+# Characters that libcst parses to look for the findings of one file, and to rewrite its statements:
+# one that holds thousands of findings is parsed for each.
+MOST_SOUGHT_TEXT = 1_000_000
+MOST_REWRITTEN_TEXT = 100_000
 # Calls shown between the region and the finding; of more, the first and the last ones.
 MOST_CHAIN_LINKS = 8
 # Characters of the user's call that a message repeats.
@@ -117,6 +150,11 @@ MOST_USAGE_STATEMENTS = 60_000
 DEEPEST_USAGE_CALL = 4
 # Characters of an expression in a message.
 LONGEST_USAGE_TEXT = 40
+
+# ---- files
+
+# Wildcards of one line of a .gitignore file: pathspec goes back and forth between them.
+MOST_WILDCARDS = 3
 
 # ---- processes
 

@@ -47,6 +47,7 @@ def answer(
 
     0: nothing found. 1: findings. 2: wrong use, bad configuration, a failure of ours, or something
     that could not be checked or run (then the report says what, beside everything that was found).
+    A gap in the analysis counts as a failure where nothing was found.
     """
 
     def work() -> int:
@@ -154,10 +155,13 @@ def write_file(file: str, text: str) -> None:
 
 
 def exit_code(report: Report) -> int:
-    """2 when something could not be checked or run, else 1 when something was found, else 0."""
+    """2 when something could not be checked or run, else 1 when something was found, else 2 when
+    the analysis of source has gaps, else 0."""
     if report.errors:
         return FAILED
-    return FOUND if any(f.evidence != "refuted" for f in report.findings) else CLEAN
+    if any(f.evidence != "refuted" for f in report.findings):
+        return FOUND
+    return FAILED if report.gaps else CLEAN
 
 
 def write(text: str, stream: TextIO | None = None) -> None:

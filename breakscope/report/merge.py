@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from breakscope.report.model import Cost, Finding, Report, ReportError, Run
+from breakscope.report.model import Cost, Finding, Gap, Report, ReportError, Run
 from breakscope.report.run_modes import ModuleCalls
 
 NOT_COMPARED = "the ranks of one saved report are not compared with those of another; `breakscope report` on the trace folders does"
@@ -28,6 +28,7 @@ def merge(reports: Sequence[Report]) -> Report:
         first,
         findings=_findings(reports, add=traced),
         errors=_errors(reports),
+        gaps=_gaps(reports),
         files=sum(r.files for r in reports),
         regions=sum(r.regions for r in reports),
         run=_together(runs) if traced and len(runs) > 1 else runs[0] if runs else None,
@@ -44,6 +45,7 @@ def together(report: Report, part: Report) -> Report:
         report,
         findings=_findings((report, part)),
         errors=_errors((report, part)),
+        gaps=_gaps((report, part)),
         files=max(report.files, part.files),
         regions=max(report.regions, part.regions),
     )
@@ -117,6 +119,10 @@ def _sureness(finding: Finding) -> tuple[int, int]:
         ("predicted", "refuted", "observed", "confirmed").index(finding.evidence),
         ("possible", "likely", "certain").index(finding.confidence),
     )
+
+
+def _gaps(reports: Sequence[Report]) -> tuple[Gap, ...]:
+    return tuple(dict.fromkeys(gap for report in reports for gap in report.gaps))
 
 
 def _errors(reports: Sequence[Report]) -> tuple[ReportError, ...]:

@@ -205,6 +205,16 @@ class ReportError(Fact):
     detail: str = ""
 
 
+class Gap(Fact):
+    """A place at which the analysis of source gave up: breaks that depend on it may be missing.
+    `path` is empty where no place is known."""
+
+    message: str  # why, in plain words
+    path: str = ""
+    line: int = 0
+    function: str = ""  # qualified name of the function that holds the line, "" at module level
+
+
 class Process(Fact):
     """One process of a traced program that compiled something; `rank` is None outside of a process
     group."""
@@ -276,12 +286,13 @@ class Report(Fact):
     torch: str  # the torch version whose behaviour was assumed, or seen in the run
     findings: tuple[Finding, ...] = ()
     errors: tuple[ReportError, ...] = ()
+    gaps: tuple[Gap, ...] = ()  # where the analysis of source gave up
     files: int = 0  # files checked
     regions: int = 0  # compiled regions analysed
     run: Run | None = None
     missed: int = 0  # sites that the run saw and static analysis did not predict
     refuted: int = 0  # predictions that the run showed to be wrong
-    notes: tuple[str, ...] = ()  # limits that the analysis of source reached
+    notes: tuple[str, ...] = ()  # what a reader should know of the analysis of source as a whole
     hidden: int = 0  # findings left out: possible, refuted, suppressed or deselected
     schema: str = SCHEMA_VERSION
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from breakscope.report.model import Cost, Finding, Process, Report, Run
+from breakscope.report.model import Cost, Finding, Gap, Process, Report, Run
 from breakscope.report.ranking import SEEN
 
 
@@ -48,6 +48,8 @@ def duration(seconds: float) -> str:
 
 def summary(report: Report) -> str:
     """One line on the findings, and for a run on what became of the program."""
+    if not (report.findings or report.errors or report.gaps or report.run):
+        return " ".join(filter(None, (_nothing(report), _hidden(report))))
     parts = []
     if report.regions:
         parts.append(count(report.regions, "region"))
@@ -71,6 +73,15 @@ def summary(report: Report) -> str:
         line += f"; {_breaks_cost(report.run.breaks_cost)}"
     sentences = [f"{line}.", _joined(report), _fixes(report), _hidden(report)]
     return " ".join(s for s in sentences if s)
+
+
+def gap_text(gap: Gap) -> str:
+    """Why the analysis gave up, and in which function."""
+    return f"{gap.message} (in `{gap.function}`)" if gap.function else gap.message
+
+
+def _nothing(report: Report) -> str:
+    return f"no breaks in {count(report.regions, 'region')} of {count(report.files, 'file')}."
 
 
 def _processes(processes: tuple[Process, ...]) -> str:
@@ -108,6 +119,8 @@ def _found(report: Report) -> list[str]:
         parts.append(count(others, "other finding"))
     if report.errors:
         parts.append(count(len(report.errors), "error"))
+    if report.gaps:
+        parts.append(f"{count(len(report.gaps), 'gap')} in the analysis")
     return parts
 
 

@@ -254,19 +254,27 @@ def maybe_tensor(value: Value) -> bool:
     return any(o.is_tensor for o in options(value))
 
 
-def holds_tensor(value: Value, depth: int = limits.DEEPEST_TENSOR_SEARCH) -> bool:
+def holds_tensor(value: Value) -> bool:
     """True when the value is a tensor or a container with a tensor somewhere inside."""
-    if depth == 0:
-        return False
-    for option in options(value):
-        if option.is_tensor:
-            return True
-        if isinstance(option, Sequence):
-            inside = option.items if option.items is not None else [option.element]
-        elif isinstance(option, Dict):
-            inside = [*option.items.values(), option.element]
-        else:
-            continue
-        if any(holds_tensor(v, depth - 1) for v in inside):
-            return True
+    inside, seen = options(value), set()
+    for _ in range(limits.DEEPEST_TENSOR_SEARCH):
+        containers = []
+        for option in inside:
+            if option.is_tensor:
+                return True
+            kind = type(option)
+            if (kind is Sequence or kind is Dict) and id(option) not in seen:
+                seen.add(id(option))
+                containers.append(option)
+        if not containers:
+            return False
+        inside = [
+            o for container in containers for part in _parts(container) for o in options(part)
+        ]
     return False
+
+
+def _parts(container: Sequence | Dict) -> list[Value]:
+    if type(container) is Dict:
+        return [*container.items.values(), container.element]
+    return container.items if container.items is not None else [container.element]

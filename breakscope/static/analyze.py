@@ -14,7 +14,7 @@ from msgspec import Struct
 from breakscope.environment import import_folders, python_version
 from breakscope.knowledge import load as load_knowledge
 from breakscope.knowledge import out_of_range, target_version, targeting
-from breakscope.report.model import Finding, ReportError
+from breakscope.report.model import Finding, Gap, ReportError
 from breakscope.static.answer import Answer, Settings, Together
 from breakscope.static.cache import Cache
 from breakscope.static.jobs import answers
@@ -46,10 +46,11 @@ class StaticOptions(Struct, frozen=True, kw_only=True):
 
 class StaticResult(Struct, frozen=True, kw_only=True):
     """What was found. `hidden` counts findings that a comment silenced, and possible ones that were
-    not asked for; `notes` say where the analysis gave up."""
+    not asked for; `gaps` are where the analysis gave up, and `notes` hold of all of it."""
 
     findings: tuple[Finding, ...] = ()
     errors: tuple[ReportError, ...] = ()
+    gaps: tuple[Gap, ...] = ()
     files: int = 0
     regions: int = 0
     hidden: int = 0
@@ -88,11 +89,12 @@ def analyze(
     return StaticResult(
         findings=together.findings,
         errors=tuple(sorted(together.errors, key=lambda error: error.path)),
+        gaps=together.gaps,
         files=together.files,
         regions=together.regions,
         hidden=together.hidden,
         torch=torch,
-        notes=tuple(filter(None, (out_of_range(torch), *sorted(together.notes)))),
+        notes=tuple(filter(None, (out_of_range(torch),))),
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from breakscope.report.escaping import encoded
-from breakscope.report.model import Finding, ReportError
+from breakscope.report.model import Finding, Gap, ReportError
 
 CONFIDENCES = ("certain", "likely", "possible")
 # path, range and kind, and the same of the place inside of an installed library
@@ -33,14 +33,15 @@ class Answer(Struct, frozen=True, omit_defaults=True):
     configuration, the tables and the versions, and from nothing else.
 
     `findings` stand in any file. `hidden` are places whose finding a comment silenced, or that is
-    possible where possible ones were not asked for. `fitted` are the entries that named something.
+    possible where possible ones were not asked for. `gaps` may be in any file, too. `fitted` are
+    the entries that named something.
     """
 
     findings: tuple[tuple[Place, Finding], ...] = ()
     hidden: tuple[Place, ...] = ()
     regions: int = 0
     errors: tuple[ReportError, ...] = ()
-    notes: tuple[str, ...] = ()
+    gaps: tuple[Gap, ...] = ()
     fitted: tuple[str, ...] = ()
 
 
@@ -50,7 +51,7 @@ class Together:
     def __init__(self) -> None:
         self.files = self.regions = 0
         self.errors: list[ReportError] = []
-        self.notes: list[str] = []
+        self._gaps: set[Gap] = set()
         self.fitted: set[str] = set()
         self._findings: dict[Place, Finding] = {}
         self._hidden: set[Place] = set()
@@ -61,7 +62,7 @@ class Together:
         self.files += 1
         self.regions += answer.regions
         self.errors += answer.errors
-        self.notes += answer.notes
+        self._gaps.update(answer.gaps)
         self.fitted.update(answer.fitted)
         self._hidden.update(answer.hidden)
         for place, finding in answer.findings:
@@ -73,6 +74,11 @@ class Together:
     def findings(self) -> tuple[Finding, ...]:
         """All findings, by place."""
         return tuple(sorted(self._findings.values(), key=_sorted))
+
+    @property
+    def gaps(self) -> tuple[Gap, ...]:
+        """All gaps, by place."""
+        return tuple(sorted(self._gaps, key=lambda gap: (gap.path, gap.line, gap.message)))
 
     @property
     def hidden(self) -> int:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from fnmatch import fnmatch
 from typing import TYPE_CHECKING
 
@@ -11,13 +12,13 @@ from msgspec.structs import replace
 
 from breakscope.knowledge import load as load_knowledge
 from breakscope.reading import Unreadable
-from breakscope.report.model import Finding, ReportError
+from breakscope.report.model import Finding, Gap, ReportError
 from breakscope.rulekit.loader import RuleError, load_rules
 from breakscope.static.answer import CONFIDENCES, Answer, Place, Settings, is_surer
 from breakscope.static.findings.listeners import Listeners
 from breakscope.static.findings.match import Matcher, Verdict
 from breakscope.static.interpreter.tables import TABLES
-from breakscope.static.machine.frames import OutOfBudget
+from breakscope.static.machine.gaps import Gaps, why
 from breakscope.static.machine.library import Library
 from breakscope.static.machine.machine import Machine
 from breakscope.static.machine.world import World
@@ -40,6 +41,8 @@ from breakscope.static.usage import mentions
 
 if TYPE_CHECKING:
     from breakscope.static.findings.flag import Flagger
+
+READ_TYPES = ("", ".py", ".pyi", ".pyw")  # a script has no suffix
 
 
 class Analyzer:
@@ -86,14 +89,16 @@ class Analyzer:
 
     def _analyzed(self, path: str) -> Answer:
         answer = self._analyzed_or_error(path)
-        if answer.errors or answer.notes:
+        if answer.errors or answer.gaps:
             self.reads.note(UNSTEADY)  # what failed once is tried again
         return answer
 
     def _analyzed_or_error(self, path: str) -> Answer:
         self.sources.turn += 1
         self._make_room()
-        self.matcher.entered.clear()
+        self.matcher.begin()
+        if os.path.splitext(path)[1] not in READ_TYPES:
+            return self._error(path, "is not read: only Python source is, by the name .py")
         try:
             data = self.reads.file(path)
             if not self._matters(path, data):
@@ -104,29 +109,20 @@ class Analyzer:
             return self._error(path, str(problem))
         except SourceError as problem:
             return self._error(path, str(problem), problem.line)
-        except RecursionError:
-            self._start_afresh()
-            return self._error(path, "is nested too deeply to be analysed")
+        except RuleError:
+            raise
         except Exception as problem:
-            if "BREAKSCOPE_DEBUG" in os.environ or isinstance(problem, RuleError):
-                raise
             self._start_afresh()
-            return Answer(
-                notes=(
-                    f"{relative_path(path)} could not be followed: internal error "
-                    f"{type(problem).__name__}: {problem}; please report it "
-                    "(BREAKSCOPE_DEBUG=1 shows where)",
-                )
-            )
+            return Answer(gaps=(Gap(message=why(problem), path=relative_path(path)),))
 
     def _followed(self, path: str, source: str) -> Answer:
         world = self._world(path)
         module = world.program.module_at(path, source)
         module.library = ""
         found = _Found(self, path)
-        with _machine(self, world, module) as machine:
+        with _machine(self, world, module) as machine, found.confined():
             regions: list[Region] = []
-            try:
+            with found.confined():
                 if self.settings.entries:
                     for name in self._names_for(path):
                         named = entry_regions(machine, module, name)
@@ -134,10 +130,9 @@ class Analyzer:
                         regions += named
                 else:
                     regions = default_regions(machine, module)
-            except OutOfBudget:
-                machine.file.cut_short = True
-            found.regions += len(regions)
-            found.gather([*regions, *_uses(machine, module)])
+            with found.confined():
+                found.regions += len(regions)
+                found.gather([*regions, *_uses(machine, module)])
             if not self.settings.entries:
                 names = handed_out(path, self.reads)
                 if names:
@@ -145,10 +140,8 @@ class Analyzer:
                     regions = exported_regions(machine, module, names, reached)
                     found.regions += len(regions)
                     found.gather(regions)
-            if machine.file.cut_short:
-                found.notes.append(
-                    f"{relative_path(path)} takes too much work to be followed to its end"
-                )
+        found.gaps.include(machine.file.gaps.all())
+        found.gaps.include(self.matcher.gaps.all())
         return found.answer()
 
     def _matters(self, path: str, data: bytes) -> bool:
@@ -213,12 +206,23 @@ class _Found:
 
     def __init__(self, analyzer: Analyzer, path: str) -> None:
         self.regions = 0
-        self.notes: list[str] = []
+        self.gaps = Gaps()
         self.fitted: set[str] = set()
         self._analyzer = analyzer
+        self._path = path
         self._findings: dict[Place, Finding] = {}
         self._places: dict[Place, int] = {}  # place -> the sureness of its verdict
         self._hidden: set[Place] = set()
+
+    @contextmanager
+    def confined(self) -> Iterator[None]:
+        """Let an error of ours in one part of the work cost no other part."""
+        try:
+            yield
+        except RuleError:
+            raise
+        except Exception as problem:
+            self.gaps.add(why(problem), self._path, 0, "")
 
     def gather(self, regions: Iterable[Region]) -> None:
         """Turn what the regions' events break into findings."""
@@ -234,7 +238,7 @@ class _Found:
                     wanted.append(verdict)
             if wanted:
                 flagger = self._analyzer.flagger(wanted[0].module)
-                flagged, silenced = flagger.findings(wanted)
+                flagged, silenced = flagger.findings(wanted, self.gaps)
                 self._findings.update((verdict.place, finding) for verdict, finding in flagged)
                 self._hidden |= silenced
 
@@ -252,7 +256,7 @@ class _Found:
             findings=tuple(self._findings.items()),
             hidden=tuple(sorted(self._hidden, key=repr)),
             regions=self.regions,
-            notes=tuple(self.notes),
+            gaps=self.gaps.all(),
             fitted=tuple(sorted(self.fitted)),
         )
 

@@ -66,6 +66,7 @@ def check(options: CheckOptions, config: Config) -> Report:
         files=static.files,
         regions=static.regions,
         hidden=static.hidden,
+        gaps=static.gaps,
         notes=static.notes,
     )
     if options.run is not None:

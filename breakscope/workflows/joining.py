@@ -9,7 +9,8 @@ import msgspec
 
 from breakscope.dynamic import RunResult, library_of
 from breakscope.report.join import join_findings
-from breakscope.report.model import Finding, Report
+from breakscope.report.model import Finding, Gap, Report
+from breakscope.report.summary import gap_text
 from breakscope.source_roots import may_read
 from breakscope.static import StaticOptions, analyze
 
@@ -51,6 +52,11 @@ def in_our_words(report: Report, ran: RunResult, rules: Sequence[str]) -> Report
     return msgspec.structs.replace(
         report, findings=tuple(sorted((*others, *named), key=Finding.place))
     )
+
+
+def gaps_as_notes(gaps: Iterable[Gap]) -> tuple[str, ...]:
+    """Where the analysis gave up, for a report that a run decides."""
+    return tuple(f"{gap.path}:{gap.line}: {gap_text(gap)}" for gap in gaps)
 
 
 def passed_through(findings: Iterable[Finding]) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from breakscope import __version__
 from breakscope.dynamic import RunOptions, RunResult, run_fully
 from breakscope.report.model import Report
 from breakscope.static import analyze
-from breakscope.workflows.joining import in_our_words, join_run, static_options
+from breakscope.workflows.joining import gaps_as_notes, in_our_words, join_run, static_options
 
 
 def run(options: RunOptions) -> Report:
@@ -34,5 +34,5 @@ def predict(options: RunOptions, ran: RunResult) -> Report:
         regions=static.regions,
         errors=tuple(error for error in static.errors if error.path not in failed),
         hidden=static.hidden,
-        notes=static.notes,
+        notes=(*static.notes, *gaps_as_notes(static.gaps)),
     )

@@ -13,7 +13,7 @@ from breakscope.dynamic import Counts, RunResult, TraceOptions, read_result, tra
 from breakscope.report.model import Finding, Report
 from breakscope.source_roots import only_below
 from breakscope.static import analyze
-from breakscope.workflows.joining import join_run, passed_through, static_options
+from breakscope.workflows.joining import gaps_as_notes, join_run, passed_through, static_options
 
 
 def trace(options: TraceOptions, watch: Callable[[Counts], None]) -> Report:
@@ -45,7 +45,11 @@ def explain(ran: RunResult, rules: Sequence[str], source: bool = True) -> Report
     report = Report(version=__version__, torch=ran.torch_version)
     if files:
         static = analyze(files, static_options(ran, rules))
-        report = msgspec.structs.replace(report, findings=static.findings, notes=static.notes)
+        report = msgspec.structs.replace(
+            report,
+            findings=static.findings,
+            notes=(*static.notes, *gaps_as_notes(static.gaps)),
+        )
     report = join_run(report, ran)
     if not source:
         report = msgspec.structs.replace(report, missed=0)

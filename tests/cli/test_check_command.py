@@ -46,7 +46,7 @@ def test_the_short_and_the_long_way_say_the_same(folder, run):
     assert [line for line in short.out.splitlines() if line.startswith("my models/")].__len__() == 2
 
 
-def test_clean_files_are_answered_with_silence_and_few_imports(folder):
+def test_clean_files_are_answered_in_a_line_and_with_few_imports(folder):
     code = (
         "import sys; from breakscope.__main__ import main; code = main(['check', 'clean.py', 'clean.py'])\n"
         "print(code, [m for m in ('torch', 'libcst', 'click', 'rich', 'tomllib') if m in sys.modules])"
@@ -57,7 +57,7 @@ def test_clean_files_are_answered_with_silence_and_few_imports(folder):
         text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )
-    assert (done.stdout, done.stderr) == ("0 []\n", "")
+    assert (done.stdout, done.stderr) == ("no breaks in 1 region of 1 file.\n0 []\n", "")
 
 
 def test_torch_is_never_imported(folder):

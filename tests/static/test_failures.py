@@ -50,7 +50,9 @@ def test_a_mistake_of_ours_is_a_note_and_the_other_file_is_analysed(two_files, m
     result = analyze([two_files], StaticOptions(torch="2.13.0"))
     assert [f.path.rpartition("/")[2] for f in result.findings] == ["second.py"]
     assert (
-        len(result.notes) == 1 and "first.py" in result.notes[0] and "KeyError" in result.notes[0]
+        len(result.gaps) == 1
+        and "first.py" in result.gaps[0].path
+        and "KeyError" in result.gaps[0].message
     )
 
 
@@ -66,7 +68,9 @@ def test_a_mistake_of_ours_in_what_a_library_hands_out_is_a_note_too(tmp_path, m
     result = analyze([package], StaticOptions(torch="2.13.0"))
     assert [f.path.rpartition("/")[2] for f in result.findings] == ["second.py"]
     assert (
-        len(result.notes) == 1 and "first.py" in result.notes[0] and "KeyError" in result.notes[0]
+        len(result.gaps) == 1
+        and "first.py" in result.gaps[0].path
+        and "KeyError" in result.gaps[0].message
     )
 
 

@@ -9,8 +9,16 @@ from breakscope import limits
 from breakscope.report import frames
 from breakscope.report.formats._layout import EMPTY, Line, expand, hanging, wrap
 from breakscope.report.formats._peeled import peeled_texts
-from breakscope.report.model import CudaGraph, Divergence, Finding, RankEvent, Report, ReportError
-from breakscope.report.summary import count
+from breakscope.report.model import (
+    CudaGraph,
+    Divergence,
+    Finding,
+    Gap,
+    RankEvent,
+    Report,
+    ReportError,
+)
+from breakscope.report.summary import count, gap_text
 
 ENDED = {
     "failed": "the run failed",
@@ -25,6 +33,11 @@ def error_lines(error: ReportError, width: int | None) -> list[Line]:
     lines = hanging([(place, "bold"), ("error:", "bold red")], error.message, width)
     lines += [[("    " + expand(line), "dim")] for line in error.detail.splitlines()]
     return lines
+
+
+def gap_lines(gap: Gap, width: int | None) -> list[Line]:
+    place = f"{gap.path}:{gap.line or 1}:" if gap.path else "breakscope:"
+    return hanging([(place, "bold"), ("gap:", "bold red")], gap_text(gap), width)
 
 
 def run_lines(report: Report, width: int | None) -> list[Line]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from breakscope.report.escaping import in_one_line, visible, visible_line
 from breakscope.report.formats import RenderOptions
 from breakscope.report.model import Finding, Report
+from breakscope.report.summary import gap_text
 
 
 def render(report: Report, options: RenderOptions) -> str:
@@ -15,6 +16,9 @@ def render(report: Report, options: RenderOptions) -> str:
     for error in report.errors:
         place = f"{visible(error.path)}:{error.line or 1}:1: " if error.path else ""
         lines.append(f"{place}error: {in_one_line(error.message)}")
+    for gap in report.gaps:
+        place = f"{visible(gap.path)}:{gap.line or 1}:1: " if gap.path else ""
+        lines.append(f"{place}gap: {in_one_line(gap_text(gap))}")
     return "".join(f"{visible_line(line)}\n" for line in lines)
 
 

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from breakscope.report.escaping import visible
 from breakscope.report.formats import RenderOptions
-from breakscope.report.model import Finding, Report, ReportError
+from breakscope.report.model import Finding, Gap, Report, ReportError
+from breakscope.report.summary import gap_text
 
 LEVELS = {"error": "error", "warning": "warning", "info": "notice"}
 
 
 def render(report: Report, options: RenderOptions) -> str:
-    commands = [*map(_finding, report.findings), *map(_error, report.errors)]
+    commands = [
+        *map(_finding, report.findings),
+        *map(_error, report.errors),
+        *map(_gap, report.gaps),
+    ]
     return "".join(f"{command}\n" for command in commands)
 
 
@@ -26,6 +31,11 @@ def _finding(finding: Finding) -> str:
 def _error(error: ReportError) -> str:
     properties = {"file": error.path, "line": error.line or 1} if error.path else {}
     return _command("error", {**properties, "title": "breakscope"}, error.message)
+
+
+def _gap(gap: Gap) -> str:
+    properties = {"file": gap.path, "line": gap.line or 1} if gap.path else {}
+    return _command("warning", {**properties, "title": "breakscope gave up here"}, gap_text(gap))
 
 
 def _command(level: str, properties: dict, text: str) -> str:

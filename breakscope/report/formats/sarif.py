@@ -7,7 +7,8 @@ from collections import Counter
 
 from breakscope.report.escaping import json_text, uri
 from breakscope.report.formats import RenderOptions, RuleText
-from breakscope.report.model import Finding, Report, ReportError
+from breakscope.report.model import Finding, Gap, Report, ReportError
+from breakscope.report.summary import gap_text
 
 WANTS_RULES = True
 SCHEMA = (
@@ -126,13 +127,17 @@ def _fix(finding: Finding) -> dict:
 
 def _invocation(report: Report) -> dict:
     invocation = {"executionSuccessful": not report.errors}
-    if report.errors:
-        invocation["toolExecutionNotifications"] = [_notification(e) for e in report.errors]
+    notifications = [
+        *(_notification("error", e, e.message) for e in report.errors),
+        *(_notification("warning", gap, gap_text(gap)) for gap in report.gaps),
+    ]
+    if notifications:
+        invocation["toolExecutionNotifications"] = notifications
     return invocation
 
 
-def _notification(error: ReportError) -> dict:
-    notification = {"level": "error", "message": {"text": error.message}}
+def _notification(level: str, error: ReportError | Gap, text: str) -> dict:
+    notification = {"level": level, "message": {"text": text}}
     if error.path:
         place = {"artifactLocation": {"uri": uri(error.path)}}
         if error.line > 0:

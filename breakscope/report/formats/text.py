@@ -10,8 +10,8 @@ from breakscope.report.summary import summary
 
 
 def render(report: Report, options: RenderOptions) -> str:
-    if not (report.findings or report.errors or report.run or report.notes):
-        return ""
+    if not (report.findings or report.errors or report.gaps or report.run or report.notes):
+        return f"{summary(report)}\n"
     from breakscope.report.formats import _blocks, _finding, _modules, _radar
     from breakscope.report.formats._layout import EMPTY, paint
 
@@ -21,6 +21,8 @@ def render(report: Report, options: RenderOptions) -> str:
         lines += [*(_finding.fix_lines(finding) if options.fixes else ()), EMPTY]
     for error in report.errors:
         lines += [*_blocks.error_lines(error, options.width), EMPTY]
+    for gap in report.gaps:
+        lines += [*_blocks.gap_lines(gap, options.width), EMPTY]
     lines += _modules.module_lines(report, options.width)
     lines += _radar.radar_lines(report, options.width)
     lines += _blocks.summary_lines(summary(report), options.width)

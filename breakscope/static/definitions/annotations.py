@@ -33,6 +33,20 @@ if TYPE_CHECKING:
 
 def value_of_annotation(machine: Machine, annotation: ast.expr | None, frame: Frame) -> Value:
     """The value that an annotation describes; UNKNOWN when that is nothing that matters."""
+    objects = machine.objects
+    before, objects.annotation_parts = objects.annotation_parts, objects.annotation_parts + 1
+    if before > limits.MOST_ANNOTATION_PARTS:
+        return UNKNOWN
+    try:
+        return _described(machine, annotation, frame)
+    finally:
+        if not before:
+            if objects.annotation_parts > limits.MOST_ANNOTATION_PARTS:
+                machine.give_up("this type has too many parts to be read", annotation, frame)
+            objects.annotation_parts = 0
+
+
+def _described(machine: Machine, annotation: ast.expr | None, frame: Frame) -> Value:
     kind = type(annotation)
     if kind is ast.Constant and isinstance(annotation.value, str):
         annotation = parsed_annotation(annotation.value.strip())
@@ -108,11 +122,14 @@ def value_of_class(machine: Machine, cls: Class) -> Value:
     made = machine.objects.annotated.get(id(cls.info))
     if made is None:
         made = machine.objects.annotated[id(cls.info)] = Instance(cls)
+        # each field is an annotation of its own
+        parts, machine.objects.annotation_parts = machine.objects.annotation_parts, 0
         for name, annotation, _, owner in fields_of(machine, cls.info):
             frame = Frame(owner.module, None, owner.scope, None, False, 0, "")
             value = value_of_annotation(machine, annotation, frame)
             if not value.is_unknown:
                 made.attributes[name] = value
+        machine.objects.annotation_parts = parts
         machine.objects.kept.append(made)
     return made
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from typing import TYPE_CHECKING
 
+from breakscope import limits
 from breakscope.rulekit.values import (
     UNKNOWN,
     Class,
@@ -62,6 +64,7 @@ def mro_of(machine: Machine, info: ClassInfo) -> list[ClassInfo]:
             b.info for b in bases_of(machine, info) if isinstance(b, Class) and b.info != info
         ]
         facts.mro = [info, *_merge([*(list(mro_of(machine, p)) for p in parents), parents])]
+        machine.budget.spend(len(facts.mro) // limits.BASES_OF_A_STEP)
     return facts.mro
 
 
@@ -228,16 +231,18 @@ def _collect(body: list[ast.stmt], members: dict[str, object]) -> None:
 
 def _merge(rows: list[list[ClassInfo]]) -> list[ClassInfo]:
     """C3 linearization; when the order is contradictory, first come first served."""
-    result: list[ClassInfo] = []
-    rows = [r for r in rows if r]
-    while rows:
-        for row in rows:
-            head = row[0]
-            if not any(head in other[1:] for other in rows):
-                break
-        else:
-            head = rows[0][0]
-        result.append(head)
-        rows = [[c for c in r if c != head] for r in rows]
-        rows = [r for r in rows if r]
-    return result
+    named = {id(cls.node): cls for row in rows for cls in row}
+    keys = [[id(cls.node) for cls in row] for row in rows if row]
+    behind = Counter(key for row in keys for key in row[1:])  # in how many rows another is first
+    result: dict[int, None] = {}
+    at = [0] * len(keys)
+    while True:
+        for number, row in enumerate(keys):
+            while at[number] < len(row) and row[at[number]] in result:
+                at[number] += 1
+                if at[number] < len(row):
+                    behind[row[at[number]]] -= 1
+        heads = [row[place] for row, place in zip(keys, at) if place < len(row)]
+        if not heads:
+            return [named[key] for key in result]
+        result[next((head for head in heads if not behind[head]), heads[0])] = None

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 def module_names(machine: Machine, module: ModuleInfo) -> dict[str, Value]:
     """The module's namespace after its top level has run (without emitting anything)."""
     if module is not machine.file.module:
-        return machine.world.names(module)
+        names = machine.world.names(module)
+        if module.gaps:
+            machine.file.gaps.include(module.gaps)
+        return names
     if module.names is None:
         module.names, module.executing = {"__name__": UNKNOWN, "__file__": UNKNOWN}, True
         machine.run_top_level(module)

@@ -18,9 +18,11 @@ from breakscope.static.findings.match import Verdict
 from breakscope.static.findings.negation import simplified
 from breakscope.static.findings.suppress import Suppressions
 from breakscope.static.machine.frames import Activation
+from breakscope.static.machine.gaps import Gaps, why
 from breakscope.static.project.files import relative_path
 from breakscope.static.project.modules import ModuleInfo
-from breakscope.static.project.spans import Position, Span, Spans
+from breakscope.static.project.source import encoded, shortened
+from breakscope.static.project.spans import Position, Span, Spans, nesting
 
 
 class Flagger:
@@ -31,23 +33,34 @@ class Flagger:
         elsewhere."""
         self.module = module
         self.rewrites = rewrites
+        self.parsable: dict[tuple[int, bool], bool] = {}  # by statement
+        self.sought = self.rewritten = 0  # characters parsed for the findings of a checked file
         self.lines = module.source_lines()
         self.spans = Spans(module.tree, self.lines)
         self.suppressions = Suppressions(self.lines)
 
-    def findings(self, verdicts: list[Verdict]) -> tuple[list[tuple[Verdict, Finding]], set[tuple]]:
+    def findings(
+        self, verdicts: list[Verdict], gaps: Gaps
+    ) -> tuple[list[tuple[Verdict, Finding]], set[tuple]]:
         """The findings of the verdicts that libcst confirms and no comment silences, and the places
-        of those that one does."""
+        of those that one does. A finding that cannot be made is a gap."""
+        self.sought = self.rewritten = 0
         found, silenced = [], set()
         for verdict in verdicts:
             node = verdict.problem.node
-            span = self.spans.around(node)
-            if span is None or not self.confirmed(node, span):
-                continue
-            if self.suppressions.hide(verdict.rule.code, span.start[0], self.last_line_of(span)):
-                silenced.add(verdict.place)
-                continue
-            found.append((verdict, self.finding(verdict, node, span)))
+            try:
+                span = self.spans.around(node)
+                if span is None or not self.confirmed(node, span):
+                    continue
+                last = self.last_line_of(span)
+                if self.suppressions.hide(verdict.rule.code, span.start[0], last):
+                    silenced.add(verdict.place)
+                    continue
+                found.append((verdict, self.finding(verdict, node, span)))
+            except Exception as problem:
+                function = verdict.event.function
+                message = why(problem, f"a {verdict.rule.code} here")
+                gaps.add(message, self.module.path, node.lineno, function)
         return found, silenced
 
     def finding(self, verdict: Verdict, node: ast.AST, span: Span) -> Finding:
@@ -67,6 +80,7 @@ class Flagger:
         if entered:
             prefix = self.entering(verdict)
             message, brief = f"{prefix}{message}", f"{prefix}{brief}" if brief else ""
+        message, brief = shortened(message), shortened(brief)
         first = max(1, line - limits.CONTEXT_LINES)
         if self.lines[first - 1].strip() == "" and first < line:
             first += 1
@@ -88,18 +102,18 @@ class Flagger:
             else verdict.event.function,
             message=message,
             brief=brief,
-            names=code_in(problem.message),
-            help=problem.help,
+            names=code_in(shortened(problem.message)),
+            help=shortened(problem.help),
             dynamo=self.ids_of(verdict),
             chain=links(verdict),
-            condition=simplified(verdict.condition),
+            condition=simplified(shortened(verdict.condition)),
             lost=skips,
             lost_function=skipped_function,
             library=entered.module.library if entered else "",
             inside=inside(verdict) if entered else None,
-            fix=self.fix(verdict, span.node),
+            fix=self.fix_or_none(verdict, span.node),
             first_source_line=first,
-            source=tuple(text.rstrip("\r\n") for text in self.lines[first - 1 : last]),
+            source=tuple(shortened(t.rstrip("\r\n")) for t in self.lines[first - 1 : last]),
         )
 
     def entering(self, verdict: Verdict) -> str:
@@ -146,18 +160,34 @@ class Flagger:
 
     def confirmed(self, node: ast.AST, span: Span) -> bool:
         """True when libcst has a node of the same text in the statement (in its header, for a
-        compound one)."""
+        compound one), or cannot be asked about it."""
         from breakscope.static.findings.slices import is_found
 
         end = span.header_end or span.end
-        if end[0] - span.start[0] > limits.LONGEST_SLICE:
-            return False
+        text = self.text_between(span.start, end)
+        if not self.is_parsable(span.node, text, is_whole=False):
+            return True
         wanted = None
         if not isinstance(node, ast.stmt):
             wanted = self.text_between(
                 (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
             )
-        return is_found(self.text_between(span.start, end), span.header_end is not None, wanted)
+        self.sought += len(wanted or "")
+        if self.sought > limits.MOST_SOUGHT_TEXT:
+            return True
+        return is_found(text, span.header_end is not None, wanted)
+
+    def is_parsable(self, node: ast.AST, text: str, is_whole: bool) -> bool:
+        """True for a statement, or a header, that libcst may parse; a deep one would end the
+        process."""
+        key = id(node), is_whole
+        if key not in self.parsable:
+            self.parsable[key] = (
+                text.count("\n") <= limits.LONGEST_SLICE
+                and len(text) <= limits.LONGEST_SLICE_TEXT
+                and nesting(node, is_whole) <= limits.DEEPEST_SLICE
+            )
+        return self.parsable[key]
 
     def text_between(self, start: Position, end: Position) -> str:
         lines = self.lines[start[0] - 1 : end[0]]
@@ -178,6 +208,14 @@ class Flagger:
             line -= 1
         return line
 
+    def fix_or_none(self, verdict: Verdict, statement: ast.AST) -> Fix | None:
+        """The rule's rewrite; an error in making it costs no finding."""
+        try:
+            return self.fix(verdict, statement)
+        except Exception as problem:
+            why(problem)  # raises it for who looks for its cause
+            return None
+
     def fix(self, verdict: Verdict, statement: ast.AST) -> Fix | None:
         """The rule's rewrite of the statement, checked to parse back; None when the shape is not
         the rule's."""
@@ -187,11 +225,17 @@ class Flagger:
         from breakscope.static.findings.slices import rewrite_statement
 
         lines = self.lines[statement.lineno - 1 : statement.end_lineno]
+        text = "".join(lines)
+        self.rewritten += len(text)
+        if self.rewritten > limits.MOST_REWRITTEN_TEXT:
+            return None
+        if not self.is_parsable(statement, text, is_whole=True):
+            return None
         key = (
             rule.code,
             *lines,
             self.indentation,
-            ast.dump(problem.node),
+            _place_in(statement, problem.node),
             problem.message,
             problem.help,
         )
@@ -259,6 +303,17 @@ def _link(activation: Activation, node: ast.AST) -> Link:
     return Link(path=relative_path(activation.module.path), line=node.lineno, function=name)
 
 
+def _place_in(statement: ast.AST, node: ast.AST) -> tuple[int, ...]:
+    """Where a node stands in its statement."""
+    first = statement.lineno
+    return (
+        node.lineno - first,
+        node.col_offset,
+        node.end_lineno - first,
+        node.end_col_offset,
+    )
+
+
 def _shortened(steps: list[Link]) -> tuple[Link, ...]:
     if len(steps) > limits.MOST_CHAIN_LINKS:
         steps = [*steps[: limits.MOST_CHAIN_LINKS // 2], *steps[-limits.MOST_CHAIN_LINKS // 2 :]]
@@ -267,4 +322,4 @@ def _shortened(steps: list[Link]) -> tuple[Link, ...]:
 
 def _characters(line: str, offset: int) -> int:
     """ast counts columns in UTF-8 bytes."""
-    return offset if line.isascii() else len(line.encode()[:offset].decode(errors="replace"))
+    return offset if line.isascii() else len(encoded(line)[:offset].decode(errors="replace"))

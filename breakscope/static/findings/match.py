@@ -13,6 +13,7 @@ from breakscope.rulekit.events import CHOSEN, Call, Event, Problem
 from breakscope.rulekit.rule import Rule
 from breakscope.static.findings.listeners import Listeners
 from breakscope.static.machine.frames import Activation, Step
+from breakscope.static.machine.gaps import Gaps, why
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.discover import Region
 
@@ -89,26 +90,40 @@ class Matcher:
         self.listeners = listeners
         # functions that regions reach: path and qualified name
         self.entered: set[tuple[str, str]] = set()
+        self.gaps = Gaps()  # where a rule failed
         self.resumed = {place for place, version in RESUMED_BEFORE.items() if not since(version)}
 
-    def problems(self, event: Event) -> list[tuple[Rule, Problem]]:
+    def problems(self, event: Event, activation: Activation) -> list[tuple[Rule, Problem]]:
         """What the rules report of an event, lower codes first."""
         found = []
         for listener in self.listeners.to(event):
-            found.extend(
-                (listener.rule, self.fitted(problem)) for problem in listener.problems(event)
-            )
+            try:
+                problems = [*listener.problems(event)]
+            except Exception as problem:
+                self._failed(listener.rule, event, activation, problem)
+                continue
+            found.extend((listener.rule, self.fitted(problem)) for problem in problems)
         if found and type(event) is Call and _traced(event):
             found = [pair for pair in found if pair[0].kind != "break"]
         return sorted(found, key=lambda pair: pair[0].code)
+
+    def begin(self) -> None:
+        """Start with the next file."""
+        self.entered.clear()
+        self.gaps = Gaps()
+
+    def _failed(self, rule: Rule, event: Event, activation: Activation, problem: Exception) -> None:
+        message = why(problem, f"what the rule {rule.code} looks for")
+        line = getattr(event.node, "lineno", 0)
+        self.gaps.add(message, activation.module.path, line, activation.function)
 
     def fitted(self, problem: Problem) -> Problem:
         """The problem as the target version of torch has it."""
         return replace(problem, skips="") if problem.skips in self.resumed else problem
 
-    def first_problems(self, event: Event) -> list[tuple[Rule, Problem]]:
+    def first_problems(self, event: Event, activation: Activation) -> list[tuple[Rule, Problem]]:
         """The first rule's problem of each kind: what breaks may make a recompile, too."""
-        found = self.problems(event)
+        found = self.problems(event, activation)
         if len(found) < 2:
             return found
         first: dict[str, tuple[Rule, Problem]] = {}
@@ -122,7 +137,11 @@ class Matcher:
         found: dict[tuple, Verdict] = {}
         breaks: dict[int, tuple[bool, bool]] = {}
         for region in regions:
-            self._walk(region.activation, Way(), found, breaks, set())
+            try:
+                self._walk(region.activation, Way(), found, breaks, set())
+            except Exception as problem:
+                activation = region.activation
+                self.gaps.add(why(problem), activation.module.path, activation.line, region.name)
         return list(found.values())
 
     def _walk(
@@ -162,7 +181,7 @@ class Matcher:
                 quiet = quiet and step.child.is_quiet
                 if inner and step.undecided != CHOSEN:
                     if step.event is not None and not skipped and last_break < step.made_at:
-                        for rule, problem in self.first_problems(step.event):
+                        for rule, problem in self.first_problems(step.event, activation):
                             _keep(_verdict(rule, problem, step.event, way, chain), found)
                             skipped = True
                     any_break, last_break = any_break or not step.undecided, index
@@ -178,7 +197,7 @@ class Matcher:
                 waiting.append(step.event)
                 continue
             if step.problems is None:
-                step.problems = self.first_problems(step.event)
+                step.problems = self.first_problems(step.event, activation)
             for rule, problem in step.problems:
                 if problem.once is not None:
                     if (rule.code, problem.once) in flagged:
@@ -201,7 +220,7 @@ class Matcher:
                     skipped = bool(problem.skips) or not activation.is_compiled_by_itself
         for event in waiting:
             if skipped or (id(event.node) in broken and event.is_skipped_with_its_iterator):
-                for rule, problem in self.problems(event)[:1]:
+                for rule, problem in self.problems(event, activation)[:1]:
                     _keep(_verdict(rule, problem, event, way, here), found)
         activation.is_quiet = (
             quiet and not waiting and not any(step.problems for step in activation.steps)

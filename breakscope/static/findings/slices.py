@@ -19,6 +19,7 @@ class Slice:
 
     def __init__(self, tree: CSTNode) -> None:
         self.by_type: dict[type, list[CSTNode]] = {}
+        self.texts: dict[type, set[str]] = {}  # of the nodes of a type, once one was asked for
         stack: list[CSTNode] = [tree]
         while stack:
             node = stack.pop()
@@ -36,10 +37,12 @@ class Slice:
         without = (
             wanted[1:-1] if wanted.startswith("(") else wanted
         )  # ast counts the parentheses of tuples and generators
-        return any(
-            squeezed(EMPTY.code_for_node(_bare(node))) in (wanted, without)
-            for node in self.by_type.get(kind, ())
-        )
+        texts = self.texts.get(kind)
+        if texts is None:
+            nodes = self.by_type.get(kind, ())
+            texts = {squeezed(EMPTY.code_for_node(_bare(node))) for node in nodes}
+            self.texts[kind] = texts
+        return wanted in texts or without in texts
 
 
 def _children(node: CSTNode) -> list[CSTNode]:
@@ -74,10 +77,10 @@ def _bare(node: CSTNode) -> CSTNode:
 
 @lru_cache(limits.MOST_SLICE_ANSWERS)
 def is_found(text: str, is_header: bool, wanted: str | None) -> bool:
-    """True when the statement can be parsed and holds an expression with the text `wanted` (None:
-    any will do)."""
+    """True when the statement holds an expression with the text `wanted` (None: any will do), and
+    when libcst does not know its syntax."""
     tree = parse_slice(text, is_header)
-    return tree is not None and (wanted is None or tree.holds(wanted))
+    return tree is None or wanted is None or tree.holds(wanted)
 
 
 @lru_cache(8)

@@ -4,8 +4,12 @@ the whole file `# breakscope: ignore-file` or `# breakscope: ignore-file[BRK101]
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 
-STRINGS = re.compile(r"""\"(?:[^"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'""")
+from breakscope import limits
+
+# what decides where a comment begins: an escape, a quote, a hash
+SIGN = re.compile(r"""\\.|["'#]""")
 MARK = re.compile(
     r"#\s*(?:breakscope:\s*ignore(?P<file>-file)?(?:\[(?P<codes>[^\]]*)\])?|noqa(?::\s*(?P<noqa>[A-Z]+\d+(?:[,\s]+[A-Z]+\d+)*))?)",
     re.IGNORECASE,
@@ -21,9 +25,10 @@ class Suppressions:
         self.whole_file: tuple[str, ...] | None = None
         suspects = [n for n, line in enumerate(lines, 1) if "#" in line and SUSPECT.search(line)]
         for number in suspects:
-            bare = STRINGS.sub("", lines[number - 1])  # a `#` inside a string is no comment
-            if "#" in bare:
-                self._read(number, bare[bare.index("#") :])
+            comment = comment_of(lines[number - 1])
+            if comment:
+                self._read(number, comment[: limits.LONGEST_COMMENT])
+        self._lines = sorted(self.by_line)
 
     def _read(self, number: int, comment: str) -> None:
         for match in MARK.finditer(comment):
@@ -41,6 +46,27 @@ class Suppressions:
         """True when the code is silenced for the file or on one of the lines of its statement."""
         if self.whole_file is not None and any(code.startswith(c) for c in self.whole_file):
             return True
-        return any(
-            code.startswith(c) for n in range(first, last + 1) for c in self.by_line.get(n, ())
-        )
+        at = bisect_left(self._lines, first)
+        while at < len(self._lines) and self._lines[at] <= last:
+            if any(code.startswith(c) for c in self.by_line[self._lines[at]]):
+                return True
+            at += 1
+        return False
+
+
+def comment_of(line: str) -> str:
+    """The comment at a line's end; "" for none. A `#` inside a string is no comment, and a quote
+    that is not closed on the line opens none: it may be a text's that began above."""
+    signs = [(sign[0], sign.start()) for sign in SIGN.finditer(line)]
+    closing: dict[str, int] = {}
+    after = [0] * len(signs)  # the next quote of the same kind
+    for at in range(len(signs) - 1, -1, -1):
+        after[at] = closing.get(signs[at][0], -1)
+        closing[signs[at][0]] = at
+    at = 0
+    while at < len(signs):
+        sign, place = signs[at]
+        if sign == "#":
+            return line[place:]
+        at = after[at] + 1 if sign in ("'", '"') and after[at] > 0 else at + 1
+    return ""

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import ast
 
-from breakscope import limits
-from breakscope.static.machine.frames import GO_ON, RAISE, Frame, OutOfBudget, Raised
+from breakscope.static.machine import budget
+from breakscope.static.machine.frames import GO_ON, RAISE, Frame, Raised
 from breakscope.static.machine.machine import Machine
 
 
 def exec_block(machine: Machine, body: list[ast.stmt], frame: Frame) -> int:
-    machine.region.work += len(body)
-    if machine.region.work > limits.MOST_REGION_STATEMENTS:
-        raise OutOfBudget
+    machine.budget.spend(len(body))
     for statement in body:
         status = machine.exec(statement, frame)
+        if status:
+            return status
+    return GO_ON
+
+
+def exec_apart(machine: Machine, body: list[ast.stmt], frame: Frame) -> int:
+    """The same of a region's own function: a statement that takes too much work does not cost those
+    behind it."""
+    for statement in body:
+        machine.budget.spend(1)
+        status = budget.exec_apart(machine, statement, frame)
         if status:
             return status
     return GO_ON

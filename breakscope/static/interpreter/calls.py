@@ -21,6 +21,7 @@ from breakscope.static.definitions.annotated_results import completed
 from breakscope.static.definitions.fields import field_names
 from breakscope.static.interpreter.running import followed_call
 from breakscope.static.machine.frames import Activation, Frame, Raised, Step
+from breakscope.static.machine.gaps import TOO_DEEP
 from breakscope.static.project.abstract_methods import is_announced
 from breakscope.static.project.modules import FunctionInfo
 from breakscope.static.project.pass_through import handed_back, is_foreign, wrapped_name
@@ -40,7 +41,11 @@ def eval_arguments(machine, node: ast.Call, frame: Frame) -> tuple[list[Value], 
         value = machine.eval(part, frame)
         if type(part) is not ast.Starred:
             args.append(value)
-        elif isinstance(value, Sequence) and value.items is not None:
+        elif (
+            isinstance(value, Sequence)
+            and value.items is not None
+            and len(args) + len(value.items) <= limits.MOST_FOLDED_ITEMS
+        ):
             args.extend(value.items)
         elif isinstance(value, Instance) and field_names(machine, value):
             args.extend(value.attributes.get(f, UNKNOWN) for f in field_names(machine, value))
@@ -122,7 +127,9 @@ def inline(
             kwargs=kwargs,
         )
         raise Raised(External("TypeError"))
+    machine.budget.spend(1)
     if frame.depth >= limits.DEEPEST_CALL:
+        machine.give_up(TOO_DEEP, node, frame)
         return UNKNOWN
     if (
         info.module.library

@@ -82,6 +82,7 @@ def comprehension_rows(machine: Machine, node, frame: Frame, produce) -> tuple[l
 def produced_known_rows(
     machine: Machine, node, item: Value, frame: Frame, produce
 ) -> tuple[list, bool]:
+    machine.budget.spend(1)
     assign_target(machine, node.generators[0].target, item, frame, node)
     verdict = test_filters(machine, node.generators[0].ifs, frame)
     if verdict is False:
@@ -96,6 +97,7 @@ def produced_rows(
 ) -> list:
     rows = []
     for element in elements:
+        machine.budget.spend(1)
         assign_target(machine, node.generators[depth].target, element, frame, node)
         if test_filters(machine, node.generators[depth].ifs, frame) is not False:
             rows.extend(

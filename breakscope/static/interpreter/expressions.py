@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from breakscope import limits
 from breakscope.rulekit.events import CHOSEN, Format
 from breakscope.rulekit.values import (
     BOOL,
@@ -36,9 +37,9 @@ from breakscope.static.machine.frames import Frame, Raised
 from breakscope.static.machine.lattice import join_all
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import Import
-from breakscope.static.variables.constant import STR
 from breakscope.static.variables.dicts import put_key
 from breakscope.static.variables.effects.emitting import emit_read, sureness
+from breakscope.static.variables.library.folding import STR, constant
 from breakscope.static.variables.numpy import is_numpy_number, read_numpy_number
 from breakscope.static.variables.objects.attributes import instance_attribute
 from breakscope.static.variables.operators.binary import binary_operation
@@ -49,7 +50,7 @@ from breakscope.static.variables.tensors.indexing import masked_index
 def eval_constant(machine: Machine, node: ast.Constant, frame: Frame) -> Value:
     value = getattr(node, "abstract", None)
     if value is None:
-        value = node.abstract = Const(node.value)
+        value = node.abstract = constant(node.value)
     return value
 
 
@@ -116,6 +117,7 @@ def eval_display(machine: Machine, node, frame: Frame, type_: str) -> Value:
                 known = False
         else:
             items.append(value)
+    known = known and len(items) <= max(len(node.elts), limits.MOST_FOLDED_ITEMS)
     return Sequence(type_, items) if known else Sequence(type_, None, join_all(items))
 
 
@@ -142,7 +144,7 @@ def eval_joined_str(machine: Machine, node: ast.JoinedStr, frame: Frame) -> Valu
     text, parts = "", []
     for part in node.values:
         if type(part) is ast.Constant:
-            text = None if text is None else text + part.value
+            text = _extended(text, part.value)
             continue
         value = machine.eval(part.value, frame)
         parts.append(value)
@@ -153,12 +155,18 @@ def eval_joined_str(machine: Machine, node: ast.JoinedStr, frame: Frame) -> Valu
             else:
                 machine.emit(Format, node, frame, sureness(value), value=value, construct="fstring")
         plain = value.is_const and part.conversion == -1 and part.format_spec is None
-        text = text + str(value.value) if plain and text is not None else None
+        text = _extended(text, str(value.value)) if plain else None
     if text is not None:
-        return Const(text)
+        return constant(text)
     if any(holds_tensor(p) for p in parts):
         return Py("str", "tensor")
     return Py("str", "shape" if any(p.is_shape for p in parts) else "")
+
+
+def _extended(text: str | None, part: str) -> str | None:
+    """A text and its next part; None when it is not known, or too long to be put together."""
+    known = text is not None and len(text) + len(part) <= limits.LONGEST_FOLDED_TEXT
+    return text + part if known else None
 
 
 def eval_formatted_value(machine: Machine, node: ast.FormattedValue, frame: Frame) -> Value:

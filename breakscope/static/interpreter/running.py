@@ -8,7 +8,7 @@ from breakscope import limits
 from breakscope.rulekit.values import NONE, UNKNOWN, Function, Instance, Sequence, Union, Value
 from breakscope.static.definitions.annotated_results import completed
 from breakscope.static.definitions.binding import bind_arguments
-from breakscope.static.interpreter.blocks import exec_block
+from breakscope.static.interpreter.blocks import exec_apart, exec_block
 from breakscope.static.interpreter.eager_frames import is_function_compiled_apart
 from breakscope.static.interpreter.summaries import (
     Group,
@@ -136,16 +136,16 @@ def run_function(
     frame.caught, frame.within = caller.caught, caller.within
     frame.names = names
     frame.bound = args[0] if args and function.bound is not None else None
-    node = info.node
+    node, is_entry = info.node, emits and frame.depth == 1
     try:
         if type(node) is ast.Lambda:
             return Outcome(machine.eval(node.body, frame), activation)
-        status = exec_block(machine, node.body, frame)
+        status = (exec_apart if is_entry else exec_block)(machine, node.body, frame)
     except Raised as problem:
         if not frame.returns:
             return Outcome(UNKNOWN, activation, problem.value)
         status = RAISE
-    except (OutOfBudget, RecursionError):
+    except OutOfBudget:
         if activation is not None:  # what was seen until here stays
             step = Step(None, activation, caller.skips, None, caller.condition, caller.undecided)
             caller.activation.steps.append(step)

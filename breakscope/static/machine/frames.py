@@ -21,7 +21,7 @@ class Raised(Exception):
 
 
 class OutOfBudget(Exception):
-    """A file took more work than it is allowed."""
+    """A region took more work than it is allowed."""
 
 
 class Step(Struct, eq=False):
@@ -112,6 +112,38 @@ class Frame(Struct, eq=False):
     spared: bool = False
     within: str = ""  # "checkpoint", "hook", "backward": runs as a subgraph of its own
     began: int = 0  # how many objects had been made inside of regions before
+
+    def state(self) -> tuple:
+        """What a statement changes while it runs, and restores at its end."""
+        return (
+            self.skips,
+            self.jumps,
+            self.certainty,
+            self.emits,
+            self.activation,
+            self.exits,
+            self.breaks,
+            self.handled,
+            self.caught,
+            self.undecided,
+            self.spared,
+        )
+
+    def restore(self, state: tuple) -> None:
+        """Restore it in the statement's place, which was given up."""
+        (
+            self.skips,
+            self.jumps,
+            self.certainty,
+            self.emits,
+            self.activation,
+            self.exits,
+            self.breaks,
+            self.handled,
+            self.caught,
+            self.undecided,
+            self.spared,
+        ) = state
 
     def enclosing(self, name: str) -> Frame | None:
         """The enclosing function frame that binds `name`."""

@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from breakscope.rulekit.events import Event
-from breakscope.rulekit.values import (
-    UNKNOWN,
-    Instance,
-    Value,
-)
-from breakscope.static.machine.frames import GO_ON, Frame, OutOfBudget, Raised, Step
+from breakscope.rulekit.values import UNKNOWN, Instance, Value
+from breakscope.static.machine.budget import Budget, exec_apart
+from breakscope.static.machine.frames import GO_ON, Frame, Raised, Step
+from breakscope.static.machine.gaps import PASSING, why
 from breakscope.static.machine.journal import Journal
 from breakscope.static.machine.library import Library
 from breakscope.static.machine.state import CheckedFile, Driver, Objects, RegionState, Summaries
 from breakscope.static.project.modules import ClassInfo, FunctionInfo, ModuleInfo
+from breakscope.static.project.source import text_of
 
 if TYPE_CHECKING:
     from breakscope.static.machine.world import World
@@ -53,6 +52,7 @@ class Machine:
         "_inline",
         "_statements",
         "behaviour",
+        "budget",
         "driver",
         "file",
         "journal",
@@ -83,6 +83,7 @@ class Machine:
         self.wanted = wanted
         self.python = python
         self.file = CheckedFile(home)
+        self.budget = Budget()
         self.journal = Journal()
         self.region = RegionState()
         self.summaries = Summaries()
@@ -98,13 +99,34 @@ class Machine:
     def eval(self, node: ast.expr, frame: Frame) -> Value:
         """The abstract value of an expression; emits the events of evaluating it. Syntax of a newer
         Python than this analyzer knows has an unknown value."""
-        run = self._expressions.get(type(node))
-        return UNKNOWN if run is None else run(self, node, frame)
+        if (run := self._expressions.get(type(node))) is None:
+            return UNKNOWN
+        try:
+            return run(self, node, frame)
+        except PASSING:
+            raise
+        except Exception as problem:
+            self.give_up(why(problem), node, frame)
+            return UNKNOWN
 
     def exec(self, node: ast.stmt, frame: Frame) -> int:
         """Run a statement; GO_ON, RETURN, RAISE or LEAVE_LOOP."""
-        run = self._statements.get(type(node))
-        return GO_ON if run is None else run(self, node, frame)
+        if (run := self._statements.get(type(node))) is None:
+            return GO_ON
+        state = frame.state()
+        try:
+            return run(self, node, frame)
+        except PASSING:
+            raise
+        except Exception as problem:
+            frame.restore(state)
+            self.give_up(why(problem), node, frame)
+            return GO_ON
+
+    def give_up(self, why: str, node: ast.AST, frame: Frame, function: str = "") -> None:
+        """Note that code is not looked at; `function` is its function, else the frame's."""
+        line = getattr(node, "lineno", 0)
+        self.file.gaps.add(why, frame.module.path, line, function or frame.prefix)
 
     def inline(
         self,
@@ -289,20 +311,8 @@ class Machine:
         activation.steps.append(Step(event))
 
     def text(self, node: ast.AST, module: ModuleInfo) -> str:
-        """The node's source on one line."""
-        line = getattr(node, "end_lineno", 0)
-        if line and node.lineno == line:
-            text = (module.lines or module.source_lines())[line - 1]
-            if text.isascii():
-                return text[node.col_offset : node.end_col_offset]
-            return text.encode()[node.col_offset : node.end_col_offset].decode(errors="replace")
-        text = getattr(node, "text", None)  # kept: to put several lines on one takes long
-        if text is None:
-            try:
-                text = node.text = ast.unparse(node)
-            except (RecursionError, ValueError):
-                text = node.text = ""
-        return text
+        """The node's source on one line, of a long one the beginning."""
+        return text_of(node, module.lines or module.source_lines())
 
     # -- modules
 
@@ -344,12 +354,10 @@ class Machine:
         try:
             for statement in module.tree.body:
                 try:
-                    self.exec(statement, frame)
+                    exec_apart(self, statement, frame)
                 except Raised:
                     pass
                 module.names = frame.names  # another object behind every branch
-        except OutOfBudget:
-            self.file.cut_short = True
         finally:
             module.names = frame.names
             self.objects.executing -= 1

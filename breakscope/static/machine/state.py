@@ -7,12 +7,14 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from breakscope.rulekit.events import Event
 from breakscope.rulekit.values import Class, Const, Value
 from breakscope.static.machine.frames import Activation, Frame, Step
+from breakscope.static.machine.gaps import Gaps
 from breakscope.static.project.modules import ClassInfo, FunctionInfo, ModuleInfo
 
 
@@ -21,13 +23,12 @@ class CheckedFile(Struct, eq=False):
 
     module: ModuleInfo | None = None
     compiled: list[Value] = []  # what was passed to torch.compile
-    cut_short: bool = False  # some region took more work than it is allowed
+    gaps: Gaps = msgspec.field(default_factory=Gaps)
 
 
 class RegionState(Struct, eq=False):
     """What the running region has done so far."""
 
-    work: int = 0  # statements run
     reads: dict[tuple, tuple] = {}  # (id of owner, name) -> where the region first reads it
     # stores whose `is_read` is not known yet: where the event stands, and what it stores
     pending: list[tuple[Activation, int, tuple]] = []
@@ -45,8 +46,7 @@ class RegionState(Struct, eq=False):
     last_test_usually: bool | None = None
 
     def begin(self) -> None:
-        """Start the next region with a fresh budget."""
-        self.work = 0
+        """Start the next region."""
         self.reads.clear()
         self.pending.clear()
         self.overwritten.clear()
@@ -128,6 +128,7 @@ class Objects(Struct, eq=False):
     made_count: int = 0
     kept: list = []  # values whose id is a key above
     scopes: list[Frame] = []  # that closures keep
+    annotation_parts: int = 0  # read of the annotation that is being read
     open_aliases: set[int] = set()  # names of types whose meaning is being looked up
     # type variables in the annotation that is being read -> what they stand for
     type_variables: dict[int, Value] = {}

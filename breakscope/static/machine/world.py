@@ -126,6 +126,7 @@ class World:
                 self._alone(module) as machine,
             ):
                 machine.run_top_level(module)
+                module.gaps = machine.file.gaps.all()
             run.names = module.names
         finally:
             self._running.pop()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import os
+import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 from breakscope import limits
 from breakscope.reading import Unreadable, read_file
 
+WILDCARDS = re.compile(r"(?<!\\)\*+")
 NEVER = frozenset(
     """
     .git .hg .svn .tox .nox .venv venv __pycache__ node_modules .mypy_cache .ruff_cache .pytest_cache .eggs
@@ -93,7 +95,8 @@ class _Ignored:
 
         try:
             text = read_file(os.path.join(folder, ".gitignore")).decode("utf-8", "replace")
-            self.specs.append((folder, pathspec.GitIgnoreSpec.from_lines(text.splitlines())))
+            lines = [line for line in text.splitlines() if _is_matchable(line)]
+            self.specs.append((folder, pathspec.GitIgnoreSpec.from_lines(lines)))
         except (Unreadable, ValueError):
             pass  # an unreadable .gitignore ignores nothing
 
@@ -106,6 +109,12 @@ class _Ignored:
                 if spec.match_file(relative):
                     return True
         return False
+
+
+def _is_matchable(line: str) -> bool:
+    """False for a line with so many wildcards that to match it takes a name's length to their
+    power; what it names is checked."""
+    return len(WILDCARDS.findall(line)) <= limits.MOST_WILDCARDS
 
 
 def relative_path(path: str) -> str:

@@ -6,6 +6,7 @@ import ast
 
 from msgspec import Struct
 
+from breakscope.report.model import Gap
 from breakscope.rulekit.values import Value
 from breakscope.static.project.source import split_lines
 
@@ -93,6 +94,7 @@ class ModuleInfo(Struct, eq=False):
     aliases: dict[str, ast.expr] | None = None  # names of types, see annotations.py
     # `from ... import *` that only type checkers see, see star_imports.py
     has_stars: bool = False
+    gaps: tuple[Gap, ...] = ()  # where its top level, and what that leans on, could not be followed
 
     def again(self) -> ModuleInfo:
         """The same file as another module, of which nothing has run."""

@@ -9,12 +9,45 @@ import io
 from codecs import BOM_UTF8
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
+
+from breakscope import limits
 
 
 def split_lines(source: str) -> list[str]:
     """Lines as Python counts them, with their ends: only \\n, \\r\\n and \\r end one
     (str.splitlines knows more)."""
     return list(io.StringIO(source, newline=""))
+
+
+@lru_cache(limits.MOST_ENCODED_LINES)
+def encoded(line: str) -> bytes:
+    """A line in UTF-8, in which `ast` counts columns."""
+    return line.encode(errors="surrogatepass")
+
+
+def shortened(text: str) -> str:
+    """A text as a report may hold it: of a long one the beginning."""
+    long = len(text) > limits.LONGEST_TEXT
+    return text[: limits.LONGEST_TEXT] + "..." if long else text
+
+
+def text_of(node: ast.AST, lines: list[str]) -> str:
+    """A node's source on one line, of a long one the beginning."""
+    line = getattr(node, "end_lineno", 0)
+    if line and node.lineno == line:
+        text = lines[line - 1]
+        if text.isascii():
+            return shortened(text[node.col_offset : node.end_col_offset])
+        part = encoded(text)[node.col_offset : node.end_col_offset]
+        return shortened(part.decode(errors="replace"))
+    text = getattr(node, "text", None)  # kept: to put several lines on one takes long
+    if text is None:
+        try:
+            text = node.text = shortened(ast.unparse(node))
+        except (RecursionError, ValueError):
+            text = node.text = ""
+    return text
 
 
 class SourceError(Exception):

@@ -7,6 +7,8 @@ from bisect import bisect_right
 
 from msgspec import Struct
 
+from breakscope.rulekit.walking import children
+
 SIMPLE = frozenset(
     {
         ast.Assign,
@@ -20,6 +22,7 @@ SIMPLE = frozenset(
     }
 )
 BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")  # as they stand in the file
+BLOCK_PARTS = (ast.stmt, ast.ExceptHandler, ast.match_case)
 Position = tuple[int, int]  # line from 1, column in UTF-8 bytes from 0
 
 
@@ -62,6 +65,18 @@ class Spans:
 
     def span(self, node: ast.AST) -> Span:
         return Span(node, start_of(node, self.lines), _end_of(node), _header_end(node, self.lines))
+
+
+def nesting(statement: ast.AST, whole: bool) -> int:
+    """How many nodes stand in each other in a statement, or in its header unless it is meant as a
+    `whole`. libcst nests the operands of `and` and `or`, too."""
+    deepest, waiting = 0, [(statement, 0)]
+    while waiting:
+        node, depth = waiting.pop()
+        depth += len(node.values) if type(node) is ast.BoolOp else 1
+        deepest = max(deepest, depth)
+        waiting += [(n, depth) for n in children(node) if whole or not isinstance(n, BLOCK_PARTS)]
+    return deepest
 
 
 def start_of(node: ast.AST, lines: list[str]) -> Position:

@@ -26,6 +26,7 @@ from breakscope.static.definitions.annotations import value_of_annotation
 from breakscope.static.definitions.binding import defaults_of
 from breakscope.static.definitions.classes import find_member, members_of, mro_of
 from breakscope.static.machine.frames import Frame, OutOfBudget, Raised
+from breakscope.static.machine.gaps import why
 from breakscope.static.machine.lattice import element_of, join
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ClassInfo
@@ -58,7 +59,9 @@ def configured_instance(machine: Machine, cls: Class) -> Instance:
         # a decorator that is not understood
         if plain is not init and isinstance(made, Instance) and not made.attributes:
             machine.inline(replace(plain, bound=made), args, kwargs, cls.info.node, outside)
-    except (Raised, RecursionError, OutOfBudget):
+    except (Raised, OutOfBudget) as problem:
+        if isinstance(problem, OutOfBudget):
+            machine.give_up(why(problem), cls.info.node, outside, cls.info.qualname)
         made = Instance(cls)
         machine.objects.kept.append(made)
     return made if isinstance(made, Instance) else Instance(cls)

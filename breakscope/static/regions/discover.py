@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable
 from fnmatch import fnmatch
 
 from msgspec import Struct
@@ -26,6 +27,7 @@ from breakscope.rulekit.walking import walk
 from breakscope.static.definitions.classes import bound_to, find_member, is_module_class, members_of
 from breakscope.static.definitions.names import module_names, resolve_import
 from breakscope.static.machine.frames import Activation, Frame, OutOfBudget, Raised
+from breakscope.static.machine.gaps import why
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo, Namespace
 from breakscope.static.regions.arguments import (
@@ -61,7 +63,9 @@ def default_regions(machine: Machine, module: ModuleInfo) -> list[Region]:
     candidates += [
         v for v in machine.file.compiled if isinstance(v, Function) and v.info.module is module
     ]
-    regions = [_region_of(machine, value) for value in reversed(dict.fromkeys(candidates))]
+    regions: list[Region | None] = []
+    for value in reversed(dict.fromkeys(candidates)):
+        regions += _apart(machine, value, _region_of)
     return [region for region in regions if region is not None]
 
 
@@ -82,20 +86,27 @@ def exported_regions(
             and value.info.module is module
             and (module.path, value.info.qualname) not in entered
         ):
-            region = _function_region(machine, value)
-            if region is not None:
-                regions.append(region)
-    return regions
+            regions += _apart(machine, value, _function_region)
+    return [region for region in regions if region is not None]
+
+
+def _apart(
+    machine: Machine, value: Class | Function, made: Callable[[Machine, Value], Region | None]
+) -> list[Region | None]:
+    """What `made` makes of a class or function, with a budget of its own; an error of ours in it
+    costs no other region."""
+    machine.budget.begin()
+    try:
+        return [made(machine, value)]
+    except Exception as problem:
+        machine.give_up(why(problem), value.info.node, _outer(value.info.module))
+        return []
 
 
 def _function_region(machine: Machine, function: Function) -> Region | None:
-    machine.region.work = 0
-    try:
-        args, kwargs = parameter_values(machine, function, True)
-        if any(map(maybe_tensor, args)):
-            return enter(machine, function.info.qualname, function, args, kwargs)
-    except (OutOfBudget, RecursionError):
-        machine.file.cut_short = True
+    args, kwargs = parameter_values(machine, function, True)
+    if any(map(maybe_tensor, args)):
+        return enter(machine, function.info.qualname, function, args, kwargs)
     return None
 
 
@@ -127,19 +138,15 @@ def _is_compile(function: ast.expr) -> bool:
 
 
 def _region_of(machine: Machine, value: Value) -> Region | None:
-    machine.region.work = 0
-    try:
-        if isinstance(value, Class):
-            return _module_region(machine, value)
-        if "compiled" in value.info.marks or value in machine.file.compiled:
-            return enter(
-                machine,
-                value.info.qualname,
-                value,
-                *parameter_values(machine, value, False),
-            )
-    except (OutOfBudget, RecursionError):
-        machine.file.cut_short = True
+    if isinstance(value, Class):
+        return _module_region(machine, value)
+    if "compiled" in value.info.marks or value in machine.file.compiled:
+        return enter(
+            machine,
+            value.info.qualname,
+            value,
+            *parameter_values(machine, value, False),
+        )
     return None
 
 
@@ -191,10 +198,9 @@ def entry_regions(machine: Machine, module: ModuleInfo, pattern: str) -> list[Re
         value = resolve_import(machine, raw)
         if not fnmatch(name, pattern) or isinstance(value, Namespace):
             continue
+        machine.budget.begin()
         if isinstance(value, Class) and value.info.module is module:
-            region = _module_region(machine, value)
-            if region is not None:
-                regions.append(region)
+            regions += _apart(machine, value, _module_region)
         elif isinstance(value, Instance):
             forward = machine.getattr(value, "forward", ast.Constant(None), _outer(module))
             if isinstance(forward, Function):
@@ -202,30 +208,28 @@ def entry_regions(machine: Machine, module: ModuleInfo, pattern: str) -> list[Re
                     enter(machine, name, value, *parameter_values(machine, forward, True))
                 )
         elif isinstance(value, Function) and value.info.module is module:
-            regions.extend(_function_entry(machine, value))
-    return regions
+            regions += _apart(machine, value, _function_entry)
+    return [region for region in regions if region is not None]
 
 
-def _function_entry(machine: Machine, function: Function) -> list[Region]:
+def _function_entry(machine: Machine, function: Function) -> Region:
     made = _factory_product(machine, function)
     if made is UNKNOWN:
         name = function.info.qualname
-        return [Region(name, Activation(name, function.info.module, function.info.node.lineno))]
+        return Region(name, Activation(name, function.info.module, function.info.node.lineno))
     if made is None:
-        return [
-            enter(
-                machine,
-                function.info.qualname,
-                function,
-                *parameter_values(machine, function, True),
-            )
-        ]
+        return enter(
+            machine,
+            function.info.qualname,
+            function,
+            *parameter_values(machine, function, True),
+        )
     target, args, kwargs = made
     of_library = isinstance(target, Instance | Function) and _home_of(target).library
     at = function.info.node if of_library else NOWHERE
     region = enter(machine, describe(target), target, args, kwargs, at)
     add_call_events(machine, function.info.module, target, region.activation)
-    return [region]
+    return region
 
 
 def _home_of(target: Instance | Function) -> ModuleInfo:
@@ -247,7 +251,10 @@ def _factory_product(
         return None
     try:
         made = machine.inline(function, [], {}, function.info.node, _outer(function.info.module))
-    except (Raised, OutOfBudget):
+    except Raised:
+        return None
+    except OutOfBudget as problem:
+        machine.give_up(why(problem), function.info.node, _outer(function.info.module))
         return None
     if isinstance(made, Instance):
         forward = machine.getattr(made, "forward", ast.Constant(None), _outer(function.info.module))
@@ -303,10 +310,14 @@ def enter(
     activation = Activation("", module, 0)
     frame = Frame(module, None, None, activation, True, 0, "")
     machine.region.begin()
+    machine.budget.begin()
     try:
         machine.call(target, args, kwargs, at, frame)
-    except (Raised, OutOfBudget, RecursionError) as problem:
-        machine.file.cut_short = machine.file.cut_short or not isinstance(problem, Raised)
+    except Raised:
+        pass
+    except Exception as problem:
+        where = getattr(target, "info", None) or getattr(getattr(target, "cls", None), "info", None)
+        machine.give_up(why(problem), where.node if where else at, _outer(module), name)
     machine.region.end()
     return Region(name, activation)
 

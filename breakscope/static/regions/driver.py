@@ -22,6 +22,7 @@ from breakscope.rulekit.walking import walk
 from breakscope.static.definitions.binding import bind_arguments
 from breakscope.static.definitions.names import module_names
 from breakscope.static.machine.frames import Activation, Frame, OutOfBudget, Raised
+from breakscope.static.machine.gaps import why
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.variation import aliases, describe, differing, variation
@@ -57,8 +58,11 @@ def add_call_events(
             for row in listed.items or [] if isinstance(listed, Sequence) else []:
                 if isinstance(row, Sequence) and row.items is not None:
                     recorder.record(list(row.items), {}, {})
-    except (Raised, OutOfBudget, RecursionError):
+    except Raised:
         pass
+    except OutOfBudget as problem:
+        given = driver if isinstance(driver, Function) else caller
+        machine.give_up(why(problem), given.info.node, _outer(module))
     entered = next((step.child for step in activation.steps if step.child is not None), None)
     function = _function_of(machine, target)
     if entered is None or function is None:

@@ -14,11 +14,12 @@ from breakscope.rulekit.values import Class
 from breakscope.rulekit.walking import walk
 from breakscope.static.definitions.classes import is_module_class
 from breakscope.static.machine.frames import Activation
+from breakscope.static.machine.gaps import TOO_MUCH_WORK, why
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.project.spans import start_of
 from breakscope.static.regions.discover import Region
-from breakscope.static.usage.follow import Follower, OutOfWork
+from breakscope.static.usage.follow import USE, Follower, OutOfWork
 from breakscope.static.usage.frozen import frozen_events
 from breakscope.static.usage.scope import maybe
 from breakscope.static.usage.state import State
@@ -42,10 +43,12 @@ def usage_region(machine: Machine, module: ModuleInfo) -> Region:
                 follow_class(follower, node)
             elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node in concerned:
                 follower.function(node, node.name)
-    except (OutOfWork, RecursionError):
-        machine.file.cut_short = True
-    if "assume_constant_result" in module.source:
-        frozen_events(state)
+        if "assume_constant_result" in module.source:
+            frozen_events(state)
+    except OutOfWork:
+        follower.give_up(f"{USE} {TOO_MUCH_WORK}", state.running)
+    except Exception as problem:
+        follower.give_up(why(problem, USE), state.running)
     for step in activation.steps if state.saves_prefix else ():
         if isinstance(step.event, Use):
             step.event = replace(step.event, saved=True)

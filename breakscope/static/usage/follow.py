@@ -16,7 +16,8 @@ from breakscope.rulekit.usage import Timed, Use, Wrap, Wrapped
 from breakscope.rulekit.values import UNKNOWN, External, Value
 from breakscope.rulekit.walking import walk
 from breakscope.static.definitions.names import canonical_name
-from breakscope.static.machine.frames import Step
+from breakscope.static.machine.frames import Frame, Step
+from breakscope.static.machine.gaps import why
 from breakscope.static.usage.expressions import Expressions
 from breakscope.static.usage.graph_gradients import emit_added_gradients
 from breakscope.static.usage.graph_outputs import GraphOutputs
@@ -27,6 +28,7 @@ from breakscope.static.usage.syntax import bound, is_main, kept, pairs, reports
 from breakscope.static.usage.timing import timed_calls
 from breakscope.static.usage.wrapping import decorated
 
+USE = "the use of torch.compile here"
 BROAD = frozenset({"", "Exception", "BaseException"})
 
 
@@ -43,6 +45,12 @@ class Follower:
         self.followed: dict[tuple, Value] = {}
         self.depth = 0
         self.work = 0
+
+    def give_up(self, message: str, node: ast.AST | None) -> None:
+        """Note that a statement is not followed."""
+        state = self.state
+        frame = Frame(state.module, None, None, None, False, 0, state.function_name)
+        state.machine.give_up(message, node, frame)
 
     def top_level(self) -> None:
         """Follow the module's own statements."""
@@ -123,7 +131,12 @@ class Follower:
             self.work += 1
             if self.work > limits.MOST_USAGE_STATEMENTS:
                 raise OutOfWork
-            self.statement(statement)
+            try:
+                self.statement(statement)
+            except OutOfWork:
+                raise
+            except Exception as problem:
+                self.give_up(why(problem, USE), statement)
             if self.state.scope.ended:
                 break
         if not self.state.scope.loops and not self.state.silent:

@@ -41,10 +41,10 @@ from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.lattice import join, join_all
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import Import
-from breakscope.static.variables.constant import CASTS
 from breakscope.static.variables.effects.emitting import emit_argument_read, emit_call
 from breakscope.static.variables.effects.side_effects import note_outside
 from breakscope.static.variables.library import builtin_iteration, builtin_numbers
+from breakscope.static.variables.library.folding import CASTS
 from breakscope.static.variables.objects.module_containers import OPEN, contents_of, put_openly
 from breakscope.static.variables.operators.instance_checks import is_instance
 

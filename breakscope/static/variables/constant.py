@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 
-from breakscope import limits
 from breakscope.rulekit.events import Branch, Format
 from breakscope.rulekit.values import (
     UNKNOWN,
@@ -22,12 +21,17 @@ from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.library import CONTAINER_TYPES, PYTHON_TYPES
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call, sureness
+from breakscope.static.variables.library.folding import (
+    STR,
+    constant,
+    fold_binary,
+    fold_cast,
+    fold_string_method,
+)
 from breakscope.static.variables.number import NumberVariable
 from breakscope.static.variables.operators.comparisons import fold_comparison
 from breakscope.static.variables.tensor import TENSOR_ONLY, tensor_attribute
 
-STR = Py("str")
-CASTS = {"int": int, "float": float, "bool": bool, "complex": complex}
 NUMBER_TYPES = {  # what isinstance of each accepts
     "int": ("int", "bool"),
     "float": ("float",),
@@ -39,26 +43,6 @@ STRING_RESULTS = {"split": "list", "rsplit": "list", "splitlines": "list", "part
 STRING_BOOLS = frozenset(
     {"startswith", "endswith", "isdigit", "isalpha", "isupper", "islower", "isidentifier"}
 )
-FOLDED_STRING_METHODS = frozenset(
-    """
-    startswith endswith lower upper strip replace split join format isdigit removeprefix removesuffix capitalize
-    title lstrip rstrip partition
-    """.split()
-)
-
-_FOLDS = {
-    ast.Add: lambda a, b: a + b,
-    ast.Sub: lambda a, b: a - b,
-    ast.Mult: lambda a, b: a * b,
-    ast.Div: lambda a, b: a / b,
-    ast.FloorDiv: lambda a, b: a // b,
-    ast.Mod: lambda a, b: a % b,
-    ast.BitAnd: lambda a, b: a & b,
-    ast.BitOr: lambda a, b: a | b,
-    ast.BitXor: lambda a, b: a ^ b,
-    ast.LShift: lambda a, b: a << min(b, limits.MOST_FOLDED_SHIFT),
-    ast.RShift: lambda a, b: a >> b,
-}
 
 
 class ConstantVariable(NumberVariable):
@@ -66,16 +50,16 @@ class ConstantVariable(NumberVariable):
 
     def binary(self, machine: Machine, left, right, op, node, frame) -> Value:
         if right.is_const:
-            return _fold(left.value, right.value, op)
+            return fold_binary(left.value, right.value, op)
         return super().binary(machine, left, right, op, node, frame)
 
     def unary(self, machine: Machine, value, op, node, frame) -> Value:
         number = value.value
         if isinstance(number, int | float):
             if op is ast.USub:
-                return Const(-number)
+                return constant(-number)
             if op is ast.Invert and isinstance(number, int):
-                return Const(~number)
+                return constant(~number)
         return value
 
     def compare(self, machine: Machine, left, right, op, node, frame) -> Value:
@@ -104,10 +88,7 @@ class ConstantVariable(NumberVariable):
         return External(type(value.value).__name__) if value.value is not None else UNKNOWN
 
     def cast(self, machine: Machine, value, name, node, frame) -> Value:
-        try:
-            return Const(CASTS[name](value.value))
-        except (TypeError, ValueError, OverflowError):
-            return Py(name)
+        return fold_cast(value.value, name)
 
     def length(self, machine: Machine, value, node, frame) -> Value:
         return Const(len(value.value)) if hasattr(value.value, "__len__") else Py("int")
@@ -246,15 +227,13 @@ def call_string_method(
         if tensors:
             machine.emit(Format, node, frame, value=tensors[0], construct="format")
             return Py("str", "tensor")
-    constant = isinstance(owner, Const) and not kwargs and all(isinstance(a, Const) for a in args)
-    if constant and name in FOLDED_STRING_METHODS:
-        try:
-            result = getattr(owner.value, name)(*(a.value for a in args))
-        except (TypeError, ValueError, AttributeError, IndexError, KeyError):
-            return Py("str")
-        if isinstance(result, list | tuple):
-            return Sequence(type(result).__name__, [Const(r) for r in result])
-        return Const(result)
+    is_constant = (
+        isinstance(owner, Const) and not kwargs and all(isinstance(a, Const) for a in args)
+    )
+    if is_constant:
+        folded = fold_string_method(owner.value, name, [a.value for a in args])
+        if folded is not None:
+            return folded
     if name in STRING_RESULTS:
         return Sequence(STRING_RESULTS[name], None, Py("str"))
     if name in STRING_BOOLS:
@@ -266,31 +245,3 @@ def call_string_method(
         if name in ("find", "index", "count", "rfind")
         else Py("str", getattr(owner, "source", ""))
     )
-
-
-def _fold(left: object, right: object, op: type) -> Value:
-    """Constant folding of plain numbers and short strings."""
-    if (
-        op is ast.Pow
-        and isinstance(left, int | float)
-        and isinstance(right, int | float)
-        and abs(right) <= limits.LARGEST_FOLDED_EXPONENT
-        and abs(left) < limits.LARGEST_FOLDED_BASE
-    ):
-        try:
-            result = left**right
-        except (ArithmeticError, ValueError):
-            return UNKNOWN
-        return Const(result) if isinstance(result, int | float) else UNKNOWN
-    if (
-        op not in _FOLDS
-        or not isinstance(left, int | float | str)
-        or not isinstance(right, int | float | str)
-    ):
-        return STR if isinstance(left, str) and op is ast.Mod else UNKNOWN
-    if op is ast.Mult and (isinstance(left, str) or isinstance(right, str)):
-        return STR
-    try:
-        return Const(_FOLDS[op](left, right))
-    except (ArithmeticError, TypeError, ValueError):
-        return UNKNOWN

@@ -87,7 +87,8 @@ class ListVariable(Variable):
         items = container.items
         if is_slice(index):
             bounds = [b.value if b.is_const else "?" for b in index.args]
-            if items is not None and all(b is None or isinstance(b, int) for b in bounds):
+            known = items is not None and all(b is None or isinstance(b, int) for b in bounds)
+            if known and bounds[2] != 0:
                 return Sequence(container.type, items[slice(*bounds)])
             return Sequence(container.type, None, element_of(container))
         if (
@@ -157,7 +158,8 @@ class ListVariable(Variable):
         if type(left) is not Sequence:
             return machine.behaviour(left).binary(machine, left, right, op, node, frame)
         if op is ast.Add and isinstance(right, Sequence):
-            if left.items is not None and right.items is not None:
+            known = left.items is not None and right.items is not None
+            if known and len(left.items) + len(right.items) <= limits.MOST_FOLDED_ITEMS:
                 return Sequence(left.type, [*left.items, *right.items])
             return Sequence(left.type, None, join(element_of(left), element_of(right)))
         if op is ast.Mult:
@@ -167,7 +169,8 @@ class ListVariable(Variable):
                 and isinstance(right.value, int)
                 and right.value * len(left.items) <= limits.MOST_GROWN_ITEMS
             ):
-                return Sequence(left.type, left.items * right.value)
+                times = max(0, min(right.value, limits.MOST_GROWN_ITEMS))
+                return Sequence(left.type, left.items * times)
             return Sequence(left.type, None, element_of(left))
         return Sequence(left.type, None, element_of(left)) if left.type == "set" else UNKNOWN
 

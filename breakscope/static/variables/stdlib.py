@@ -6,6 +6,7 @@ import ast
 
 from msgspec.structs import replace
 
+from breakscope import limits
 from breakscope.rulekit.values import (
     NONE,
     UNKNOWN,
@@ -274,7 +275,8 @@ def call_itertools(
 
 
 def call_chain(machine: Machine, args, kwargs, node, frame) -> Value:
-    if args and all(isinstance(a, Sequence) and a.items is not None for a in args):
+    known = args and all(isinstance(a, Sequence) and a.items is not None for a in args)
+    if known and sum(len(a.items) for a in args) <= limits.MOST_FOLDED_ITEMS:
         return Sequence("iterator", [item for a in args for item in a.items])
     return Sequence(
         "iterator", None, join_all([machine.iterate(a, node, frame) or UNKNOWN for a in args])

@@ -10,6 +10,7 @@ from breakscope.rulekit.values import (
     Class,
     Const,
     External,
+    ExternalInstance,
     Function,
     Instance,
     Method,
@@ -154,7 +155,7 @@ class InstanceVariable(Variable):
             return join_all([value.attributes.get(f, UNKNOWN) for f in fields])
         method = machine.getattr(value, "__iter__", node, frame)
         if isinstance(method, Function):
-            return machine.iterate(machine.call_implicitly(method, [], node, frame), node, frame)
+            return next_of(machine, machine.call_implicitly(method, [], node, frame), node, frame)
         method = machine.getattr(value, "__getitem__", node, frame)
         if isinstance(method, Function):
             return machine.call(method, [Py("int")], {}, node, frame)
@@ -237,6 +238,32 @@ class InstanceVariable(Variable):
 
     def skips_frame(self, machine: Machine, manager) -> bool:
         return True
+
+
+def next_of(machine: Machine, iterator: Value, node: ast.AST, frame: Frame) -> Value | None:
+    """What an iterator that `__iter__` returned yields each time; None when there is certainly
+    nothing."""
+    if not any(isinstance(option, Instance) for option in options(iterator)):
+        return machine.iterate(iterator, node, frame)
+    yielded = []
+    for option in options(iterator):
+        method = UNKNOWN
+        if isinstance(option, Instance):
+            method = machine.getattr(option, "__next__", node, frame)
+        if not isinstance(method, Function):
+            yielded.append(UNKNOWN)
+            continue
+        try:
+            yielded.append(machine.call_implicitly(method, [], node, frame))
+        except Raised as problem:
+            if not is_stop(problem.value):
+                raise
+    return join_all(yielded) if yielded else None
+
+
+def is_stop(value: Value) -> bool:
+    """True for StopIteration, or an object of it."""
+    return isinstance(value, External | ExternalInstance) and value.name == "StopIteration"
 
 
 def field_at(

@@ -115,7 +115,7 @@ def test_findings_are_the_same_without_bodies(monkeypatch):
             program, "drop_idle_bodies", lambda *a: dropped.append(drop(*a)) or dropped[-1]
         )
         result = analyze([str(ROOT / "samples")], StaticOptions(torch=TORCH))
-        found.append((result.findings, result.notes, result.errors))
+        found.append((result.findings, result.gaps, result.errors))
         monkeypatch.undo()
     assert found[0] == found[1]
     assert max(dropped) > 500

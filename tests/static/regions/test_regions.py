@@ -324,8 +324,8 @@ def test_a_region_that_takes_too_much_work_is_cut_short_and_says_so(tmp_path, mo
         f"        return x.item()\n    def long(self, x):\n{body}        return x\n"
     )
     result = analysed(tmp_path, {"program.py": source})
-    assert [(f.code, f.line) for f in result.findings] == [("BRK401", 4)]
-    assert len(result.notes) == 1 and "program.py" in result.notes[0]
+    assert [(f.code, f.line) for f in result.findings] == [("BRK401", 4), ("BRK201", 6)]
+    assert [(g.line, g.function) for g in result.gaps] == [(5, "M.forward")]
 
 
 def test_source_analysis_imports_no_torch(tmp_path):
@@ -406,4 +406,4 @@ def test_types_by_statement_and_type_parameters(tmp_path):
         "        if kept is not None:\n            if kept.sum() > 0:\n                x = x + kept\n        return x\n"
     )
     result = analyze([tmp_path / "model.py"])
-    assert ([(f.line, f.code) for f in result.findings], result.notes) == ([(13, "BRK101")], ())
+    assert ([(f.line, f.code) for f in result.findings], result.gaps) == ([(13, "BRK101")], ())

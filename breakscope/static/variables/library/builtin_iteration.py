@@ -48,7 +48,8 @@ def builtin_range(machine: Machine, args, kwargs, node, frame) -> Value:
             wanted = range(*numbers)
         except (TypeError, ValueError):
             return UNKNOWN
-        if len(wanted) <= limits.MOST_KNOWN_ITEMS:
+        # its `len` has no number for every range
+        if not wanted or (wanted[-1] - wanted[0]) // wanted.step < limits.MOST_KNOWN_ITEMS:
             return Sequence("range", [Const(i) for i in wanted])
         return Sequence("range", None, Py("int"))
     known = any(a.is_scalar for a in args)
@@ -111,6 +112,8 @@ def builtin_filter(machine: Machine, args, kwargs, node, frame) -> Value:
     element = machine.iterate(args[1], node, frame) if len(args) > 1 else UNKNOWN
     if element is None:
         return Sequence("iterator", [])
+    if not args:
+        return UNKNOWN
     verdict = element if args[0].is_none else machine.call(args[0], [element], {}, node, frame)
     machine.truth(verdict, "filter", node, frame)
     return Sequence("iterator", None, element)
@@ -193,7 +196,7 @@ def keys_compared(
 
 def builtin_next(machine: Machine, args, kwargs, node, frame) -> Value:
     found = machine.iterate(args[0], node, frame) if args else UNKNOWN
-    if isinstance(args[0], Sequence) and args[0].items and args[0].type == "iterator":
+    if args and isinstance(args[0], Sequence) and args[0].items and args[0].type == "iterator":
         found = args[0].items[0]
     if len(args) > 1:
         return join(found if found is not None else UNKNOWN, args[1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from math import isfinite
 
 from breakscope.rulekit.events import Format
 from breakscope.rulekit.values import (
@@ -16,6 +17,7 @@ from breakscope.rulekit.values import (
 )
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call, sureness
+from breakscope.static.variables.library.folding import fold_cast
 from breakscope.static.variables.tensors.arithmetic import tensor_operator
 
 
@@ -34,7 +36,7 @@ def builtin_round(machine: Machine, args, kwargs, node, frame) -> Value:
         emit_call(machine, "round", None, args, kwargs, node, frame)
         return value
     if isinstance(value, Const) and isinstance(value.value, float):
-        return Const(round(value.value))
+        return fold_cast(round(value.value), "int") if isfinite(value.value) else Py("int")
     return value if not isinstance(value, Py) else Py("int", value.source)
 
 
