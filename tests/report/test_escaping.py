@@ -19,8 +19,8 @@ from breakscope.report import escaping, formats
 from breakscope.report.bench import Bench, Mode, bench_from_json, bench_to_json
 from breakscope.report.bench_text import render as render_bench
 from breakscope.report.formats import RenderOptions, RuleText
-from breakscope.report.model import CudaGraph, HostSync, Link, Report, ReportError, from_json
-from breakscope.report.run_modes import Hazard, Peeled, Radar, Variation
+from breakscope.report.model import CudaGraph, Gap, HostSync, Link, Report, ReportError, from_json
+from breakscope.report.run_modes import Hazard, ModuleCalls, Peeled, Radar, Variation
 
 SARIF = Draft7Validator(
     json.loads(
@@ -62,6 +62,7 @@ HOSTILE = {
 WHOLE = msgspec.structs.replace(
     FULL,
     notes=("a limit was reached",),
+    gaps=(Gap(path="a.py", line=2, function="f", message="too deep"),),
     errors=(*FULL.errors, ReportError(message="x", path="y.py", line=3, detail="one\n  two")),
     findings=tuple(
         msgspec.structs.replace(
@@ -72,6 +73,9 @@ WHOLE = msgspec.structs.replace(
     run=msgspec.structs.replace(
         FULL.run,
         notes=("a note",),
+        modules=(
+            ModuleCalls(name="m.Net", path="m.py", line=1, calls=1, breaks=1, eager=("traced",)),
+        ),
         cuda_graphs=(CudaGraph(kind="skipped", reason="mutation", path="m.py", line=2),),
         host_syncs=(HostSync(path="m.py", line=3, code="x.item()"),),
         peeled=Peeled(complete=True, rounds=1, hidden=1, neutralised=1, stubborn=(Link(path="m.py", line=1, function="f"),)
@@ -160,7 +164,7 @@ def test_colours_are_the_only_escapes(text):
 def test_github_has_its_own_commands_only(text):
     report = with_text(WHOLE, text)
     lines = formats.render(report, "github", PLAIN).splitlines()
-    assert len(lines) == len(report.findings) + len(report.errors)
+    assert len(lines) == len(report.findings) + len(report.errors) + len(report.gaps)
     for line in lines:
         assert re.match(r"::(?:error|warning|notice) [^:]*::", line)
         assert_safe(line[2:])
