@@ -1,6 +1,6 @@
 """Places where one check of a folder differs from the checks of its files, one by one: 0 is right.
 
-    python benchmarks/exactness.py FOLDER [--folders N] [--seed S] [--parts N] [--write FILE]
+    python benchmarks/exactness.py FOLDER [--folders N] [--seed S] [--parts N] [--jobs N] [--write FILE]
 
 The folder is checked at once; then each of its files by itself, by an analyzer that has seen no
 other file, and, with --parts, the files in so many random parts. A place counts as different when
@@ -15,6 +15,7 @@ import argparse
 import random
 import sys
 from collections.abc import Iterable
+from concurrent.futures import ProcessPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -40,8 +41,9 @@ def main() -> int:
     files = chosen_files(options.folder, options.folders, options.seed)
     if not files:
         sys.exit(f"{options.folder} holds no Python files")
-    whole = analyze(files, StaticOptions())
-    singles = union(check([file]) for file in files)
+    whole = analyze(files, StaticOptions(), jobs=options.jobs)
+    with ProcessPoolExecutor(options.jobs) as pool:
+        singles = union(pool.map(check, ([file] for file in files), chunksize=16))
     different = differing_places(whole.findings, singles)
     show(different, "file by file")
     by_parts: set[tuple] | None = None
@@ -77,6 +79,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--folders", type=int, metavar="N", help="random folders in it (all)")
     parser.add_argument("--seed", type=int, default=0, metavar="S")
     parser.add_argument("--parts", type=int, default=0, metavar="N", help="random parts, too")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes")
     parser.add_argument("--write", type=Path, metavar="FILE", help="add the line to this file")
     return parser.parse_args()
 
