@@ -9,7 +9,8 @@ import pytest
 from running import TARGETS, line_of
 
 from breakscope.dynamic import RunOptions, run_target
-from breakscope.dynamic.capture.child_process import run_child, run_folder
+from breakscope.dynamic.capture.child_process import run_child
+from breakscope.dynamic.capture.folders import run_folder
 from breakscope.dynamic.modes.cost_per_break import MEANING, _costs, with_cost_per_break
 from breakscope.dynamic.options import Neutral, RunResult
 from breakscope.dynamic.trace.progress_log import read_progress

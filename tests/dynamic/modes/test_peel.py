@@ -10,12 +10,11 @@ import pytest
 from msgspec import structs
 from running import TARGETS
 
-from breakscope.dynamic import RunOptions, RunResult, run_fully
+from breakscope.dynamic import RunOptions, RunResult, run_fully, source_text
 from breakscope.dynamic.child.neutral.rewrite import rewrite
 from breakscope.dynamic.child.neutral.sites import Site
 from breakscope.dynamic.modes.peel import peel
 from breakscope.dynamic.options import Neutralised
-from breakscope.dynamic.source_text import SourceFile
 from breakscope.report.formats._peeled import peeled_texts
 from breakscope.report.model import Finding, Link, ReportError, Run
 from breakscope.report.run_modes import Peeled
@@ -176,11 +175,11 @@ def test_an_exception_for_want_of_a_value_is_no_break(monkeypatch):
 def test_another_line_of_the_same_condition_is_no_other_break(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "m.py").write_text("if (a and\n        b):\n    pass\n")
-    SourceFile.read.cache_clear()  # other tests name a file m.py that is not there
+    source_text._read.cache_clear()  # other tests name a file m.py that is not there
     result, _ = peeled(
         monkeypatch, 1, RunResult(findings=(at(2),), run=RUN, neutralised=reported("truth"))
     )
-    SourceFile.read.cache_clear()
+    source_text._read.cache_clear()
     assert ([f.line for f in result.findings], result.run.peeled.hidden) == ([1], 0)
 
 
