@@ -10,6 +10,7 @@ from breakscope.cli import options
 from breakscope.cli.session import OutputOptions, answer, guarded
 from breakscope.config import Config
 from breakscope.errors import UserError
+from breakscope.reading import Unreadable, read_file
 from breakscope.report.bench import bench_from_json, is_bench
 from breakscope.report.merge import merge
 from breakscope.report.model import Report, from_json
@@ -65,7 +66,9 @@ def _read(files: tuple[str, ...], source_roots: tuple[str, ...], config: Config)
             if Path(file).is_dir() or not _is_json(Path(file)):
                 traces.append(Path(file))
             else:
-                reports.append(from_json(Path(file).read_bytes()))
+                reports.append(from_json(read_file(file)))
+        except Unreadable as problem:
+            raise UserError(f"{file} {problem}") from None
         except OSError as problem:
             raise UserError(f"cannot read {file}: {problem.strerror}") from None
         except ValueError as problem:
@@ -79,8 +82,8 @@ def _read(files: tuple[str, ...], source_roots: tuple[str, ...], config: Config)
 
 def _holds_bench(file: str) -> bool:
     try:
-        return Path(file).is_file() and _is_json(Path(file)) and is_bench(Path(file).read_bytes())
-    except OSError:  # said by what reads it
+        return Path(file).is_file() and _is_json(Path(file)) and is_bench(read_file(file))
+    except (OSError, Unreadable):  # said by what reads it
         return False
 
 
@@ -90,7 +93,7 @@ def _show_measured(files: tuple[str, ...], output: OutputOptions) -> int:
     if len(files) > 1:
         raise UserError("what `breakscope bench` measured is shown alone: breakscope report FILE")
     try:
-        measured = bench_from_json(Path(files[0]).read_bytes())
+        measured = bench_from_json(read_file(files[0]))
     except ValueError as problem:
         raise UserError(f"{files[0]} is no measurement of breakscope bench: {problem}") from None
     return deliver_measured(measured, output)

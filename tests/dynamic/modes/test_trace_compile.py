@@ -1,5 +1,6 @@
 """trace --compile: the module calls of a program that compiles nothing."""
 
+import os
 import re
 import subprocess
 import sys
@@ -9,6 +10,8 @@ import pytest
 from running import TARGETS, line_of
 
 from breakscope.dynamic import CompileModules, TraceOptions, trace_program
+from breakscope.dynamic.observations.facts import Observations
+from breakscope.dynamic.observations.module_calls import module_calls
 from breakscope.report.formats import RenderOptions, render
 from breakscope.report.merge import merge
 from breakscope.report.model import Report
@@ -142,3 +145,13 @@ def test_a_program_without_modules(tmp_path):
     result = traced([sys.executable, tmp_path / "empty.py"])
     assert result.run.modules == ()
     assert any("no module call was captured" in note for note in result.run.notes)
+
+
+def test_notes_that_are_none_of_ours_are_left_out(tmp_path):
+    good = '{"name": "m.Net", "path": "m.py", "line": 1}'
+    damaged = ["{", "[]", '{"name": 1, "path": [], "line": "x"}', good[:20], '"\xff']
+    (tmp_path / "modules_1.jsonl").write_text("\n".join([*damaged, good]), "latin-1")
+    os.mkfifo(tmp_path / "modules_2.jsonl")
+    (tmp_path / "modules_3.jsonl").symlink_to("/dev/zero")
+    (module,) = module_calls(tmp_path, Observations())
+    assert (module.name, module.calls) == ("m.Net", 1)
