@@ -11,8 +11,10 @@ the answer never changes during training, decide it in `__init__` and store a Py
 
 Mind the gradients: with `torch.where` both sides run, and a side that is infinite or NaN where it
 is not chosen still gives a NaN gradient (0 * inf). Clamp its input first. Both sides must also
-broadcast to one shape and dtype; code with side effects must not move into them. That is why the
-rewrite counts as unsafe. It covers `if`/`else` that set one name, and the conditional expression.
+broadcast to one shape and dtype. That is why the rewrite counts as unsafe. It covers `if`/`else`
+that set one name, and the conditional expression, where the condition is a tensor itself (`a in b`
+is a bool of Python's), and where both sides may always run: none draws random numbers, changes
+something, calls what is not torch's, or has such a gradient.
 """
 
 import torch
@@ -44,8 +46,9 @@ def rewrite(node, problem):
         return None
     for part in rw.walk(node):
         if isinstance(part, cst.IfExp) and rw.same(part.test, problem.node):
-            if isinstance(part.test, cst.UnaryOperation) or not all(
-                map(rw.may_be_tensor, (part.test, part.body, part.orelse))
+            if not rw.is_tensor_test(part.test) or not all(
+                rw.may_be_tensor(side) and rw.may_always_run(side)
+                for side in (part.body, part.orelse)
             ):
                 return None
             return rw.swap(
@@ -57,25 +60,22 @@ def rewrite(node, problem):
 
 
 def _if_as_where(node, problem, cst, rw):
-    if not rw.same(node.test, problem.node) or isinstance(
-        node.test, (cst.BooleanOperation, cst.UnaryOperation)
-    ):
+    if not rw.same(node.test, problem.node) or not rw.is_tensor_test(node.test):
         return None
     then, otherwise = rw.only_assignment(node.body), None
     if isinstance(node.orelse, cst.Else) and not node.orelse.leading_lines:
         otherwise = rw.only_assignment(node.orelse.body)
     if not then or (node.orelse and not otherwise) or (otherwise and otherwise[0] != then[0]):
         return None
-    if not all(rw.may_be_tensor(side[1]) for side in (then, otherwise) if side):
+    sides = [side for side in (then, otherwise) if side]
+    if not all(rw.may_be_tensor(side[1]) and rw.may_always_run(side[1]) for side in sides):
         return None
     name = then[0]
-    sides = [
-        f"{name} {side[2]} {rw.operand(side[1])}" if side[2] else rw.code(side[1])
-        for side in (then, otherwise)
-        if side
+    values = [
+        f"{name} {side[2]} {rw.operand(side[1])}" if side[2] else rw.code(side[1]) for side in sides
     ]
     return rw.line_instead(
-        node, f"{name} = torch.where({rw.code(node.test)}, {', '.join([*sides, name][:2])})"
+        node, f"{name} = torch.where({rw.code(node.test)}, {', '.join([*values, name][:2])})"
     )
 
 

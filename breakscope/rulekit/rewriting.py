@@ -7,6 +7,7 @@ Imports libcst, so a rule imports this module inside its rewrite function and ne
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -38,6 +39,20 @@ _NEVER_TENSORS = (
     cst.NamedExpr,
     cst.BooleanOperation,
 )
+_DIVISIONS = (cst.Divide, cst.FloorDivide, cst.Modulo, cst.Power)
+# methods and functions of torch that give a bool or a number of Python's
+_BOOLS = re.compile(r"item|tolist|equal|allclose|size|dim|numel|is_.*").fullmatch
+# Names of calls that cannot be made twice or in vain: random draws (the operations that torch tags
+# `nondeterministic_seeded`, and what is built on them), changes in place, and operations with a
+# pole in their gradient.
+_ACTS = re.compile(
+    r".*_|.*(?:rand|dropout|bernoulli|multinomial|poisson|normal|uniform|exponential|geometric"
+    r"|cauchy|binomial|rrelu|gumbel|rsample|sample|attention|lstm|gru|rnn).*"
+    r"|append|extend|insert|pop|popleft|popitem|update|setdefault|remove|clear|send|write|item|tolist|numpy"
+    r"|log|log2|log10|log1p|logit|sqrt|rsqrt|reciprocal|div|divide|true_divide|pow|float_power|acos|asin"
+    r"|arccos|arcsin|acosh|atanh|norm|vector_norm|matrix_norm|std|var|normalize|inv|inverse|solve|cholesky"
+    r"|det|logdet|slogdet|svd|eigh?|lgamma|digamma|erfinv"
+).fullmatch
 
 
 def code(node: cst.CSTNode) -> str:
@@ -99,6 +114,44 @@ def may_be_tensor(node: cst.BaseExpression) -> bool:
     if isinstance(node, cst.Name):
         return node.value not in ("None", "True", "False")
     return not isinstance(node, _NEVER_TENSORS)
+
+
+def is_tensor_test(node: cst.BaseExpression) -> bool:
+    """False for a condition that is a bool of Python's though it reads a tensor: membership,
+    identity, a chain of comparisons, a builtin, a function that gives a bool."""
+    if isinstance(node, cst.Comparison):
+        return is_comparison(node)
+    if isinstance(node, cst.Call):
+        name = _called(node)
+        return bool(name) and not isinstance(node.func, cst.Name) and not _BOOLS(name)
+    return not isinstance(node, (cst.BooleanOperation, cst.UnaryOperation))
+
+
+def may_always_run(node: cst.BaseExpression) -> bool:
+    """True when an expression may be computed where Python did not compute it: it calls nothing but
+    operations that draw no random numbers and change nothing, and none whose gradient is infinite
+    or NaN where the value is not used. What an object or a function of the user's does is not
+    known."""
+    for part in walk(node):
+        if isinstance(part, cst.Call):
+            name, root = _called(part), dotted(part.func).partition(".")[0]
+            if not name or isinstance(part.func, cst.Name) or root == "self" or _ACTS(name):
+                return False
+        if isinstance(part, cst.BinaryOperation) and isinstance(part.operator, _DIVISIONS):
+            return False
+    return True
+
+
+def _called(call: cst.Call) -> str:
+    """The last name of what is called; "" where it has none."""
+    func = call.func
+    return (
+        func.attr.value
+        if isinstance(func, cst.Attribute)
+        else func.value
+        if isinstance(func, cst.Name)
+        else ""
+    )
 
 
 def operand(node: cst.BaseExpression) -> str:
