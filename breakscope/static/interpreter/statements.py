@@ -9,6 +9,7 @@ from breakscope.rulekit.values import (
     NONE,
     UNKNOWN,
     Class,
+    Const,
     Dict,
     External,
     Function,
@@ -125,8 +126,15 @@ def exec_delete(machine: Machine, node: ast.Delete, frame: Frame) -> int:
 
 def exec_return(machine: Machine, node: ast.Return, frame: Frame) -> int:
     value = machine.eval(node.value, frame) if node.value is not None else NONE
-    if value is COMPILING:  # the paths before are for a torch without this function
+    # Beside a path that asks torch whether it compiles, others are for a torch without that function.
+    if value is COMPILING:
         frame.returns.clear()
+    elif (
+        isinstance(value, Const)
+        and value.value is False
+        and any(known is COMPILING for known in frame.returns)
+    ):
+        return RETURN
     frame.returns.append(value)
     return RETURN
 

@@ -666,6 +666,14 @@ PROGRAMS = {
         ),
         [],
     ),
+    "a helper that asks whether Dynamo traces where torch can say so": (
+        model(
+            "return x if is_compiling() else x.item()",
+            "HAS_IT = hasattr(torch, 'compiler')\n\n\ndef is_compiling():\n    if HAS_IT:\n        return torch.compiler."
+            "is_compiling()\n    return False\n\n\n",
+        ),
+        [],
+    ),
     "a tensor where a size must stand": (
         model(
             "shapes = torch.tensor([(1, 2) for _ in range(x.shape[0])])\n        return [torch.linspace(0, 1, h) for h, w in shapes]"
