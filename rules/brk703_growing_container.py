@@ -5,6 +5,9 @@ longer, so the next call fails the guard and compiles again, until the recompile
 reached and the code runs eagerly for good. The tensors in the list are also kept alive. It is the
 same for a global list, a list in a closure and a default argument.
 
+A list that the region also takes items from, that it appends to only below a length, or behind a
+flag that it sets there, settles after the first calls and is not reported.
+
 Return the value and append outside the region, where it is ordinary Python; or keep a tensor of
 fixed size in a buffer and write into a slot of it. A list that is made anew in every call costs
 nothing.
@@ -28,6 +31,8 @@ GROWING = ("append", "appendleft", "extend", "extendleft", "insert", "add", "__i
 
 @rule.on(Mutate, method=GROWING, within="")
 def check(event):
+    if event.bounded:
+        return
     yield event.problem(
         f"`{event.home}` grows in every call, and its length is guarded, so the region is compiled again each time",
         help=f"return the value and `{event.method}` outside the region, or keep a fixed-size tensor in a buffer",

@@ -230,6 +230,7 @@ class Mutate(Event, frozen=True, kw_only=True):
 
     `home` is where it lives ("self.history", "global SEEN", "default cache"), `key` the key's value
     for dicts. `home` is "" for one that only outlives the subgraph that the event is `within`.
+    `bounded`: the region takes items out of it too, or asks first whether it has them.
     """
 
     home: str
@@ -237,6 +238,7 @@ class Mutate(Event, frozen=True, kw_only=True):
     value: Value = UNKNOWN
     key: Value = UNKNOWN
     is_read: bool = False
+    bounded: bool = False
 
 
 class Outside(Event, frozen=True, kw_only=True):

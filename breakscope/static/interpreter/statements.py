@@ -121,6 +121,8 @@ def exec_delete(machine: Machine, node: ast.Delete, frame: Frame) -> int:
             elif isinstance(container, Py):
                 name = f"{container.type}.__delitem__"
                 emit_call(machine, name, container, (key,), {}, target, frame)
+            elif isinstance(container, Sequence):
+                machine.region.shrunk.add(id(container))
     return GO_ON
 
 

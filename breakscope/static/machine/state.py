@@ -32,6 +32,9 @@ class RegionState(Struct, eq=False):
     reads: dict[tuple, tuple] = {}  # (id of owner, name) -> where the region first reads it
     # stores whose `is_read` is not known yet: where the event stands, and what it stores
     pending: list[tuple[Activation, int, tuple]] = []
+    # where the event of a container's growth stands, and the container's id
+    grown: list[tuple[Activation, int, int]] = []
+    shrunk: set[int] = set()  # ids of containers that lose items
     overwritten: set[tuple] = set()  # keys of what the region surely sets before it reads it
     # ids of containers that a function run as a subgraph has from outside
     outside_subgraph: set[int] = set()
@@ -49,14 +52,20 @@ class RegionState(Struct, eq=False):
         """Start the next region."""
         self.reads.clear()
         self.pending.clear()
+        self.grown.clear()
+        self.shrunk.clear()
         self.overwritten.clear()
         self.outside_subgraph.clear()
         self.running.clear()
         self.last_test_is_configuration = False
 
     def end(self) -> None:
-        """Settle which of the stored attributes the region reads too, and which it leaves as it
-        found them."""
+        """Settle which of the stored attributes the region reads too, which it leaves as it found
+        them, and which containers lose what they gain."""
+        for activation, index, container in self.grown:
+            if container in self.shrunk:
+                step = activation.steps[index]
+                activation.steps[index] = Step(replace(step.event, bounded=True))
         last = {key: activation.steps[index].event for activation, index, key in self.pending}
         for activation, index, key in self.pending:
             step = activation.steps[index]

@@ -124,6 +124,37 @@ PROGRAMS = {
         ),
         ["BRK703", "BRK703", "BRK704", "BRK703"],
     ),
+    "a list that loses what it gains": (
+        model(
+            "self.a.clear()\n        self.a.append(x)\n        self.b.append(x)\n        y = self.b.pop(0)\n"
+            "        self.c.append(x)\n        del self.c[0]\n        return x + y",
+            init="self.a, self.b, self.c = [], [0], [0]",
+        ),
+        [],
+    ),
+    "a list that is filled in the first calls": (
+        model(
+            "if len(self.a) < 2:\n            self.a.append(1)\n        if not self.b:\n            self.b.append(1)\n"
+            "        if 3 not in self.c:\n            self.c.append(3)\n        return x",
+            init="self.a, self.b, self.c = [], [], []",
+        ),
+        [],
+    ),
+    "a list that is filled behind a flag": (
+        model(
+            "if not self.done:\n            self.a.append(1)\n            self.done = True\n        return x",
+            init="self.a, self.done = [], False",
+        ),
+        ["BRK706"],
+    ),
+    "a list that grows behind other tests": (
+        model(
+            "if self.training:\n            self.a.append(1)\n        if self.b:\n            self.b.append(1)\n"
+            "        if len(self.c) > 2:\n            pass\n        else:\n            self.d.append(1)\n        return x",
+            init="self.a, self.b, self.c, self.d = [], [1], [], []",
+        ),
+        ["BRK703", "BRK703", "BRK703"],
+    ),
     "attributes that __setattr__ keeps in a dict": (
         model(
             "kept = Fields()\n        kept.score = x * 2\n        return kept.picked(kept.score > 0)",

@@ -11,6 +11,10 @@ from breakscope.static.definitions.homes import home_of
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.lattice import join
 from breakscope.static.machine.machine import Machine
+from breakscope.static.variables.effects.settling import settles
+
+# methods that take items out of a container
+SHRINKING = frozenset("clear pop popleft popitem remove discard __delitem__".split())
 
 
 def put_attribute(machine: Machine, owner: Instance, name: str, value: Value, frame: Frame) -> None:
@@ -112,6 +116,7 @@ def emit_mutate(
     if frame.emits and (
         home or (frame.within and id(container) in machine.region.outside_subgraph)
     ):
+        before = len(frame.activation.steps)
         machine.emit(
             Mutate,
             node,
@@ -121,7 +126,12 @@ def emit_mutate(
             value=value,
             key=key,
             is_read=(id(container), "") in machine.region.reads,
+            bounded=frame.function is not None and settles(frame.function.node, node, home),
         )
+        if method in SHRINKING:
+            machine.region.shrunk.add(id(container))
+        elif len(frame.activation.steps) > before:
+            machine.region.grown.append((frame.activation, before, id(container)))
 
 
 def note_outside(

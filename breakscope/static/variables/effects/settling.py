@@ -1,0 +1,71 @@
+"""Changes that happen in the first calls only, because the test in front of them asks for what they
+change."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from breakscope.rulekit.walking import walk
+
+BLOCKS = ("body", "orelse", "finalbody")  # of statements
+
+
+def settles(function: ast.AST, change: ast.AST, home: str) -> bool:
+    """True for a change of the container at `home` ("self.seen") inside of an `if` of the function
+    that asks for the container's length, whether it is empty, or whether it has an item; or for a
+    name or attribute that the same block sets to a constant."""
+    for block in _ifs_around(function, change.lineno):
+        asked = {ast.unparse(part) for part in walk(block.test) if _is_place(part)}
+        if _asks_for(block.test, home) or not asked.isdisjoint(_constants_set(block.body)):
+            return True
+    return False
+
+
+def _ifs_around(function: ast.AST, line: int) -> Iterator[ast.If]:
+    """The `if` statements of a function whose body, not whose `else`, holds a line."""
+    blocks = [function.body] if isinstance(function.body, list) else []
+    while blocks:
+        statements = blocks.pop()
+        if not statements or not _holds(statements, line):
+            continue
+        for statement in statements:
+            if statement.lineno <= line <= statement.end_lineno:
+                if isinstance(statement, ast.If) and _holds(statement.body, line):
+                    yield statement
+                parts = [statement]
+                for inner in ("handlers", "cases"):
+                    parts += getattr(statement, inner, [])
+                blocks += [getattr(p, name, []) for p in parts for name in BLOCKS]
+
+
+def _holds(statements: list[ast.stmt], line: int) -> bool:
+    return statements[0].lineno <= line <= statements[-1].end_lineno
+
+
+def _asks_for(test: ast.AST, home: str) -> bool:
+    for part in walk(test):
+        if isinstance(part, ast.UnaryOp) and isinstance(part.op, ast.Not):
+            if ast.unparse(part.operand) == home:
+                return True
+        if isinstance(part, ast.Compare) and len(part.ops) == 1:
+            left, op, right = ast.unparse(part.left), part.ops[0], ast.unparse(part.comparators[0])
+            if isinstance(op, ast.NotIn) and right == home:
+                return True
+            if isinstance(op, ast.Lt | ast.LtE | ast.Eq | ast.NotEq) and left == f"len({home})":
+                return True
+    return False
+
+
+def _constants_set(body: list[ast.stmt]) -> set[str]:
+    """The names and attributes that statements set to constants."""
+    return {
+        ast.unparse(target)
+        for statement in body
+        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant)
+        for target in statement.targets
+    }
+
+
+def _is_place(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name | ast.Attribute)
