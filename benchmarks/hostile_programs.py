@@ -144,6 +144,12 @@ def named() -> dict[str, str]:
             + "    " * 19
             + "x = x + 1"
         ),
+        "containers_in_nested_fors": around(
+            "s = self\n"
+            + "\n".join("    " * i + f"for i{i} in range(s):" for i in range(10))
+            + "\n"
+            + ("    " * 10 + "s = [s, 1] if x.sum() > 3 else (s, 2)\n") * 20
+        ),
         "nested_withs": around(
             "\n".join("    " * i + "with torch.no_grad():" for i in range(19))
             + "\n"

@@ -68,10 +68,10 @@ MOST_GROWN_ITEMS = 64
 MOST_ITERATED_OBJECTS = 24
 # Pieces of a tensor that `chunk` gives one by one.
 MOST_CHUNKS = 16
-# Containers in each other that `copy.deepcopy` copies, and that are joined item by item: a
-# container may hold itself.
+# Containers in each other that `copy.deepcopy` copies: a container may hold itself.
 DEEPEST_COPY = 8
-DEEPEST_JOIN = 8
+# Containers in each other that are joined item by item: each may hold the next one several times.
+DEEPEST_JOIN = 4
 # Containers in each other inside of one that outlives the call, whose place in it is noted.
 DEEPEST_NOTED_HOME = 2
 # Containers in each other in which `holds_tensor` looks.

@@ -56,12 +56,13 @@ class Sequence(Value, eq=False):
         short = items and others and len(items) + len(others) <= limits.MOST_ITEMS_OF_TWO_TUPLES
         if short and self.type == "tuple" and not self.home:
             return None  # what is at an index is known for each
-        element = join((self.any_item(join), other.any_item(join)), depth + 1)
+        both = (self.any_item(join, depth + 1), other.any_item(join, depth + 1))
+        element = join(both, depth + 1)
         return Sequence(self.type, None, element, self.home)
 
-    def any_item(self, join: Join) -> Value:
+    def any_item(self, join: Join, depth: int = 0) -> Value:
         """What every element is like."""
-        return self.element if self.items is None else join(self.items, 0)
+        return self.element if self.items is None else join(self.items, depth)
 
     def key(self, depth: int) -> object:
         if depth == 0:

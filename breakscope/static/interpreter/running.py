@@ -82,7 +82,7 @@ def followed_call(
     running.append(key)
     before = snapshot(arguments)
     try:
-        outcome = run_function(machine, function, args, names, frame, emits)
+        outcome = run_function(machine, function, args, names, node, frame, emits)
     finally:
         running.pop()
     if outcome.activation is not None:
@@ -113,10 +113,11 @@ def run_function(
     function: Function,
     args: list[Value],
     names: dict[str, Value],
+    call: ast.AST,
     caller: Frame,
     emits: bool,
 ) -> Outcome:
-    """Analyse a call; `names` are the parameters' values."""
+    """Analyse a call, which stands at `call`; `names` are the parameters' values."""
     info: FunctionInfo = function.info
     info.node.entered = machine.world.program.sources.turn
     activation = Activation(info.qualname, info.module, info.node.lineno) if emits else None
@@ -147,7 +148,7 @@ def run_function(
         status = RAISE
     except OutOfBudget:
         if activation is not None:  # what was seen until here stays
-            step = Step(None, activation, caller.skips, None, caller.condition, caller.undecided)
+            step = Step(None, activation, caller.skips, call, caller.condition, caller.undecided)
             caller.activation.steps.append(step)
         raise
     if is_generator(info):

@@ -198,3 +198,37 @@ def test_a_factory_that_returns_a_librarys_model_is_told_at_its_return(checked, 
         4,
         "make",
     ) and "`make` returns code of `netlib`" in finding.message
+
+
+def test_a_library_that_takes_too_much_work(monkeypatch, tmp_path):
+    """What was found in it until the budget ended stands at the checked line, with its chain."""
+    monkeypatch.setattr("breakscope.limits.MOST_REGION_STATEMENTS", 200)
+    monkeypatch.setattr("breakscope.limits.MORE_STATEMENTS", 0)
+    work = "".join(f"    x = x + {i}\n" for i in range(300))
+    write(
+        tmp_path,
+        {
+            "site-packages/busy-1.0.dist-info/METADATA": "Name: busy\n",
+            "site-packages/busy.py": "import torch\n\ndef outer(x):\n    if x.sum() > 0:\n        x = x + 1\n"
+            f"    return inner(x)\n\ndef inner(x):\n    print(x)\n    return work(x)\n\n"
+            f"def work(x):\n{work}    return x\n",
+            "net.py": """\
+                import torch
+                from busy import outer
+
+                class Net(torch.nn.Module):
+                    def forward(self, x):
+                        return outer(x)
+                """,
+        },
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "site-packages"))
+    result = analyze([tmp_path / "net.py"], StaticOptions(torch=TORCH))
+    assert [gap.message for gap in result.gaps] == [
+        "this code takes too much work to be followed to its end"
+    ]
+    chains = {
+        tuple((link.function, link.line) for link in finding.chain) for finding in result.findings
+    }
+    first = ("Net.forward", 6)
+    assert chains == {(first, ("outer", 4)), (first, ("outer", 6), ("inner", 9))}
