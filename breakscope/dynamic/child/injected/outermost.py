@@ -161,7 +161,8 @@ class _Outermost:
 
         if module is None or torch.compiler.is_compiling():
             return None
-        if hasattr(type(module), "_torchdynamo_orig_callable") or "_orig_mod" in module._modules:
+        dynamo = sys.modules.get("torch._dynamo.eval_frame")
+        if dynamo is not None and isinstance(module, dynamo.OptimizedModule):
             return None  # the program's own torch.compile
         return lambda *args, **kwargs: self.capture.module_call(module, args, kwargs)
 
