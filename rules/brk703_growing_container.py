@@ -5,8 +5,9 @@ longer, so the next call fails the guard and compiles again, until the recompile
 reached and the code runs eagerly for good. The tensors in the list are also kept alive. It is the
 same for a global list, a list in a closure and a default argument.
 
-A list that the region also takes items from, that it appends to only below a length, or behind a
-flag that it sets there, settles after the first calls and is not reported.
+A list that the region also takes items from, that it appends to only below a length, only what is
+not in it yet, or behind a flag that it sets there, settles after the first calls and is not
+reported; nor is one that gets another new item in each call.
 
 Return the value and append outside the region, where it is ordinary Python; or keep a tensor of
 fixed size in a buffer and write into a slot of it. A list that is made anew in every call costs

@@ -150,10 +150,11 @@ PROGRAMS = {
     "a list that grows behind other tests": (
         model(
             "if self.training:\n            self.a.append(1)\n        if self.b:\n            self.b.append(1)\n"
-            "        if len(self.c) > 2:\n            pass\n        else:\n            self.d.append(1)\n        return x",
-            init="self.a, self.b, self.c, self.d = [], [1], [], []",
+            "        if len(self.c) != 0:\n            self.c.append(1)\n"
+            "        if len(self.d) > 2:\n            pass\n        else:\n            self.d.append(1)\n        return x",
+            init="self.a, self.b, self.c, self.d = [], [1], [1], []",
         ),
-        ["BRK703", "BRK703", "BRK703"],
+        ["BRK703", "BRK703", "BRK703", "BRK703"],
     ),
     "attributes that __setattr__ keeps in a dict": (
         model(

@@ -52,7 +52,7 @@ def _asks_for(test: ast.AST, home: str) -> bool:
             left, op, right = ast.unparse(part.left), part.ops[0], ast.unparse(part.comparators[0])
             if isinstance(op, ast.NotIn) and right == home:
                 return True
-            if isinstance(op, ast.Lt | ast.LtE | ast.Eq | ast.NotEq) and left == f"len({home})":
+            if isinstance(op, ast.Lt | ast.LtE | ast.Eq) and left == f"len({home})":
                 return True
     return False
 
