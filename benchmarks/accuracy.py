@@ -34,8 +34,8 @@ sys.path[:0] = [str(ROOT), str(Path(__file__).resolve().parent)]
 from truth import Cause, Truth, read_libraries, read_programs
 
 from breakscope import __version__
+from breakscope.report.combining.statements import Statements
 from breakscope.report.model import Finding, Report, from_json
-from breakscope.report.statements import Statements
 
 
 @dataclass

@@ -66,6 +66,7 @@ def run_program(folder: Path, name: str, case: dict, options: argparse.Namespace
         "--timeout",
         str(options.timeout),
     ]
+    command += ["--fake"] if options.fake else []
     command += ["--calls", "calls"] if "calls" in functions else []
     command += ["--drive", "drive"] if "drive" in functions else []
     # programs may write files where they run
@@ -157,6 +158,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*", help="only these programs")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--timeout", type=float, default=120.0, help="seconds for one program")
+    parser.add_argument("--fake", action="store_true", help="run with fake tensors")
     parser.add_argument(
         "--remarks", action="store_true", help="also print differing ids, recompiles, errors"
     )

@@ -1,177 +1,200 @@
 #!/usr/bin/env python3
-"""Measure what Dynamo does with packages that nobody here has looked at, by their own test suites.
+"""Measure what Dynamo does with packages that nobody here has looked at, by their own test suites, and
+score `breakscope check` by it.
 
-    field.py ENV OUT.json PACKAGE[=TESTS] ... [--minutes 10] [--per-module 32] [--with REQUIREMENT ...]
+    field.py FOLDER PACKAGE[==VERSION][=DIR] ... [--minutes 10] [--per-module 16] [--with REQUIREMENT ...]
+    field.py FOLDER --score learn|hold [PACKAGE ...] [--places]
 
-ENV    a virtual environment with torch, pytest and breakscope; the packages are installed into it
-       (without what would bring another torch)
-TESTS  the folder or files to run, of the package's source distribution unless the path exists here;
-       without it: its `tests`, `test` or `examples`
+FOLDER  where environments, sources and traces go; a package's environment lies upon a common one
+        (FOLDER/base) with the torch of constraints.txt, which no package may change
+DIR     the sources with the package's tests, where its source distribution has none
 
-Each suite is run under `breakscope trace --compile`, so every module that a test calls is compiled
-with the backend eager; in OUT.json, which truth.py describes, stand the break sites below the
-package's own folder and the lines of it that Dynamo traced. Then
+Each package's tests, and when they show nothing the Python of its description, run under
+`breakscope trace --compile`: every module that they call is compiled with the backend eager. At the
+time limit they are stopped, and what was gathered counts; measured again, a package's tests go on with
+those that were not reached, and what they show is added. Break sites below the package's own folders
+and the lines of it that Dynamo traced are kept in benchmarks/truth/field. What cannot be installed
+with this torch, or of which nothing was traced, is left out with one line.
 
-    accuracy.py --zoo SITE_PACKAGES OUT.json --places
-
-scores `check` on exactly those lines, with each miss and false alarm. A package whose tests traced
-nothing of it is left out, and said.
+--score installs the versions that were measured into FOLDER/libraries, without what they depend on,
+and checks the files of which lines were traced. A claim on a line that Dynamo traced without a break
+is wrong when its condition held there, as one does that encloses the line; one whose condition is
+decided elsewhere is undecided, and counted. --places prints each miss and false alarm with its code.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
+import contextlib
 import os
-import platform
+import shutil
 import subprocess
 import sys
-import tarfile
-import tempfile
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(Path(__file__).resolve().parent)]
 
-from measure_truth import ranges, relative
+import field_truth
+from field_score import print_score
+from field_suites import Installed, LeftOut, Suite, base_environment, installed, run, suites_of
 
-from breakscope.dynamic.observations.ownership import Places
-from breakscope.dynamic.observations.reader import read_records, registry
-from breakscope.dynamic.trace.processes import read_processes, torch_root
-
-TESTS = ("tests", "test", "testing", "examples")
-QUIET = {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "TORCH_LOGS": "trace_source"}
-
-
-def installed(env: Path, package: str, more: list[str]) -> tuple[str, list[str]]:
-    """Install a package: its version, and its top folders in site-packages."""
-    python = str(env / "bin" / "python")
-    constraints = str(ROOT / "constraints.txt")
-    run([python, "-m", "pip", "install", "-q", "-c", constraints, package, *more])
-    code = (
-        "import sys, importlib.metadata as m; d = m.distribution(sys.argv[1]);"
-        "print(d.version); print(*sorted({f.parts[0] for f in d.files or () if f.suffix == '.py' and len(f.parts) > 1}))"
-    )
-    version, folders = run([python, "-c", code, package.partition("==")[0]]).splitlines()[:2]
-    return version, folders.split()
+DRIVER = Path(__file__).resolve().parent / "field_driver" / "drive.py"
+QUIET = {
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "HF_HUB_OFFLINE": "1",
+    "TOKENIZERS_PARALLELISM": "false",
+    "WANDB_MODE": "disabled",
+    "MPLBACKEND": "Agg",
+    "CUDA_VISIBLE_DEVICES": "",
+    "TORCH_LOGS": "trace_source",
+}
+EACH = 60  # seconds for one test or block
+AGAIN = 5  # tests that failed and are tried without us
 
 
-def tests_of(package: str, version: str, wanted: str, folder: Path) -> Path:
-    """The tests to run: those that were named, or of the source distribution, which is unpacked."""
-    if wanted and Path(wanted).exists():
-        return Path(wanted).resolve()
-    pip = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", ":all:"]
-    run([*pip, "--no-build-isolation", "-d", str(folder), f"{package}=={version}"])
-    archive = next(folder.glob("*.tar.gz"))
-    with tarfile.open(archive) as tar:
-        tar.extractall(folder, filter="data")
-    top = next(path for path in folder.iterdir() if path.is_dir())
-    for name in [wanted] if wanted else TESTS:
-        if (top / name).exists():
-            return top / name
-    raise LookupError(f"its source distribution holds no {wanted or ' or '.join(TESTS)}")
+def measured(package: Installed, given: str, options: argparse.Namespace) -> dict[str, Any]:
+    """What all that there is to run of a package shows; the description only where its tests show
+    nothing."""
+    parts = []
+    for suite in suites_of(package, given, options.folder):
+        parts.append(traced(package, suite, options))
+        if parts[-1]["traced"]:
+            break
+    found = field_truth.together(parts)
+    if not found["traced"]:
+        raise LeftOut("nothing of it was traced" if parts else "there is nothing to run")
+    return found
 
 
-def measured(env: Path, tests: Path, top_folders: list[str], options: Any) -> dict[str, Any]:
-    """Break sites and traced lines of a package while its tests ran."""
-    site = next((env / "lib").glob("python3*")) / "site-packages"
-    with tempfile.TemporaryDirectory() as folder:
-        traces = Path(folder) / "traces"
-        command = [str(env / "bin" / "python"), "-m", "breakscope", "trace", "--compile"]
-        command += ["--keep", str(traces), "--timeout", str(options.minutes * 60)]
-        command += ["--per-module", str(options.per_module), "--format", "json"]
-        command += ["--output", str(Path(folder) / "report.json"), "--no-progress", "--"]
-        command += [str(env / "bin" / "python"), "-m", "pytest", "-q"]
-        command += ["-p", "no:cacheprovider", "--no-header", str(tests)]
-        command = [part for part in command if part]
-        done = subprocess.run(
+def differing(
+    package: Installed, suite: Suite, before: int, options: argparse.Namespace
+) -> list[str]:
+    """The tests that failed just now, after so many results, and pass without `trace --compile`."""
+    failed = [line[7:] for line in results(suite)[before:] if line.startswith("failed ")][:AGAIN]
+    if not failed:
+        return []
+    known = len(results(suite))
+    command = [str(package.python), "-P", str(DRIVER), "tests", str(EACH), *failed]
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        subprocess.run(
             command,
-            cwd=tests if tests.is_dir() else tests.parent,
-            env={**os.environ, **QUIET},
+            cwd=suite.folder,
+            env={**os.environ, **QUIET, "PYTHONPATH": ""},
             capture_output=True,
-            text=True,
+            timeout=min(EACH * len(failed), options.minutes * 30),
         )
-        said = [line for line in done.stdout.splitlines() if line.strip()][-1:]
-        print("   ", *said, flush=True)
-        return facts(traces, site, top_folders)
+    now = results(suite)[known:]
+    return [
+        name
+        for name in dict.fromkeys(failed)  # a test with subtests ends more than once
+        if f"passed {name}" in now and f"failed {name}" not in now
+    ]
 
 
-def facts(traces: Path, site: Path, top_folders: list[str]) -> dict[str, Any]:
-    processes = read_processes(traces)
-    places = Places.here(torch_root(processes))
-    ids = registry(places.torch)
-    lines: dict[str, set[int]] = {}
-    sites: dict[tuple[str, int], tuple[str, str]] = {}
-    for process in processes:
-        seen = read_records(process.records, process.messages, places, ids)
-        for path, numbers in seen.traced.items():
-            lines.setdefault(relative(path, site), set()).update(numbers)
-        for found in seen.breaks:
-            place = relative(found.site.path, site), found.site.line
-            sites.setdefault(place, (found.reason.gb_id, found.reason.type))
-    own = {file for file in lines if file.partition("/")[0] in top_folders}
-    return {
-        "breaks": [
-            {"file": file, "line": line, "gb_id": gb_id, "gb_type": kind}
-            for (file, line), (gb_id, kind) in sorted(sites.items())
-            if file.partition("/")[0] in top_folders
-        ],
-        "traced": {file: ranges(lines[file]) for file in sorted(own)},
-    }
+def results(suite: Suite) -> list[str]:
+    """How the tests ended so far, as drive.py writes it."""
+    file = suite.folder / "field_results.txt"
+    return file.read_text(encoding="utf-8").splitlines() if file.exists() else []
 
 
-def run(command: list[str]) -> str:
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        said = [line for line in done.stderr.splitlines() if "error" in line.lower()]
-        raise LookupError((said or done.stderr.splitlines() or ["failed"])[-1][:200])
-    return done.stdout
+def traced(package: Installed, suite: Suite, options: argparse.Namespace) -> dict[str, Any]:
+    """Run one suite under `trace --compile`, and read what its traces hold."""
+    traces = options.folder / "traces" / package.name
+    shutil.rmtree(traces, ignore_errors=True)
+    command = [sys.executable, "-P", "-m", "breakscope", "trace", "--compile", "--no-progress"]
+    command += ["--keep", str(traces), "--timeout", str(options.minutes * 60)]
+    command += ["--per-module", str(options.per_module), "--alike", "1"]
+    command += ["--format", "json", "--output", str(options.folder / "report.json"), "--"]
+    command += [str(package.python), "-P", str(DRIVER), suite.kind, str(EACH)]
+    before = len(results(suite))
+    log = options.folder / f"{package.name}.{suite.kind}.log"
+    with open(log, "w", encoding="utf-8") as stream:
+        subprocess.run(
+            [*command, *map(str, suite.paths)],
+            cwd=suite.folder,
+            env={**os.environ, **QUIET, "PYTHONPATH": ""},
+            stdout=stream,
+            stderr=subprocess.STDOUT,
+        )
+    said = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
+    print(f"    {suite.kind}: {said[-1][:150] if said else 'nothing was printed'}", flush=True)
+    for test in differing(package, suite, before, options):
+        print(f"    fails only under trace --compile: {test}", flush=True)
+    try:
+        return field_truth.facts(traces, package.site, package.folders)
+    finally:
+        if not options.keep_traces:
+            shutil.rmtree(traces, ignore_errors=True)
+
+
+def measure(options: argparse.Namespace) -> int:
+    versions = versions_of(base_environment(options.folder))
+    for wanted in options.packages:
+        requirement, given = parsed_package(wanted)
+        name = requirement.partition("==")[0]
+        try:
+            package = installed(options.folder, requirement, options.more)
+            print(f"{name} {package.version} ({field_truth.half_of(name)})", flush=True)
+            if options.install_only:
+                suites_of(package, given, options.folder)
+                continue
+            found = measured(package, given, options)
+        except LeftOut as problem:
+            print(f"{name}: left out: {problem}", flush=True)
+            continue
+        half = field_truth.half_of(name)
+        data = field_truth.read(half)
+        data["meta"] = versions
+        before = data["models"].get(name)
+        if before and (before["version"], before["torch"]) == (package.version, versions["torch"]):
+            found = field_truth.together([before, found])
+        about = {"library": name, "version": package.version, "status": "ok", **versions}
+        data["models"][name] = {**about, **found}
+        field_truth.write(half, data)
+        count = sum(last - first + 1 for spans in found["traced"].values() for first, last in spans)
+        print(f"{name}: {len(found['breaks'])} break sites, {count} lines", flush=True)
+    return 0
+
+
+def versions_of(env: Path) -> dict[str, str]:
+    code = "import importlib.metadata as m, platform, time; print(m.version('torch'), platform.python_version(), time.strftime('%Y-%m-%d'))"
+    torch, python, date = run([str(env / "bin" / "python"), "-c", code], 60).split()
+    return {"torch": torch, "python": python, "date": date}
+
+
+def parsed_package(wanted: str) -> tuple[str, str]:
+    """The requirement and the folder of `NAME==1.0=DIR`."""
+    name, _, rest = wanted.partition("=")
+    if not rest.startswith("="):
+        return name, rest
+    version, _, folder = rest[1:].partition("=")
+    return f"{name}=={version}", folder
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("env", type=Path)
-    parser.add_argument("out", type=Path)
-    parser.add_argument("packages", nargs="+", metavar="PACKAGE[=TESTS]")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("packages", nargs="*", metavar="PACKAGE[==VERSION][=DIR]")
     parser.add_argument("--minutes", type=float, default=10)
-    parser.add_argument("--per-module", type=int, default=32)
+    parser.add_argument("--per-module", type=int, default=16)
     parser.add_argument("--with", dest="more", nargs="*", default=[], metavar="REQUIREMENT")
-    options = parser.parse_args()
-    env = options.env.resolve()
-    code = "import torch; print(torch.__version__)"
-    torch = run([str(env / "bin" / "python"), "-c", code]).strip()
-    data = json.loads(options.out.read_text()) if options.out.exists() else {"models": {}}
-    data["meta"] = {"torch": torch, "python": platform.python_version()}
-    for wanted in options.packages:
-        package, _, tests = wanted.partition("=") if "==" not in wanted else (wanted, "", "")
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                version, folders = installed(env, package, options.more)
-                name = package.partition("==")[0]
-                print(f"{name} {version}", flush=True)
-                found = measured(
-                    env, tests_of(name, version, tests, Path(folder)), folders, options
-                )
-            except LookupError as problem:
-                print(f"{package}: left out: {problem}", flush=True)
-                continue
-        if not found["traced"]:
-            print(f"{name}: left out: its tests traced none of its lines", flush=True)
-            continue
-        data["models"][name] = {"library": name, "version": version, "status": "ok", **found}
-        count = sum(last - first + 1 for s in found["traced"].values() for first, last in s)
-        print(f"{name}: {len(found['breaks'])} break sites, {count} lines", flush=True)
-        options.out.write_text(written(data), encoding="utf-8")
-    return 0
-
-
-def written(data: dict[str, Any]) -> str:
-    """A line for each package."""
-    lines = ",\n".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in data["models"].items())
-    return f'{{"meta": {json.dumps(data["meta"])}, "models": {{\n{lines}\n}}}}\n'
+    parser.add_argument("--install-only", action="store_true", help="measure later")
+    parser.add_argument("--keep-traces", action="store_true")
+    parser.add_argument("--score", choices=field_truth.HALVES)
+    parser.add_argument("--places", action="store_true")
+    options = parser.parse_intermixed_args()
+    if not options.score and not options.packages:
+        parser.error("give a package, or --score")
+    options.folder = options.folder.resolve()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    if options.score:
+        return print_score(options.folder, options.score, options.packages, options.places)
+    return measure(options)
 
 
 if __name__ == "__main__":

@@ -1,17 +1,26 @@
 """breakscope: where torch.compile breaks or recompiles, why, what it costs, and how it is fixed.
 
-`with breakscope.watch() as report: step()` watches a block of this process,
-`breakscope.as_text(report)` shows what it saw. Importing breakscope imports nothing else; neither
-does it import torch.
+`breakscope.check(paths)` reads source, `breakscope.run(model, args)` calls a model under Dynamo,
+`with breakscope.watch() as report:` watches a block of this process, and `breakscope.fix(paths)`
+rewrites. Each gives a `Report`; `breakscope.as_text(report)` shows it as the commands do. Importing
+breakscope imports nothing else; neither does it import torch.
 """
 
 __version__ = "0.1.0"
-__all__ = ["as_text", "watch"]
+__all__ = ["Finding", "Report", "UserError", "as_text", "check", "fix", "run", "watch"]
+
+TYPE_CHECKING = False  # type checkers take it for true, and `typing` need not be imported
+if TYPE_CHECKING:
+    from breakscope.api import Finding, Report, UserError, as_text, check, fix, run, watch
 
 
 def __getattr__(name: str):
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from breakscope.workflows import watch
+    from breakscope import api
 
-    return getattr(watch, name)
+    return getattr(api, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,5 +1,5 @@
 """Settings from `[tool.breakscope]` of the nearest pyproject.toml at or above the working
-directory.
+directory, or from a file that the command line names.
 
     [tool.breakscope]
     select = ["BRK1", "BRK2"]           # codes or prefixes; everything when absent
@@ -13,6 +13,10 @@ directory.
     format = "text"
     libraries = false                   # leave installed packages alone; true when absent
     cache = false                       # keep no answers for the next check; true when absent
+    baseline = "breakscope-baseline.json"
+    max-breaks = 0                      # budgets of run, trace, report and diff; none when absent
+    max-recompiles-after = 3            # as the option: 3, "3:1", "60s"
+    min-coverage = 95                   # percent
 
 Globs, files and folders are relative to the folder of the file. The command line wins over the
 file.
@@ -27,12 +31,15 @@ from msgspec import Struct
 
 from breakscope.errors import UserError
 from breakscope.reading import NotThere, Unreadable, read_file
+from breakscope.report.comparing.budget import Allowed, read_after, read_percent
+from breakscope.texts import missing_file, nearest
 
 LISTS = ("select", "extend-select", "ignore", "exclude", "entry", "rules")
-STRINGS = ("torch", "format")
+STRINGS = ("torch", "format", "baseline")
 SWITCHES = ("libraries", "cache")
 TABLES = ("per-file-ignores",)
-KEYS = (*LISTS, *STRINGS, *SWITCHES, *TABLES)
+BUDGETS = ("max-breaks", "max-recompiles-after", "min-coverage")
+KEYS = (*LISTS, *STRINGS, *SWITCHES, *TABLES, *BUDGETS)
 
 
 class Config(Struct, frozen=True):
@@ -50,12 +57,16 @@ class Config(Struct, frozen=True):
     format: str = ""
     libraries: bool = True
     cache: bool = True
+    baseline: str = ""  # a file, as seen from the working directory
     root: str = ""  # the folder of the file
+    allowed: Allowed = Allowed()
 
 
-def load_config(start: Path | None = None) -> Config:
-    """The settings that hold for the working directory (or for `start`); raises UserError when they
-    are wrong."""
+def load_config(start: Path | None = None, file: str = "") -> Config:
+    """The settings that hold for the working directory (or for `start`), or those of a TOML file;
+    raises UserError when they are wrong."""
+    if file:
+        return _named(Path(file))
     try:
         folder = (start or Path.cwd()).resolve()
     except FileNotFoundError:
@@ -75,14 +86,35 @@ def load_config(start: Path | None = None) -> Config:
     return Config()
 
 
-def _section(data: bytes, shown: str) -> dict | None:
+def _named(file: Path) -> Config:
+    """The settings of a file: its `[tool.breakscope]`, or of one that is no pyproject.toml the
+    keys at its top."""
+    try:
+        data = read_file(file)
+    except NotThere:
+        raise UserError(f"--config: {missing_file(str(file))}") from None
+    except Unreadable as problem:
+        raise UserError(f"--config: {file} {problem}") from None
+    settings = _section(data, str(file))
+    if settings is None:
+        if file.name == "pyproject.toml":
+            raise UserError(f"--config: {file} has no [tool.breakscope]")
+        settings = _document(data, str(file))
+    return _read(settings, file.absolute())
+
+
+def _document(data: bytes, shown: str) -> dict:
     import tomllib
 
     try:
-        document = tomllib.loads(data.decode("utf-8"))
+        return tomllib.loads(data.decode("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
         raise UserError(f"{shown}: not valid TOML: {problem}") from None
-    section = document.get("tool", {}).get("breakscope")
+
+
+def _section(data: bytes, shown: str) -> dict | None:
+    tool = _document(data, shown).get("tool", {})
+    section = tool.get("breakscope") if isinstance(tool, dict) else None
     if section is not None and not isinstance(section, dict):
         raise UserError(f"{shown}: [tool.breakscope] must be a table")
     return section
@@ -102,6 +134,8 @@ def _read(settings: dict, file: Path) -> Config:
     }
     values["rules"] = tuple(str(file.parent / folder) for folder in values.get("rules", ()))
     values["entry"] = tuple(_from_here(entry, file.parent) for entry in values.get("entry", ()))
+    if values.get("baseline"):
+        values["baseline"] = _shown(file.parent / values["baseline"])
     table = settings.get("per-file-ignores", {})
     if not isinstance(table, dict):
         raise UserError(
@@ -111,7 +145,29 @@ def _read(settings: dict, file: Path) -> Config:
         (glob, _strings(codes, f"per-file-ignores.{glob!r}", shown))
         for glob, codes in table.items()
     )
+    values["allowed"] = _allowed(settings, shown)
     return Config(path=shown, root=str(file.parent), per_file_ignores=ignores, **values)
+
+
+def _allowed(settings: dict, shown: str) -> Allowed:
+    """The budgets: numbers, or the texts that the options of the same names take."""
+    breaks = settings.get("max-breaks")
+    if breaks is not None and (
+        isinstance(breaks, bool) or not isinstance(breaks, int) or breaks < 0
+    ):
+        raise UserError(f"{shown}: max-breaks must be a whole number from 0 on, not {breaks!r}")
+    read = {}
+    for key, reader in (("max-recompiles-after", read_after), ("min-coverage", read_percent)):
+        value = settings.get(key)
+        if isinstance(value, bool) or not isinstance(value, int | float | str | None):
+            raise UserError(f"{shown}: {key} must be a number or a string, not {value!r}")
+        try:
+            read[key] = None if value is None else reader(str(value))
+        except ValueError as problem:
+            raise UserError(f"{shown}: {key}: {problem}") from None
+    return Allowed(
+        breaks=breaks, recompiles=read["max-recompiles-after"], coverage=read["min-coverage"]
+    )
 
 
 def _strings(value: object, key: str, shown: str) -> tuple[str, ...]:
@@ -133,9 +189,7 @@ def _switch(value: object, key: str, shown: str) -> bool:
 
 
 def _advice(key: str) -> str:
-    import difflib
-
-    near = difflib.get_close_matches(key.replace("_", "-"), KEYS, n=1)
+    near = nearest(key.replace("_", "-"), KEYS)
     return f"did you mean {near[0]!r}?" if near else f"the keys are {', '.join(KEYS)}"
 
 

@@ -9,10 +9,8 @@ known of what is installed.
 
 from __future__ import annotations
 
-import glob
 import os
 import re
-import shutil
 import sys
 from collections.abc import Iterable, Iterator
 
@@ -100,7 +98,11 @@ def _beside() -> tuple[str, ...]:
 
 def _named(python: str) -> tuple[str, ...]:
     """The folders of an environment that is named by its folder, or by its Python."""
-    path = python if os.path.exists(python) else shutil.which(python) or python
+    path = python
+    if not os.path.exists(path):
+        import shutil  # brings the archive formats along
+
+        path = shutil.which(python) or python
     # not what it is a link to: an environment's Python is one to the Python that it was made of
     prefixes = [path] if os.path.isdir(path) else []
     if PYTHON.match(os.path.basename(path)):
@@ -119,12 +121,20 @@ def _folders_of(prefix: str, version: str = "") -> tuple[str, ...]:
     share, those of the version ("python3.12"), where it is given."""
     if not prefix:
         return ()
-    escaped = glob.escape(prefix)
-    found = [
-        *glob.glob(f"{escaped}/lib/python3*/*-packages"),
-        *glob.glob(f"{escaped}/local/lib/python3*/*-packages"),
-        os.path.join(prefix, "Lib", "site-packages"),
+    libraries = (os.path.join(prefix, "lib"), os.path.join(prefix, "local", "lib"))
+    pythons = [
+        os.path.join(folder, name)
+        for folder in libraries
+        for name in names_in(folder)
+        if name.startswith("python3")
     ]
+    found = [
+        os.path.join(folder, name)
+        for folder in pythons
+        for name in names_in(folder)
+        if name.endswith("-packages") and not name.startswith(".")
+    ]
+    found.append(os.path.join(prefix, "Lib", "site-packages"))
     if version:
         found = [f for f in found if version == (VERSION.search(f) or [version])[0]]
     found = [folder for folder in sorted(found) if os.path.isdir(folder)]

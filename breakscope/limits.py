@@ -6,63 +6,57 @@ Code reads them as `limits.NAME`, so that a test changes a limit in one place.
 from __future__ import annotations
 
 # ---- the result cache
-
 # Bytes of the result cache. What was stored first is dropped first.
 LARGEST_CACHE = 300_000_000
 # Bytes of one stored answer, unpacked.
 LARGEST_STORED_ANSWER = 20_000_000
 
 # ---- one region and the calls in it
-
-# Steps for one region, and for the top level of a module: statements run, calls followed, rows of
-# comprehensions. Models stay far below; a program that multiplies its own paths must end somewhere.
+# Steps (statements run, calls followed, rows of comprehensions) for one region, and for a module's
+# top level. Models stay far below; a program that multiplies its own paths must end somewhere.
 MOST_REGION_STATEMENTS = 40_000
 # Steps for all regions of one file together. A region may take this share of what is left, so that
 # none takes everything from those behind it.
 MOST_FILE_STATEMENTS = 160_000
 SHARE_OF_A_REGION = 1 / 4
-# Steps that a region gets for the statements behind one that took too much: this many at first,
-# then half as many each time.
+# Steps for the statements behind one that took too much: this many, then half as many each time.
 MORE_STATEMENTS = 4_000
 # Classes in the order of one's bases that count as a step.
 BASES_OF_A_STEP = 16
 # Times that a loop's body is run until its names no longer change: values join, and the second time
 # sees what the first one left.
 MOST_LOOP_PASSES = 2
-# Names for which the body of a `for` is run one by one. With each name other attributes and keys
-# are meant; longer lists hold data.
+# Names for which the body of a `for` is run one by one: each means other attributes and keys.
 MOST_LOOP_NAMES = 8
 # Runs of the innermost body when such loops stand in each other: they multiply.
 MOST_NESTED_LOOP_RUNS = 32
 # Items of a known iterable that a comprehension goes over one by one.
 MOST_COMPREHENSION_ITEMS = 16
-# Containers in each other in which a frame's variables are searched for tensors: one may hold
-# itself.
+# Containers in each other in which a frame's variables are searched for tensors.
 DEEPEST_FRAME_SEARCH = 3
 # Modules in each other through which a walk looks for a recurrent one.
 DEEPEST_MODULE_WALK = 6
 # Calls in each other that are followed. Models stay below; recursion without an end does not.
 DEEPEST_CALL = 100
-# Python frames that the analysis may have on its stack: DEEPEST_CALL calls with all the
-# expressions and statements that they stand in.
+# Python frames on the analysis's stack: DEEPEST_CALL calls with what they stand in.
 MOST_FRAMES = 6_000
-# Functions for which the wrapper that one decorator puts around them is followed; it does the
-# same for all others.
+# Functions for which one decorator's wrapper is followed; it does the same for all others.
 MOST_WRAPPED = 3
 # Analyses of one function inside each other: what recursion does shows in the first ones.
 MOST_NESTED = 3
-# Statements of a function that hands its argument back, up to which it is run for its effects: it
-# may enter the argument into a registry. Longer ones work on docstrings.
+# Statements of a function that hands its argument back and is run for its effects, as a registry's;
+# longer ones work on docstrings.
 LONGEST_REGISTERED_BODY = 8
 # Functions through which an argument is handed back that are followed.
 MOST_HANDED_BACK_STEPS = 5
 
-# ---- containers
+# Characters of a condition that is put together from two.
+LONGEST_CONDITION = 120
 
-# Items, for builtins and dict views that keep items apart. Short lists are written out by hand and
-# unpacked; longer ones hold data of one kind.
+# ---- containers
+# Items that builtins and dict views keep apart; longer lists hold data of one kind.
 MOST_KNOWN_ITEMS = 12
-# Items of a list after it grew or was repeated, beyond which its items count as alike.
+# Items of a list that grew or was repeated; with more they count as alike.
 MOST_GROWN_ITEMS = 64
 # Different modules or functions of a list that one pass over it stands for.
 MOST_ITERATED_OBJECTS = 24
@@ -77,12 +71,12 @@ DEEPEST_NOTED_HOME = 2
 # Containers in each other in which `holds_tensor` looks.
 DEEPEST_TENSOR_SEARCH = 3
 
-# ---- values
-
+# ---- values, names and gaps
 # Different values that one name may have, depending on the path; with more, nothing is known of it.
 MOST_OPTIONS = 5
-# Items of two tuples of different lengths, together, that stay two tuples: what is at an index is
-# then known for each. Longer ones become one tuple of any length.
+# The same for classes and functions, which a registry chooses by a name that the source does not tell.
+MOST_REGISTERED = 16
+# Items of two tuples of different lengths, together, that stay two tuples, each known by index.
 MOST_ITEMS_OF_TWO_TUPLES = 9
 # Containers in each other that count in the key of a call's argument.
 DEEPEST_KEY = 3
@@ -97,27 +91,20 @@ LONGEST_FOLDED_TEXT = 10_000
 MOST_FOLDED_ITEMS = 1_024
 LARGEST_FOLDED_EXPONENT = 64
 LARGEST_FOLDED_BASE = 1e6
-
-# ---- names
-
 # Characters that a computed name must begin or end with; fewer fit almost any name.
 SHORTEST_AFFIX = 4
 # Methods and attributes that one computed name may mean; with more, none is looked at.
 MOST_COMPUTED_NAMES = 8
 # Parts of one type annotation, those of the aliases that it names included, which may double.
 MOST_ANNOTATION_PARTS = 2_000
-# Modules through which the name of a type alias is followed: imports may go in a circle.
+# Modules through which a type alias is followed: imports may go in a circle.
 MOST_ALIAS_STEPS = 8
-
-# ---- gaps
-
 # Places of one file that are named where the analysis gave up.
 MOST_GAPS = 50
 # Characters of an internal error's text.
 LONGEST_ERROR_TEXT = 120
 
-# ---- findings
-
+# ---- findings and the use of torch.compile
 # Characters of one text of a finding, and of each source line that it shows.
 LONGEST_TEXT = 2_000
 # Lines of which the form in UTF-8 is kept, for those that are not ASCII.
@@ -131,19 +118,15 @@ CONTEXT_LINES = 1
 LONGEST_SLICE = 3_000
 LONGEST_SLICE_TEXT = 20_000
 DEEPEST_SLICE = 200
-# Characters that libcst parses to look for the findings of one file, and to rewrite its statements:
-# one that holds thousands of findings is parsed for each.
+# Characters that libcst parses for the findings of one file, each once more, and to rewrite them.
 MOST_SOUGHT_TEXT = 1_000_000
 MOST_REWRITTEN_TEXT = 100_000
 # Calls shown between the region and the finding; of more, the first and the last ones.
 MOST_CHAIN_LINKS = 8
 # Characters of the user's call that a message repeats.
 LONGEST_CALL_TEXT = 60
-# Answers about slices that are kept: models are copied from each other, statement by statement.
+# Answers about slices that are kept: models are copies of each other, statement by statement.
 MOST_SLICE_ANSWERS = 4_000
-
-# ---- use of torch.compile
-
 # Statements of one file that are followed.
 MOST_USAGE_STATEMENTS = 60_000
 # Calls in each other into functions of the file.
@@ -151,37 +134,29 @@ DEEPEST_USAGE_CALL = 4
 # Characters of an expression in a message.
 LONGEST_USAGE_TEXT = 40
 
-# ---- files
-
+# ---- files and processes
 # Wildcards of one line of a .gitignore file: pathspec goes back and forth between them.
 MOST_WILDCARDS = 3
-
-# ---- processes
-
 # Bytes of source for which a further process is started; with fewer the start takes longer.
 FEWEST_BYTES_OF_A_PROCESS = 200_000
 
 # ---- call summaries
-
 # Analyses of one function for different constants; further ones share one for any constant.
 MOST_VARIANTS = 4
 # Analyses for arguments of one kind, all with the same outcome, after which there are no more.
 MOST_ALIKE = 2
 # Analyses of one function, whatever the arguments, before one for new arguments can be left out.
 MOST_ANALYSES = 5
-# Latest analyses of a function that showed nothing new, after which similar arguments share an
-# outcome.
+# Latest analyses that showed nothing new, after which similar arguments share an outcome.
 MOST_IDLE = 4
 # The same, after which it does not matter either which tensors an object of another file has.
 LONG_IDLE = 10
 # Groups of arguments that are looked through for the most similar ones.
 MOST_GROUPS = 24
-# Analyses of a constructor inherited from another file, and of other methods that are called for
-# their effect.
+# Analyses of an inherited constructor of another file, and of other calls made for their effect.
 MOST_FOR_EFFECT = 1
 
 # ---- files
-
 # Bytes of a file; larger ones are data.
 LARGEST_FILE = 20_000_000
 # Paths whose relative form is remembered.
@@ -200,22 +175,20 @@ MOST_FILES_OF_USE = 20
 SHORTEST_EVICTED = 4
 
 # ---- reports as text
-
 # Lines of a finding in a terminal: many findings must fit on a screen.
-LONGEST_FINDING = 6
+LONGEST_FINDING = 8
 # Columns of a terminal; on a narrower one a finding takes the lines that its words need.
 USUAL_WIDTH = 80
-# Lines of advice that a finding keeps, whatever its message takes.
-FEWEST_ADVICE_LINES = 2
-# Values of one argument in a message; of more, the first ones.
+# Equal findings in a file that are shown as one: two are read as fast one by one.
+FEWEST_EQUAL_FINDINGS = 3
+# How many a text names of values of one argument, files with findings that were not asked for,
+# places of host syncs, breaks that peeling could not take out, classes of captured modules, hazards
+# and steps of one variation: the first or the worst ones.
 MOST_SHOWN_VALUES = 6
-# Places in the block of host syncs.
+MOST_NAMED_FILES = 3
 MOST_SHOWN_SYNCS = 6
-# Places in a line of the breaks that peeling could not take out.
 MOST_SHOWN_STUBBORN = 4
-# Classes of captured modules that the text format shows, those with breaks first.
 MOST_MODULES_SHOWN = 20
-# Hazards and steps of one variation in the radar's block.
 MOST_SHOWN_HAZARDS = 3
 MOST_SHOWN_STEPS = 6
 # Characters of a variation's reason.
@@ -233,12 +206,26 @@ MOST_FRAME_LINES = 3
 SECONDS_BETWEEN_DRAWINGS = 0.5
 SECONDS_BETWEEN_LINES = 30.0
 
-# ---- traces
-
+# ---- traces and observations
 # Bytes of a trace read at a time.
 CHUNK = 1 << 20
 # Bytes of one record; what is longer is cut off there.
 LARGEST_RECORD = 16 << 20
+# Recompiles for one cause from which on it is said that they go on, where the last calls had them.
+FEWEST_TO_GROW = 3
+# A program that ran so many times as long as until its last recompile for a cause is settled.
+QUIET_TIMES = 2.0
+# Runs of --prove that go on at the same time: each is a process that compiles.
+PROOFS_AT_ONCE = 2
+# Further places of one cause that the text format names.
+MOST_SHOWN_PLACES = 4
+# Places that are named of what a setting removed.
+MOST_PROVED_PLACES = 3
+# Second causes of a recompile that are named: more are one change seen by several guards.
+MOST_SECOND_CAUSES = 3
+# Bytes of guard trees that are held while a trace is read, to compare the versions of a function
+# that was compiled again: beyond it the cause is read from the failed guards alone.
+GUARD_TREES = 128 << 20
 # Characters of a line of a text log; what is longer is damage, as for the next three.
 LONGEST_LOG_LINE = 1 << 20
 # Characters of a line of a traceback, of a path and of a function's name.
@@ -247,9 +234,10 @@ LONGEST_PATH = 4096
 LONGEST_NAME = 400
 # Bytes of one trace that one look at a running program reads.
 LIVE_CHUNK = 4 << 20
-
-# ---- observations
-
+# Bytes at the end of a child's progress log that say what it does now.
+PROGRESS_TAIL = 8 << 10
+# Lines of the list of events that is printed while a program runs; what follows is only counted.
+MOST_LIVE_LINES = 200
 # Characters of one part of a break's reason.
 LONGEST_REASON = 4000
 # Characters of a guard.
@@ -265,8 +253,7 @@ LONGEST_SNIPPET = 60
 # Frames above a host sync in which the user's line is searched for.
 DEEPEST_SYNC_STACK = 200
 
-# ---- runs: the processes
-
+# ---- runs and the radar
 # Seconds that a child over its limit gets to write its stacks.
 GRACE_OF_CHILD = 1.0
 # Seconds after the deadline at which a process whose parent is gone ends itself.
@@ -287,9 +274,6 @@ GRACE_OF_PROGRAM = 5.0
 KILLING_INTERRUPT = 3
 # Seconds within which several interrupts are one: what starts us may pass on what we get anyway.
 ONE_INTERRUPT_SECONDS = 1.0
-
-# ---- runs: the calls
-
 # Equal calls: the first compiles, the second shows what the first changed, the third what became
 # dynamic.
 SAME_CALLS = 3
@@ -302,9 +286,6 @@ MOST_NEUTRAL_OPERAND = 64
 MOST_NEUTRAL_COMPILES = 64
 # Items that a loop whose iterator was replaced goes over.
 MOST_NEUTRAL_ITEMS = 10_000
-
-# ---- the radar
-
 # Recompiles for one dimension that are still no hazard: dynamic sizes need one.
 MOST_SAME_SIZE_RECOMPILES = 4
 # Arguments that the name of a varied dimension lists.
@@ -324,7 +305,6 @@ FEWEST_CALLS = 3
 FEWEST_SECONDS = 5.0
 
 # ---- the benchmark
-
 # Steps beside one turn through all calls before a step counts as warm, at least.
 FEWEST_WARM_STEPS = 6
 # Turns through all calls that warming up takes at most.
@@ -356,6 +336,9 @@ FEWEST_ROUNDS = 6
 # Share of a step's time: two processes that run the same code differ by this much; rounds do not
 # show it.
 SMALLEST_EFFECT = 0.02
+# Half of a ratio's interval, as a share of the ratio: where a wider one holds 1, the machine is too
+# noisy to tell. By as much the ratio of the medians may differ from the median of the ratios.
+WIDEST_INTERVAL = 0.15
 # The same for a step traced twice, side by side in one process.
 SMALLEST_NEAR_EFFECT = 0.005
 # Share of op time: with less of it compiled, that may be why compiling does not pay.
@@ -371,3 +354,47 @@ MOST_EAGER_OPS = 5
 BUSY_TURNS = 3
 # Share of the largest of all values: a tensor below it may be rounding alone.
 ROUNDING_SHARE = 1e-3
+
+# ---- fixes and their proof
+# Times that files are analysed and rewritten: each fix may make room for another, and one that makes
+# room for itself would go on for ever.
+MOST_FIX_PASSES = 30
+# Seconds that git has to name what is committed; a repository on a network may not answer.
+GIT_SECONDS = 10.0
+# Seconds for calls with other values than the target's own, in eager; each builds the target anew.
+OTHER_VALUES_SECONDS = 20.0
+# The factor of such values: large ones, of which an exponential function has no finite value.
+LARGE_VALUES = 1e4
+# Characters of a value that is no tensor, and of a message; items of a list of a module's.
+LONGEST_KEPT_TEXT = 2_000
+MOST_KEPT_ITEMS = 200
+# Seconds of stepping for the least time of a step.
+STEP_TIMING_SECONDS = 0.5
+# Runs of the rewritten target: fixes that do not pass together are tried in halves.
+MOST_PROOF_RUNS = 24
+
+# ---- repro
+# Seconds of making a program smaller, and of one run of it.
+REPRO_SECONDS = 60.0
+REPRO_RUN_SECONDS = 15
+
+# ---- fake runs
+# Elements of a tensor whose numbers are computed beside the fake tensor: masks, tables and lengths
+# are smaller, weights of large models are larger.
+MOST_KNOWN_ELEMENTS = 1 << 18
+# Elements of a tensor whose numbers are drawn because the program asks for them.
+MOST_DRAWN_ELEMENTS = 1 << 22
+# A size that depends on values and has no bound.
+ASSUMED_SIZE = 8
+# Different answers of one place that are kept.
+MOST_KEPT_ANSWERS = 6
+# Assumed answers of one place in a row, in one call: a loop may wait for the other one.
+MOST_SAME_ANSWERS = 16
+# Frames that an answer's place is looked for in.
+MOST_ANSWER_FRAMES = 60
+# Runs that `--explore` makes at most: each branch that depends on values may need one.
+MOST_EXPLORED_RUNS = 12
+# Other numbers that are tried for one that a branch depends on.
+MOST_OTHER_NUMBERS = 2
+# Answers, and answers that were not tried, in one line of the report.
+MOST_SHOWN_ANSWERS = 6

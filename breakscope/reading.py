@@ -9,12 +9,20 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import MappingProxyType
 
 from breakscope import limits
 
 # to open a FIFO waits for its other end, unless told otherwise
 FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 FLAGS |= getattr(os, "O_BINARY", 0) | getattr(os, "O_NOCTTY", 0)
+
+
+# what has no file, such as the cells of a notebook, by name
+_held: ContextVar[Mapping[str, bytes]] = ContextVar("held", default=MappingProxyType({}))
 
 
 class Unreadable(Exception):
@@ -26,8 +34,26 @@ class NotThere(Unreadable):
     """There is no file of that name, or none that may be read."""
 
 
+@contextmanager
+def holding(sources: Mapping[str, bytes]) -> Iterator[None]:
+    """Within, these names are read as files with this content, wherever they seem to lie."""
+    absolute = {os.path.abspath(name): text for name, text in sources.items()}
+    token = _held.set({**_held.get(), **sources, **absolute})
+    try:
+        yield
+    finally:
+        _held.reset(token)
+
+
+def is_file(path: str | os.PathLike) -> bool:
+    """True for what `read_file` may read."""
+    return os.fspath(path) in _held.get() or os.path.isfile(path)
+
+
 def read_file(path: str | os.PathLike) -> bytes:
     """A file's bytes; raises Unreadable."""
+    if (held := _held.get().get(os.fspath(path))) is not None:
+        return held
     try:
         _refuse(os.stat(path))  # before it is opened: to open a device may do something
         with open(path, "rb", opener=_opened) as file:

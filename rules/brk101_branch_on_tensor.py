@@ -15,11 +15,16 @@ broadcast to one shape and dtype. That is why the rewrite counts as unsafe. It c
 that set one name, and the conditional expression, where the condition is a tensor itself (`a in b`
 is a bool of Python's), and where both sides may always run: none draws random numbers, changes
 something, calls what is not torch's, or has such a gradient.
+
+A layer that is left out with a probability `p`, `if torch.rand(()) < p: continue`, waits for the device in
+every step even where `p` is 0, as it is by default. Where the number has a name the rewrite tests
+`p` first (`if p > 0 and drawn < p:`): it draws as before, and only a `p` above 0 still ends the graph.
 """
 
 import torch
 
 from breakscope.rulekit.events import Branch
+from breakscope.rulekit.patch import Declined
 from breakscope.rulekit.rule import Rule
 
 rule = Rule("BRK101", "branch-on-tensor", dynamo=("GB0170",), fix="unsafe")
@@ -35,48 +40,29 @@ def check(event):
 
 
 @rule.rewrite
-def rewrite(node, problem):
+def rewrite(node, problem, place):
     import libcst as cst
 
+    from breakscope.rulekit import branching
     from breakscope.rulekit import rewriting as rw
+    from breakscope.rulekit.rewrites.drawn_below import zero_first
+    from breakscope.rulekit.rewrites.stored_choice import stored_choice
 
     if isinstance(node, cst.If):
-        return _if_as_where(node, problem, cst, rw)
+        made = branching.without_branch(node, problem, place)
+        if made is None or isinstance(made, Declined):
+            return zero_first(node, problem, place) or stored_choice(node, problem, place) or made
+        return made
     if not isinstance(node, cst.SimpleStatementLine):
         return None
     for part in rw.walk(node):
         if isinstance(part, cst.IfExp) and rw.same(part.test, problem.node):
-            if not rw.is_tensor_test(part.test) or not all(
-                rw.may_be_tensor(side) and rw.may_always_run(side)
-                for side in (part.body, part.orelse)
-            ):
+            condition = rw.truth(part.test, place)
+            if condition is None:
                 return None
-            return rw.swap(
-                node,
-                part,
-                f"torch.where({rw.code(part.test)}, {rw.code(part.body)}, {rw.code(part.orelse)})",
-            )
+            chosen = branching.choice(condition, part.body, part.orelse, place)
+            return rw.swap(node, part, chosen) if isinstance(chosen, str) else chosen
     return None
-
-
-def _if_as_where(node, problem, cst, rw):
-    if not rw.same(node.test, problem.node) or not rw.is_tensor_test(node.test):
-        return None
-    then, otherwise = rw.only_assignment(node.body), None
-    if isinstance(node.orelse, cst.Else) and not node.orelse.leading_lines:
-        otherwise = rw.only_assignment(node.orelse.body)
-    if not then or (node.orelse and not otherwise) or (otherwise and otherwise[0] != then[0]):
-        return None
-    sides = [side for side in (then, otherwise) if side]
-    if not all(rw.may_be_tensor(side[1]) and rw.may_always_run(side[1]) for side in sides):
-        return None
-    name = then[0]
-    values = [
-        f"{name} {side[2]} {rw.operand(side[1])}" if side[2] else rw.code(side[1]) for side in sides
-    ]
-    return rw.line_instead(
-        node, f"{name} = torch.where({rw.code(node.test)}, {', '.join([*values, name][:2])})"
-    )
 
 
 @rule.example(
@@ -106,3 +92,36 @@ def bad_ternary(x):
 def good_ternary(x):
     y = torch.where(x.sum() > 0, x.exp(), x - 1)
     return y * 2
+
+
+class Stack(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layerdrop = 0.0
+        self.layer = torch.nn.Linear(4, 4)
+
+
+@rule.example(lambda: (torch.ones(4),), module=True)
+def bad():
+    class Model(Stack):
+        def forward(self, x):
+            if self.training:
+                drawn = torch.rand([])
+                if drawn < self.layerdrop:  # BRK101
+                    return x
+            return self.layer(x)
+
+    return Model()
+
+
+@rule.becomes
+def good():
+    class Model(Stack):
+        def forward(self, x):
+            if self.training:
+                drawn = torch.rand([])
+                if self.layerdrop > 0 and drawn < self.layerdrop:
+                    return x
+            return self.layer(x)
+
+    return Model()

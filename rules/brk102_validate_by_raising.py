@@ -52,7 +52,15 @@ def rewrite(node, problem):
         isinstance(test, cst.Comparison) and not rw.is_comparison(test)
     ):
         return None
-    wanted = wanted.format(rw.code(test))
+    opposite = {cst.NotEqual: " == ", cst.Equal: " != "}
+    sign = type(test.comparisons[0].operator) if isinstance(test, cst.Comparison) else None
+    if sign in opposite and wanted != "{}":
+        right = test.comparisons[0].comparator
+        wanted = f"{rw.code(test.left)}{opposite[sign]}{rw.code(right)}"
+    else:
+        wanted = wanted.format(rw.code(test))
+    if "\n" in rw.code(node.body.body[0]).strip():  # the message has a line of its own
+        message = f"(\n    {message}\n)"
     return rw.line_instead(node, f"assert {wanted}, {message}")
 
 

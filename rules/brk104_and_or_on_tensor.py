@@ -38,14 +38,18 @@ def rewrite(node, problem):
 
     from breakscope.rulekit import rewriting as rw
 
-    if not isinstance(node, cst.SimpleStatementLine):
-        return None
-    for part in rw.walk(node):
+    for part in rw.parts(node):
         if isinstance(part, cst.BooleanOperation) and rw.same(part.left, problem.node):
-            if not (rw.is_comparison(part.left) and rw.is_comparison(part.right)):
+            if not (rw.is_bool_tensor(part.left) and rw.is_bool_tensor(part.right)):
                 return None  # the result would not be one of two booleans
+            if not rw.may_always_run(part.right):
+                return None
             sign = "&" if isinstance(part.operator, cst.And) else "|"
-            return rw.swap(node, part, f"({rw.code(part.left)}) {sign} ({rw.code(part.right)})")
+            sides = [
+                rw.operand(side) if isinstance(side, cst.Call) else f"({rw.code(side)})"
+                for side in (part.left, part.right)
+            ]
+            return rw.swap(node, part, f" {sign} ".join(sides))
     return None
 
 

@@ -34,9 +34,7 @@ def rewrite(node, problem):
 
     from breakscope.rulekit import rewriting as rw
 
-    if not isinstance(node, cst.SimpleStatementLine):
-        return None
-    for part in rw.walk(node):
+    for part in rw.parts(node):
         if (
             isinstance(part, cst.Call)
             and rw.dotted(part.func) in ("any", "all")

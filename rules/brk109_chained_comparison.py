@@ -8,6 +8,9 @@ anyway.
 Write `(0 < t) & (t < 1)`. Both comparisons always run, which costs nothing; the result is a boolean
 tensor in either case, with the same value, NaN included. Comparisons carry no gradient. The middle
 expression now stands there twice: name it first if it is more than a name.
+
+The rewrite counts as unsafe for what Python does to other tensors: one of several elements no
+longer raises, and the result takes the shape of both comparisons where Python returns that of one.
 """
 
 import torch
@@ -15,7 +18,7 @@ import torch
 from breakscope.rulekit.events import Branch
 from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK109", "chained-comparison", shares=("GB0170",), fix="safe")
+rule = Rule("BRK109", "chained-comparison", shares=("GB0170",), fix="unsafe")
 
 
 @rule.on(Branch, construct="chained")
@@ -33,7 +36,7 @@ def rewrite(node, problem):
 
     from breakscope.rulekit import rewriting as rw
 
-    found = rw.find(node, problem) if isinstance(node, cst.SimpleStatementLine) else None
+    found = rw.find(node, problem) if isinstance(node, cst.SimpleStatementLine | cst.If) else None
     if not isinstance(found, cst.Comparison) or len(found.comparisons) != 2:
         return None
     first, second = found.comparisons

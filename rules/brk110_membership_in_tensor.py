@@ -42,7 +42,7 @@ def rewrite(node, problem):
 
     from breakscope.rulekit import rewriting as rw
 
-    found = rw.find(node, problem) if isinstance(node, cst.SimpleStatementLine) else None
+    found = rw.find(node, problem) if isinstance(node, cst.SimpleStatementLine | cst.If) else None
     if not isinstance(found, cst.Comparison) or len(found.comparisons) != 1:
         return None
     target = found.comparisons[0]

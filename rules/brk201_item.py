@@ -33,24 +33,27 @@ def check(event):
             help=f"keep `{event.expression}` a tensor (`.detach()` if no gradient should flow), or return it and "
             "read it outside",
             # those become sizes, indices and tests
+            setting="capture_scalar_outputs",
             fixable=getattr(event.value, "dtype", None) not in ("int", "bool"),
         )
 
 
 @rule.rewrite
-def rewrite(node, problem):
+def rewrite(node, problem, place):
     import libcst as cst
 
     from breakscope.rulekit import rewriting as rw
+    from breakscope.rulekit import scalars
+    from breakscope.rulekit.patch import Patch
 
-    found = rw.find(node, problem) if isinstance(node, cst.SimpleStatementLine) else None
-    if (
-        not isinstance(found, cst.Call)
-        or not isinstance(found.func, cst.Attribute)
-        or not rw.in_arithmetic(node, found)
-    ):
+    found = rw.find(node, problem)
+    if not isinstance(found, cst.Call) or not isinstance(found.func, cst.Attribute):
         return None
-    return rw.swap(node, found, f"{rw.code(found.func.value)}.detach()")
+    made = rw.swap(node, found, scalars.detached(found.func.value))
+    if scalars.may_stay_tensor(node, found, place):
+        return made
+    kept = scalars.kept_by(node, found, place)
+    return Patch(made, changes=f"`{kept}` holds a 0-d tensor, no number") if made and kept else None
 
 
 @rule.example(

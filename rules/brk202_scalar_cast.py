@@ -40,6 +40,7 @@ def check(event):
             f"`{event.source}` reads the value of `{event.expression}` into Python",
             help=f"keep it a tensor: write {keep.get(event.how, f'`{event.expression}`')}, or read it outside the "
             "compiled code",
+            setting="capture_scalar_outputs" if event.how in ("int", "float") else "",
         )
 
 
@@ -53,19 +54,38 @@ def check_text(event):
 
 
 @rule.rewrite
-def rewrite(node, problem):
+def rewrite(node, problem, place):
     import libcst as cst
 
     from breakscope.rulekit import rewriting as rw
+    from breakscope.rulekit import scalars
+    from breakscope.rulekit.patch import Patch
 
-    found = rw.find(node, problem) if isinstance(node, cst.SimpleStatementLine) else None
-    if (
-        not isinstance(found, cst.Call)
-        or rw.dotted(found.func) != "float"
-        or not rw.in_arithmetic(node, found)
-    ):
+    found = rw.find(node, problem) if isinstance(node, cst.SimpleStatementLine | cst.If) else None
+    if isinstance(found, cst.Call) and rw.dotted(found.func) == "bool" and len(found.args) == 1:
+        return _without_bool(node, found, place)
+    if not isinstance(found, cst.Call) or rw.dotted(found.func) != "float":
         return None
-    return rw.swap(node, found, f"{rw.operand(found.args[0].value)}.detach()")
+    made = rw.swap(node, found, scalars.detached(found.args[0].value))
+    if scalars.may_stay_tensor(node, found, place):
+        return made
+    kept = scalars.kept_by(node, found, place)
+    return Patch(made, changes=f"`{kept}` holds a 0-d tensor, no number") if made and kept else None
+
+
+def _without_bool(node, found, place):
+    """The tensor itself, where it is one of bools and a name or an `if` takes it."""
+    import libcst as cst
+
+    from breakscope.rulekit import rewriting as rw
+    from breakscope.rulekit.scalars import may_stay_tensor
+
+    tested = isinstance(node, cst.If) and node.test is found
+    value = found.args[0].value
+    named = isinstance(node, cst.SimpleStatementLine) and may_stay_tensor(node, found, place)
+    if not (tested or named) or not rw.is_bool_tensor(value):
+        return None
+    return rw.swap(node, found, rw.code(value))
 
 
 @rule.example(

@@ -10,17 +10,26 @@ slice is the masked sum divided by `n`; a store is `torch.where(mask, value, x)`
 the mask as it is. If the caller knows the length, let it pass a Python int: each new length then
 compiles once, and from the second on with a dynamic size.
 
+Where the bound comes from a loop over a tensor that the file makes of a list, the rewrite gives the
+loop's function the list (see BRK208).
+
 Masked rows get a gradient of zero, as the rows outside of the slice did, provided that
 `torch.where` and not a product removes them: NaN times zero is NaN.
 """
 
 import torch
 
+from breakscope.knowledge import since
 from breakscope.rulekit.events import ScalarRead
 from breakscope.rulekit.rule import Rule
 
 rule = Rule(
-    "BRK206", "slice-bound-from-tensor", dynamo=("GB0038",), shares=("GB0124",), unshown=("GB0038",)
+    "BRK206",
+    "slice-bound-from-tensor",
+    dynamo=("GB0038",),
+    shares=("GB0124",),
+    unshown=("GB0038",),
+    fix="unsafe",
 )
 
 
@@ -32,13 +41,23 @@ def check(event):
         help=f"keep the full size and mask with `torch.arange(size) < {event.expression}`, or pass the bound as a "
         "Python int",
         skips="call",
+        setting="capture_scalar_outputs",
     )
+
+
+@rule.rewrite
+def rewrite(node, problem, place):
+    from breakscope.rulekit.rewrites.leaf import as_leaf
+    from breakscope.rulekit.rewrites.same_list import from_the_list
+
+    return from_the_list(problem, place) or (as_leaf(problem, place) if since("2.13") else None)
 
 
 @rule.example(
     lambda: (torch.ones(4, 2), torch.tensor(2)),
     lambda: (torch.ones(4, 2), torch.tensor(0)),
     dynamo=("GB0124",),
+    fixed=False,
 )
 def bad(x, n):
     return x[:n].sum(0)  # BRK206

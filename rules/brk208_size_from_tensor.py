@@ -3,7 +3,9 @@
 `torch.zeros(2, lengths.max())`, `x.view(n.max(), -1)`, `torch.arange(lengths.max())`,
 `x.topk(k_tensor * 2)` all need a Python number: torch converts the 0-d tensor silently, Dynamo
 reports GB0033 on `aten._local_scalar_dense` and stops. A 0-d tensor that is itself an argument or a
-buffer is accepted as a size without a break on 2.13; anything computed from a tensor is not.
+buffer is accepted as a size without a break on 2.13; anything computed from a tensor is not. Numpy's
+numbers are arrays while Dynamo traces, so `x.reshape(-1, np.prod(x.shape[1:]))` reads one too:
+`math.prod` gives a Python number.
 
 Use a size that Python knows: `x.shape`, a maximum fixed in `__init__`, or the padded length from
 the data loader passed as an int. `torch.arange(x.shape[1]) < lengths[:, None]` replaces most
@@ -11,15 +13,22 @@ buffers sized by `lengths.max()`.
 
 The padded result has more columns than the trimmed one; mask what follows. `torch._dynamo.config.
 capture_scalar_outputs = True` is the other way out, at the price of dynamic sizes downstream.
+
+Where the tensor was made of a list in the same file (`sizes = torch.as_tensor(sizes_list)`), and a
+function only goes over it, the rewrite gives that function the list: its numbers are Python's.
 """
 
+import math
+
+import numpy as np
 import torch
 
+from breakscope.knowledge import since
 from breakscope.rulekit.events import Call
 from breakscope.rulekit.rule import Rule
-from breakscope.rulekit.values import Sequence
+from breakscope.rulekit.values import Py, Sequence
 
-rule = Rule("BRK208", "size-from-tensor", shares=("GB0033",))
+rule = Rule("BRK208", "size-from-tensor", shares=("GB0033",), fix="unsafe")
 
 ALL = range(8)
 # name -> positions of the arguments that must be Python numbers; the receiver of a method is not
@@ -40,10 +49,14 @@ SIZES = {
             "expand",
             "repeat",
             "roll",
+            "permute",
         )
     },
     **{f"Tensor.{name}": (0,) for name in ("topk", "new_full", "chunk", "kthvalue", "split")},
-    **{f"torch.{name}": (1,) for name in ("topk", "chunk", "split", "roll", "reshape", "kthvalue")},
+    **{
+        f"torch.{name}": (1,)
+        for name in ("topk", "chunk", "split", "roll", "reshape", "kthvalue", "permute")
+    },
     "Tensor.narrow": (1, 2),
     "torch.narrow": (2, 3),
     "Tensor.select": (1,),
@@ -63,6 +76,7 @@ SIZES = {
 
 
 KEYWORDS = (
+    "*",  # `x.permute(*order)`
     "size",
     "k",
     "length",
@@ -84,14 +98,19 @@ def check(event):
         if isinstance(value, Sequence)
         for item in value.items or [value.element]
     ]
-    if any(
-        value.is_tensor and value.origin == "op" and _is_number(value)
-        for value in (*given, *inside)
-    ):
+    if any(map(_is_read, (*given, *inside))):
         yield event.graph_break(
             f"a size in `{event.source}` is read from a tensor",
             help="use a size that Python knows (`x.shape`, a fixed maximum, an int argument) and mask the rest",
+            setting="capture_scalar_outputs",
         )
+
+
+def _is_read(value):
+    """A number computed from a tensor, or by numpy, whose numbers are arrays while Dynamo traces."""
+    if value.is_tensor:
+        return value.origin == "op" and _is_number(value)
+    return isinstance(value, Py) and value.type == "numpy number"
 
 
 def _is_number(tensor):
@@ -99,7 +118,49 @@ def _is_number(tensor):
     return tensor.ndim == 0 or (tensor.ndim in (None, 1) and tensor.sure and tensor.dtype == "int")
 
 
-@rule.example(lambda: (torch.tensor([1, 2, 4]),), lambda: (torch.tensor([4, 0]),))
+@rule.rewrite
+def rewrite(node, problem, place):
+    from breakscope.rulekit.rewrites.leaf import as_leaf
+    from breakscope.rulekit.rewrites.same_list import from_the_list
+
+    return from_the_list(problem, place) or (as_leaf(problem, place) if since("2.13") else None)
+
+
+@rule.example(lambda: (torch.ones(14, 2),), module=True)
+def bad():
+    class Model(torch.nn.Module):
+        def grid(self, sizes):
+            rows = []
+            for height in sizes:
+                rows.append(torch.arange(height))  # BRK208
+            return torch.cat(rows)
+
+        def forward(self, x):
+            sizes_list = [x.shape[0] // 2, x.shape[1]]
+            sizes = torch.as_tensor(sizes_list)
+            return x.sum() * self.grid(sizes) + sizes.sum()
+
+    return Model()
+
+
+@rule.becomes
+def good():
+    class Model(torch.nn.Module):
+        def grid(self, sizes):
+            rows = []
+            for height in sizes:
+                rows.append(torch.arange(height))
+            return torch.cat(rows)
+
+        def forward(self, x):
+            sizes_list = [x.shape[0] // 2, x.shape[1]]
+            sizes = torch.as_tensor(sizes_list)
+            return x.sum() * self.grid(sizes_list) + sizes.sum()
+
+    return Model()
+
+
+@rule.example(lambda: (torch.tensor([1, 2, 4]),), lambda: (torch.tensor([4, 0]),), fixed=False)
 def bad(lengths):
     steps = torch.arange(lengths.max())  # BRK208
     return (steps < lengths[:, None]).sum(1) / 4
@@ -109,3 +170,13 @@ def bad(lengths):
 def good(lengths):
     steps = torch.arange(4)
     return (steps < lengths[:, None]).sum(1) / 4
+
+
+@rule.example(lambda: (torch.ones(2, 3, 4),), fixed=False)
+def bad_product(x):
+    return x.reshape(-1, np.prod(x.shape[1:]))  # BRK208
+
+
+@rule.becomes
+def good_product(x):
+    return x.reshape(-1, math.prod(x.shape[1:]))

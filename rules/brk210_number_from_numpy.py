@@ -30,22 +30,23 @@ def check(event):
 
 
 @rule.rewrite
-def rewrite(node, problem):
+def rewrite(node, problem, place):
     import libcst as cst
 
     from breakscope.rulekit import rewriting as rw
+    from breakscope.rulekit.scalars import may_stay_tensor
 
     found = rw.find(node, problem) if isinstance(node, cst.SimpleStatementLine) else None
     if (
         not isinstance(found, cst.Call)
         or rw.dotted(found.func) != "float"
-        or not rw.in_arithmetic(node, found)
+        or not may_stay_tensor(node, found, place)
     ):
         return None
     return rw.swap(node, found, rw.code(found.args[0].value))
 
 
-@rule.example(lambda: (torch.arange(4.0),), lambda: (torch.full((2,), torch.nan),))
+@rule.example(lambda: (torch.arange(4.0),), lambda: (torch.full((2,), torch.nan),), gradients=False)
 def bad(x):
     array = x.numpy()
     return x - float(array.mean())  # BRK210

@@ -8,9 +8,9 @@ numbers `math` is free: `math.sqrt(x.shape[-1])` is folded while tracing. `math.
 Write the torch function of the same name: `torch.sqrt(t)`, `torch.log(t)`, `torch.isnan(t)`.
 `math.ceil` and `math.floor` return ints where torch returns floats: add `.long()` if it matters.
 
-What changes: gradients flow through the torch function and did not through `math` (`.detach()` the
-argument to keep that); float32 arithmetic replaces float64; where `math` raises a domain error (log
-of zero, root of a negative number) torch gives inf or NaN.
+The rewrite detaches the argument, since no gradient goes through `math`. What it changes: float32
+arithmetic replaces float64; where `math` raises a domain error (log of zero, root of a negative
+number) torch gives inf or NaN.
 """
 
 import math
@@ -34,18 +34,19 @@ def check(event):
 
 
 @rule.rewrite
-def rewrite(node, problem):
+def rewrite(node, problem, place):
     import libcst as cst
 
     from breakscope.rulekit import rewriting as rw
+    from breakscope.rulekit.scalars import detached, may_stay_tensor
 
     found = rw.find(node, problem) if isinstance(node, cst.SimpleStatementLine) else None
     if not isinstance(found, cst.Call) or len(found.args) != 1:
         return None
     owner, _, name = rw.dotted(found.func).partition(".")
-    if owner != "math" or name not in SAME_NAME or not rw.in_arithmetic(node, found):
+    if owner != "math" or name not in SAME_NAME or not may_stay_tensor(node, found, place):
         return None
-    return rw.swap(node, found, f"torch.{name}({rw.code(found.args[0].value)})")
+    return rw.swap(node, found, f"torch.{name}({detached(found.args[0].value)})")
 
 
 @rule.example(lambda: (torch.arange(4.0),), lambda: (torch.full((2,), torch.nan),))
@@ -55,4 +56,4 @@ def bad(x):
 
 @rule.becomes
 def good(x):
-    return x / torch.sqrt(x.sum() + 1)
+    return x / torch.sqrt((x.sum() + 1).detach())

@@ -13,14 +13,19 @@ instead; what follows must then work with an unknown size.
 
 A masked formula keeps all rows: divide by `mask.sum()` and not by the length, and clean NaN with
 `torch.where` before an operation whose gradient would carry it.
+
+A function of tensors alone that goes by such indices in Python can stay in the graph as one call that
+runs as it is: `torch._dynamo.decorators.leaf_function`. The rewrite does that where the lines that make
+the shape of the result do not depend on the indices, and puts those in the function for fake tensors.
 """
 
 import torch
 
+from breakscope.knowledge import since
 from breakscope.rulekit.events import Call
 from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK301", "nonzero", dynamo=(r"GB0036: aten\.nonzero",))
+rule = Rule("BRK301", "nonzero", dynamo=(r"GB0036: aten\.nonzero",), fix="unsafe")
 
 NAMES = {
     "torch.nonzero",
@@ -46,13 +51,22 @@ def check(event):
         f"the size of `{event.source}` depends on the tensor's values",
         help="work with the mask itself (`torch.where(mask, a, b)`, `mask.sum()`), or `torch.nonzero_static(t, "
         "size=n)`",
+        setting="capture_dynamic_output_shape_ops",
     )
+
+
+@rule.rewrite
+def rewrite(node, problem, place):
+    from breakscope.rulekit.rewrites.leaf import as_leaf
+
+    return as_leaf(problem, place) if since("2.13") else None
 
 
 @rule.example(
     lambda: (torch.tensor([1.0, -2.0, 3.0]),),
     lambda: (torch.full((3,), torch.nan),),
     lambda: (torch.empty(0),),
+    fixed=False,
 )
 def bad(x):
     hits = torch.nonzero(x > 0)  # BRK301
@@ -64,7 +78,9 @@ def good(x):
     return x - (x > 0).sum()
 
 
-@rule.example(lambda: (torch.tensor([1.0, -2.0, 3.0]),), lambda: (torch.full((3,), -1.0),))
+@rule.example(
+    lambda: (torch.tensor([1.0, -2.0, 3.0]),), lambda: (torch.full((3,), -1.0),), fixed=False
+)
 def bad_where(x):
     (rows,) = torch.where(x > 0)  # BRK301
     return x[rows].sum()  # no mask here: `rows` holds integers

@@ -12,8 +12,9 @@ belongs outside the compiled function.
 
 The rewrite covers `.sum()` of a mask that is a comparison of the very same tensor with a number, so
 that shapes are known to agree. It keeps values and gradients, also where nothing is chosen and
-where NaN stands outside of the mask; sums may round differently in the last digit. For a mean in
-float16 mind that the sum may overflow where the mean does not.
+where NaN stands outside of the mask. It counts as unsafe because sums are added in another order
+and may round differently in the last digit. For a mean in float16 mind that the sum may overflow
+where the mean does not.
 """
 
 import torch
@@ -21,7 +22,7 @@ import torch
 from breakscope.rulekit.events import Index
 from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK302", "boolean-mask-read", shares=("GB0036",), fix="safe")
+rule = Rule("BRK302", "boolean-mask-read", shares=("GB0036",), fix="unsafe")
 
 
 @rule.on(Index, store="")
@@ -29,6 +30,7 @@ def check(event):
     if getattr(event.index, "dtype", None) == "bool" and event.index.ndim != 0:
         yield event.graph_break(
             f"the size of `{event.source}` depends on the mask's values",
+            setting="capture_dynamic_output_shape_ops",
             help="keep all elements and mask: `torch.where(mask, x, 0).sum()`, `masked_fill`, or a loss with "
             '`reduction="none"`',
         )

@@ -9,7 +9,8 @@ tensor, or add a masked amount: `x += mask * amount` where the amount is finite.
 
 The rewrite covers a constant amount and a mask that compares the very same tensor with a number, so
 that shapes agree and values, aliases and gradients stay as they were. A division by zero is left
-alone: the side that is not chosen would bring NaN into the gradient.
+alone: the side that is not chosen would bring NaN into the gradient. It counts as unsafe because an
+amount that does not fit the dtype (`ints[mask] += 0.5`) raises, and `copy_` converts it instead.
 """
 
 import torch
@@ -17,7 +18,7 @@ import torch
 from breakscope.rulekit.events import Index
 from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK303", "boolean-mask-update", shares=("GB0036",), fix="safe")
+rule = Rule("BRK303", "boolean-mask-update", shares=("GB0036",), fix="unsafe")
 
 
 @rule.on(Index)

@@ -8,8 +8,8 @@ elements for a mean, `x.masked_fill(~mask, -inf)` before `max`, `softmax` or `to
 `masked_scatter` or `torch.where` to write back.
 
 The rewrite covers `.sum()`: `torch.where` broadcasts as `masked_select` does, and keeps values and
-gradients for every input, empty choices and NaN outside of the mask included; sums may round
-differently in the last digit.
+gradients for every input, empty choices and NaN outside of the mask included. It counts as unsafe
+because sums are added in another order and may round differently in the last digit.
 """
 
 import torch
@@ -17,7 +17,7 @@ import torch
 from breakscope.rulekit.events import Call
 from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK304", "masked-select", dynamo=(r"GB0036: aten\.masked_select",), fix="safe")
+rule = Rule("BRK304", "masked-select", dynamo=(r"GB0036: aten\.masked_select",), fix="unsafe")
 
 
 @rule.on(Call, "torch.masked_select", "Tensor.masked_select")
@@ -26,6 +26,7 @@ def check(event):
         f"the size of `{event.source}` depends on the mask's values",
         help="keep all elements and mask: `torch.where(mask, x, 0).sum()`, or `masked_fill` before a maximum or "
         "softmax",
+        setting="capture_dynamic_output_shape_ops",
     )
 
 

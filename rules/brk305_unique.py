@@ -30,6 +30,7 @@ def check(event):
     yield event.graph_break(
         f"the size of `{event.source}` depends on the tensor's values",
         help="count over all known ids (`F.one_hot(ids, n).sum(0)`), or sort and compare neighbours",
+        setting="capture_dynamic_output_shape_ops",
     )
 
 

@@ -30,6 +30,7 @@ def check(event):
         yield event.graph_break(
             f"the size of `{event.source}` is the sum of a tensor's values",
             help="pass `output_size=` with the total that Python knows, or an int for the repeats",
+            setting="capture_dynamic_output_shape_ops",
         )
 
 

@@ -4,14 +4,13 @@ The answer lives on the device and Python wants it now: Dynamo ends the graph, w
 a new one (GB0033, from 2.6 to 2.15). Unlike other data-dependent operators they break even where
 nobody looks at the answer.
 
-To stay in the graph compare as tensors: `(a == b).all()` and `torch.isclose(a, b).all()` give a 0-d
-boolean tensor for `torch.where` or arithmetic. An `if` on it is the next break (BRK101). "Are these
+To stay in the graph compare as tensors: `a.shape == b.shape and (a == b).all()` (the shapes are
+compared while tracing) and `torch.isclose(a, b).all()` give a 0-d boolean tensor for `torch.where` or arithmetic. An `if` on it is the next break (BRK101). "Are these
 the same object?" (`x1 is x2`) and "the same shape?" are questions that Python answers for free.
 Checks in tests and asserts belong outside the compiled function, or in `assert torch.isclose(a,
 b).all()`, which stays inside (BRK106).
 
-The tensor forms raise where shapes cannot broadcast, and `torch.equal` says False there. None of
-them has a gradient.
+The rewrite gives a tensor where a bool was, and so counts as unsafe. None of them has a gradient.
 """
 
 import torch
@@ -38,7 +37,7 @@ NAMES |= {"numpy.allclose", "numpy.array_equal"}
 def check(event):
     name = event.name.rpartition(".")[2]
     instead = {
-        "equal": "(a == b).all()",
+        "equal": "a.shape == b.shape and (a == b).all()",
         "allclose": "torch.isclose(a, b).all()",
         "is_nonzero": "t != 0",
     }.get(name, "(a == b).all()")
@@ -53,19 +52,26 @@ def rewrite(node, problem):
     import libcst as cst
 
     from breakscope.rulekit import rewriting as rw
+    from breakscope.rulekit.patch import Declined
 
-    found = rw.find(node, problem) if isinstance(node, cst.SimpleStatementLine) else None
-    if not isinstance(found, cst.Call) or not any(
-        isinstance(n, (cst.Assign, cst.Return)) and n.value is found for n in node.body
+    found = rw.find(node, problem) if isinstance(node, cst.SimpleStatementLine | cst.If) else None
+    if not isinstance(found, cst.Call):
+        return None
+    tested = isinstance(node, cst.If) and found is node.test
+    if not tested and not any(
+        isinstance(n, (cst.Assign, cst.Return)) and n.value is found
+        for n in getattr(node.body, "body", node.body)
     ):
         return None
     given, name = rw.arguments(found), rw.dotted(found.func)
     if not given or len(given[0]) != 2:
         return None
     if name == "torch.equal" and not given[1]:
-        return rw.swap(
-            node, found, f"({rw.operand(given[0][0])} == {rw.operand(given[0][1])}).all()"
-        )
+        # tensors of two shapes are not equal, and cannot be compared element by element
+        if not all(rw.dotted(value) for value in given[0]):
+            return Declined("its tensors would be computed twice: give them names first")
+        one, other = (rw.code(value) for value in given[0])
+        return rw.swap(node, found, f"{one}.shape == {other}.shape and ({one} == {other}).all()")
     if name == "torch.allclose":
         return rw.swap(
             node,
@@ -89,13 +95,19 @@ def good(x):
     return x.cos() * settled
 
 
-@rule.example(lambda: (torch.ones(3),), lambda: (torch.zeros(3),))
-def bad_equal(x):
-    same = torch.equal(x, x * x * x)  # BRK309
+@rule.example(
+    lambda: (torch.ones(3), torch.ones(3)),
+    lambda: (torch.ones(3), torch.ones(2)),
+    lambda: (torch.ones(3), torch.ones(3, 3)),
+    lambda: (torch.full((2,), torch.nan), torch.full((2,), torch.nan)),
+    lambda: (torch.empty(0), torch.empty(0)),
+)
+def bad_equal(x, y):
+    same = torch.equal(x, y)  # BRK309
     return x.cos() * same
 
 
 @rule.becomes
-def good_equal(x):
-    same = (x == (x * x * x)).all()
+def good_equal(x, y):
+    same = x.shape == y.shape and (x == y).all()
     return x.cos() * same

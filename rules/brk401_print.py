@@ -5,8 +5,8 @@ behind it. Printing a tensor also waits for the device and copies the values to 
 loop, a `try` or a `with` that Dynamo cannot resume, the whole function runs without a graph.
 
 Guard the line: `torch.compiler.is_compiling()` is a constant True while Dynamo traces, so the line
-costs nothing there and prints as before in eager mode. What changes: the compiled model no longer
-prints. If the text matters in a compiled run, return the value and print it outside the region, or
+costs nothing there and prints as before in eager mode. The rewrite counts as unsafe because the
+compiled model no longer prints. If the text matters in a compiled run, return the value and print it outside the region, or
 set `torch._dynamo.config.reorderable_logging_functions.add(print)`, which moves the call behind the
 graph.
 
@@ -22,7 +22,7 @@ from breakscope.rulekit.rule import Rule
 rule = Rule(
     "BRK401",
     "print",
-    fix="safe",
+    fix="unsafe",
     dynamo=("GB0059: operator `print`", "GB0207: key", "GB0156: method `(write|flush|writelines)`"),
 )
 

@@ -6,8 +6,9 @@ paid in every step, for a line that is usually switched off.
 
 Guard the line with `if not torch.compiler.is_compiling():`, log outside the region, or configure Dynamo
 once that it may drop the calls:
-`torch._dynamo.config.ignore_logging_functions.add(logging.Logger.debug)` (2.8 and later). What
-changes: the compiled model no longer logs there.
+`torch._dynamo.config.ignore_logging_functions.add(logging.Logger.debug)` (2.8 and later).
+
+The rewrite guards the line. It counts as unsafe because the compiled model no longer logs there.
 """
 
 import logging
@@ -20,7 +21,7 @@ from breakscope.rulekit.rule import Rule
 rule = Rule(
     "BRK402",
     "logging",
-    fix="safe",
+    fix="unsafe",
     dynamo=("GB0291", "GB4841: python_type", "GB6215: LoggingLoggerVariable"),
 )
 

@@ -6,24 +6,28 @@ Changing the filters (`warnings.simplefilter`, `filterwarnings`) ends the graph 
 warnings.catch_warnings():` does not.
 
 Warn in `__init__` or in the code around the region where you can. Otherwise guard the line with
-`if not torch.compiler.is_compiling():`; what changes is that the compiled model no longer warns.
+`if not torch.compiler.is_compiling():`. That rewrite counts as unsafe because the compiled model no
+longer warns.
 """
 
 import warnings
 
 import torch
 
-from breakscope.rulekit.events import Call
+from breakscope.rulekit.events import CHOSEN, Call
 from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK403", "warning", fix="safe", dynamo=("GB0007: _?warnings",))
+rule = Rule("BRK403", "warning", fix="unsafe", dynamo=("GB0007: _?warnings",))
 
 
 @rule.on(Call, "warnings.warn", "warnings.warn_explicit")
 def check(event):
+    # who compiles a model has seen what it warns of: behind an open test it says nothing
+    certainty = "possible" if event.undecided == CHOSEN else None
     yield event.problem(
-        f"`{event.name}` cannot be traced, so the graph ends here in every call",
+        f"`{event.name}` cannot be traced, so the graph ends here in every call that warns",
         help="warn in `__init__`, or put the call under `if not torch.compiler.is_compiling():`",
+        certainty=certainty,
     )
 
 
@@ -45,15 +49,13 @@ def rewrite(node, problem):
 @rule.example(lambda: (torch.ones(2, 3),))
 def bad(x):
     y = x.mean(-1)
-    if x.shape[-1] == 3:
-        warnings.warn("three channels", stacklevel=2)  # BRK403
+    warnings.warn("three channels", stacklevel=2)  # BRK403
     return y * 2
 
 
 @rule.becomes
 def good(x):
     y = x.mean(-1)
-    if x.shape[-1] == 3:
-        if not torch.compiler.is_compiling():
-            warnings.warn("three channels", stacklevel=2)
+    if not torch.compiler.is_compiling():
+        warnings.warn("three channels", stacklevel=2)
     return y * 2

@@ -9,6 +9,10 @@ cause a recompile.
 Time the compiled callable from outside (`torch.utils.benchmark`, or `torch.cuda.Event` around the
 call), or use `torch.profiler`, which sees into the compiled graph. A span inside the model is best
 marked with `torch.profiler.record_function(...)`, which Dynamo traces.
+
+The rewrite skips the clock and all that is computed from it while Dynamo traces, where that goes to a
+log, a global container or an attribute that the class does not read. It is unsafe: the compiled model
+does not take the time.
 """
 
 import time
@@ -25,6 +29,7 @@ rule = Rule(
         r"GB0007: builtin `time\.",
         r"GB0156: method `(now|utcnow|today|fromtimestamp)` of class `type`",
     ),
+    fix="unsafe",
 )
 
 NAMES = ("time", "perf_counter", "monotonic", "process_time", "thread_time", "clock_gettime")
@@ -62,6 +67,13 @@ def check_text(event):
     )
 
 
+@rule.rewrite
+def rewrite(node, problem, place):
+    from breakscope.rulekit.timing import skipped_timing
+
+    return skipped_timing(node, place)
+
+
 @rule.example(lambda: (torch.ones(4),), dynamo=("GB0007",))
 def bad(x):
     start = time.perf_counter()  # BRK404
@@ -69,7 +81,28 @@ def bad(x):
     return y, start
 
 
-@rule.example(lambda: (torch.ones(4),), equal=False, dynamo=("GB0007",))
+TIMES = {}
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0007",))
+def bad_timing(x):
+    start = time.perf_counter()  # BRK404
+    y = (x * 2).sin()
+    TIMES["sin"] = time.perf_counter() - start  # BRK404, BRK704
+    return y
+
+
+@rule.becomes
+def good_timing(x):
+    if not torch.compiler.is_compiling():
+        start = time.perf_counter()
+    y = (x * 2).sin()
+    if not torch.compiler.is_compiling():
+        TIMES["sin"] = time.perf_counter() - start
+    return y
+
+
+@rule.example(lambda: (torch.ones(4),), fixed=False, dynamo=("GB0007",))
 def bad(x):
     start = time.perf_counter()  # BRK404
     y = (x * 2).sin()

@@ -11,6 +11,11 @@ decision, draw it with torch (`torch.rand(())`) and blend with `torch.where` or 
 outside the region and pass it in as an argument; `random.shuffle` of an index is
 `torch.randperm(n)`. The draws then come from torch's generator: other numbers than before for the
 same seed.
+
+The rewrite to `random.uniform(0, 1)` draws the same number of the same generator. It counts as unsafe
+because the number is a float64 tensor in a compiled graph: the product with a 0-d tensor or one of
+integers is float64 there, where Python's float leaves float32. Where the number decides, both sides
+run.
 """
 
 import random
@@ -24,6 +29,7 @@ rule = Rule(
     "BRK405",
     "python-random",
     dynamo=(r"GB0007: Random\.", r"GB0156: of class `Random`", r"GB0008: SystemRandom"),
+    fix="unsafe",
 )
 
 UNTRACED = (
@@ -67,7 +73,25 @@ def check(event):
     )
 
 
-@rule.example(lambda: (torch.ones(4),), equal=False, dynamo=("GB0007",))
+@rule.rewrite
+def rewrite(node, problem, place):
+    import libcst as cst
+
+    from breakscope.rulekit import rewriting as rw
+    from breakscope.rulekit.drawing import decided_by_tensor
+    from breakscope.rulekit.scalars import may_stay_tensor
+
+    found = rw.find(node, problem)
+    if not isinstance(found, cst.Call) or found.args or rw.dotted(found.func) != "random.random":
+        return None
+    if any(rw.is_comparison(part) for part in rw.parts(node)):
+        return decided_by_tensor(node, found, problem, place)
+    if isinstance(node, cst.SimpleStatementLine) and may_stay_tensor(node, found, place):
+        return rw.swap(node, found, "random.uniform(0, 1)")
+    return None
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0007",))
 def bad(x):
     scale = random.random()  # BRK405
     return x * scale
@@ -79,7 +103,7 @@ def good(x):
     return x * scale
 
 
-@rule.example(lambda: (torch.ones(3, 4),), equal=False, dynamo=("GB0007",))
+@rule.example(lambda: (torch.ones(3, 4),), equal=False, fixed=False, dynamo=("GB0007",))
 def bad(x):
     rows = list(range(3))
     random.shuffle(rows)  # BRK405

@@ -6,6 +6,9 @@ manager that Dynamo cannot enter, and the block runs without a graph.
 
 Read in `__init__`, and return what should be written, so that the caller writes it after the
 compiled call. A dump for debugging belongs under `if not torch.compiler.is_compiling():`.
+
+The rewrite puts a line that saves, or a `with open(...)` whose block does nothing but write, under
+that guard. It is unsafe: the compiled model no longer writes the file.
 """
 
 import os
@@ -24,6 +27,7 @@ rule = Rule(
         "GB0007: function `(save|load)` in file",
         "GB0294: function (save|load)",
     ),
+    fix="unsafe",
 )
 
 OPENS = {
@@ -64,6 +68,20 @@ def check(event):
         f"`{event.shown}` reads or writes a file",
         help="read files in `__init__`; return what should be written and write it outside the compiled region",
     )
+
+
+@rule.rewrite
+def rewrite(node, problem):
+    import libcst as cst
+
+    from breakscope.rulekit.guarding import guarded, only_writes_to, skip_while_compiling
+
+    if isinstance(node, cst.With):
+        return guarded(node) if only_writes_to(node, problem) else None
+    name = getattr(problem.node.func, "attr", "")
+    if name.startswith(("save", "write_")):
+        return skip_while_compiling(node, problem)
+    return None
 
 
 @rule.example(lambda: (torch.ones(4),), dynamo=("GB0059", "GB0142"))

@@ -6,6 +6,9 @@ not trace. What only works on text is traced: `os.path.join`, `basename`, `split
 
 Ask once, in `__init__` or at the module's top, and keep the answer as a constant: Dynamo then
 follows only the path that is taken.
+
+The rewrite computes the answer at the end of `__init__`, or below the imports where nothing but
+constants is asked for. It is unsafe, since a file that appears later is not seen.
 """
 
 import os
@@ -22,6 +25,7 @@ rule = Rule(
         r"GB0007: builtin `(posix|nt)\.(l?stat|listdir|scandir|mkdir|getcwd|chdir|access|unlink|remove|rename|_path)",
         r"GB0007: builtin `sys\.audit",
     ),
+    fix="unsafe",
 )
 
 ASKING = {
@@ -94,20 +98,49 @@ def check(event):
     )
 
 
-@rule.example(lambda: (torch.ones(4),))
-def bad(x):
-    y = x + 1
-    if os.path.exists(os.devnull):  # BRK407
-        y = y * 2
-    return y
+@rule.rewrite
+def rewrite(node, problem, place):
+    import libcst as cst
+
+    from breakscope.rulekit import rewriting as rw
+    from breakscope.rulekit.hoisting import asked_once
+
+    found = rw.find(node, problem)
+    if not isinstance(found, cst.Call) or rw.dotted(found.func) not in (*ASKING, "os.getcwd"):
+        return None
+    given = found.args[0].value if found.args else None
+    about = f"{given.attr.value}_" if isinstance(given, cst.Attribute) else ""
+    return asked_once(node, found, place, f"{about}{rw.called(found)}")
 
 
-FOUND = os.path.exists(os.devnull)
+@rule.example(lambda: (torch.ones(4),), module=True)
+def bad():
+    class Cached(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.path = os.devnull
+
+        def forward(self, x):
+            y = x + 1
+            if os.path.exists(self.path):  # BRK407
+                y = y * 2
+            return y
+
+    return Cached()
 
 
 @rule.becomes
-def good(x):
-    y = x + 1
-    if FOUND:
-        y = y * 2
-    return y
+def good():
+    class Cached(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.path = os.devnull
+            self.path_exists = os.path.exists(self.path)
+
+        def forward(self, x):
+            y = x + 1
+            if self.path_exists:
+                y = y * 2
+            return y
+
+    return Cached()

@@ -9,6 +9,9 @@ interpreter. Dynamo traces bytecode without running it, so it must stop for `ins
 Such lines are for debugging or for a lookup by name. Put debugging under `if not
 torch.compiler.is_compiling():`; replace `globals()[name]` by a dict of functions at the module's
 top, looked up in `__init__`. `gc.collect()` belongs between steps, in the training loop.
+
+The guard counts as unsafe because the compiled code no longer runs the line: nothing is collected,
+and nothing is shown.
 """
 
 import gc
@@ -22,7 +25,7 @@ from breakscope.rulekit.rule import Rule
 rule = Rule(
     "BRK408",
     "interpreter-state",
-    fix="safe",
+    fix="unsafe",
     dynamo=(
         r"GB0007: builtin `(gc|sys|_tracemalloc|faulthandler|resource)\.",
         "GB0007: _patched_getfile",
@@ -109,12 +112,50 @@ def check_version(event):
 
 
 @rule.rewrite
-def rewrite(node, problem):
+def rewrite(node, problem, place):
     from breakscope.rulekit.guarding import skip_while_compiling
 
+    name = getattr(problem.node.func, "id", "")
+    if name == "globals":
+        return _looked_up_once(node, problem, place)
+    if getattr(problem.node.func, "attr", "") in ("currentframe", "_getframe"):
+        return _name_of_function(node, problem, place)
     # what runs in there may matter to the rest
-    if getattr(problem.node.func, "id", "") not in ("exec", "eval"):
+    if name not in ("exec", "eval"):
         return skip_while_compiling(node, problem)
+
+
+def _looked_up_once(node, problem, place):
+    """`globals()[name]` as an attribute that `__init__` sets."""
+    import libcst as cst
+
+    from breakscope.rulekit import rewriting as rw
+    from breakscope.rulekit.hoisting import asked_once
+
+    found = rw.find(node, problem)
+    for part in rw.parts(node):
+        if isinstance(part, cst.Subscript) and part.value is found:
+            return asked_once(node, part, place, "chosen")
+    return None
+
+
+def _name_of_function(node, problem, place):
+    """The name itself for `inspect.currentframe().f_code.co_name`."""
+    import libcst as cst
+
+    from breakscope.rulekit import rewriting as rw
+
+    found = rw.find(node, problem)
+    if place.function is None or problem.node.args or problem.node.keywords:
+        return None
+    if any(isinstance(part, cst.Lambda | cst.BaseComp) for part in rw.walk(node)):
+        return None  # which have a name of their own
+    for part in rw.parts(node):
+        if isinstance(part, cst.Attribute) and part.attr.value == "co_name":
+            code = part.value
+            if isinstance(code, cst.Attribute) and code.value is found:
+                return rw.swap(node, part, f'"{place.function.name}"')
+    return None
 
 
 @rule.example(lambda: (torch.ones(4),), dynamo=("GB0007",))

@@ -10,6 +10,9 @@ findings in it name it. If it is opaque (a C extension, a solver), wrap it with
 `torch.library.custom_op` and a fake implementation: it then stands in the graph as one node. If
 Dynamo need not look inside but the tracer of autograd may, `allow_in_graph` serves.
 `torch.compiler.is_compiling()` picks a traced path where there are two.
+
+The rewrite drops the decorator of a function of the same file. It is unsafe: whoever disabled it had
+a reason, and what breaks inside then breaks in the graph.
 """
 
 import torch
@@ -23,6 +26,7 @@ rule = Rule(
     "disabled-function",
     severity="warning",
     dynamo=("GB0098: torch.compiler.disable", "GB0099"),
+    fix="unsafe",
 )
 
 
@@ -39,27 +43,48 @@ def check(event):
     )
 
 
-@torch.compiler.disable
-def norm_by_hand(x):
-    return x / x.norm()
+@rule.rewrite
+def rewrite(node, problem, place):
+    import ast
+
+    from breakscope.rulekit.contexts import without_decorator
+
+    name = ast.unparse(problem.node.func) if isinstance(problem.node, ast.Call) else ""
+    for scope in reversed(place.parents):
+        if isinstance(scope, ast.ClassDef):
+            continue
+        found = [n for n in scope.body if isinstance(n, ast.FunctionDef) and n.name == name]
+        if found:
+            alone = len(found) == 1 and found[0] not in place.parents
+            return without_decorator(found[0], "torch.compiler.disable") if alone else None
+    return None
 
 
-def norm(x):
-    return x / x.norm()
+@rule.example(lambda: (torch.ones(4),), module=True, dynamo=("GB0098",))
+def bad():
+    @torch.compiler.disable
+    def scaled(x):
+        return x / x.norm()
 
+    def model(x):
+        y = x * 2
+        y = scaled(y)  # BRK501
+        return y.relu()
 
-@rule.example(lambda: (torch.ones(4),), dynamo=("GB0098",))
-def bad(x):
-    y = x * 2
-    y = norm_by_hand(y)  # BRK501
-    return y.relu()
+    return model
 
 
 @rule.becomes
-def good(x):
-    y = x * 2
-    y = norm(y)
-    return y.relu()
+def good():
+    def scaled(x):
+        return x / x.norm()
+
+    def model(x):
+        y = x * 2
+        y = scaled(y)
+        return y.relu()
+
+    return model
 
 
 @rule.example(lambda: (torch.ones(4),), module=True, dynamo=("GB0099",))

@@ -4,16 +4,19 @@ The call is a tool for bisecting and for keeping two halves of a model in separa
 model it costs a break in every call, and inside a loop, a `try` or a `with` that cannot be resumed,
 the whole function.
 
-Remove it when the search is over. To keep a part out of the graph on purpose, put the part into its
-own function under `torch.compiler.disable(reason="...")`, which says so by name.
+Remove it when the search is over; the rewrite does. That is safe: the call does nothing in eager
+mode and nothing but end the graph when compiled. To keep a part out of the graph on purpose, put the
+part into its own function under `torch.compiler.disable(reason="...")`, which says so by name.
 """
+
+import ast
 
 import torch
 
 from breakscope.rulekit.events import Call
 from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK502", "explicit-graph-break", dynamo=("GB0025: User-inserted",))
+rule = Rule("BRK502", "explicit-graph-break", dynamo=("GB0025: User-inserted",), fix="safe")
 
 
 @rule.on(Call, "torch._dynamo.graph_break", "torch._dynamo.decorators.graph_break")
@@ -22,6 +25,16 @@ def check(event):
         "`torch._dynamo.graph_break()` was left in the model and ends the graph in every call",
         help="remove it",
     )
+
+
+@rule.rewrite
+def rewrite(node, problem, place):
+    from breakscope.rulekit.removing import without_statement
+
+    given = [*problem.node.args, *(keyword.value for keyword in problem.node.keywords)]
+    if not all(isinstance(value, ast.Constant) for value in given):
+        return None
+    return without_statement(node, problem, place)
 
 
 @rule.example(lambda: (torch.ones(4),))

@@ -33,6 +33,7 @@ def check(event):
         f"Dynamo does not trace `nn.{kind}` and skips the function that uses it, at `{event.shown}`",
         help=f"compile what stands before and behind it, or loop over an `nn.{kind}Cell` where sequences are short",
         skips="call",
+        setting="allow_rnn",
     )
 
 

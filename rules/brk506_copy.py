@@ -7,6 +7,10 @@ meets behind the call. `copy.deepcopy` of plain numbers and strings is traced.
 Write what you mean: `x.clone()` for a tensor (it stays in autograd's graph, as deepcopy does not
 for a non-leaf), `list(items)` or `items.copy()` for a list, `dict(d)` or `d.copy()` for a dict. A
 second model (a teacher, an average) is made once, in `__init__`.
+
+The rewrite writes `x.detach().clone()` for a deep copy of a tensor, since a copy carries no gradient
+back to the original. It counts as unsafe: the copy of a leaf no longer asks for a gradient itself, a
+copy of a non-leaf no longer raises, and a subclass of `list` or `dict` becomes a plain one.
 """
 
 import copy
@@ -17,7 +21,7 @@ from breakscope.rulekit.events import Call
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.values import Dict, ExternalInstance, Instance, Sequence, holds_tensor
 
-rule = Rule("BRK506", "copy", dynamo=("GB4198", r"GB0007: (list|dict|set)\.copy"))
+rule = Rule("BRK506", "copy", dynamo=("GB4198", r"GB0007: (list|dict|set)\.copy"), fix="unsafe")
 
 
 @rule.on(Call, "copy.deepcopy")
@@ -28,11 +32,13 @@ def check_deep(event):
             f"Dynamo does not trace `{event.shown}` of something with a tensor",
             help="write `x.clone()`, or `x.detach().clone()`",
             certainty="possible" if isinstance(value, Dict) else None,
+            fixable=value.is_tensor,
         )
     elif isinstance(value, Instance | ExternalInstance) and _is_module(event, value):
         yield event.graph_break(
             f"`{event.shown}` copies a module inside the region",
             help="make the copy once, in `__init__`",
+            fixable=False,
             certainty="likely",
         )
 
@@ -45,7 +51,7 @@ def check(event):
     if value.is_tensor:
         yield event.graph_break(
             f"Dynamo does not trace `{event.shown}`",
-            help="write `x.clone()`",
+            help="write `x.detach()`, which shares the memory as the copy does, or `x.clone()`",
         )
     elif isinstance(value, Dict) or (
         isinstance(value, Sequence) and value.type in ("list", "set", "dict")
@@ -62,6 +68,25 @@ def _is_module(event, value) -> bool:
     return any(name.startswith("torch.nn.") for name in names)
 
 
+@rule.rewrite
+def rewrite(node, problem):
+    import libcst as cst
+
+    from breakscope.rulekit import rewriting as rw
+
+    found = rw.find(node, problem) if isinstance(node, cst.SimpleStatementLine) else None
+    given = rw.arguments(found) if isinstance(found, cst.Call) else None
+    if not given or len(given[0]) != 1 or given[1]:
+        return None
+    value = given[0][0]
+    if rw.called(found) == "deepcopy":
+        return rw.swap(node, found, f"{rw.operand(value)}.detach().clone()")
+    for kind in ("list", "dict", "set"):
+        if f"of a {kind}" in problem.message:
+            return rw.swap(node, found, f"{kind}({rw.code(value)})")
+    return rw.swap(node, found, f"{rw.operand(value)}.detach()")  # it shares the memory
+
+
 @rule.example(lambda: (torch.ones(4),), lambda: (torch.full((4,), torch.nan),), dynamo=("GB4198",))
 def bad(x):
     y = copy.deepcopy(x)  # BRK506
@@ -70,7 +95,7 @@ def bad(x):
 
 @rule.becomes
 def good(x):
-    y = x.clone()
+    y = x.detach().clone()
     return y + 1
 
 

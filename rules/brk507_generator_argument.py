@@ -12,7 +12,7 @@ import torch
 
 from breakscope.rulekit.events import Call
 from breakscope.rulekit.rule import Rule
-from breakscope.rulekit.values import ExternalInstance, options
+from breakscope.rulekit.values import ExternalInstance, condition_of, options
 
 rule = Rule("BRK507", "generator-argument", dynamo=("GB0055", "GB0363: Opaque"))
 
@@ -54,14 +54,17 @@ def check(event):
     generator = event.kwargs.get("generator")
     if generator is None or generator.is_none:
         return
-    known = any(
-        isinstance(o, ExternalInstance) and o.name == "torch.Generator" for o in options(generator)
-    )
+    known = any(map(_is_generator, options(generator)))
     yield event.graph_break(
         f"`{event.shown}` takes a generator, which Dynamo cannot put into a graph",
         help="draw without `generator=`, or draw outside the region and pass the noise in",
         certainty=None if known else "possible",
+        condition=condition_of(generator, _is_generator),
     )
+
+
+def _is_generator(value):
+    return isinstance(value, ExternalInstance) and value.name == "torch.Generator"
 
 
 @rule.on(Call, "torch.Generator")

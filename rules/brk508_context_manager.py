@@ -3,7 +3,8 @@
 Dynamo enters `torch.no_grad`, `autocast`, `record_function`, `contextlib.nullcontext` and context
 managers written in Python whose body it can trace. It cannot enter locks, files, most
 generator-based ones of libraries (as `torch.backends.cudnn.flags` or `torch.random.fork_rng`),
-`torch.device(...)`, saved-tensor hooks and anomaly mode. The graph ends at the `with`, and because
+`torch.device(...)`, saved-tensor hooks and anomaly mode, nor an object of a class of your own that
+was made before the region began (`with self.context:`). The graph ends at the `with`, and because
 the block cannot be resumed in the middle, nothing in it is compiled.
 
 Enter it around the compiled call instead of inside: `with torch.backends.cudnn.flags(...):
@@ -43,6 +44,14 @@ HELP = {"torch.device": "give `device=` to the calls inside instead"}
 
 @rule.on(Enter)
 def check(event):
+    if event.exists:
+        yield event.problem(
+            f"Dynamo enters a `{event.name}` only where the region makes it: the graph ends at `{event.shown}` and "
+            "the block runs without one",
+            help="make it in the `with`, or enter it around the compiled call",
+            skips="with",
+        )
+        return
     measured = load().context(event.name)
     if event.name.startswith("function under ") and measured is not None and measured.never:
         return
@@ -71,6 +80,33 @@ def bad(x):
 def good(x):
     y = x * 2
     y = y + 1
+    return y
+
+
+class Doubled:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *problem):
+        return False
+
+
+doubled = Doubled()
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0142",))
+def bad_made_before(x):
+    y = x * 2
+    with doubled:  # BRK508
+        y = y + 1
+    return y
+
+
+@rule.becomes
+def good_made_inside(x):
+    y = x * 2
+    with Doubled():
+        y = y + 1
     return y
 
 

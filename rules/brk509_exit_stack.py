@@ -8,6 +8,11 @@ of the block runs without a graph.
 
 Name the context managers in the `with` itself. For an optional one, choose the object first:
 `with torch.autocast("cuda") if self.amp else contextlib.nullcontext():`, which Dynamo traces.
+
+The rewrite does so where the stack is entered first and serves for nothing else. A `with` of several
+makes, enters and leaves its context managers in the order in which the stack does, and passes
+exceptions to them in the same way. It counts as unsafe because of what Dynamo does now that it traces
+the block: with `nullcontext(tensor)` and another break inside of it, it fails (2.13).
 """
 
 import contextlib
@@ -18,7 +23,7 @@ from breakscope.rulekit.events import Call
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.values import Instance, Sequence
 
-rule = Rule("BRK509", "exit-stack", dynamo=("GB0007: __enter__",), since="2.11")
+rule = Rule("BRK509", "exit-stack", dynamo=("GB0007: __enter__",), since="2.11", fix="unsafe")
 
 
 @rule.on(Call, "contextlib.ExitStack.enter_context", "contextlib.AsyncExitStack.enter_context")
@@ -30,6 +35,15 @@ def check(event):
         f"`{event.shown}` enters a context manager through a stack, which Dynamo cannot do",
         help="name it in the `with` statement; for an optional one choose it or `contextlib.nullcontext()` first",
     )
+
+
+@rule.rewrite
+def rewrite(node, problem, place):
+    import libcst as cst
+
+    from breakscope.rulekit.contexts import without_stack
+
+    return without_stack(problem, place) if isinstance(node, cst.SimpleStatementLine) else None
 
 
 @rule.example(lambda: (torch.ones(4),), dynamo=("GB0007",))

@@ -7,6 +7,9 @@ without a graph.
 
 Do not steer with exceptions inside the region: return None or a default and test it. Or drop the
 `__init__`, and let the arguments of the exception carry the data (`error.args[0]`).
+
+The rewrite drops the call where it only hands on what `__init__` was given: Python has put these into
+`args` before. It is unsafe for a call by keyword, whose `args` are then empty.
 """
 
 import torch
@@ -15,7 +18,7 @@ from breakscope.knowledge import since
 from breakscope.rulekit.events import Call, Statement
 from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK516", "exception-with-init", dynamo=("GB0006: super",), until="2.15")
+rule = Rule("BRK516", "exception-with-init", dynamo=("GB0006: super",), until="2.15", fix="unsafe")
 
 BASES = (
     "BaseException",
@@ -61,6 +64,21 @@ def check_raise(event):
         )
 
 
+@rule.rewrite
+def rewrite(node, problem, place):
+    import ast
+
+    from breakscope.rulekit.removing import without_statement
+
+    function, call = place.function, problem.node
+    if not isinstance(call, ast.Call) or call.keywords or function is None:
+        return None
+    plain = [argument.arg for argument in function.args.args[1:]]
+    if [ast.unparse(argument) for argument in call.args] != plain or len(place.block) < 2:
+        return None  # `args` of the exception would be others
+    return without_statement(node, problem, place)
+
+
 @rule.example(lambda: (torch.ones(4),), dynamo=("GB0006",), module=True)
 def bad():
     class Unsupported(ValueError):
@@ -80,7 +98,8 @@ def bad():
 @rule.becomes
 def good():
     class Unsupported(ValueError):
-        pass
+        def __init__(self, what):
+            self.what = what
 
     def forward(x):
         try:

@@ -56,11 +56,7 @@ LAYERS = {
 @rule.on(Call, LAYERS)
 def check(event):
     given = event.argument(0, "data")
-    if (
-        event.name.endswith(".Parameter")
-        and isinstance(given, Tensor)
-        and given.origin == "argument"
-    ):
+    if event.name.endswith(".Parameter") and isinstance(given, Tensor) and given.is_argument:
         return  # measured: a parameter made of an input is traced
     affine = event.kwargs.get("elementwise_affine") or event.kwargs.get("affine")
     if affine is not None and affine.is_const and affine.value is False:

@@ -6,8 +6,11 @@ elements that are not constants. The same choice by `sorted` is traced, as long 
 Python number.
 
 Write `sorted(beams, key=score, reverse=True)[0]` for `max` and `sorted(beams, key=score)[0]` for
-`min`: both take the first of equal elements, as `max` and `min` do. (An empty sequence raises
-IndexError instead of ValueError. For a key that is a tensor see BRK112.)
+`min`: both take the first of equal elements, as `max` and `min` do. For a key that is a tensor see
+BRK112.
+
+The rewrite counts as unsafe: an empty sequence raises IndexError instead of ValueError, and where a
+key is NaN another element may be chosen.
 """
 
 import torch
@@ -16,7 +19,7 @@ from breakscope.rulekit.events import Call
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.values import ExternalInstance, Instance, holds_tensor, options
 
-rule = Rule("BRK535", "choose-object-by-key", shares=("GB0193",), fix="safe", until="2.15")
+rule = Rule("BRK535", "choose-object-by-key", shares=("GB0193",), fix="unsafe", until="2.15")
 
 
 @rule.on(Call, "min", "max")

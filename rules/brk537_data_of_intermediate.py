@@ -6,6 +6,9 @@ the graph, without memory to swap; the graph ends at the store.
 
 Give the name to the new tensor, `y = z`; where autograd must not see the step, `y = z.detach()`. To
 change part of a tensor in place write `y[mask] = 0` or `y.copy_(z)` under `torch.no_grad()`.
+
+What the rewrite changes: gradients go through the new tensor, where `.data` left those of the old
+one.
 """
 
 import torch
@@ -56,7 +59,10 @@ def rewrite(node, problem):
 
 
 @rule.example(
-    lambda: (torch.ones(4),), lambda: (torch.full((4,), torch.nan),), lambda: (torch.empty(0),)
+    lambda: (torch.ones(4),),
+    lambda: (torch.full((4,), torch.nan),),
+    lambda: (torch.empty(0),),
+    gradients=False,
 )
 def bad(x):
     y = x.clone()

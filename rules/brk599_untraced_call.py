@@ -18,6 +18,7 @@ import argparse
 import os
 import statistics
 
+import numpy as np
 import torch
 
 from breakscope.knowledge import kind, load
@@ -69,7 +70,7 @@ OTHER_IDS = (
 )
 
 # of functions that few programs call
-UNSHOWN = ("GB0116", "GB0150", "GB0157", "GB0249", "GB0299", "GB0811")
+UNSHOWN = ("GB0116", "GB0150", "GB0249", "GB0299", "GB0811")
 
 rule = Rule(
     "BRK599", "untraced-call", dynamo=tuple(f"{gb_id}: ." for gb_id in IDS), unshown=UNSHOWN
@@ -122,6 +123,21 @@ def check(event):
             help="do it outside the compiled region, or wrap it with `torch.library.custom_op`",
             certainty=None if verdict.certain else "possible",
         )
+
+
+def untraced_attributes() -> frozenset[str]:
+    """The attributes that end the graph wherever they are read."""
+    return load().names("GB0157", table="attributes")
+
+
+@rule.on(Call, untraced_attributes)
+def check_attribute(event):
+    owner = event.name.rpartition(".")[0]
+    yield event.problem(
+        f"Dynamo does not trace `{event.name}`, so the graph ends at `{event.shown}`",
+        help=f"decide by it outside the compiled region, or use a torch tensor in place of the `{owner}`",
+        skips="call",
+    )
 
 
 @rule.example(lambda: (torch.ones(4),), dynamo=("GB0007",))
@@ -215,3 +231,14 @@ def bad_bytes(x):
 @rule.becomes
 def good_bytes(x):
     return x * (x.numel() * x.element_size())
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0157",))
+def bad_dtype(x):
+    array = x.numpy()
+    return x * 2 if array.dtype == np.float32 else x  # BRK599
+
+
+@rule.becomes
+def good_dtype(x):
+    return x * 2 if x.dtype == torch.float32 else x

@@ -11,6 +11,7 @@ captures the backward pass too.
 
 import torch
 
+from breakscope.knowledge import since
 from breakscope.rulekit.events import Call
 from breakscope.rulekit.rule import Rule
 
@@ -26,6 +27,7 @@ def check(event):
     yield event.graph_break(
         f"`{event.shown}` runs a backward pass inside the region",
         help="return the loss and call `backward()` outside: the backward pass is compiled all the same",
+        setting="trace_autograd_ops" if since("2.13") else "",
     )
 
 

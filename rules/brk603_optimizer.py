@@ -4,8 +4,11 @@
 it ends the graph there, and `optimizer.zero_grad()` and a scheduler's `step()` do too. With
 `loss.backward()` between them a train step compiled as one function falls into four graphs or more.
 
-Compile the model and, separately, the step: `step = torch.compile(optimizer.step)` makes the update
-one graph of its own, with the loop over parameters fused. Zero the gradients outside, or set
+Leave the step out of the region that computes the loss. To fuse the update, put `optimizer.step()`
+into a function of its own and compile that one: behind the break Dynamo compiles the step as one
+graph, with the loop over parameters fused. A scheduler wraps `optimizer.step`, and Dynamo does not
+trace the wrapper; the step below it is compiled all the same. It changes the learning rate, so give
+the optimizer `lr=torch.tensor(...)`: a float is compiled in. Zero the gradients outside, or set
 `p.grad = None`.
 """
 
@@ -50,7 +53,8 @@ METHODS = {
 def check(event):
     if event.name.endswith(".step"):
         help = (
-            "leave it out of the region and compile it by itself: `torch.compile(optimizer.step)`"
+            "leave it out of the region; compiled in a function of its own, the step is one graph behind this break "
+            "(with `lr=torch.tensor(...)` where a scheduler changes it)"
         )
     else:
         help = "call it outside the compiled region"

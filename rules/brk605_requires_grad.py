@@ -10,6 +10,8 @@ Mark parameters and inputs outside the region. To freeze a part, use `y.detach()
 below, write both as one `torch.func.grad`.
 """
 
+import ast
+
 import torch
 
 from breakscope.rulekit.events import Call, Store
@@ -56,7 +58,7 @@ def check_call(event):
     if getattr(tensor, "kind", "") == "parameter" and not off:
         return  # it requires grad already: nothing changes
     if isinstance(tensor, Tensor) and (
-        tensor.origin == "argument" or tensor.kind in ("parameter", "buffer")
+        tensor.is_argument or tensor.kind in ("parameter", "buffer")
     ):
         yield event.graph_break(f"`{event.shown}` changes an input of the graph", help=HELP)
     elif not off:
@@ -72,11 +74,13 @@ def check_made(event):
     wanted = event.kwargs.get("requires_grad")
     if wanted is None or wanted.is_none or wanted == FALSE:
         return
+    named = (k.value for k in event.node.keywords if k.arg == "requires_grad")
     certainty = "certain" if wanted == TRUE else "likely" if wanted == TRAINING else "possible"
     yield event.graph_break(
         f"`{event.shown}` makes a leaf inside the region",
         help=HELP,
         certainty=certainty,
+        condition="" if wanted.is_const else "".join(map(ast.unparse, named)),
     )
 
 

@@ -6,7 +6,8 @@ graph there if the tensor needs one. What counts is the tensor and not the name:
 same tensor, `x.view_as(x)` is another one.
 
 Give every place a tensor of its own: `Attend.apply(x, x.view_as(x))` costs no memory and adds the
-gradients as before.
+gradients as before. The rewrite counts as unsafe because the function can see two objects where it
+saw one (`a is b`), and gradients of three or more places may be added in another order.
 """
 
 import ast
@@ -16,7 +17,7 @@ import torch
 from breakscope.rulekit.events import Call
 from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK611", "same-tensor-twice", dynamo=("GB6297",), fix="safe", since="2.13")
+rule = Rule("BRK611", "same-tensor-twice", dynamo=("GB6297",), fix="unsafe", since="2.13")
 
 
 @rule.on(Call, "torch.autograd.Function.apply")

@@ -11,7 +11,7 @@ from breakscope import reading
 from breakscope.config import load_config
 from breakscope.errors import UserError
 from breakscope.reading import NotThere, Unreadable, read_file
-from breakscope.report.statements import Statements
+from breakscope.report.combining.statements import Statements
 from breakscope.static import StaticOptions, analyze
 
 MODEL = """\
@@ -141,7 +141,13 @@ def test_files_that_tell_no_size(tmp_path):
     assert b"Name:" in read_file("/proc/self/status")
 
 
-ALONE = ["config.py", "environment.py", "static", "report/statements.py", "dynamic/source_text.py"]
+ALONE = [
+    "config.py",
+    "environment.py",
+    "static",
+    "report/combining/statements.py",
+    "dynamic/source_text.py",
+]
 
 
 @pytest.mark.parametrize("part", ALONE)

@@ -3,6 +3,7 @@ name."""
 
 from __future__ import annotations
 
+import os
 import pkgutil
 from importlib import import_module
 
@@ -11,6 +12,7 @@ import click
 from breakscope import __version__
 from breakscope.cli import commands
 from breakscope.cli.session import complain, guarded
+from breakscope.texts import did_you_mean
 
 
 class Commands(click.Group):
@@ -23,6 +25,19 @@ class Commands(click.Group):
         if name not in self.list_commands(context):
             return None
         return import_module(f"{commands.__name__}.{name}").command
+
+    def resolve_command(self, context: click.Context, args: list[str]):
+        """As click does; a refusal says what may have been meant."""
+        name, known = args[0], self.list_commands(context)
+        if name in known or name.startswith("-") or context.resilient_parsing:
+            return super().resolve_command(context, args)
+        if os.path.exists(name):
+            hint = f"; did you mean `breakscope check {name}`?"
+        elif os.path.isfile(name.rpartition("::")[0]):
+            hint = f"; did you mean `breakscope run {name}`?"
+        else:
+            hint = did_you_mean(name, known) or f"; there are {', '.join(known)}"
+        raise click.UsageError(f"there is no command {name!r}{hint}", context)
 
 
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -2,69 +2,28 @@
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Callable
 
 import click
 
 from breakscope import limits
 from breakscope.cli.session import OutputOptions
+from breakscope.cli.types import Bytes, Codes, OneOf, Seconds
 from breakscope.report import formats
 from breakscope.store import default_folder
 from breakscope.workflows.choice import Choice
 
 
-class Seconds(click.FloatRange):
-    """A finite number of seconds above 0."""
-
-    def __init__(self) -> None:
-        super().__init__(min=0, min_open=True)
-
-    def convert(self, value, param, ctx) -> float:
-        seconds = super().convert(value, param, ctx)
-        if not math.isfinite(seconds):
-            self.fail(f"{value} is no number of seconds.", param, ctx)
-        return seconds
-
-
-class Bytes(click.ParamType):
-    """A size in bytes: 0, 500M, 1.5G; the units are powers of 1024."""
-
-    name = "size"
-
-    def convert(self, value, param, ctx) -> int:
-        if isinstance(value, int):
-            return value
-        found = re.fullmatch(
-            r"(\d{1,15}(?:\.\d{1,3})?)\s*([KMGT]?)(?:i?B)?", value.strip(), re.IGNORECASE
-        )
-        if not found:
-            self.fail(f"{value!r} is no size; write one such as 8G or 500M.", param, ctx)
-        return round(float(found[1]) * 1024 ** " KMGT".index(found[2].upper() or " "))
-
-
-class Codes(click.ParamType):
-    """Codes or prefixes, separated by commas."""
-
-    name = "codes"
-
-    def convert(self, value, param, ctx) -> tuple[str, ...]:
-        if isinstance(value, tuple):
-            return value
-        return tuple(code.strip() for code in value.split(",") if code.strip())
-
-
 def output_options(command: Callable) -> Callable:
-    """--format, --output, --color; read them with `output_from`."""
-    return _apply(
+    """How the report is shown; read them with `output_from`."""
+    return apply(
         command,
         (
             click.option(
                 "--format",
                 "-f",
                 "format",
-                type=click.Choice(formats.names()),
+                type=OneOf(formats.names()),
                 help="How to show the report [text].",
             ),
             click.option(
@@ -78,8 +37,19 @@ def output_options(command: Callable) -> Callable:
                 "--show-fixes", is_flag=True, help="Show suggested rewrites in the text format."
             ),
             click.option(
+                "--top",
+                type=click.IntRange(min=1),
+                metavar="N",
+                help="Show the N worst findings only, in the text format.",
+            ),
+            click.option(
+                "--statistics", is_flag=True, help="Show how many findings each rule has."
+            ),
+            click.option("--quiet", "-q", is_flag=True, help="Show findings and failures only."),
+            click.option("--exit-zero", is_flag=True, help="Findings alone end with exit code 0."),
+            click.option(
                 "--color",
-                type=click.Choice(["auto", "always", "never"]),
+                type=OneOf(["auto", "always", "never"]),
                 default="auto",
                 help="Colour the text format.",
             ),
@@ -94,6 +64,10 @@ def output_from(given: dict, to_stderr: bool = False) -> OutputOptions:
         file=given.pop("output"),
         color=given.pop("color"),
         fixes=given.pop("show_fixes"),
+        top=given.pop("top") or 0,
+        statistics=given.pop("statistics"),
+        quiet=given.pop("quiet"),
+        exit_zero=given.pop("exit_zero"),
         to_stderr=to_stderr,
     )
 
@@ -110,8 +84,8 @@ def cache_option(command: Callable) -> Callable:
 
 
 def rules_option(command: Callable) -> Callable:
-    """--allow-rules."""
-    return _apply(
+    """--allow-rules and --config."""
+    return apply(
         command,
         (
             click.option(
@@ -119,13 +93,20 @@ def rules_option(command: Callable) -> Callable:
                 is_flag=True,
                 help="Run the rule files that the project's pyproject.toml names.",
             ),
+            click.option(
+                "--config",
+                type=click.Path(),
+                default="",
+                metavar="FILE",
+                help="Read the settings from this TOML file [the nearest pyproject.toml].",
+            ),
         ),
     )
 
 
 def choice_options(command: Callable) -> Callable:
     """--select, --ignore and the like; read them with `choice_from`."""
-    return _apply(
+    return apply(
         command,
         (
             click.option(
@@ -161,9 +142,9 @@ def choice_from(given: dict) -> Choice:
     )
 
 
-def run_options(command: Callable) -> Callable:
+def target_options(command: Callable) -> Callable:
     """How to run a target; read them with `run_from`."""
-    return _apply(
+    return apply(
         command,
         (
             click.option(
@@ -197,32 +178,6 @@ def run_options(command: Callable) -> Callable:
             ),
             click.option("--no-backward", is_flag=True, help="Run the forward only."),
             click.option(
-                "--peel",
-                is_flag=True,
-                help="Find the breaks behind the breaks: run again with the found ones neutralised. With a backend that makes "
-                "code also what each costs per step.",
-            ),
-            click.option(
-                "--peel-rounds",
-                type=click.IntRange(min=1),
-                help=f"Runs of --peel at most [{limits.MOST_PEEL_ROUNDS}].",
-            ),
-            click.option(
-                "--radar",
-                is_flag=True,
-                help="Vary batch, sequence, dtype and modes: what will be compiled again?",
-            ),
-            click.option(
-                "--batch-dim",
-                type=click.IntRange(min=0),
-                help="The dimension that --radar varies as batch [0].",
-            ),
-            click.option(
-                "--sequence-dim",
-                type=click.IntRange(min=0),
-                help="The dimension that it varies as sequence [guessed].",
-            ),
-            click.option(
                 "--memory",
                 type=Bytes(),
                 default=None,
@@ -233,6 +188,78 @@ def run_options(command: Callable) -> Callable:
     )
 
 
+def run_options(command: Callable) -> Callable:
+    """The same, and what to look for beyond; read them with `run_from`."""
+    look = (
+        click.option(
+            "--peel",
+            is_flag=True,
+            help="Find the breaks behind the breaks: run again with the found ones neutralised. With a backend that makes "
+            "code also what each costs per step.",
+        ),
+        click.option(
+            "--peel-rounds",
+            type=click.IntRange(min=1),
+            help=f"Runs of --peel at most [{limits.MOST_PEEL_ROUNDS}].",
+        ),
+        click.option(
+            "--prove",
+            is_flag=True,
+            help="Try each setting that may remove a break or recompile, in a process of its own, and say what helps.",
+        ),
+        click.option(
+            "--repro",
+            metavar="FILE",
+            help="Write the smallest program that shows the worst break, recompile or error.",
+        ),
+        click.option(
+            "--repro-at",
+            metavar="PATH:LINE",
+            help="With --repro: the finding there, not the worst.",
+        ),
+        click.option(
+            "--fake",
+            is_flag=True,
+            help="Run with fake tensors: no memory for the model, no GPU, no values and no seconds.",
+        ),
+        click.option(
+            "--explore",
+            is_flag=True,
+            help="With --fake: also take the other side of what depends on values.",
+        ),
+        click.option(
+            "--explore-runs",
+            type=click.IntRange(min=1),
+            help=f"Runs of --explore at most [{limits.MOST_EXPLORED_RUNS}].",
+        ),
+        click.option(
+            "--export", is_flag=True, help="With --fake: would torch.export take the target?"
+        ),
+        click.option(
+            "--world-size",
+            type=click.IntRange(min=1),
+            metavar="N",
+            help="With --fake: as if on N ranks.",
+        ),
+        click.option(
+            "--radar",
+            is_flag=True,
+            help="Vary batch, sequence, dtype and modes: what will be compiled again?",
+        ),
+        click.option(
+            "--batch-dim",
+            type=click.IntRange(min=0),
+            help="The dimension that --radar varies as batch [0].",
+        ),
+        click.option(
+            "--sequence-dim",
+            type=click.IntRange(min=0),
+            help="The dimension that it varies as sequence [guessed].",
+        ),
+    )
+    return target_options(apply(command, look))
+
+
 def run_from(given: dict, target: str):
     """Takes the values of `run_options` out of a command's arguments; the RunOptions for `target`,
     None without one."""
@@ -240,10 +267,14 @@ def run_from(given: dict, target: str):
         ("peel_rounds", "peel"),
         ("batch_dim", "radar"),
         ("sequence_dim", "radar"),
+        ("repro_at", "repro"),
     ):
-        if given[option] is not None and not given[owner]:
+        if given.get(option) is not None and not given[owner]:
             raise click.UsageError(f"--{option.replace('_', '-')} says nothing without --{owner}")
-    rounds = given.pop("peel_rounds") or limits.MOST_PEEL_ROUNDS
+    if given.get("repro") and given.get("fake"):
+        raise click.UsageError("--repro and --fake: a program of its own runs with real tensors")
+    fake = _fake_from(given)
+    rounds = given.pop("peel_rounds", None) or limits.MOST_PEEL_ROUNDS
     values = {
         "calls": given.pop("calls"),
         "drive": given.pop("drive"),
@@ -253,17 +284,48 @@ def run_from(given: dict, target: str):
         "timeout": given.pop("timeout"),
         "backward": not given.pop("no_backward"),
         "memory": given.pop("memory"),
-        "radar": given.pop("radar"),
-        "batch_dim": given.pop("batch_dim"),
-        "sequence_dim": given.pop("sequence_dim"),
-        "peel": rounds if given.pop("peel") else 0,
+        "prove": given.pop("prove", False),
+        "repro": given.pop("repro", None) or "",
+        "repro_at": given.pop("repro_at", None) or "",
+        "radar": given.pop("radar", False),
+        "batch_dim": given.pop("batch_dim", None),
+        "sequence_dim": given.pop("sequence_dim", None),
+        "peel": rounds if given.pop("peel", False) else 0,
+        "fake": fake,
     }
     if not target:
+        if fake is not None:
+            raise click.UsageError("--fake says nothing without --run")
         return None
     file, name = split_target(target)
     from breakscope.dynamic import RunOptions
 
     return RunOptions(file=file, name=name, **values)
+
+
+def _fake_from(given: dict):
+    """The FakeOptions, None without --fake."""
+    is_fake, explore = given.pop("fake", False), given.pop("explore", False)
+    runs, export = given.pop("explore_runs", None), given.pop("export", False)
+    ranks = given.pop("world_size", None)
+    if runs is not None and not explore:
+        raise click.UsageError("--explore-runs says nothing without --explore")
+    if not is_fake:
+        for name, wanted in (("explore", explore), ("export", export), ("world-size", ranks)):
+            if wanted:
+                raise click.UsageError(f"--{name} says nothing without --fake")
+        return None
+    if given["backend"] != "eager":
+        raise click.UsageError(
+            "--fake computes nothing that a backend could make faster: leave out --backend"
+        )
+    from breakscope.dynamic import FakeOptions
+
+    return FakeOptions(
+        explore=(runs or limits.MOST_EXPLORED_RUNS) if explore else 0,
+        export=export,
+        world_size=ranks or 1,
+    )
 
 
 def split_target(target: str) -> tuple[str, str]:
@@ -274,7 +336,7 @@ def split_target(target: str) -> tuple[str, str]:
     return file, name
 
 
-def _apply(command: Callable, options: tuple[Callable, ...]) -> Callable:
+def apply(command: Callable, options: tuple[Callable, ...]) -> Callable:
     for option in reversed(options):
         command = option(command)
     return command

@@ -32,6 +32,11 @@ class OutputOptions(Struct, frozen=True, kw_only=True):
     file: str = ""
     color: str = "auto"
     fixes: bool = False  # show suggested rewrites in the text format
+    diff_only: bool = False  # the text format is the diff of what would be fixed
+    top: int = 0  # how many findings the text format shows, 0 for all
+    statistics: bool = False  # the text format is a table of counts
+    quiet: bool = False  # the text format has findings and failures only
+    exit_zero: bool = False  # findings alone are no failure
     to_stderr: bool = False  # where stdout belongs to someone else's program
 
 
@@ -40,9 +45,11 @@ def answer(
     output: OutputOptions,
     *,
     allow_rules: bool = False,
+    config: str = "",
     ends_process: bool = False,
 ) -> int:
-    """Make a report and deliver it; the exit code. With `ends_process` the process ends here and
+    """Make a report and deliver it; the exit code. `config` names the file of the settings, "" for
+    the project's. With `ends_process` the process ends here and
     neither collects nor frees what it holds: the system takes all of it back at once.
 
     0: nothing found. 1: findings. 2: wrong use, bad configuration, a failure of ours, or something
@@ -51,10 +58,12 @@ def answer(
     """
 
     def work() -> int:
-        config = settings(allow_rules)
-        name = output.format or config.format or "text"
+        read = settings(allow_rules, config)
+        name = output.format or read.format or "text"
         formats.load(name)
-        return deliver(make(config), name, output, config)
+        if output.statistics and name != "text":
+            raise UserError(f"--statistics is a table in the text format, not in {name}")
+        return deliver(make(read), name, output, read)
 
     if ends_process:
         gc.disable()
@@ -66,10 +75,10 @@ def answer(
     return code
 
 
-def settings(allow_rules: bool) -> Config:
-    """The project's settings; raises UserError when they are wrong, or name rules, which are code of
+def settings(allow_rules: bool, file: str = "") -> Config:
+    """The project's settings, or those of a file; raises UserError when they are wrong, or name rules, which are code of
     the project, and nobody said that it may run."""
-    config = load_config()
+    config = load_config(file=file)
     allowed = allow_rules or os.environ.get(ALLOW_RULES, "0") not in ("", "0")
     if config.rules and not allowed:
         raise UserError(
@@ -114,8 +123,12 @@ def deliver(report: Report, name: str, output: OutputOptions, config: Config) ->
         name,
         formats.RenderOptions(
             color=wants_color(output.color, terminal),
-            width=_terminal_width() if terminal else None,
+            width=terminal_width(stream) if not output.file else None,
             fixes=output.fixes,
+            diff_only=output.diff_only,
+            top=output.top,
+            statistics=output.statistics,
+            quiet=output.quiet,
             rules=_rule_texts(config) if getattr(formats.load(name), "WANTS_RULES", False) else {},
         ),
     )
@@ -123,10 +136,14 @@ def deliver(report: Report, name: str, output: OutputOptions, config: Config) ->
         write_file(output.file, text)
     else:
         write(text, stream)
-    return exit_code(report)
+    code = exit_code(report)
+    return CLEAN if output.exit_zero and code == FOUND else code
 
 
-def _terminal_width() -> int:
+def terminal_width(stream: TextIO | None = None) -> int | None:
+    """The columns of the terminal that a stream (stdout) is; None where it is none."""
+    if not (stream or sys.stdout).isatty():
+        return None
     import shutil  # brings the archive formats along
 
     return shutil.get_terminal_size().columns
@@ -156,9 +173,13 @@ def write_file(file: str, text: str) -> None:
 
 def exit_code(report: Report) -> int:
     """2 when something could not be checked or run, else 1 when something was found, else 2 when
-    the analysis of source has gaps, else 0."""
+    the analysis of source has gaps, else 0. Where there are budgets, they decide what counts."""
     if report.errors:
         return FAILED
+    if report.baseline and not all(budget.kept for budget in report.baseline.budgets):
+        return FOUND
+    if report.budgets:
+        return CLEAN if all(budget.kept for budget in report.budgets) else FOUND
     if any(f.evidence != "refuted" for f in report.findings):
         return FOUND
     return FAILED if report.gaps else CLEAN

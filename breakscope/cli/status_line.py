@@ -1,8 +1,9 @@
 """What is reported while someone else's program runs.
 
-On a terminal it is one line at the bottom: the program scrolls above it, its output is not touched,
-and what it writes does not meet ours. Elsewhere it is a plain line now and then, when there is
-something new to report.
+What happens is a plain line each, wherever it goes. How far things are is one line at the bottom of
+a terminal: the program scrolls above it, its output is not touched, and what it writes does not
+meet ours. Elsewhere, and on a terminal that does not say how large it is, it is a plain line now
+and then, when there is something new to report.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import time
 from types import TracebackType
 
 from breakscope import limits
+from breakscope.report.escaping import in_one_line, visible_line
 
 SAVE, RESTORE = "\0337", "\0338"
 
@@ -31,18 +33,22 @@ class StatusLine:
     def __enter__(self) -> StatusLine:
         return self
 
+    def add(self, event: str) -> None:
+        """Print what happened, in one line, which a terminal shows as one."""
+        if not self.wanted:
+            return
+        text = visible_line(f"breakscope: {in_one_line(event)}")
+        size = _terminal_size()
+        most = size.columns - 1 if size is not None else len(text)
+        _write(f"{text if len(text) <= most else text[: most - 3] + '...'}\n")
+
     def show(self, news: str) -> None:
         """Print it, with the seconds since the beginning, unless something was printed a moment ago."""
         now = time.monotonic()
         text = f"breakscope: {news}, {now - self.start:.0f} s"
         if self.size is not None:
             self._draw(text, now)
-        elif (
-            self.wanted
-            and not _is_terminal()
-            and now - self.last >= limits.SECONDS_BETWEEN_LINES
-            and news != self.text
-        ):
+        elif self.wanted and now - self.last >= limits.SECONDS_BETWEEN_LINES and news != self.text:
             self.last, self.text = now, news
             _write(f"{text}\n")
 

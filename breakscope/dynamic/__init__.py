@@ -17,24 +17,38 @@ child left. The rooms, each importing only those before it:
 """
 
 from breakscope.dynamic.capture.in_process import listening
-from breakscope.dynamic.capture.live_counts import Counts
+from breakscope.dynamic.findings.users_line import at_users_lines
 from breakscope.dynamic.modes.full_run import run_fully
+from breakscope.dynamic.modes.live import Look
 from breakscope.dynamic.modes.run import run_target
 from breakscope.dynamic.modes.trace import read_result, trace_program
+from breakscope.dynamic.modes.verify import Original, Recorded, recorded_original, rewritten
 from breakscope.dynamic.modes.watch import captured_result
 from breakscope.dynamic.observations.ownership import library_of
-from breakscope.dynamic.options import CompileModules, RunOptions, RunResult, TraceOptions
+from breakscope.dynamic.options import (
+    CompileModules,
+    FakeOptions,
+    RunOptions,
+    RunResult,
+    TraceOptions,
+)
 
 __all__ = [
     "CompileModules",
-    "Counts",
+    "FakeOptions",
+    "Look",
+    "Original",
+    "Recorded",
     "RunOptions",
     "RunResult",
     "TraceOptions",
+    "at_users_lines",
     "captured_result",
     "library_of",
     "listening",
     "read_result",
+    "recorded_original",
+    "rewritten",
     "run_fully",
     "run_target",
     "trace_program",

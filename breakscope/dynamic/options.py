@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from breakscope.report.model import Finding, ReportError, Run
@@ -32,6 +32,44 @@ class Neutralised:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Setting:
+    """One thing that can be set without editing the compiled code: a switch of
+    `torch._dynamo.config`, a function added to one of its collections, `dynamic=True`, or
+    dimensions of an argument that are marked."""
+
+    switch: str = ""
+    collection: str = ""
+    member: str = ""
+    dynamic: bool = False
+    argument: str = ""
+    dimensions: tuple[int, ...] = ()
+
+    @property
+    def line(self) -> str:
+        """As one writes it."""
+        if self.switch:
+            return f"torch._dynamo.config.{self.switch} = True"
+        if self.collection:
+            return f"torch._dynamo.config.{self.collection}.add({self.member})"
+        if self.dynamic:
+            return "torch.compile(..., dynamic=True)"
+        dims = list(self.dimensions) if len(self.dimensions) > 1 else self.dimensions[0]
+        return f"torch._dynamo.mark_dynamic({self.argument}, {dims})"
+
+
+@dataclass(frozen=True, kw_only=True)
+class FakeOptions:
+    """How to run without the hardware. `explore` is how many further runs may give other answers to
+    what is asked of values; `export` also tries `torch.export`; `world_size` is how many ranks there
+    are, `rank` which of them runs."""
+
+    explore: int = 0
+    export: bool = False
+    world_size: int = 1
+    rank: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
 class RunOptions:
     """One target and the way to run it.
 
@@ -44,7 +82,10 @@ class RunOptions:
     `neutralise` are breaks that must not end a graph in this run; `peel` is how many such runs may
     follow the first one to find the breaks behind its breaks. `radar`: look for what will be
     compiled again when arguments and modes vary; `batch_dim` and `sequence_dim` are the dimensions
-    to vary, None for those that the arguments suggest.
+    to vary, None for those that the arguments suggest. `prove`: try each setting that may remove
+    what was found; `settings` are those of this run. `watch` receives what is being done, a few
+    times a second, as a line that begins with `phase`. `repro` is a file for the smallest program
+    that shows the worst finding, or that at `repro_at` (PATH:LINE).
     """
 
     file: str
@@ -66,6 +107,13 @@ class RunOptions:
     radar: bool = False
     batch_dim: int | None = None
     sequence_dim: int | None = None
+    prove: bool = False
+    repro: str = ""
+    repro_at: str = ""
+    settings: tuple[Setting, ...] = ()
+    fake: FakeOptions | None = None  # with tensors that have no memory, on no device
+    phase: str = "run"
+    watch: Callable[[str], None] | None = field(default=None, compare=False, repr=False)
 
     @property
     def target(self) -> str:
@@ -75,11 +123,13 @@ class RunOptions:
 @dataclass(frozen=True, kw_only=True)
 class CompileModules:
     """What of a program that compiles nothing is compiled: its module calls at a nesting of `depth`
-    (1: the outermost), at most `per_module` calls of each class, and the functions that `entries`
-    (FILE::NAME, globs of both) name in the modules that it imports."""
+    (1: the outermost), at most `per_module` calls of each class and `alike` instances that are built
+    and called alike, and the functions that `entries` (FILE::NAME, globs of both) name in the modules
+    that it imports."""
 
     depth: int = 1
     per_module: int = 32
+    alike: int = 4
     entries: tuple[str, ...] = ()
 
 
@@ -115,3 +165,6 @@ class RunResult:
     torch_version: str = ""
     neutralised: tuple[Neutralised, ...] = ()
     differs: str = ""
+    # Dynamo's switches: those that were on, and others that its reasons and hints name
+    switches: frozenset[str] = frozenset()
+    named_switches: tuple[str, ...] = ()

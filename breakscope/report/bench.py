@@ -59,7 +59,9 @@ class Steps(Fact):
     p95_seconds: float
     ratio: float | None = None  # this mode's time over eager's
     ratio_interval: Interval | None = None
-    verdict: Literal["", "faster", "slower", "no difference measured"] = ""
+    verdict: Literal["", "faster", "slower", "no difference measured", "too noisy to tell"] = ""
+    # by what share of it a round differs from the one before, in the median
+    noise: float | None = None
 
 
 class Mode(Fact):

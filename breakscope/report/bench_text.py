@@ -47,6 +47,7 @@ def render(bench: Bench, width: int | None, color: bool) -> str:
         console.print(_table(bench, console.width))
         console.print()
     for paragraph in (
+        *_noise(bench),
         *_compiling(bench),
         *_busy(bench),
         *_agreements(bench),
@@ -124,7 +125,17 @@ def _ratio(mode: Mode) -> str:
     steps = mode.steps
     if steps.ratio is None or steps.ratio_interval is None:
         return NONE
+    if steps.verdict == "too noisy to tell":
+        return steps.verdict
     return f"{steps.ratio:.2f} ({steps.ratio_interval.low:.2f}-{steps.ratio_interval.high:.2f})"
+
+
+def _noise(bench: Bench) -> list[str]:
+    """How much rounds of the same step differ: what the comparisons are to be held against."""
+    eager = next((m.steps for m in bench.modes if m.name == "eager" and m.steps), None)
+    if eager is None or eager.noise is None:
+        return []
+    return [f"Noise: a round of eager steps differs from the one before by {eager.noise:.1%}."]
 
 
 def _compiling(bench: Bench) -> list[str]:

@@ -8,7 +8,6 @@ shown as Python would write it in a string: `\\x1b`, `\\u202e`.
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
 from pathlib import PurePosixPath, PureWindowsPath
@@ -79,6 +78,8 @@ def encoded(value: msgspec.Struct) -> bytes:
 def json_text(document: Any) -> str:
     """A document of dicts, lists and texts as JSON with a newline at the end, and nothing unseen in
     it."""
+    import json  # only some formats need it
+
     return _escaped_json(
         json.dumps(_readable_throughout(document), indent=2, ensure_ascii=False) + "\n"
     )
@@ -87,6 +88,8 @@ def json_text(document: Any) -> str:
 def _escaped_json(text: str) -> str:
     """The same document: outside of its texts JSON has no such characters, and in them an escape
     means what it stands for."""
+    import json
+
     text = BEYOND_ASCII.sub(lambda c: json.dumps(c[0])[1:-1] if _is_unseen(c[0]) else c[0], text)
     return HASH_COMMAND.sub(r"#\\u0023", text)
 

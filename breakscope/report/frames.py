@@ -25,10 +25,16 @@ def outcome(lost: str) -> str:
     return REST if lost in ("rest", "recompile limit") else WHOLE
 
 
-def sentence(function: str, lost: str) -> str:
-    """ "`f` is skipped as a whole, because the break is in a loop"."""
+def sentence(function: str, lost: str, resumed_at: int = 0) -> str:
+    """ "`f` is skipped as a whole, because the break is in a loop". With `resumed_at` it is about what
+    follows that line alone."""
     cause = CAUSES.get(lost)
     because = f", because {cause}" if cause else ""
+    if resumed_at:
+        return (
+            f"what follows line {resumed_at} of `{function}` is {REST}{because}; "
+            "what stands before it stays compiled"
+        )
     return f"`{function}` {_verb(lost)}{outcome(lost)}{because}"
 
 

@@ -14,25 +14,46 @@ from typing import Literal
 
 import msgspec
 
+from breakscope.report.comparing.budget import Baseline, Budget
 from breakscope.report.escaping import struct_json
-from breakscope.report.fact import Fact, Link
-from breakscope.report.run_modes import ModuleCalls, Peeled, Radar
+from breakscope.report.fact import Cell, Elsewhere, Fact, Gap, Link, ReportError
+from breakscope.report.fixes import Fixes
+from breakscope.report.run_modes import (
+    Divergence,
+    Fake,
+    ModuleCalls,
+    Peeled,
+    Process,
+    Proved,
+    Radar,
+    Under,
+)
 
-SCHEMA_VERSION = "2"
+SCHEMA_VERSION = "3"
 
 QUOTED = re.compile(r"`([^`]+)`")
 
-Kind = Literal["break", "recompile", "usage", "performance"]
+Kind = Literal["break", "recompile", "usage", "performance", "error"]
 Severity = Literal["error", "warning", "info"]
 Confidence = Literal["certain", "likely", "possible"]
 Evidence = Literal["predicted", "confirmed", "observed", "refuted"]
 
 
+class Edit(Fact):
+    """Lines `line` to `end_line` of a file become `replacement` (whole lines, newline at the end)."""
+
+    line: int
+    end_line: int
+    replacement: str
+
+
 class Fix(Fact):
     """A rewrite: lines `line` to `end_line` of the file become `replacement` (whole lines, newline
-    at the end).
+    at the end), with the edits in `also`; the file must have the `imports`. All of it or nothing.
 
     `safety` is "safe" when values and gradients stay the same for every input, else "unsafe".
+    `changes` is one line on what it may change, "" where the rule's page says all. One that only
+    removes a comment `drops` it.
     """
 
     safety: Literal["safe", "unsafe"]
@@ -40,6 +61,10 @@ class Fix(Fact):
     line: int
     end_line: int
     replacement: str
+    imports: tuple[str, ...] = ()
+    also: tuple[Edit, ...] = ()
+    changes: str = ""
+    drops: str = ""
 
 
 class Interval(Fact):
@@ -50,8 +75,7 @@ class Interval(Fact):
 
 
 class Cost(Fact):
-    """What a finding costs, where a run measured it; seconds, None when not measured or smaller than
-    the noise."""
+    """What a finding costs, in seconds; None when not measured, or smaller than the noise."""
 
     compile_seconds: float | None = None
     step_seconds: float | None = None  # of a steady step
@@ -94,10 +118,19 @@ class Finding(Fact):
     guard: str = ""  # the guard's text, of an observed recompile
     # of an observed recompile: what the guarded value was, as far as Dynamo shows it
     values: tuple[str, ...] = ()
+    # what else breaks at this call, or how on this line, and has no finding of its own
+    also: tuple[str, ...] = ()
+    # of a recompile: what else changed in these calls, and would compile them again by itself
+    other_causes: tuple[str, ...] = ()
+    # of a recompile: after which call it was over, or that it goes on; "" where that is not known
+    settled: str = ""
     # the calls from the region's entry to this site, when not obvious; of a recompile for which a
     # caller is the cause, from that caller, where the finding stands, to the compiled function; of
     # a prediction inside an installed library, through the finding's line to the place inside
     chain: tuple[Link, ...] = ()
+    # further places of the same cause: breaks inside a package that one line leads to, functions or
+    # lines with the same problem
+    places: tuple[Link, ...] = ()
     # source of the test that decides whether this code runs, when configuration decides
     condition: str = ""
     backward: bool = False  # seen only while a backward pass ran
@@ -109,13 +142,24 @@ class Finding(Fact):
     # whose frame that is, where it is not `function` but one that called it
     lost_function: str = ""
     fix: Fix | None = None
+    # why there is no fix, where the rule has one for other statements
+    no_fix: str = ""
     cost: Cost | None = None
     # --peel: seen only after the breaks at these places were neutralised
     behind: tuple[Link, ...] = ()
+    export: str = ""  # --export: why torch.export refuses this line
+    # --explore: the answers under which it was seen, where it was not under others
+    under: tuple[Under, ...] = ()
     host_syncs: int = 0  # on a GPU: how often this line makes the CPU wait for it in a steady step
     count: int = 0  # events seen in a run; 0 when only predicted, or only seen behind others
     first_source_line: int = 0  # number of the first line of `source`
     source: tuple[str, ...] = ()  # the source frame: the lines around the site, without newlines
+    # of a notebook: where in which cell; lines and columns above are those of the file, `source` and
+    # the lines of `fix` those of the cell
+    cell: Cell | None = None
+
+    def __repr__(self) -> str:
+        return f"<Finding {self.code} {self.path}:{self.line}:{self.column} {self.evidence}>"
 
     def place(self) -> tuple[str, int, int, str]:
         """Sort key: path, line, column, code."""
@@ -145,9 +189,13 @@ class Recompile(Fact):
     guard: str
     count: int = 1
     cause: str = ""  # what changed, in plain words
+    other_causes: tuple[str, ...] = ()  # as `Finding.other_causes`
     seconds: float = 0.0  # of this compile
     site_path: str = ""  # "" when no line of the user's is known
     site_line: int = 0
+    call: int = 0  # in which call of the run, from 1 on; 0 where the calls are not ours
+    after_seconds: float | None = None  # after the first compile began; None where not known
+    varied: bool = False  # the run itself changed the batch size, which compiles again once
 
 
 class Restart(Fact):
@@ -170,6 +218,7 @@ class SkippedFrame(Fact):
     line: int
     why: str  # as `Finding.lost`; "skipped" when no break is the cause
     reason: str = ""  # Dynamo's own words
+    resumed_at: int = 0  # where only what follows this line is skipped
 
 
 class CudaGraph(Fact):
@@ -195,62 +244,11 @@ class HostSync(Fact):
     count: int = 1
 
 
-class ReportError(Fact):
-    """Something that could not be done: `path` may be empty; `detail` may hold the user's
-    traceback."""
-
-    message: str
-    path: str = ""
-    line: int = 0
-    detail: str = ""
-
-
-class Gap(Fact):
-    """A place at which the analysis of source gave up: breaks that depend on it may be missing.
-    `path` is empty where no place is known."""
-
-    message: str  # why, in plain words
-    path: str = ""
-    line: int = 0
-    function: str = ""  # qualified name of the function that holds the line, "" at module level
-
-
-class Process(Fact):
-    """One process of a traced program that compiled something; `rank` is None outside of a process
-    group."""
-
-    pid: int
-    rank: int | None
-    compiles: int
-    breaks: int  # sites
-    recompiles: int
-    compile_seconds: float
-
-
-class RankEvent(Fact):
-    """What one rank did: compiled, compiled again (`what` is the guard), broke (`what` is the GB
-    id), or nothing more."""
-
-    rank: int
-    kind: Literal["compile", "recompile", "break", "nothing"]
-    function: str = ""
-    path: str = ""
-    line: int = 0
-    what: str = ""
-
-
-class Divergence(Fact):
-    """The first event that differs between ranks, after `position` equal ones."""
-
-    position: int
-    events: tuple[RankEvent, ...]
-
-
 class Run(Fact):
     """What a run was and saw, whatever its findings."""
 
     target: str  # FILE::NAME; of a traced program its command line, of a trace the file or folder
-    status: Literal["ok", "failed", "timeout", "killed", "no-capture"]
+    status: Literal["ok", "failed", "timeout", "killed", "no-capture", "not-run"]
     device: str
     backend: str
     torch_version: str
@@ -274,7 +272,9 @@ class Run(Fact):
     divergence: Divergence | None = None  # where its ranks diverge
     modules: tuple[ModuleCalls, ...] | None = None  # what --compile captured
     peeled: Peeled | None = None  # what --peel did
+    proved: Proved | None = None  # what --prove did
     radar: Radar | None = None  # what --radar found
+    fake: Fake | None = None  # what --fake assumed
     exit_code: int | None = None  # of a traced program, as a shell would show it
     notes: tuple[str, ...] = ()
 
@@ -294,7 +294,16 @@ class Report(Fact):
     refuted: int = 0  # predictions that the run showed to be wrong
     notes: tuple[str, ...] = ()  # what a reader should know of the analysis of source as a whole
     hidden: int = 0  # findings left out: possible, refuted, suppressed or deselected
+    elsewhere: tuple[Elsewhere, ...] = ()  # those that stand in files which were not asked for
+    fixes: Fixes | None = None  # what `fix` did; the findings are those that remain
+    budgets: tuple[Budget, ...] = ()  # what was allowed, and whether it was kept
+    baseline: Baseline | None = None  # what was known before; the findings are the others
     schema: str = SCHEMA_VERSION
+
+    def __repr__(self) -> str:
+        counts = f"breaks={len(self.breaks)} recompiles={len(self.recompiles)}"
+        others = f"findings={len(self.findings)} errors={len(self.errors)}"
+        return f"<Report {counts} {others} torch={self.torch!r}>"
 
     @property
     def breaks(self) -> tuple[Finding, ...]:
@@ -328,14 +337,16 @@ def to_json(report: Report, indent: int = 2) -> bytes:
 
 
 def from_json(data: bytes) -> Report:
-    """Read what `to_json` wrote, in schema 1 too; raises ValueError that names the wrong field, or
+    """Read what `to_json` wrote, in schemas 1 and 2 too; raises ValueError that names the wrong field, or
     the schema of a later breakscope."""
     report = msgspec.json.decode(data, type=Report)  # msgspec.ValidationError is a ValueError
     if report.schema == SCHEMA_VERSION:
         return report
+    if report.schema == "2":  # it had no fixes, and of a fix one place
+        return msgspec.structs.replace(report, schema=SCHEMA_VERSION)
     if report.schema == "1":
         return _from_first_schema(report)
-    raise ValueError(f"its schema is {report.schema!r}, and this breakscope reads 1 and 2")
+    raise ValueError(f"its schema is {report.schema!r}, and this breakscope reads 1 to 3")
 
 
 def _from_first_schema(report: Report) -> Report:

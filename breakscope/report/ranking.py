@@ -10,7 +10,7 @@ SEEN = ("confirmed", "observed")
 
 
 def ranked(findings: Iterable[Finding]) -> list[Finding]:
-    """By cost of a step; what stands behind others after them; frames that a run saw skipped; cost
+    """What raises; by cost of a step; what stands behind others after them; frames that a run saw skipped; cost
     of compiling; place."""
     return sorted(findings, key=_rank)
 
@@ -21,6 +21,7 @@ def _rank(finding: Finding) -> tuple:
     compiling = (cost.compile_seconds or 0.0) if cost else 0.0
     skips = bool(finding.lost) and finding.evidence in SEEN
     return (
+        finding.kind != "error",
         -step,
         bool(finding.behind),
         not skips,

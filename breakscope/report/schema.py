@@ -1,4 +1,4 @@
-"""Writes the published JSON Schemas, of a report and of a benchmark:  python -m
+"""Writes the published JSON Schemas, of a report, a benchmark and a difference:  python -m
 breakscope.report.schema"""
 
 from __future__ import annotations
@@ -8,10 +8,12 @@ import json
 from pathlib import Path
 
 from breakscope.report.bench import bench_json_schema
+from breakscope.report.comparing.difference import difference_json_schema
 from breakscope.report.model import json_schema
 
 FILE = Path(__file__).with_name("schema.json")
 BENCH_FILE = Path(__file__).with_name("bench_schema.json")
+DIFFERENCE_FILE = Path(__file__).with_name("difference_schema.json")
 
 
 def text() -> str:
@@ -22,6 +24,11 @@ def text() -> str:
 def bench_text() -> str:
     """The schema of a benchmark as its file should hold it."""
     return _published("breakscope bench", bench_json_schema())
+
+
+def difference_text() -> str:
+    """The schema of a difference as its file should hold it."""
+    return _published("breakscope diff", difference_json_schema())
 
 
 def _published(title: str, schema: dict) -> str:
@@ -42,3 +49,4 @@ def _clean(part):
 if __name__ == "__main__":
     FILE.write_text(text(), encoding="utf-8")
     BENCH_FILE.write_text(bench_text(), encoding="utf-8")
+    DIFFERENCE_FILE.write_text(difference_text(), encoding="utf-8")

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import fnmatch
 import os
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
 from breakscope.errors import UserError
-from breakscope.report.model import Finding
+from breakscope.report.combining.repeats import grouped
+from breakscope.report.model import Elsewhere, Finding
+from breakscope.texts import nearest
 
 
 class Selection(Struct, frozen=True):
@@ -65,28 +68,37 @@ class Selection(Struct, frozen=True):
         return fnmatch.fnmatch(beside_root, glob) or fnmatch.fnmatch(os.path.basename(path), glob)
 
 
-def check_codes(codes: Iterable[str], known: Iterable[str], where: str) -> None:
+def by_file(
+    findings: Iterable[Finding], asked: frozenset[str] | None
+) -> tuple[tuple[Finding, ...], tuple[Elsewhere, ...]]:
+    """The findings in the files `asked` for (None: in any) and those that a run saw; and how many of
+    the others stand in which file, most first."""
+    findings = tuple(findings)
+    if asked is None:
+        return findings, ()
+    shown = tuple(f for f in findings if f.path in asked or f.evidence != "predicted")
+    others = Counter(f.path for f in grouped(set(findings).difference(shown)))
+    ordered = sorted(others.items(), key=lambda item: (-item[1], item[0]))
+    return shown, tuple(Elsewhere(path=path, findings=count) for path, count in ordered)
+
+
+def check_codes(codes: Iterable[str], known: Mapping[str, str], where: str) -> None:
     """Raise UserError for a code that is neither a known code nor the beginning of one.
 
-    `where` names the option or the key that holds the codes.
+    `known` has the name of each code's rule; `where` names the option or the key that holds the
+    codes.
     """
-    known = sorted(known)
     for code in codes:
         if code and any(k.startswith(code) for k in known):
             continue
-        near = _near(code.upper(), known)
-        hint = (
-            f"; did you mean {' or '.join(near)}?"
-            if near
-            else "; `breakscope rule` lists the codes"
-        )
-        raise UserError(f"{where}: no rule has the code {code!r}{hint}")
+        raise UserError(f"{where}: no rule has the code {code!r}{_hint(code, known)}")
 
 
-def _near(code: str, known: list[str]) -> list[str]:
-    """Known codes that differ in one character."""
-    return [
-        k
-        for k in known
-        if len(k) == len(code) and sum(a != b for a, b in zip(k, code, strict=True)) <= 1
-    ][:3]
+def _hint(code: str, known: Mapping[str, str]) -> str:
+    by_name = {name: number for number, name in known.items()}
+    if code[:3].upper() == "BRK":
+        near = nearest(code, known)
+    else:
+        near = [f"{by_name[name]} ({name})" for name in nearest(code, by_name)]
+    hint = f"did you mean {' or '.join(near)}?" if near else "`breakscope rule` lists the codes"
+    return f"; {hint}"

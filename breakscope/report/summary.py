@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from breakscope.report.model import Cost, Finding, Gap, Process, Report, Run
+from collections import Counter
+
+from breakscope import limits
+from breakscope.report.fixes import Fixes
+from breakscope.report.model import Cost, Finding, Gap, Report, Run
 from breakscope.report.ranking import SEEN
+from breakscope.report.run_modes import Process
 
 
 def count(number: int, singular: str, plural: str = "") -> str:
@@ -47,16 +52,29 @@ def duration(seconds: float) -> str:
 
 
 def summary(report: Report) -> str:
+    """One line on the findings, and for a run on what became of the program, with what else is to
+    be said."""
+    return " ".join(filter(None, (how_bad(report), asides(report))))
+
+
+def asides(report: Report) -> str:
+    """What became of predictions, and what is not shown; "" for nothing."""
+    return " ".join(filter(None, (_joined(report), _fixes(report), _hidden(report))))
+
+
+def how_bad(report: Report) -> str:
     """One line on the findings, and for a run on what became of the program."""
+    done = fixes_text(report.fixes) if report.fixes else ""
     if not (report.findings or report.errors or report.gaps or report.run):
-        return " ".join(filter(None, (_nothing(report), _hidden(report))))
+        return " ".join(filter(None, (done, _nothing(report))))
     parts = []
     if report.regions:
         parts.append(count(report.regions, "region"))
     if report.run is not None:
         if len(report.run.processes) > 1:
             parts.append(_processes(report.run.processes))
-        parts.append(count(len(report.run.graphs), "graph"))
+        if report.run.status != "not-run":
+            parts.append(count(len(report.run.graphs), "graph"))
         if report.run.processes and report.run.compile_seconds:
             parts.append(_compiling(report.run))
     parts += _found(report)
@@ -71,8 +89,18 @@ def summary(report: Report) -> str:
         )
     if report.run is not None and report.run.breaks_cost is not None:
         line += f"; {_breaks_cost(report.run.breaks_cost)}"
-    sentences = [f"{line}.", _joined(report), _fixes(report), _hidden(report)]
-    return " ".join(s for s in sentences if s)
+    return f"{done} {line}." if done else f"{line}."
+
+
+def fixes_text(fixes: Fixes) -> str:
+    """What was fixed, in one sentence."""
+    if not fixes.fixed:
+        return "Nothing to fix." if not fixes.not_fixed else "Nothing fixed."
+    kinds = Counter(place.code for place in fixes.fixed)
+    codes = ", ".join(f"{code} ({n})" if n > 1 else code for code, n in sorted(kinds.items()))
+    verb = "Fixed" if fixes.written else "Would fix"
+    places, files = count(len(fixes.fixed), "place"), count(len(fixes.files), "file")
+    return f"{verb} {places} in {files}: {codes}."
 
 
 def gap_text(gap: Gap) -> str:
@@ -80,8 +108,12 @@ def gap_text(gap: Gap) -> str:
     return f"{gap.message} (in `{gap.function}`)" if gap.function else gap.message
 
 
+def _news(report: Report) -> str:
+    return "new " if report.baseline and report.baseline.known else ""
+
+
 def _nothing(report: Report) -> str:
-    return f"no breaks in {count(report.regions, 'region')} of {count(report.files, 'file')}."
+    return f"no {_news(report)}breaks in {count(report.regions, 'region')} of {count(report.files, 'file')}."
 
 
 def _processes(processes: tuple[Process, ...]) -> str:
@@ -106,16 +138,22 @@ def _compiling(run: Run) -> str:
 def _found(report: Report) -> list[str]:
     shown = [f for f in report.findings if f.evidence != "refuted"]
     breaks = [f for f in shown if f.kind == "break"]
-    recompiles = [f for f in shown if f.kind == "recompile"]
+    # at its limit nothing is compiled again: the frame is among those skipped
+    limited = [f for f in shown if f.kind == "recompile" and f.lost == "recompile limit"]
+    recompiles = [f for f in shown if f.kind == "recompile" and f not in limited]
     seen = sum(f.count for f in breaks if f.evidence in SEEN)
-    parts = [count(len(breaks), "break") + (f" ({count(seen, 'event')})" if seen else "")]
+    parts = [
+        count(len(breaks), f"{_news(report)}break") + (f" ({count(seen, 'event')})" if seen else "")
+    ]
     if inside := sum(bool(f.library) for f in breaks):
         parts.append(f"{inside} of them in {_libraries(breaks)}")
     if hidden := sum(bool(f.behind) for f in breaks):
         parts.append(f"{hidden} of them hidden behind others")
     if recompiles:
         parts.append(_recompiles([f for f in recompiles if f.evidence in SEEN], len(recompiles)))
-    if others := len(shown) - len(breaks) - len(recompiles):
+    if raising := sum(f.kind == "error" for f in shown):
+        parts.append(count(raising, "compile that raises", "compiles that raise"))
+    if others := len(shown) - len(breaks) - len(recompiles) - len(limited) - raising:
         parts.append(count(others, "other finding"))
     if report.errors:
         parts.append(count(len(report.errors), "error"))
@@ -160,4 +198,21 @@ def _fixes(report: Report) -> str:
 
 
 def _hidden(report: Report) -> str:
-    return f"{report.hidden} hidden." if report.hidden else ""
+    hidden = f"{report.hidden} hidden." if report.hidden else ""
+    known = f"{report.baseline.known} in the baseline." if report.baseline else ""
+    return " ".join(filter(None, (elsewhere_text(report), known, hidden)))
+
+
+def elsewhere_text(report: Report) -> str:
+    """How many findings stand in files that were not asked for, and in which; "" for none."""
+    if not report.elsewhere:
+        return ""
+    named = [
+        f"{at.path} ({at.findings})" if len(report.elsewhere) > 1 else at.path
+        for at in report.elsewhere[: limits.MOST_NAMED_FILES]
+    ]
+    if left := len(report.elsewhere) - len(named):
+        named.append(count(left, "more file"))
+    files = "a file that was" if len(report.elsewhere) == 1 else "files that were"
+    found = count(sum(at.findings for at in report.elsewhere), "finding")
+    return f"{found} in {files} not asked for: {', '.join(named)} (--follow shows them)."

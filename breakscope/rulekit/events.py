@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from breakscope import limits
 from breakscope.rulekit.values import UNKNOWN, Value
-from breakscope.texts import shortened
+from breakscope.texts import middle_out
 
 LEFT, CHOSEN = 1, 2  # how it is undecided whether code runs, see Event
 
@@ -48,7 +48,7 @@ class Event(Struct, frozen=True, kw_only=True):
     @property
     def shown(self) -> str:
         """The source of `node`, short enough for a message."""
-        return shortened(self.source, limits.LONGEST_SNIPPET)
+        return middle_out(self.source, limits.LONGEST_SNIPPET)
 
     def problem(
         self,
@@ -60,6 +60,8 @@ class Event(Struct, frozen=True, kw_only=True):
         skips: str = "",
         dynamo: tuple[str, ...] = (),
         once: object = None,
+        condition: str = "",
+        setting: str = "",
     ) -> Problem:
         """What a rule yields: `message` names the user's variable, `help` says what to write
         instead; both one line.
@@ -69,7 +71,9 @@ class Event(Struct, frozen=True, kw_only=True):
         "with") says that Dynamo cannot resume behind this break, whatever stands around it, so that
         the whole frame runs eagerly. `dynamo` are the ids that this break has, where they are not
         the rule's. `once` is what the problem is about (hashable), where only its first time in a
-        function is one.
+        function is one. `condition` is the source of a test without which there is none. `setting`
+        is the one of `torch._dynamo.config` under which Dynamo keeps this in the graph: a file
+        that sets it has no such problem.
         """
         return Problem(
             message,
@@ -80,6 +84,8 @@ class Event(Struct, frozen=True, kw_only=True):
             self.skips or skips,
             dynamo,
             once,
+            condition=condition,
+            setting=setting,
         )
 
     def graph_break(self, brief: str, *arguments: Any, **named: Any) -> Problem:
@@ -102,6 +108,8 @@ class Problem(Struct, frozen=True):
     dynamo: tuple[str, ...] = ()
     once: object = None
     brief: str = ""
+    condition: str = ""
+    setting: str = ""
 
 
 class Branch(Event, frozen=True, kw_only=True):
@@ -175,12 +183,14 @@ class Call(Event, frozen=True, kw_only=True):
 
 class Enter(Event, frozen=True, kw_only=True):
     """A `with` on something outside the checked source: `name` as for Call ("torch.no_grad",
-    "threading.Lock")."""
+    "threading.Lock"); or on an object of a class of the source that exists when the region begins:
+    `name` is then the class's, and `exists` true."""
 
     name: str
     value: Value
     args: tuple[Value, ...] = ()
     kwargs: dict[str, Value]
+    exists: bool = False
 
 
 class Index(Event, frozen=True, kw_only=True):

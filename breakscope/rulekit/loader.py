@@ -17,6 +17,7 @@ from breakscope.rulekit.rule import FAMILIES, Rule
 
 LIBRARIES_LEFT_OUT = ("torch", "numpy")
 FAMILY_TITLES = {  # the first digit of a code -> what these rules are about
+    "0": "comments for breakscope itself",
     "1": "control flow",
     "2": "tensor to Python value",
     "3": "data-dependent shapes",
@@ -147,7 +148,7 @@ def _validate(rule: Rule) -> None:
     if not (rule.code.startswith("BRK") and len(rule.code) == 6 and rule.code[3:].isdecimal()):
         raise RuleError(f"{rule.path}: {rule.code!r} is no code; write BRK and three digits")
     if rule.code[3] not in FAMILY_TITLES:
-        raise RuleError(f"{rule.path}: {rule.code} is of no family; codes begin with BRK1 to BRK9")
+        raise RuleError(f"{rule.path}: {rule.code} is of no family; codes begin with BRK0 to BRK9")
     if not rule.title:
         raise RuleError(f"{rule.path}: has no docstring; it is the rule's page")
     if rule.kind not in Kind.__args__:
@@ -158,7 +159,8 @@ def _validate(rule: Rule) -> None:
         )
     if rule.fix not in ("", "safe", "unsafe"):
         raise RuleError(f"{rule.path}: fix is {rule.fix!r}; write 'safe', 'unsafe' or ''")
-    if bool(rule.fix) != bool(rule.rewriter):
+    is_of_code = rule.code[3] != "0"  # else its fixes rewrite comments, and no statement
+    if is_of_code and bool(rule.fix) != bool(rule.rewriter):
         raise RuleError(
             f"{rule.path}: declares fix={rule.fix!r} but {'has no' if rule.fix else 'has a'} @rule.rewrite"
         )

@@ -103,7 +103,8 @@ class Tensor(Value, frozen=True, gc=False):
 
     `sure` is False when it is a tensor only by an annotation, a default or the way it is used.
     `kind` is "" for a plain tensor, else "sparse", "numpy" (an ndarray traced by Dynamo),
-    "parameter", "buffer". `origin` is where it came from: "argument", "op", "attribute".
+    "parameter", "buffer". `origin` is where it came from: "argument", "op", "attribute"; "guess" for
+    an argument that nothing but its place shows to be a tensor.
     """
 
     dtype: str | None = None
@@ -114,6 +115,10 @@ class Tensor(Value, frozen=True, gc=False):
     origin: str = "op"
     requires_grad: bool | None = None
     is_tensor = True
+
+    @property
+    def is_argument(self) -> bool:
+        return self.origin in ("argument", "guess")
 
     def describe(self) -> str:
         return "a tensor"
@@ -127,7 +132,11 @@ class Tensor(Value, frozen=True, gc=False):
             self.shape if self.shape == other.shape else None,
             self.sure and other.sure,
             self.kind if self.kind == other.kind else "",
-            self.origin if self.origin == other.origin else "op",
+            self.origin
+            if self.origin == other.origin
+            else "argument"
+            if self.is_argument and other.is_argument
+            else "op",
             self.requires_grad if self.requires_grad == other.requires_grad else None,
         )
 

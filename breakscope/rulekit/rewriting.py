@@ -12,8 +12,19 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from breakscope.rulekit.patch import Place
+
 _ATOMS = (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.Integer, cst.Float)
-_ARITHMETIC = (cst.Add, cst.Subtract, cst.Multiply, cst.Divide, cst.Power)
+_OPERATIONS = (
+    cst.BinaryOperation,
+    cst.UnaryOperation,
+    cst.BooleanOperation,
+    cst.Comparison,
+    cst.ComparisonTarget,
+    cst.Attribute,
+    cst.Subscript,
+    cst.Await,
+)
 _ELEMENTWISE = (
     cst.LessThan,
     cst.LessThanEqual,
@@ -42,16 +53,30 @@ _NEVER_TENSORS = (
 _DIVISIONS = (cst.Divide, cst.FloorDivide, cst.Modulo, cst.Power)
 # methods and functions of torch that give a bool or a number of Python's
 _BOOLS = re.compile(r"item|tolist|equal|allclose|size|dim|numel|is_.*").fullmatch
-# Names of calls that cannot be made twice or in vain: random draws (the operations that torch tags
-# `nondeterministic_seeded`, and what is built on them), changes in place, and operations with a
-# pole in their gradient.
-_ACTS = re.compile(
+# Names of calls that draw random numbers (the operations that torch tags `nondeterministic_seeded`,
+# and what is built on them), change something, or leave torch.
+_EFFECTS = (
     r".*_|.*(?:rand|dropout|bernoulli|multinomial|poisson|normal|uniform|exponential|geometric"
     r"|cauchy|binomial|rrelu|gumbel|rsample|sample|attention|lstm|gru|rnn).*"
     r"|append|extend|insert|pop|popleft|popitem|update|setdefault|remove|clear|send|write|item|tolist|numpy"
-    r"|log|log2|log10|log1p|logit|sqrt|rsqrt|reciprocal|div|divide|true_divide|pow|float_power|acos|asin"
+)
+# operations with a pole in their gradient, or that raise for some values
+_POLES = (
+    r"log|log2|log10|log1p|logit|sqrt|rsqrt|reciprocal|div|divide|true_divide|pow|float_power|acos|asin"
     r"|arccos|arcsin|acosh|atanh|norm|vector_norm|matrix_norm|std|var|normalize|inv|inverse|solve|cholesky"
-    r"|det|logdet|slogdet|svd|eigh?|lgamma|digamma|erfinv"
+    r"|det|logdet|slogdet|svd|svdvals|eigh?|eigvals|eigvalsh|lgamma|digamma|erfinv|softmax|cross_entropy"
+    r"|nll_loss|cdist|dist|prod|cumprod|median|mode|kthvalue"
+)
+_ACTS = re.compile(f"{_EFFECTS}|{_POLES}").fullmatch
+is_effect = re.compile(_EFFECTS).fullmatch
+# methods of tensors by which `self.weight.method()` shows that no module is called
+_TENSOR_METHODS = re.compile(
+    r"expand|expand_as|view|view_as|reshape|repeat|unsqueeze|squeeze|transpose|permute|flatten|clone|detach|to|float"
+    r"|abs|neg|exp|sigmoid|tanh|clamp|sum|mean|max|min|square|softplus|type_as|contiguous|masked_fill|new_zeros"
+).fullmatch
+# results that are tensors of bools
+_BOOL_TENSORS = re.compile(
+    r"any|all|isnan|isinf|isfinite|isclose|eq|ne|lt|le|gt|ge|logical_\w+|isin|bool|less\w*|greater\w*"
 ).fullmatch
 
 
@@ -73,16 +98,25 @@ def same(node: cst.CSTNode, flagged: ast.AST) -> bool:
 
 
 def find(statement: cst.CSTNode, problem) -> cst.BaseExpression | None:
-    """The flagged expression inside a statement; None when it is not there or stands there twice."""
+    """The flagged expression inside a statement, in the test of an `if`; None when it is not there or
+    stands there twice."""
     if not isinstance(problem.node, ast.expr):
         return None
     wanted = _tree_of(ast.unparse(problem.node))
     found = [
         n
-        for n in walk(statement)
+        for n in walk(statement.test if isinstance(statement, cst.If) else statement)
         if isinstance(n, cst.BaseExpression) and wanted and _tree_of(code(n)) == wanted
     ]
     return found[0] if len(found) == 1 else None
+
+
+def parts(statement: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """The nodes of a simple statement, or of the test of an `if`; none of other statements."""
+    if isinstance(statement, cst.SimpleStatementLine):
+        yield from walk(statement)
+    elif isinstance(statement, cst.If):
+        yield from walk(statement.test)
 
 
 def swap(statement: cst.CSTNode, old: cst.BaseExpression, text: str) -> cst.CSTNode | None:
@@ -93,9 +127,17 @@ def swap(statement: cst.CSTNode, old: cst.BaseExpression, text: str) -> cst.CSTN
     if "#" in code(old):
         return None
     new = cst.parse_expression(text)
-    if old.lpar and not isinstance(new, _ATOMS):
+    if (old.lpar or _is_operand(statement, old)) and not isinstance(new, _ATOMS) and not new.lpar:
         new = new.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
     return statement.deep_replace(old, new)
+
+
+def _is_operand(statement: cst.CSTNode, wanted: cst.BaseExpression) -> bool:
+    """True where an operator, a dot or a bracket stands beside the expression."""
+    return any(
+        isinstance(node, _OPERATIONS) and any(child is wanted for child in node.children)
+        for node in walk(statement)
+    )
 
 
 def is_comparison(node: cst.CSTNode) -> bool:
@@ -122,7 +164,7 @@ def is_tensor_test(node: cst.BaseExpression) -> bool:
     if isinstance(node, cst.Comparison):
         return is_comparison(node)
     if isinstance(node, cst.Call):
-        name = _called(node)
+        name = called(node)
         return bool(name) and not isinstance(node.func, cst.Name) and not _BOOLS(name)
     return not isinstance(node, (cst.BooleanOperation, cst.UnaryOperation))
 
@@ -134,15 +176,16 @@ def may_always_run(node: cst.BaseExpression) -> bool:
     known."""
     for part in walk(node):
         if isinstance(part, cst.Call):
-            name, root = _called(part), dotted(part.func).partition(".")[0]
-            if not name or isinstance(part.func, cst.Name) or root == "self" or _ACTS(name):
+            name, root = called(part), dotted(part.func).partition(".")[0]
+            owned = root == "self" and not _TENSOR_METHODS(name)
+            if not name or isinstance(part.func, cst.Name) or owned or _ACTS(name):
                 return False
         if isinstance(part, cst.BinaryOperation) and isinstance(part.operator, _DIVISIONS):
             return False
     return True
 
 
-def _called(call: cst.Call) -> str:
+def called(call: cst.Call) -> str:
     """The last name of what is called; "" where it has none."""
     func = call.func
     return (
@@ -152,6 +195,42 @@ def _called(call: cst.Call) -> str:
         if isinstance(func, cst.Name)
         else ""
     )
+
+
+def is_bool_tensor(node: cst.BaseExpression, place: Place | None = None) -> bool:
+    """True for an expression that is a tensor of bools, when it is a tensor; with the place also for
+    a name that its function sets once, to such an expression."""
+    if isinstance(node, cst.Call):
+        return bool(_BOOL_TENSORS(called(node)))
+    if isinstance(node, cst.UnaryOperation):
+        return isinstance(node.operator, cst.BitInvert) and is_bool_tensor(node.expression, place)
+    if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.BitAnd | cst.BitOr):
+        return is_bool_tensor(node.left, place) and is_bool_tensor(node.right, place)
+    if isinstance(node, cst.Name) and place is not None and place.function is not None:
+        value = place.only_value_of(node.value)
+        return value is not None and is_bool_tensor(cst.parse_expression(ast.unparse(value)))
+    return is_comparison(node)
+
+
+def truth(test: cst.BaseExpression, place: Place | None = None) -> str | None:
+    """Source of the truth of a tensor as a tensor; None where the test is no tensor."""
+    if isinstance(test, cst.BinaryOperation | cst.UnaryOperation) and is_bool_tensor(test, place):
+        return code(test)
+    if not is_tensor_test(test):
+        return None
+    return code(test) if is_bool_tensor(test, place) else f"{operand(test)} != 0"
+
+
+def negated(test: cst.BaseExpression, place: Place | None = None) -> str | None:
+    """Source of the opposite of a tensor's truth."""
+    return None if truth(test, place) is None else f"torch.logical_not({code(test)})"
+
+
+def is_number(node: cst.BaseExpression) -> bool:
+    """True for a number as it is written, with or without a sign."""
+    if isinstance(node, cst.UnaryOperation):
+        return isinstance(node.operator, cst.Minus | cst.Plus) and is_number(node.expression)
+    return isinstance(node, cst.Integer | cst.Float)
 
 
 def operand(node: cst.BaseExpression) -> str:
@@ -194,7 +273,11 @@ def only_assignment(block: cst.BaseSuite) -> tuple[str, cst.BaseExpression, str]
     line = block.body[0]
     if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1:
         return None
-    statement = line.body[0]
+    return assignment(line.body[0])
+
+
+def assignment(statement: cst.BaseSmallStatement) -> tuple[str, cst.BaseExpression, str] | None:
+    """(name, value, operator) of `name = value`, or of `name += value` ("+")."""
     if isinstance(statement, cst.Assign) and len(statement.targets) == 1:
         target, operator = statement.targets[0].target, ""
     elif isinstance(statement, cst.AugAssign):
@@ -214,17 +297,6 @@ def line_instead(compound: cst.If | cst.While | cst.For, text: str) -> cst.Simpl
         else line.trailing_whitespace
     )
     return line.with_changes(leading_lines=compound.leading_lines, trailing_whitespace=header)
-
-
-def in_arithmetic(statement: cst.CSTNode, wanted: cst.BaseExpression) -> bool:
-    """True when an expression is an operand of + - * / **, or all that a plain `name = ...`
-    assigns."""
-    for node in walk(statement):
-        if isinstance(node, cst.BinaryOperation) and wanted in (node.left, node.right):
-            return isinstance(node.operator, _ARITHMETIC)
-        if isinstance(node, cst.Assign) and node.value is wanted:
-            return len(node.targets) == 1 and isinstance(node.targets[0].target, cst.Name)
-    return False
 
 
 def _tree_of(text: str) -> str:

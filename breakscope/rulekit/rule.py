@@ -103,7 +103,10 @@ class Example(Struct, frozen=True):
     inputs: tuple[Callable[[], tuple], ...]
     good: Callable | None = None
     module: bool = False
+    # the rewrite makes `good` of `bad`; False where `good` is advice
+    fixed: bool = True
     equal: bool = True  # good(x) equals bad(x); False when the rule's page says what changes
+    gradients: bool = True  # of a fixed example, too; False when the rule's page says what changes
     dynamo: tuple[str, ...] | None = None  # ids this example shows, when fewer than the rule's
     calls: Callable | None = None  # `calls()` returns the argument tuples, instead of `inputs`
     # `drive(call, model)` makes the calls itself, instead of `inputs`
@@ -120,8 +123,9 @@ class Rule(Struct):
     a regular expression searched in Dynamo's reason (several rules may share an id). For recompile
     rules: guard families. `shares`: further ids that this pattern shows, as others do: to expect,
     not to attribute an unpredicted break by. `unshown`: those of these ids that no example shows:
-    other versions of torch give them, or only calls that few programs make. `fix`: "safe" (same
-    values and gradients for every input), "unsafe", or "" when there is no rewrite. `since`,
+    other versions of torch give them, or only calls that few programs make. `fix`: "safe" (for
+    every input the same values, gradients, exceptions, side effects, order of evaluation, random
+    stream and state, in eager and compiled), "unsafe", or "" when there is no rewrite. `since`,
     `until`: the torch versions for which the pattern breaks: since <= version < until.
     `until_python`: the first Python version, such as "3.12", under which the pattern no longer
     breaks.
@@ -141,6 +145,7 @@ class Rule(Struct):
     handlers: list[Handler] = []
     examples: list[Example] = []
     rewriter: Callable | None = None
+    wants_place: bool = False  # the rewriter has a third parameter
     page: str = ""  # the file's docstring, filled in by the loader
     path: str = ""  # the rule's file, filled in by the loader
 
@@ -169,8 +174,10 @@ class Rule(Struct):
     def rewrite(self, function: Callable) -> Callable:
         """Register the fix: `function(node, problem) -> libcst node | None`; `node` is the libcst
         node of the statement around the finding. It is not called for a problem that is not
-        fixable."""
-        self.rewriter = lambda node, problem: function(node, problem) if problem.fixable else None
+        fixable. A function with a third parameter is given the `Place` of the statement; one whose
+        fix takes more than one place returns a `Patch` (both in `rulekit.patch`)."""
+        self.wants_place = function.__code__.co_argcount > 2
+        self.rewriter = function
         return function
 
     def example(
@@ -178,6 +185,8 @@ class Rule(Struct):
         *inputs: Callable[[], tuple],
         module: bool = False,
         equal: bool = True,
+        fixed: bool = True,
+        gradients: bool = True,
         dynamo: tuple[str, ...] | None = None,
         calls: Callable | None = None,
         drive: Callable | None = None,
@@ -187,7 +196,18 @@ class Rule(Struct):
 
         def register(function: Callable) -> Callable:
             self.examples.append(
-                Example(function, inputs, None, module, equal, dynamo, calls, drive)
+                Example(
+                    function,
+                    inputs,
+                    None,
+                    module,
+                    fixed,
+                    equal,
+                    gradients,
+                    dynamo,
+                    calls,
+                    drive,
+                )
             )
             return function
 

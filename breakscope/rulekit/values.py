@@ -234,20 +234,32 @@ class Instance(Value, eq=False):
 
 class Union(Value, frozen=True):
     """One of several values, depending on the path taken. Never nested, never empty, and no tensor:
-    a rule that accepts a maybe calls `maybe_tensor`."""
+    a rule that accepts a maybe calls `maybe_tensor`. `conditions` are, for each option, the source
+    text of the test under which the value is that one, "" where there is none; empty when there is
+    none for any."""
 
     options: tuple[Value, ...]
+    conditions: tuple[str, ...] = ()
 
     def describe(self) -> str:
         return " or ".join(dict.fromkeys(o.describe() for o in self.options))
 
     def key(self, depth: int) -> object:
-        return ("u", frozenset([option.key(depth) for option in self.options]))
+        keys = [option.key(depth) for option in self.options]
+        return ("u", frozenset(zip(keys, self.conditions) if self.conditions else keys))
 
 
 def options(value: Value) -> tuple[Value, ...]:
     """The alternatives of a value: itself unless it is a Union."""
     return value.options if type(value) is Union else (value,)
+
+
+def condition_of(value: Value, wanted: Callable[[Value], bool]) -> str:
+    """The test under which a value is one that is `wanted`; "" where none is needed, or known."""
+    if type(value) is not Union or not value.conditions:
+        return ""
+    found = [c for o, c in zip(value.options, value.conditions) if wanted(o)]
+    return found[0] if len(found) == 1 else ""
 
 
 def maybe_tensor(value: Value) -> bool:

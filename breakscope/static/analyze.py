@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -18,7 +18,8 @@ from breakscope.report.model import Finding, Gap, ReportError
 from breakscope.static.answer import Answer, Settings, Together
 from breakscope.static.cache import Cache
 from breakscope.static.jobs import answers
-from breakscope.static.project.files import python_files
+from breakscope.static.project.files import python_files, relative_path
+from breakscope.static.project.reads import NO_SOURCES
 from breakscope.static.project.recursion import with_room
 
 
@@ -31,7 +32,7 @@ class StaticOptions(Struct, frozen=True, kw_only=True):
     rules, `environment` names the one that the code runs in (see `environment.py`; "": that of the
     user's, where one is known), `python` the Python version (None: that of the environment, else
     the running one). With `libraries`, installed packages that use torch are followed too. Without `possible`, findings
-    that are only possible are counted, not made.
+    that are only possible are counted, not made. Without `silence`, what a comment silences is found all the same.
     """
 
     entries: tuple[str, ...] = ()
@@ -42,13 +43,16 @@ class StaticOptions(Struct, frozen=True, kw_only=True):
     python: tuple[int, int] | None = None
     libraries: bool = True
     possible: bool = True
+    silence: bool = True
 
 
 class StaticResult(Struct, frozen=True, kw_only=True):
     """What was found. `hidden` counts findings that a comment silenced, and possible ones that were
-    not asked for; `gaps` are where the analysis gave up, and `notes` hold of all of it."""
+    not asked for; `gaps` are where the analysis gave up, and `notes` hold of all of it. `asked` are
+    the checked files, as findings name them: what these reach may have findings in others."""
 
     findings: tuple[Finding, ...] = ()
+    asked: frozenset[str] = frozenset()
     errors: tuple[ReportError, ...] = ()
     gaps: tuple[Gap, ...] = ()
     files: int = 0
@@ -63,10 +67,13 @@ def analyze(
     options: StaticOptions | None = None,
     jobs: int = 1,
     cache: str = "",
+    sources: Mapping[str, bytes] = NO_SOURCES,
+    progress: Callable[[int, int], None] = lambda done, files: None,
 ) -> StaticResult:
     """Analyse files and folders by up to `jobs` processes; a file that cannot be read as Python
     gets one error entry and does not stop the rest. `cache` is the folder of the result cache, ""
-    for none."""
+    for none. `sources`, by absolute path, are analysed instead of what lies on disk; their answers
+    are not stored. `progress` is told how many of how many files are done."""
     options = options or StaticOptions()
     installed = import_folders(options.environment)
     torch = options.torch or target_version(installed)
@@ -80,14 +87,19 @@ def analyze(
         import_folders=installed if options.libraries else (),
         environment=installed,
         possible=options.possible,
+        silence=options.silence,
     )
     together = Together()
     stored = Cache.at(cache, settings)
-    for answer in _answers(list(python_files(paths, options.exclude)), settings, stored, jobs):
+    files = list(python_files(paths, options.exclude))
+    found = _answers(files, settings, stored, jobs, dict(sources))
+    for number, answer in enumerate(found, 1):
         together.add(answer)
+        progress(number, len(files))
     _refuse_idle_entries(settings.entries, together)
     return StaticResult(
         findings=together.findings,
+        asked=frozenset(map(relative_path, files)),
         errors=tuple(sorted(together.errors, key=lambda error: error.path)),
         gaps=together.gaps,
         files=together.files,
@@ -98,29 +110,34 @@ def analyze(
     )
 
 
-def _answers(files: list[str], settings: Settings, cache: Cache, jobs: int) -> Iterator[Answer]:
+def _answers(
+    files: list[str], settings: Settings, cache: Cache, jobs: int, sources: dict[str, bytes]
+) -> Iterator[Answer]:
     """The answers of all files, in any order: those of the cache, then the others."""
     fresh = []
-    for path, answer in cache.answers(files):
+    for path, answer in cache.answers(files, sources):
         if answer is None:
             fresh.append(path)
         else:
             yield answer
     if fresh:
-        yield from answers(fresh, partial(_analyzed, settings, cache), jobs)
+        yield from answers(fresh, partial(_analyzed, settings, cache, sources), jobs)
         cache.trim()
 
 
-def _analyzed(settings: Settings, cache: Cache, files: list[str]) -> Iterator[Answer]:
+def _analyzed(
+    settings: Settings, cache: Cache, sources: dict[str, bytes], files: list[str]
+) -> Iterator[Answer]:
     """The answer of each file, in their order."""
     from breakscope.static.one_file import Analyzer  # where all is cached nothing is analysed
 
     with targeting(settings.target):
-        analyzer = Analyzer(settings)
+        analyzer = Analyzer(settings, sources)
     for path in files:
         with targeting(settings.target), _without_collection(), analyzer.reads.record() as record:
             answer = with_room(partial(analyzer.analyze, path))
-        cache.keep(path, answer, record, analyzer.reads)
+        if not sources:
+            cache.keep(path, answer, record, analyzer.reads)
         yield answer
 
 

@@ -26,6 +26,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     import_folders: tuple[str, ...] = ()  # of installed packages that are followed
     environment: tuple[str, ...] = ()  # of all that is installed; empty where that is not known
     possible: bool = True
+    silence: bool = True
 
 
 class Answer(Struct, frozen=True, omit_defaults=True):
@@ -33,12 +34,14 @@ class Answer(Struct, frozen=True, omit_defaults=True):
     configuration, the tables and the versions, and from nothing else.
 
     `findings` stand in any file. `hidden` are places whose finding a comment silenced, or that is
-    possible where possible ones were not asked for. `gaps` may be in any file, too. `fitted` are
-    the entries that named something.
+    possible where possible ones were not asked for. `used` are the places of comments that do, of
+    which another file's answer may say that they silence nothing. `gaps` may be in any file, too.
+    `fitted` are the entries that named something.
     """
 
     findings: tuple[tuple[Place, Finding], ...] = ()
     hidden: tuple[Place, ...] = ()
+    used: tuple[Place, ...] = ()
     regions: int = 0
     errors: tuple[ReportError, ...] = ()
     gaps: tuple[Gap, ...] = ()
@@ -55,6 +58,7 @@ class Together:
         self.fitted: set[str] = set()
         self._findings: dict[Place, Finding] = {}
         self._hidden: set[Place] = set()
+        self._used: set[Place] = set()
 
     def add(self, answer: Answer) -> None:
         """Add a file's answer. Of several findings for one place the surest stays, of equally sure
@@ -65,6 +69,7 @@ class Together:
         self._gaps.update(answer.gaps)
         self.fitted.update(answer.fitted)
         self._hidden.update(answer.hidden)
+        self._used.update(answer.used)
         for place, finding in answer.findings:
             known = self._findings.get(place)
             if known is None or is_surer(finding, known):
@@ -73,7 +78,8 @@ class Together:
     @property
     def findings(self) -> tuple[Finding, ...]:
         """All findings, by place."""
-        return tuple(sorted(self._findings.values(), key=_sorted))
+        found = (f for place, f in self._findings.items() if place not in self._used)
+        return tuple(sorted(found, key=_sorted))
 
     @property
     def gaps(self) -> tuple[Gap, ...]:
@@ -83,7 +89,7 @@ class Together:
     @property
     def hidden(self) -> int:
         """How many places have a finding that is not shown."""
-        return len(self._hidden - self._findings.keys())
+        return len(self._hidden - self._findings.keys() - self._used)
 
 
 def union(parts: Iterable[Iterable[Finding]]) -> tuple[Finding, ...]:

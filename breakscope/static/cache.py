@@ -12,7 +12,7 @@ import ast
 import os
 import sys
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 
@@ -25,11 +25,11 @@ from breakscope.environment import names_in
 from breakscope.reading import Unreadable, read_file
 from breakscope.rulekit.loader import rules_folder
 from breakscope.static.answer import Answer, Settings
-from breakscope.static.project.reads import Reads, Record
+from breakscope.static.project.reads import NO_SOURCES, Reads, Record
 from breakscope.store import Store, opened
 
 # parts of breakscope that no answer depends on
-APART = frozenset({"__pycache__", "dynamic", "cli", "build", "formats"})
+APART = frozenset({"__pycache__", "dynamic", "cli", "build", "fixes", "formats"})
 KNOWN_TO_RULES = frozenset({"breakscope", "torch", "numpy"}) | sys.stdlib_module_names
 
 
@@ -57,13 +57,16 @@ class Cache(Struct, frozen=True):
     @classmethod
     def at(cls, folder: str, settings: Settings) -> Cache:
         """The cache in a folder (absolute path), "" for none."""
-        key = key_of(settings) if folder else b""
+        with opened(folder) as store:
+            key = key_of(settings) if store else b""
         return cls(folder if key else "", key)
 
-    def answers(self, files: Iterable[str]) -> Iterator[tuple[str, Answer | None]]:
+    def answers(
+        self, files: Iterable[str], sources: Mapping[str, bytes] = NO_SOURCES
+    ) -> Iterator[tuple[str, Answer | None]]:
         """Each file with its answer, or None where it has to be analysed."""
         with opened(self.folder) as store:
-            reads = Reads()
+            reads = Reads(sources)
             for path in files:
                 yield path, self._answer(store, path, reads) if store else None
 

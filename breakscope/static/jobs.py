@@ -7,8 +7,6 @@ else is checked, so it does not matter which process gives it, nor when.
 from __future__ import annotations
 
 import os
-import pickle
-import threading
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -41,6 +39,7 @@ def answers(files: list[str], analysis: Analysis, jobs: int) -> Iterator[Answer]
         return
     import multiprocessing  # few files never need it
     from multiprocessing.connection import wait
+    from pickle import UnpicklingError
 
     running: dict[Connection, list[str]] = {}
     processes = []
@@ -56,7 +55,7 @@ def answers(files: list[str], analysis: Analysis, jobs: int) -> Iterator[Answer]
             for connection in wait(list(running)):
                 try:
                     answer = connection.recv()
-                except (EOFError, OSError, pickle.UnpicklingError):
+                except (EOFError, OSError, UnpicklingError):
                     yield from analysis(running.pop(connection))
                     continue
                 running[connection].pop(0)
@@ -89,7 +88,9 @@ def parts_of(files: list[str], jobs: int) -> list[list[str]]:
 
 
 def _send(files: list[str], analysis: Analysis, connection: Connection) -> None:
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    from threading import Thread
+
+    Thread(target=_end_with_parent, daemon=True).start()
     with connection:
         try:
             for answer in analysis(files):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from fnmatch import fnmatch
 from typing import TYPE_CHECKING
@@ -17,6 +17,8 @@ from breakscope.rulekit.loader import RuleError, load_rules
 from breakscope.static.answer import CONFIDENCES, Answer, Place, Settings, is_surer
 from breakscope.static.findings.listeners import Listeners
 from breakscope.static.findings.match import Matcher, Verdict
+from breakscope.static.findings.suppress import Mark
+from breakscope.static.findings.unused import Judged, has_marks, place_of, unused
 from breakscope.static.interpreter.tables import TABLES
 from breakscope.static.machine.gaps import Gaps, why
 from breakscope.static.machine.library import Library
@@ -26,9 +28,10 @@ from breakscope.static.project.exports import handed_out
 from breakscope.static.project.files import relative_path
 from breakscope.static.project.installed import Installed
 from breakscope.static.project.modules import ModuleInfo
+from breakscope.static.project.notebook import ENDING, is_notebook, program_text
 from breakscope.static.project.prefilter import may_matter
 from breakscope.static.project.program import Program, Sources
-from breakscope.static.project.reads import UNSTEADY, Kept, Reads
+from breakscope.static.project.reads import NO_SOURCES, UNSTEADY, Kept, Reads
 from breakscope.static.project.source import SourceError, decode, refuse_what_is_no_python
 from breakscope.static.project.subclasses import files_with_subclasses
 from breakscope.static.regions.discover import (
@@ -41,8 +44,9 @@ from breakscope.static.usage import mentions
 
 if TYPE_CHECKING:
     from breakscope.static.findings.flag import Flagger
+    from breakscope.static.findings.rewrites import Rewritten
 
-READ_TYPES = ("", ".py", ".pyi", ".pyw")  # a script has no suffix
+READ_TYPES = ("", ".py", ".pyi", ".pyw", ENDING)  # a script has no suffix
 
 
 class Analyzer:
@@ -50,15 +54,16 @@ class Analyzer:
     nothing: parsed sources, the modules behind the files, the rules. `reads` records what an answer
     was made from."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, sources: Mapping[str, bytes] = NO_SOURCES) -> None:
+        """`sources` is what files hold that differ from what lies on disk."""
         self.settings = settings
-        self.reads = Reads()
+        self.reads = Reads(sources)
         self.sources = Sources(self.reads)
         self.library = Library(load_knowledge(settings.torch))
         self.matcher = Matcher(Listeners(load_rules(settings.extra_rules), settings.python))
         self._worlds: dict[tuple[str, str], World] = {}
         self._flaggers: dict[str, Flagger] = {}
-        self._rewrites: dict[tuple, str | None] = {}
+        self._rewrites: dict[tuple, Rewritten] = {}
         self._own: Kept[Answer] = Kept(self.reads)
 
     def analyze(self, path: str) -> Answer:
@@ -69,7 +74,7 @@ class Analyzer:
         if self.settings.entries:
             return own
         shown = relative_path(path)
-        found = dict(own.findings)
+        found, used = dict(own.findings), set(own.used)
         for other in files_with_subclasses(path, self.reads):
             theirs = relative_path(other)
             for place, finding in self._answer(other).findings:
@@ -81,7 +86,8 @@ class Analyzer:
                     and (known is None or is_surer(finding, known))
                 ):
                     found[place] = finding
-        return replace(own, findings=tuple(found.items()))
+            used |= {place for place in self._answer(other).used if place[0] == path}
+        return replace(own, findings=tuple(found.items()), used=tuple(sorted(used, key=repr)))
 
     def _answer(self, path: str) -> Answer:
         """What a file's own regions reach."""
@@ -98,13 +104,18 @@ class Analyzer:
         self._make_room()
         self.matcher.begin()
         if os.path.splitext(path)[1] not in READ_TYPES:
-            return self._error(path, "is not read: only Python source is, by the name .py")
+            return self._error(
+                path,
+                "is not read: only Python source and notebooks are, by the names .py and .ipynb",
+            )
         try:
             data = self.reads.file(path)
+            source = program_text(path, data) if is_notebook(path) else None
+            data = data if source is None else source.encode(errors="surrogatepass")
             if not self._matters(path, data):
-                refuse_what_is_no_python(decode(data), path)
+                refuse_what_is_no_python(decode(data) if source is None else source, path)
                 return Answer()
-            return self._followed(path, decode(data))
+            return self._followed(path, decode(data) if source is None else source)
         except Unreadable as problem:
             return self._error(path, str(problem))
         except SourceError as problem:
@@ -140,6 +151,8 @@ class Analyzer:
                     regions = exported_regions(machine, module, names, reached)
                     found.regions += len(regions)
                     found.gather(regions)
+                with found.confined():
+                    found.judge_comments(module)
         found.gaps.include(machine.file.gaps.all())
         found.gaps.include(self.matcher.gaps.all())
         return found.answer()
@@ -213,6 +226,7 @@ class _Found:
         self._findings: dict[Place, Finding] = {}
         self._places: dict[Place, int] = {}  # place -> the sureness of its verdict
         self._hidden: set[Place] = set()
+        self._used: dict[str, set[Mark]] = {}  # by path
 
     @contextmanager
     def confined(self) -> Iterator[None]:
@@ -234,13 +248,34 @@ class _Found:
             for verdict in filter(self._is_news, found):
                 if verdict.confidence == "possible" and not self._analyzer.settings.possible:
                     self._hidden.add(verdict.place)  # to confirm it takes libcst
+                    if has_marks(verdict.module):
+                        marks = self._analyzer.flagger(verdict.module).silencers(verdict)
+                        self._used.setdefault(verdict.module.path, set()).update(marks)
                 else:
                     wanted.append(verdict)
             if wanted:
                 flagger = self._analyzer.flagger(wanted[0].module)
-                flagged, silenced = flagger.findings(wanted, self.gaps)
-                self._findings.update((verdict.place, finding) for verdict, finding in flagged)
-                self._hidden |= silenced
+                flagged = flagger.findings(wanted, self.gaps, self._analyzer.settings.silence)
+                self._findings.update((v.place, finding) for v, finding in flagged.findings)
+                self._hidden |= flagged.silenced
+                self._used.setdefault(flagger.module.path, set()).update(flagged.used)
+
+    def judge_comments(self, checked: ModuleInfo) -> None:
+        """Find the comments that silence nothing, in the file and where its regions lead."""
+        matcher, settings = self._analyzer.matcher, self._analyzer.settings
+        for module in {**matcher.modules, checked.path: checked}.values():
+            if not has_marks(module):
+                continue
+            entered = {function for path, function in matcher.entered if path == module.path}
+            used = self._used.get(module.path, set())
+            suppressions = self._analyzer.flagger(module).suppressions
+            judged = Judged.of(load_rules(settings.extra_rules), matcher.listeners.codes)
+            is_checked = module is checked
+            for place, finding in unused(module, suppressions, used, entered, is_checked, judged):
+                if finding.confidence == "possible" and not settings.possible:
+                    self._hidden.add(place)
+                else:
+                    self._findings[place] = finding
 
     def _is_news(self, verdict: Verdict) -> bool:
         """Each place is flagged once, however many regions reach it; a surer verdict takes the
@@ -255,6 +290,11 @@ class _Found:
         return Answer(
             findings=tuple(self._findings.items()),
             hidden=tuple(sorted(self._hidden, key=repr)),
+            used=tuple(
+                place_of(path, mark)
+                for path, marks in self._used.items()
+                for mark in sorted(marks, key=lambda mark: (mark.line, mark.column))
+            ),
             regions=self.regions,
             gaps=self.gaps.all(),
             fitted=tuple(sorted(self.fitted)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -11,54 +12,83 @@ from breakscope import __version__
 from breakscope.config import Config
 from breakscope.errors import UserError
 from breakscope.knowledge import targeting
-from breakscope.report.merge import together
+from breakscope.report.combining.merge import together
 from breakscope.report.model import Report
 from breakscope.static import StaticOptions, StaticResult, analyze
+from breakscope.static.project.reads import NO_SOURCES
+from breakscope.texts import missing_file
+from breakscope.workflows.baselines import BaselineChoice, with_baseline
 from breakscope.workflows.choice import Choice, narrow
+from breakscope.workflows.notebooks import located
 
 if TYPE_CHECKING:
     from breakscope.dynamic import RunOptions
 
 
 class CheckOptions(Struct, frozen=True, kw_only=True):
-    """What to check. `entries` and `torch` are left to the configuration when empty.
+    """What to check. `entries` and `torch` are left to the configuration when empty. `sources`, by
+    absolute path, are checked instead of what lies on disk.
 
     `run` is the run whose observations the findings are joined with, or None.
     """
 
     paths: tuple[str, ...]
+    sources: Mapping[str, bytes] = NO_SOURCES
     entries: tuple[str, ...] = ()
     torch: str = ""
     python: str = ""  # names the environment that the code runs in, see `environment.py`
     libraries: bool = True  # follow installed packages that use torch
     jobs: int = 1  # processes
     cache: str = ""  # the folder of the result cache, "" for none
+    follow: bool = False  # show findings in the files that `paths` lead to, too
     choice: Choice = Choice()
     run: RunOptions | None = None
+    baseline: BaselineChoice = BaselineChoice()
 
 
 def check(options: CheckOptions, config: Config) -> Report:
     """One report on the paths; raises UserError when they, a code or the configuration are wrong."""
-    _refuse_what_is_no_path(options.paths)
+    asked = static_options(options, config)
+    selection = options.choice.selection(config)
+    cache = cache_folder(options, config)
+    static = analyze(options.paths, asked, options.jobs, cache, options.sources)
+    report = report_of(options, static)
+    if options.run is not None:
+        report = _with_run(report, options.run, config.rules)
+    narrowed = narrow(report, selection, None if options.follow else static.asked)
+    report = located(narrowed, options.sources)
+    asked = static.asked if not asked.entries else None  # then all of their code was looked at
+    return with_baseline(report, options.baseline, config, selection, asked)
+
+
+def static_options(options: CheckOptions, config: Config) -> StaticOptions:
+    """What source analysis is asked for; raises UserError when the paths, a code or the version are
+    wrong."""
+    _refuse_what_is_no_path(options)
     _refuse_what_is_no_version(options.torch or config.torch)
     selection = options.choice.selection(config)
-    static = analyze(
-        options.paths,
-        StaticOptions(
-            entries=options.entries or config.entry,
-            torch=options.torch or config.torch or None,
-            environment=options.python,
-            exclude=config.exclude,
-            extra_rules=config.rules,
-            libraries=options.libraries and config.libraries,
-            # a run may confirm what is only possible
-            possible=selection.show_possible or options.run is not None,
-        ),
-        options.jobs,
-        os.path.abspath(options.cache) if options.cache and config.cache else "",
+    return StaticOptions(
+        entries=options.entries or config.entry,
+        torch=options.torch or config.torch or None,
+        environment=options.python,
+        exclude=config.exclude,
+        extra_rules=config.rules,
+        libraries=options.libraries and config.libraries,
+        # a run may confirm what is only possible
+        possible=selection.show_possible or options.run is not None,
+        silence=options.run is None,  # see silencing.py
     )
+
+
+def cache_folder(options: CheckOptions, config: Config) -> str:
+    """The folder of the result cache, "" for none."""
+    return os.path.abspath(options.cache) if options.cache and config.cache else ""
+
+
+def report_of(options: CheckOptions, static: StaticResult) -> Report:
+    """The report of source analysis alone; raises UserError when there was nothing to analyse."""
     _refuse_empty(options, static)
-    report = Report(
+    return Report(
         version=__version__,
         torch=static.torch,
         findings=static.findings,
@@ -69,9 +99,6 @@ def check(options: CheckOptions, config: Config) -> Report:
         gaps=static.gaps,
         notes=static.notes,
     )
-    if options.run is not None:
-        report = _with_run(report, options.run, config.rules)
-    return narrow(report, selection)
 
 
 def _with_run(report: Report, options: RunOptions, rules: tuple[str, ...]) -> Report:
@@ -82,18 +109,28 @@ def _with_run(report: Report, options: RunOptions, rules: tuple[str, ...]) -> Re
     from breakscope.dynamic import run_fully
     from breakscope.workflows.joining import in_our_words, join_run
     from breakscope.workflows.run import predict
+    from breakscope.workflows.silencing import silenced
 
     options = replace(options, rules=rules)
     ran = run_fully(options)
-    return in_our_words(join_run(together(report, predict(options, ran)), ran), ran, options.rules)
+    joined = join_run(together(report, predict(options, ran)), ran)
+    return silenced(in_our_words(joined, ran, options.rules))
 
 
-def _refuse_what_is_no_path(paths: tuple[str, ...]) -> None:
-    if not paths:
+def _refuse_what_is_no_path(options: CheckOptions) -> None:
+    if not options.paths:
         raise UserError("nothing to check; name files or folders")
-    for path in paths:
+    for path in options.paths:
+        if os.path.abspath(path) in options.sources:
+            continue
         if not os.path.exists(path):
-            raise UserError(f"no such file or folder: {path}")
+            file, separator, name = path.rpartition("::")
+            if separator and os.path.isfile(file):
+                raise UserError(
+                    f"{path} names a part of a file: write `{file} --entry {path}` to check what "
+                    f"`{name}` leads to, or `--run {path}` to run it too"
+                )
+            raise UserError(missing_file(path))
         if not (os.path.isfile(path) or os.path.isdir(path)):
             raise UserError(f"neither a file nor a folder: {path}")
 

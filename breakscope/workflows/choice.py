@@ -6,8 +6,9 @@ import msgspec
 from msgspec import Struct
 
 from breakscope.config import Config
+from breakscope.report.combining.repeats import grouped
 from breakscope.report.model import Report
-from breakscope.report.selection import Selection, check_codes
+from breakscope.report.selection import Selection, by_file, check_codes
 from breakscope.rulekit.loader import load_rules
 
 
@@ -36,7 +37,7 @@ class Choice(Struct, frozen=True, kw_only=True):
             },
         }
         if any(named.values()):
-            known = [rule.code for rule in load_rules(config.rules)]
+            known = {rule.code: rule.name for rule in load_rules(config.rules)}
             for where, codes in named.items():
                 check_codes(codes, known, where)
         return Selection(
@@ -50,7 +51,14 @@ class Choice(Struct, frozen=True, kw_only=True):
         )
 
 
-def narrow(report: Report, selection: Selection) -> Report:
-    """The report with the findings that were asked for; the others are counted as hidden."""
-    shown, hidden = selection.split(report.findings)
-    return msgspec.structs.replace(report, findings=shown, hidden=report.hidden + hidden)
+def narrow(report: Report, selection: Selection, asked: frozenset[str] | None = None) -> Report:
+    """The report with the findings that were asked for, repeats as one; the others are counted:
+    those that stand outside of the files `asked` for by file, all else as hidden."""
+    selected, hidden = selection.split(report.findings)
+    shown, elsewhere = by_file(selected, asked)
+    return msgspec.structs.replace(
+        report,
+        findings=grouped(shown),
+        hidden=report.hidden + hidden,
+        elsewhere=elsewhere or report.elsewhere,
+    )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from os.path import isfile
 
 import msgspec
 
-from breakscope.dynamic import RunResult, library_of
-from breakscope.report.join import join_findings
+from breakscope.dynamic import RunResult, at_users_lines, library_of
+from breakscope.reading import is_file
+from breakscope.report.combining.join import join_findings
 from breakscope.report.model import Finding, Gap, Report
 from breakscope.report.summary import gap_text
 from breakscope.source_roots import may_read
@@ -38,7 +38,7 @@ def in_our_words(report: Report, ran: RunResult, rules: Sequence[str]) -> Report
     unpredicted = [f for f in report.findings if f.kind == "break" and f.evidence == "observed"]
     files = passed_through(unpredicted)
     if not files:
-        return report
+        return _at_users_lines(report)
     static = analyze(files, static_options(ran, rules))
     worded = join_findings(
         [f for f in static.findings if f.kind == "break"], unpredicted, {}
@@ -49,9 +49,11 @@ def in_our_words(report: Report, ran: RunResult, rules: Sequence[str]) -> Report
         if finding.evidence in ("confirmed", "observed")
     ]
     others = [f for f in report.findings if f not in unpredicted]
-    return msgspec.structs.replace(
-        report, findings=tuple(sorted((*others, *named), key=Finding.place))
-    )
+    return _at_users_lines(msgspec.structs.replace(report, findings=(*others, *named)))
+
+
+def _at_users_lines(report: Report) -> Report:
+    return msgspec.structs.replace(report, findings=at_users_lines(report.findings))
 
 
 def gaps_as_notes(gaps: Iterable[Gap]) -> tuple[str, ...]:
@@ -65,12 +67,13 @@ def passed_through(findings: Iterable[Finding]) -> tuple[str, ...]:
     paths = dict.fromkeys(
         path for f in findings for path in (f.path, *(link.path for link in f.chain))
     )
-    # pathlib's raises on a name that is too long
-    return tuple(path for path in paths if isfile(path) and may_read(path))
+    return tuple(path for path in paths if is_file(path) and may_read(path))
 
 
 def static_options(ran: RunResult, rules: Sequence[str]) -> StaticOptions:
     """As if the torch of the run were the installed one."""
     return StaticOptions(
-        torch=ran.torch_version.partition("+")[0] or None, extra_rules=tuple(rules)
+        torch=ran.torch_version.partition("+")[0] or None,
+        extra_rules=tuple(rules),
+        silence=False,  # see silencing.py
     )

@@ -8,7 +8,13 @@ from breakscope import __version__
 from breakscope.dynamic import RunOptions, RunResult, run_fully
 from breakscope.report.model import Report
 from breakscope.static import analyze
-from breakscope.workflows.joining import gaps_as_notes, in_our_words, join_run, static_options
+from breakscope.workflows.joining import (
+    gaps_as_notes,
+    in_our_words,
+    join_run,
+    static_options,
+)
+from breakscope.workflows.silencing import silenced
 
 
 def run(options: RunOptions) -> Report:
@@ -17,7 +23,10 @@ def run(options: RunOptions) -> Report:
     Raises UserError when the file does not exist or torch is not installed.
     """
     ran = run_fully(options)
-    return in_our_words(join_run(predict(options, ran), ran), ran, options.rules)
+    if options.watch is not None:
+        options.watch("source analysis")
+    joined = join_run(predict(options, ran), ran)
+    return silenced(in_our_words(joined, ran, options.rules))
 
 
 def predict(options: RunOptions, ran: RunResult) -> Report:

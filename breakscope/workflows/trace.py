@@ -3,20 +3,29 @@ our rules."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
 
 from breakscope import __version__
-from breakscope.dynamic import Counts, RunResult, TraceOptions, read_result, trace_program
+from breakscope.dynamic import (
+    Look,
+    RunResult,
+    TraceOptions,
+    at_users_lines,
+    read_result,
+    trace_program,
+)
 from breakscope.report.model import Finding, Report
 from breakscope.source_roots import only_below
 from breakscope.static import analyze
 from breakscope.workflows.joining import gaps_as_notes, join_run, passed_through, static_options
+from breakscope.workflows.silencing import silenced
 
 
-def trace(options: TraceOptions, watch: Callable[[Counts], None]) -> Report:
+def trace(options: TraceOptions, watch: Callable[[Look], None] | None) -> Report:
     """Run a command and report on it; raises UserError when it cannot be started."""
     return explain(trace_program(options, watch), options.rules)
 
@@ -34,17 +43,23 @@ def read(
         return explain(read_result(first, rules, others), rules)
 
 
-def explain(ran: RunResult, rules: Sequence[str], source: bool = True) -> Report:
+def explain(
+    ran: RunResult, rules: Sequence[str], source: bool = True, entries: tuple[str, ...] = ()
+) -> Report:
     """What was seen, joined with what source analysis finds at the same lines: the cause in our
     words, and its fix.
 
     Lines where nothing was seen are left out: the program may not have come there, or not compiled
-    them. Without `source` nothing is analysed, and so nothing was missed.
+    them. Without `source` nothing is analysed, and so nothing was missed. `entries` are functions
+    or classes (FILE::NAME) that are known to be compiled.
     """
     files = passed_through(ran.findings) if source else ()
     report = Report(version=__version__, torch=ran.torch_version)
     if files:
-        static = analyze(files, static_options(ran, rules))
+        known = {os.path.realpath(file) for file in files}
+        met = tuple(e for e in entries if os.path.realpath(e.rpartition("::")[0]) in known)
+        asked = msgspec.structs.replace(static_options(ran, rules), entries=met)
+        static = analyze(files, asked)
         report = msgspec.structs.replace(
             report,
             findings=static.findings,
@@ -53,9 +68,11 @@ def explain(ran: RunResult, rules: Sequence[str], source: bool = True) -> Report
     report = join_run(report, ran)
     if not source:
         report = msgspec.structs.replace(report, missed=0)
-    return msgspec.structs.replace(
-        report, findings=tuple(f for f in report.findings if _was_seen(f))
+    report = msgspec.structs.replace(
+        report,
+        findings=at_users_lines(f for f in report.findings if _was_seen(f)),
     )
+    return silenced(report)
 
 
 def _was_seen(finding: Finding) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import linecache
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -13,9 +14,11 @@ import msgspec
 from breakscope import __version__
 from breakscope.dynamic import captured_result, listening
 from breakscope.dynamic.capture.in_process import Captured
+from breakscope.reading import holding
 from breakscope.report.formats import RenderOptions, render
 from breakscope.report.model import Report, ReportError
 from breakscope.rulekit.loader import load_rules
+from breakscope.workflows.notebook import ShownReport
 from breakscope.workflows.trace import explain
 
 
@@ -31,14 +34,24 @@ def watch(*, rules: Sequence[str] = (), source: bool = True) -> Iterator[Report]
     findings and rewrites. `source=False` leaves it out, as it takes time: the findings are the same
     places in Dynamo's words, all `observed`.
     """
-    load_rules(tuple(rules))
-    report, target, problem = Report(version=__version__, torch=""), _caller(), None
+    with watching(_caller(), tuple(rules), source) as report:
+        yield report
+
+
+@contextmanager
+def watching(
+    target: str, rules: tuple[str, ...], source: bool, entries: tuple[str, ...] = ()
+) -> Iterator[Report]:
+    """Watch the block under a name of its own; `entries` are what it compiles, as far as that is
+    known."""
+    load_rules(rules)
+    report, problem = ShownReport(version=__version__, torch=""), None
     with listening() as captured:
         try:
             yield report
         except BaseException as raised:
             problem = raised
-    _fill(report, _explained(captured, target, tuple(rules), source, problem))
+    _fill(report, _explained(captured, target, rules, source, problem, entries))
     try:
         if problem is not None:
             raise problem
@@ -57,15 +70,30 @@ def _explained(
     rules: tuple[str, ...],
     source: bool,
     problem: BaseException | None,
+    entries: tuple[str, ...],
 ) -> Report:
     """Never raises: a fault of ours becomes an error of the report."""
     try:
-        return explain(captured_result(captured, target, rules, problem), rules, source)
+        with holding(_cells()):
+            return explain(
+                captured_result(captured, target, rules, problem), rules, source, entries
+            )
     except Exception as fault:
         if os.environ.get("BREAKSCOPE_DEBUG"):
             raise
         message = f"internal error: {type(fault).__name__}: {fault}; BREAKSCOPE_DEBUG=1 shows where"
         return Report(version=__version__, torch="", errors=(ReportError(message=message),))
+
+
+def _cells() -> dict[str, bytes]:
+    """The source of what runs here and has no file, by name: cells of a notebook or of IPython,
+    which keep theirs where Python's tracebacks look for it."""
+    return {
+        name: "".join(entry[2]).encode("utf-8", "surrogatepass")
+        for name, entry in list(linecache.cache.items())
+        # an entry of one element is not loaded yet, and one with a time is that of a file
+        if len(entry) == 4 and entry[1] is None and entry[2] and not os.path.exists(name)
+    }
 
 
 def _fill(report: Report, filled: Report) -> None:

@@ -40,8 +40,14 @@ def runs(tmp_path_factory):
     commands["--calls"] = (f"{TARGETS}::prints", "--calls", "absent_function", *as_json)
     commands["--backend"] = (f"{TARGETS}::prints", "--backend", "absent_backend", *as_json)
 
+    others = {
+        "check --run": ("check", TARGETS, "--run", f"{TARGETS}::absent"),
+        "bench": ("bench", f"{TARGETS}::absent"),
+    }
+    commands = {name: ("run", *arguments) for name, arguments in commands.items()} | others
+
     def run(arguments):
-        return breakscope("run", *arguments, folder=folder, cpu_seconds=120)
+        return breakscope(*arguments, folder=folder, cpu_seconds=120)
 
     with ThreadPoolExecutor(max_workers=2) as pool:
         return dict(zip(commands, pool.map(run, commands.values()), strict=True))
@@ -125,16 +131,11 @@ def test_forks(runs):
 @pytest.mark.parametrize(
     "command, words",
     [
-        ("absent", "targets.py defines no absent"),
-        ("NOT_CALLABLE", "NOT_CALLABLE"),
         ("raise_in_factory", "KeyError: 'no such checkpoint'"),
-        ("give_arguments_bare", "(callable, args, kwargs)"),
         ("absent_module.py", "ModuleNotFoundError: No module named 'a_module_that_is_absent'"),
         ("syntax_error.py", "SyntaxError"),
         ("raises.py", "RuntimeError: at import"),
         ("exits.py", "needs a GPU"),
-        ("--calls", "absent_function"),
-        ("--backend", "absent_backend"),
     ],
 )
 def test_cannot_be_run(runs, command, words):
@@ -143,6 +144,23 @@ def test_cannot_be_run(runs, command, words):
     assert done.stderr == ""
     assert words in done.stdout
     assert "breakscope/" not in done.stdout, "a traceback of ours"
+    assert "0 graphs" not in done.stdout, "there was no run"
+
+
+@pytest.mark.parametrize(
+    "command, words",
+    [
+        ("absent", "targets.py defines no absent"),
+        ("NOT_CALLABLE", "NOT_CALLABLE"),
+        ("give_arguments_bare", "(callable, args, kwargs)"),
+        ("--calls", "absent_function"),
+        ("--backend", "absent_backend"),
+        ("check --run", "targets.py defines no absent"),
+        ("bench", "targets.py defines no absent"),
+    ],
+)
+def test_is_no_target(runs, command, words):
+    assert_refused(runs[command], words)
 
 
 # Wrong use, reported before anything runs.

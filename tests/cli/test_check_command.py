@@ -265,10 +265,10 @@ def test_rules_that_are_not_there(folder, run):
         (["check", "--frobnicate", "."], "No such option '--frobnicate'"),
         (
             ["check", "--format", "poem", "."],
-            "'poem' is not one of 'concise', 'github', 'json', 'sarif', 'text'",
+            "there is no 'poem'; there are concise, github",
         ),
         (["check", "--run", "model.py", "."], "'model.py' is no target; write FILE::NAME"),
-        (["chekc", "."], "No such command 'chekc'"),
+        (["chekc", "."], "there is no command 'chekc'; did you mean check"),
     ],
 )
 def test_wrong_use_is_one_line(folder, run, arguments, said):

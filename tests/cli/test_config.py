@@ -1,5 +1,6 @@
 """[tool.breakscope] in pyproject.toml."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -117,3 +118,29 @@ def test_a_pyproject_that_is_not_utf8(tmp_path, monkeypatch):
     Path("pyproject.toml").write_bytes(b"# breakscope \xff")
     with pytest.raises(UserError, match="not valid TOML"):
         load_config()
+
+
+def test_budgets(settings):
+    allowed = settings(
+        '[tool.breakscope]\nmax-breaks = 0\nmax-recompiles-after = "3:1"\nmin-coverage = 95.5'
+    ).allowed
+    assert (allowed.breaks, str(allowed.recompiles), allowed.coverage) == (0, "call 3", 95.5)
+    assert allowed.recompiles.most == 1 and not allowed.required
+    assert settings("[tool.breakscope]\nmax-recompiles-after = 2").allowed.recompiles.step == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("max-breaks = -1", "max-breaks must be a whole number from 0 on, not -1"),
+        ("max-breaks = true", "not True"),
+        ('max-breaks = "1"', "not '1'"),
+        ("max-recompiles-after = [1]", "max-recompiles-after must be a number or a string"),
+        ('max-recompiles-after = "soon"', "max-recompiles-after: 'soon' is no step"),
+        ("min-coverage = 200", "min-coverage: '200' is no percentage"),
+        ("min-coverage = false", "min-coverage must be a number or a string, not False"),
+    ],
+)
+def test_budgets_that_are_wrong(settings, line, words):
+    with pytest.raises(UserError, match=re.escape(words)):
+        settings(f"[tool.breakscope]\n{line}")

@@ -45,7 +45,42 @@ def test_a_prefix_is_a_shorter_table(run):
 
 def test_an_unknown_code(run):
     done = run("rule", "BRK1O1")
-    assert done.code == 2 and "no rule has the code 'BRK1O1'; did you mean BRK101" in done.err
+    assert (
+        done.code == 2 and "no rule has the code or name 'BRK1O1'; did you mean BRK101" in done.err
+    )
+
+
+@pytest.mark.parametrize(
+    ("asked", "first"),
+    [
+        ("branch-on-tensor", "BRK101 branch-on-tensor"),
+        ("Branch-on", "code    name"),
+        ("GB0124", "code  "),
+        ("gb0123", ""),
+        ("brk0", "BRK001 unused-suppression"),
+        ("BRK10", "code  "),
+    ],
+)
+def test_a_rule_by_name_prefix_or_id(run, asked, first):
+    done = run("rule", asked)
+    assert done.code == 0 and done.out.startswith(first)
+    if asked.startswith("GB"):
+        codes = {line.split()[0] for line in done.out.splitlines() if line.startswith("BRK")}
+        wanted = {r.code for r in load_rules() if asked.upper() in r.gb_ids()}
+        assert {code for code in codes if not code.endswith("xx")} == wanted
+
+
+@pytest.mark.parametrize(
+    ("asked", "hint"),
+    [
+        ("brnch-on-tensor", "did you mean branch-on-tensor"),
+        ("xyz", "`breakscope rule` lists them"),
+        ("GB9999", "no rule is about GB9999"),
+    ],
+)
+def test_a_rule_that_does_not_exist(run, asked, hint):
+    done = run("rule", asked)
+    assert done.code == 2 and hint in done.err and done.err.count("\n") == 1
 
 
 @pytest.fixture
@@ -77,7 +112,7 @@ def test_a_saved_report_can_be_narrowed(saved, run):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (None, "cannot read report.json: No such file or directory"),
+        (None, "no such file or folder: report.json"),
         ("{}", "report.json is no breakscope report: Object missing required field `version`"),
         ("{no json", "report.json is no breakscope report: JSON is malformed"),
         (

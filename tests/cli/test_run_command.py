@@ -5,6 +5,7 @@ import json
 import pytest
 from command import runner
 
+from breakscope import limits
 from breakscope.__main__ import main
 from breakscope.report.model import Report, from_json
 
@@ -196,3 +197,43 @@ def test_wrong_use_is_one_line(run, arguments, said):
         and done.err.count("\n") == 1
         and said in done.err
     )
+
+
+SILENCED = """\
+import torch
+
+
+class M(torch.nn.Module):
+    def forward(self, x):
+        y = x.sum().item()  # breakscope: ignore[BRK201] once
+        return x.mean().item() * y  # breakscope: ignore[BRK201, BRK4]
+
+
+def make():
+    return M(), (torch.ones(4),), {}
+"""
+
+
+def test_a_comment_silences_what_a_run_sees(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "silenced.py").write_text(SILENCED)
+    done = runner(capsys)("check", "silenced.py", "--run", "silenced.py::make", "-f", "json")
+    report = json.loads(done.out)
+    assert [f["code"] for f in report["findings"]] == ["BRK001"]
+    assert (report["hidden"], report["missed"], done.code) == (2, 0, 1)
+
+
+def test_budgets_decide_and_the_phases_are_said(run, tmp_path, monkeypatch):
+    """Without a terminal a phase is a line where some time went by since the last."""
+    monkeypatch.setattr(limits, "SECONDS_BETWEEN_LINES", 0.0)
+    done = run(
+        "run", "program.py::make", "--max-breaks", "9", "--max-recompiles-after", "3", "--peel"
+    )
+    assert done.code == 0 and "budget kept: " in done.out
+    said = [line for line in done.err.splitlines() if line.startswith("breakscope: ")]
+    assert any(line.startswith("breakscope: run: ") for line in said)
+    assert any(line.startswith("breakscope: peel, run 1 of 12 at most, ") for line in said)
+    assert said[-1].startswith("breakscope: source analysis, ")
+    done = run("run", "program.py::make", "--max-breaks", "0", "-f", "json")
+    (budget,) = json.loads(done.out)["budgets"]
+    assert (done.code, budget["kept"], budget["limit"]) == (1, False, 0)

@@ -177,6 +177,42 @@ def test_a_program_with_children(start, tmp_path):
     assert raw.returncode == 1
 
 
+LISTED = """\
+import torch
+
+
+@torch.compile(backend="eager")
+def f(x, k):
+    if x.sum() > 0:
+        x = x + 1
+    return x * k
+
+
+f(torch.ones(2), 1)
+f(torch.ones(2), 2)
+print("said")
+"""
+
+
+def test_events_are_listed_and_budgets_decide(start, tmp_path):
+    """What a log gets: a line for each event before the report, whose budget is the exit code of a
+    program that ended well."""
+    (tmp_path / "listed.py").write_text(LISTED)
+    budget = ("--max-breaks", "0", "--max-recompiles-after", "3600s", "--min-coverage", "50")
+    done = start("trace", *budget, "--save", "saved.json", "--", sys.executable, "listed.py")
+    out, err = done.communicate(timeout=300)
+    lines = [line for line in err.splitlines() if line.startswith("breakscope: listed.py:")]
+    assert lines[0].startswith("breakscope: listed.py:6: BRK101 the graph ends at `x.sum() > 0`")
+    assert all(" BRK708 compiled again: " in line for line in lines[1:]) and len(lines) > 1
+    assert (out, done.returncode) == ("said\n", 1)
+    assert "over budget: 1 break, 0 allowed\n" in err
+    assert "budget kept: 0 recompiles after 3600 s, 0 allowed\n" in err
+    saved = from_json((tmp_path / "saved.json").read_bytes())
+    assert [budget.kept for budget in saved.budgets] == [False, True, True]
+    recompiles = saved.run.recompiles
+    assert recompiles and all(r.after_seconds > 0 and not r.call for r in recompiles)
+
+
 def test_ranks(start, tmp_path):
     """Two ranks under torchrun: one report, and the first event where they part, which one of them
     did not survive."""
@@ -206,11 +242,13 @@ def test_ranks(start, tmp_path):
     assert (one.rank, one.kind, one.path, one.line) == (1, "recompile", "train.py", 9)
     assert "tensor 'x' dtype mismatch" in one.what
     reporting = start("report", "out.json")
-    first, second = reporting.communicate(timeout=60)[0].splitlines()[:2]
-    assert first == "note: the run failed: what follows is what was seen until then"
-    assert second.startswith(
-        "ranks diverge: after 3 equal events, rank 0 did nothing more; rank 1 compiled `step` at train.py:9 again"
-    )
+    shown = reporting.communicate(timeout=60)[0].splitlines()[:4]
+    assert shown[:3] == [
+        "note: the run failed: what follows is what was seen until then",
+        "ranks diverge: after 3 equal events",
+        "rank 0: did nothing more",
+    ]
+    assert shown[3].startswith("rank 1: compiled `step` at train.py:9 again")
 
 
 @pytest.mark.parametrize("how", ENDS)
@@ -369,6 +407,15 @@ def test_plain_progress(monkeypatch, capsys):
     assert capsys.readouterr().err == "breakscope: 1 compile, 0 s\nbreakscope: 2 compiles, 0 s\n"
     with status_line.StatusLine(wanted=False) as line:
         line.show("1 compile")
+    assert capsys.readouterr().err == ""
+
+
+def test_events_are_lines_wherever_they_go(capsys):
+    with status_line.StatusLine() as line:
+        line.add("m.py:3: BRK101 a\nb \x1b[31m")
+    assert capsys.readouterr().err == "breakscope: m.py:3: BRK101 a b \\x1b[31m\n"
+    with status_line.StatusLine(wanted=False) as line:
+        line.add("m.py:3: BRK101")
     assert capsys.readouterr().err == ""
 
 

@@ -4,15 +4,16 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from breakscope.dynamic import RunOptions, RunResult, run_target
+from breakscope.errors import UserError
 
 TARGETS = Path(__file__).parent / "targets"
 
 
-def run_all(wanted: dict[str, dict]) -> dict[str, RunResult]:
+def run_all(wanted: dict[str, dict]) -> dict[str, RunResult | UserError]:
     """Run every target; the key is a label, the value holds RunOptions' fields, `name` the label
-    when left out."""
+    when left out. What is refused answers with its error."""
 
-    def run(item: tuple[str, dict]) -> RunResult:
+    def run(item: tuple[str, dict]) -> RunResult | UserError:
         label, fields = item
         given = {
             "file": str(TARGETS / "behaviour.py"),
@@ -22,7 +23,10 @@ def run_all(wanted: dict[str, dict]) -> dict[str, RunResult]:
             "device": "cpu",
             "timeout": 120.0,
         } | fields
-        return run_target(RunOptions(**given))
+        try:
+            return run_target(RunOptions(**given))
+        except UserError as refused:
+            return refused
 
     with ThreadPoolExecutor(max_workers=2) as pool:
         return dict(zip(wanted, pool.map(run, wanted.items()), strict=True))

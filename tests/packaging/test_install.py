@@ -101,7 +101,10 @@ def test_the_wheel_holds_everything(built):
         for p in (ROOT / "rules").rglob("*")
         if p.is_file()
     }
-    wanted |= {"breakscope/report/schema.json", "breakscope/report/bench_schema.json"}
+    wanted |= {
+        f"breakscope/report/{name}.json" for name in ("schema", "bench_schema", "difference_schema")
+    }
+    wanted.add("breakscope/py.typed")
     assert {name for name in wanted if "__pycache__" not in name} - inside == set()
     assert {name.partition("/")[0] for name in inside} == {
         "breakscope",
@@ -127,6 +130,44 @@ def test_wheel_sdist_and_editable_find_the_rules(python, built, checkout, check,
         call(python, "-m", "pip", "install", "-q", "--no-deps", "--force-reinstall", *source)
         assert rules_of(python, tmp_path) == shipped
         assert check() == expected
+
+
+TYPED = """\
+import breakscope
+
+with breakscope.watch() as seen:
+    reveal_type(seen)
+reveal_type(breakscope.check("a.py").breaks[0].line)
+reveal_type(breakscope.run(print, (1,)))
+breakscope.fix(3)
+"""
+FITTING = (
+    "def test_fits(request):\n    assert request.config.pluginmanager.hasplugin('breakscope')\n"
+)
+
+
+def test_programs_see_the_types(python, tmp_path):
+    call(python, "-m", "pip", "install", "-q", "mypy")
+    (tmp_path / "program.py").write_text(TYPED)
+    done = subprocess.run(
+        [python, "-m", "mypy", "--strict", "--follow-imports", "silent", "program.py"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=ENVIRONMENT,
+    )
+    shown = [line.partition(": ")[2] for line in done.stdout.splitlines()]
+    report = 'note: Revealed type is "breakscope.report.model.Report"'
+    assert shown[:3] == [report, 'note: Revealed type is "int"', report], done.stdout
+    assert 'error: Argument 1 to "fix" has incompatible type "int"' in shown[3]
+    assert "Found 1 error in 1 file" in done.stdout
+
+
+def test_pytest_finds_the_plugin_and_is_left_as_it_is(python, tmp_path):
+    call(python, "-m", "pip", "install", "-q", "pytest")
+    (tmp_path / "test_fits.py").write_text(FITTING)
+    printed = call(python, "-m", "pytest", "-p", "no:cacheprovider", "-q", cwd=tmp_path)
+    assert "1 passed" in printed and "breakscope" not in printed
 
 
 def test_run_without_torch_says_what_to_install(python, check, tmp_path):

@@ -31,12 +31,27 @@ def test_both_first_commands_use_the_pins_and_torch_is_among_them():
     assert "torch==2.13.0\n" in (ROOT / "constraints.txt").read_text()
 
 
-def test_the_hook_is_a_command_that_exists():
-    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
-    assert (hook["id"], hook["language"], hook["types"]) == ("breakscope", "python", ["python"])
-    assert hook["entry"] == "breakscope check"
-    (shown,) = [block.text for block in pages.blocks("yaml") if "hooks:" in block.text]
-    assert [each["id"] for each in yaml.safe_load(shown)[0]["hooks"]] == [hook["id"]]
+HOOKS = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+SHOWN = [yaml.safe_load(block.text) for block in pages.blocks("yaml") if "hooks:" in block.text]
+
+
+def test_the_hooks_are_commands_that_exist():
+    entries = {hook["id"]: hook["entry"] for hook in HOOKS}
+    assert entries == {"breakscope": "breakscope check", "breakscope-fix": "breakscope fix"}
+    assert all(
+        hook["language"] == "python" and hook["types_or"] == ["python", "jupyter"] for hook in HOOKS
+    )
+
+
+def test_the_hooks_that_are_shown_exist():
+    assert len(SHOWN) == 2  # in the README and on the page of CI
+    named = {each["id"] for (repository,) in SHOWN for each in repository["hooks"]}
+    assert named == {hook["id"] for hook in HOOKS}
+
+
+def test_the_changes_name_this_version():
+    titles = re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert titles[0].rstrip(",") == __version__
 
 
 def test_what_it_says_of_the_samples_is_what_the_benchmark_prints(capsys, monkeypatch):

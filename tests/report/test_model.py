@@ -67,7 +67,7 @@ FINDINGS = facts(
     end_column=int,
     code=str,
     rule=str,
-    kind=st.sampled_from(["break", "recompile", "usage", "performance"]),
+    kind=st.sampled_from(["break", "recompile", "usage", "performance", "error"]),
     severity=st.sampled_from(["error", "warning", "info"]),
     confidence=st.sampled_from(["certain", "likely", "possible"]),
     evidence=st.sampled_from(["predicted", "confirmed", "observed", "refuted"]),
@@ -93,7 +93,7 @@ FINDINGS = facts(
 RUNS = facts(
     Run,
     target=str,
-    status=st.sampled_from(["ok", "failed", "timeout", "killed", "no-capture"]),
+    status=st.sampled_from(["ok", "failed", "timeout", "killed", "no-capture", "not-run"]),
     device=str,
     backend=str,
     torch_version=str,
@@ -181,10 +181,10 @@ def test_reading_names_the_wrong_field(change, named):
 def test_json_ends_with_a_newline_and_holds_no_nulls_for_the_empty():
     data = json.loads(to_json(report()))
     assert to_json(report()).endswith(b"}\n")
-    assert data["findings"] == [] and data["errors"] == [] and data["schema"] == "2"
+    assert data["findings"] == [] and data["errors"] == [] and data["schema"] == "3"
 
 
-def test_a_report_of_schema_1_is_read_as_one_of_schema_2():
+def test_a_report_of_schema_1_is_read_as_one_of_today():
     document = json.loads(to_json(FULL))
     document["schema"] = "1"
     for found in document["findings"]:
@@ -194,10 +194,10 @@ def test_a_report_of_schema_1_is_read_as_one_of_schema_2():
     first, *others = from_json(json.dumps(document).encode()).findings
     assert (first.condition, first.backward, first.names) == ("", True, ("int(counts.max())",))
     assert not any(found.backward for found in others)
-    assert from_json(json.dumps(document).encode()).schema == "2"
+    assert from_json(json.dumps(document).encode()).schema == "3"
 
 
 def test_a_report_of_a_later_schema_is_refused_in_one_line():
-    document = json.loads(to_json(FULL)) | {"schema": "3"}
-    with pytest.raises(ValueError, match="its schema is '3', and this breakscope reads 1 and 2"):
+    document = json.loads(to_json(FULL)) | {"schema": "4"}
+    with pytest.raises(ValueError, match="its schema is '4', and this breakscope reads 1 to 3"):
         from_json(json.dumps(document).encode())

@@ -4,9 +4,11 @@ import pytest
 from facts import finding
 
 from breakscope.errors import UserError
-from breakscope.report.selection import Selection, check_codes
+from breakscope.report.model import Elsewhere
+from breakscope.report.selection import Selection, by_file, check_codes
 
 KNOWN = ("BRK101", "BRK102", "BRK203", "BRK701")
+NAMES = dict(zip(KNOWN, ("branch", "raise", "cast-to-number", "counter"), strict=True))
 
 
 @pytest.mark.parametrize(
@@ -63,7 +65,7 @@ def test_possible_and_refuted_are_hidden_unless_selected():
 
 @pytest.mark.parametrize("code", ["BRK101", "BRK1", "BRK7", "BRK"])
 def test_codes_and_prefixes_are_known(code):
-    check_codes([code], KNOWN, "--select")
+    check_codes([code], NAMES, "--select")
 
 
 @pytest.mark.parametrize(
@@ -73,12 +75,14 @@ def test_codes_and_prefixes_are_known(code):
         ("brk203", "BRK203"),
         ("BRK2O3", "BRK203"),
         ("E501", "breakscope rule"),
+        ("cast", "BRK203 (cast-to-number)"),
+        ("branhc", "BRK101 (branch)"),
         ("", "breakscope rule"),
     ],
 )
 def test_an_unknown_code_is_named_with_its_neighbours(code, near):
     with pytest.raises(UserError) as problem:
-        check_codes(["BRK101", code], KNOWN, "--ignore")
+        check_codes(["BRK101", code], NAMES, "--ignore")
     message = str(problem.value)
     assert (
         message.startswith("--ignore: ")
@@ -86,3 +90,18 @@ def test_an_unknown_code_is_named_with_its_neighbours(code, near):
         and near in message
         and "\n" not in message
     )
+
+
+def test_findings_in_files_that_were_not_asked_for_are_counted_by_file():
+    here, there = finding(), finding(path="b.py", column=1)
+    found = [here, there, finding(path="b.py", column=9), finding(path="b.py", line=50)]
+    found.append(finding(path="c.py"))
+    shown, elsewhere = by_file(found, frozenset({here.path}))
+    assert shown == (here,)
+    assert elsewhere == (Elsewhere(path="b.py", findings=2), Elsewhere(path="c.py", findings=1))
+    assert by_file(found, None) == (tuple(found), ())
+
+
+def test_what_a_run_saw_is_shown_wherever_it_stands():
+    seen = finding(path="b.py", evidence="observed")
+    assert by_file([seen], frozenset({"a.py"})) == ((seen,), ())

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import inspect
 import io
+import random
 import re
 import sys
 import tokenize
@@ -206,6 +207,7 @@ def outcome(function: Callable, arguments: tuple, with_gradients: bool) -> Outco
     if isinstance(function, torch.nn.Module):
         inputs += list(function.parameters())
     torch.manual_seed(1)
+    random.seed(1)
     try:
         results = function(*arguments)
     except Exception:
@@ -221,6 +223,7 @@ def gradients(
     for tensor in inputs:
         tensor.requires_grad_()
     torch.manual_seed(1)
+    random.seed(1)
     results = pytree.tree_leaves(function(*arguments))
     total = sum(r.sum() for r in results if isinstance(r, torch.Tensor) and r.requires_grad)
     if not isinstance(total, torch.Tensor):

@@ -26,6 +26,41 @@ REWRITTEN = [
         "y = x + (x * 2 if x.sum() > 0 else x)\n",
         "y = x + torch.where(x.sum() > 0, x * 2, x)\n",
     ),
+    (
+        "BRK101",
+        "if x.sum() > 0:\n    x = x + 1\n    n = n + 1\n",
+        "chosen = x.sum() > 0\nx = torch.where(chosen, x + 1, x)\nn = torch.where(chosen, n + 1, n)\n",
+    ),
+    (
+        "BRK101",
+        "if x.sum() > 0:\n    x = torch.log(x)\n",
+        "x = torch.cond(x.sum() > 0, lambda: torch.log(x), lambda: x.clone())\n",
+    ),
+    (
+        "BRK101",
+        "if x.sum() > 0:\n    x = n / x\n",
+        "x = torch.cond(x.sum() > 0, lambda: n / x, lambda: x.clone())\n",
+    ),
+    (
+        "BRK101",
+        "if x.sum() > 0:\n    y = 1.0\nelif x.sum() < -1:\n    y = 2.0\nelse:\n    y = x\n",
+        "y = torch.where(x.sum() > 0, 1.0, torch.where(x.sum() < -1, 2.0, x))\n",
+    ),
+    (
+        "BRK101",
+        "if not torch.isfinite(x).all():\n    x = torch.nan_to_num(x)\n",
+        "x = torch.where(torch.logical_not(torch.isfinite(x).all()), torch.nan_to_num(x), x)\n",
+    ),
+    (
+        "BRK101",
+        "if torch.isnan(x).any():\n    print('NaN')\n",
+        "if not torch.compiler.is_compiling():\n    if torch.isnan(x).any():\n        print('NaN')\n",
+    ),
+    (
+        "BRK102",
+        "if x.sum() != n:\n    raise ValueError(\n        'other'\n    )\n",
+        "assert x.sum() == n, (\n    'other'\n)\n",
+    ),
     ("BRK102", "if not x.sum() > 0:\n    raise ValueError('low')\n", "assert x.sum() > 0, 'low'\n"),
     (
         "BRK104",
@@ -36,19 +71,25 @@ REWRITTEN = [
     ("BRK109", "y = x * (0 < n < 1)\n", "y = x * ((0 < n) & (n < 1))\n"),
     ("BRK201", "y = x / (x.mean().item() + 1)\n", "y = x / (x.mean().detach() + 1)\n"),
     ("BRK202", "y = x - float(x.sum() * 2)\n", "y = x - (x.sum() * 2).detach()\n"),
-    ("BRK211", "y = x * math.sqrt(x.sum())\n", "y = x * torch.sqrt(x.sum())\n"),
+    ("BRK202", "y = x / float(n + 1)\n", "y = x / (n + 1).detach()\n"),
+    ("BRK202", "if bool(x.any()):\n    x = x + 1\n", "if x.any():\n    x = x + 1\n"),
+    ("BRK211", "y = x * math.sqrt(x.sum())\n", "y = x * torch.sqrt(x.sum().detach())\n"),
     (
         "BRK303",
         "x[x > 1] *= 3  # big ones\n",
         "x.copy_(torch.where(x > 1, x * 3, x))  # big ones\n",
     ),
-    ("BRK309", "y = torch.equal(x, n)\n", "y = (x == n).all()\n"),
+    ("BRK309", "y = torch.equal(x, n)\n", "y = x.shape == n.shape and (x == n).all()\n"),
+    (
+        "BRK309",
+        "if torch.equal(x, n):\n    x = x + 1\n",
+        "if x.shape == n.shape and (x == n).all():\n    x = x + 1\n",
+    ),
 ]
 LEFT_ALONE = [
     ("BRK101", "if x.sum() > 0:\n    y = 'warm'\nelse:\n    y = 'cold'\n"),
     ("BRK101", "if x.sum() > 0:\n    y = None\nelse:\n    y = x\n"),
     ("BRK101", "if x.sum() > 0:\n    # a reason\n    x = x + 1\n"),
-    ("BRK101", "if x.sum() > 0:\n    x = x + 1\n    n = n + 1\n"),
     ("BRK101", "if x.sum() > 0:\n    y = x\nelse:\n    z = x\n"),
     (
         "BRK101",
@@ -60,8 +101,6 @@ LEFT_ALONE = [
     ("BRK101", "if x.sum() > 0:\n    x = x + torch.randn_like(x)\n"),
     ("BRK101", "y = torch.nn.functional.dropout(x, 0.1) if x.sum() > 0 else x\n"),
     ("BRK101", "if x.sum() > 0:\n    x = x.add_(1)\n"),
-    ("BRK101", "if x.sum() > 0:\n    x = torch.log(x)\n"),
-    ("BRK101", "if x.sum() > 0:\n    x = n / x\n"),
     ("BRK101", "def noisy(v):\n    return v * 2\nif x.sum() > 0:\n    x = noisy(x)\n"),
     ("BRK102", "if x.sum() > 0:\n    raise ValueError(f'{n}')\n"),
     ("BRK102", "if x.sum() > 0:\n    raise ValueError('low') from None\n"),
@@ -69,14 +108,19 @@ LEFT_ALONE = [
     ("BRK108", "masks = [x > 0, x > 1]\ny = all(m.any() for m in masks)\n"),
     ("BRK109", "y = 0 < x.sum() < 1\n"),
     ("BRK110", "y = n not in [x.sum(), x.max()]\n"),
-    ("BRK201", "y = x.argmax().item()\n"),
     ("BRK201", "y = range(x.mean().item())\n"),
-    ("BRK202", "y = int(x.sum())\n"),
     ("BRK212", 'y = str(x["a" and 0])\n'),
-    ("BRK302", "y = x[x > 0].mean()\n"),
-    ("BRK302", "y = x[x.exp() > 0].sum()\n"),
     ("BRK303", "x[x > 0] /= 0\n"),
     ("BRK303", "x[x > 0] += n\n"),
+    ("BRK309", "y = torch.equal(x, n.exp())\n"),
+]
+
+
+SWITCHED = [
+    ("BRK201", "y = x.argmax().item()\n", "capture_scalar_outputs"),
+    ("BRK202", "y = int(x.sum())\n", "capture_scalar_outputs"),
+    ("BRK302", "y = x[x > 0].mean()\n", "capture_dynamic_output_shape_ops"),
+    ("BRK302", "y = x[x.exp() > 0].sum()\n", "capture_dynamic_output_shape_ops"),
 ]
 
 
@@ -103,3 +147,16 @@ def test_a_shape_is_rewritten(code, before, after, tmp_path):
 def test_a_shape_is_left_alone(code, body, tmp_path):
     _, found = findings(body, tmp_path)
     assert [f.fix for f in found if f.code == code] == [None]
+
+
+@pytest.mark.parametrize(("code", "body", "setting"), SWITCHED)
+def test_what_cannot_be_rewritten_is_kept_in_the_graph_by_a_setting(code, body, setting, tmp_path):
+    program, found = findings(body, tmp_path)
+    fix = next(f.fix for f in found if f.code == code)
+    assert fix.safety == "unsafe" and setting in fix.changes
+    assert f"torch._dynamo.config.{setting} = True\n" in fix.replacement
+    lines = program.read_text(encoding="utf-8").splitlines(keepends=True)
+    lines[fix.line - 1 : fix.end_line] = [fix.replacement]
+    program.write_text("".join(lines), encoding="utf-8")
+    again = analyze([str(program)], StaticOptions(entries=(f"{program}::make",)))
+    assert [f for f in again.findings if f.code == code] == []

@@ -6,6 +6,7 @@ import click
 
 from breakscope.cli import options
 from breakscope.cli.session import OutputOptions, guarded
+from breakscope.cli.types import OneOf, Seconds
 
 MODES = ("default", "dynamic", "reduce-overhead", "max-autotune")
 
@@ -60,7 +61,7 @@ class Modes(click.ParamType):
 )
 @click.option(
     "--timeout",
-    type=options.Seconds(),
+    type=Seconds(),
     default=600.0,
     show_default=True,
     metavar="SECONDS",
@@ -68,7 +69,7 @@ class Modes(click.ParamType):
 )
 @click.option(
     "--mode-timeout",
-    type=options.Seconds(),
+    type=Seconds(),
     default=None,
     metavar="SECONDS",
     help="Time limit of each mode's compiling [an equal share of what --timeout leaves].",
@@ -77,7 +78,7 @@ class Modes(click.ParamType):
     "--format",
     "-f",
     "format",
-    type=click.Choice(["text", "json"]),
+    type=OneOf(["text", "json"]),
     default="text",
     help="How to show it [text].",
 )
@@ -86,7 +87,7 @@ class Modes(click.ParamType):
 )
 @click.option(
     "--color",
-    type=click.Choice(["auto", "always", "never"]),
+    type=OneOf(["auto", "always", "never"]),
     default="auto",
     help="Colour the text format.",
 )

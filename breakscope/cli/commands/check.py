@@ -4,43 +4,15 @@ from __future__ import annotations
 
 import click
 
-from breakscope.cli import options
+from breakscope.cli import baselines, fixing, looking, options
 from breakscope.cli.session import answer
-from breakscope.static.jobs import cores
-from breakscope.workflows.check import CheckOptions, check
+from breakscope.cli.source_options import check_from, source_options
+from breakscope.workflows.check import check
 
 
 @click.command("check")
 @click.argument("paths", nargs=-1, metavar="PATH...")
-@click.option(
-    "--entry",
-    multiple=True,
-    metavar="FILE::NAME",
-    help="Treat this function or class as compiled, or what it returns; globs allowed: '*::make'. May be repeated.",
-)
-@click.option(
-    "--torch",
-    default="",
-    metavar="VERSION",
-    help="Assume this torch version [the installed one].",
-)
-@click.option(
-    "--python",
-    default="",
-    metavar="PATH",
-    help="The environment that the code runs in: its folder, or its Python, which is not run "
-    "[the activated one, else `.venv` of the project].",
-)
-@click.option("--no-libraries", is_flag=True, help="Do not follow calls into installed packages.")
-@click.option(
-    "--jobs",
-    "-j",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Analyse by up to N processes [one for each core].",
-)
-@options.cache_option
-@click.option("--no-cache", is_flag=True, help="Use no answers of earlier checks, and keep none.")
+@source_options
 @click.option(
     "--run",
     "target",
@@ -48,6 +20,10 @@ from breakscope.workflows.check import CheckOptions, check
     metavar="FILE::NAME",
     help="Run this target too, and join what the run saw.",
 )
+@click.option("--fix", "fixes", is_flag=True, help="Apply fixes, as `breakscope fix` does.")
+@fixing.fix_options
+@looking.looking_options
+@baselines.baseline_options
 @options.choice_options
 @options.run_options
 @options.output_options
@@ -56,33 +32,34 @@ from breakscope.workflows.check import CheckOptions, check
 def command(
     is_script: bool,
     paths: tuple[str, ...],
-    entry: tuple[str, ...],
-    torch: str,
-    python: str,
-    no_libraries: bool,
-    jobs: int | None,
-    cache_dir: str,
-    no_cache: bool,
     target: str,
+    fixes: bool,
     allow_rules: bool,
+    config: str,
     **given,
 ) -> int:
-    """Find graph breaks and recompiles in source files, without running or importing them."""
-    run, output = options.run_from(given, target), options.output_from(given)
-    request = CheckOptions(
-        paths=paths,
-        entries=entry,
-        torch=torch,
-        python=python,
-        libraries=not no_libraries,
-        jobs=jobs or cores(),
-        cache="" if no_cache else cache_dir,
-        choice=options.choice_from(given),
-        run=run,
-    )
+    """Find graph breaks and recompiles in source files, without running or importing them.
+
+    PATH is a file, a folder, or - for standard input.
+    """
+    wanted = fixing.fix_from(given, fixes)
+    if wanted is not None and target:
+        raise click.UsageError("--run cannot go with --fix; --verify runs a target for fixes")
+    look, output = looking.looking_from(given, paths), options.output_from(given)
+    looking.refuse(look, output, bool(target), wanted is not None)
+    run = options.run_from(given, wanted.target if wanted else target)
+    sources = looking.read_stdin(look)
+    request = check_from(given, tuple(look.sources) or paths, None if wanted else run, sources)
+    if look.is_question:
+        return looking.show(look, request, allow_rules, config)
+    if look.watch:
+        return looking.watch(request, output, allow_rules, config)
+    if wanted is not None:
+        return fixing.fix_answer(request, wanted, run, output, allow_rules, config)
     return answer(
-        lambda config: check(request, config),
+        lambda read: check(request, read),
         output,
         allow_rules=allow_rules,
+        config=config,
         ends_process=is_script,
     )

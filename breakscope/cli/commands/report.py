@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
-from breakscope.cli import options
+from breakscope.cli import baselines, budgets, options
+from breakscope.cli.saved import holds_bench, read_reports
 from breakscope.cli.session import OutputOptions, answer, guarded
 from breakscope.config import Config
 from breakscope.errors import UserError
-from breakscope.reading import Unreadable, read_file
-from breakscope.report.bench import bench_from_json, is_bench
-from breakscope.report.merge import merge
-from breakscope.report.model import Report, from_json
+from breakscope.reading import read_file
+from breakscope.report.bench import bench_from_json
+from breakscope.report.combining.merge import merge
+from breakscope.report.model import Report
+from breakscope.workflows.baselines import with_baseline
 from breakscope.workflows.choice import narrow
 
 
@@ -28,6 +28,8 @@ from breakscope.workflows.choice import narrow
     metavar="DIR",
     help="Read source lines that a trace names below this folder only [the current one]. May be repeated.",
 )
+@budgets.budget_options
+@baselines.baseline_options
 @options.choice_options
 @options.output_options
 @options.rules_option
@@ -37,6 +39,7 @@ def command(
     files: tuple[str, ...],
     source_roots: tuple[str, ...],
     allow_rules: bool,
+    config: str,
     **given,
 ) -> int:
     """Show saved JSON reports and traces in any format; several are shown as one, as those of
@@ -47,44 +50,17 @@ def command(
     JSON, one file at a time.
     """
     choice, output = options.choice_from(given), options.output_from(given)
-    if any(map(_holds_bench, files)):
+    allowed, known = budgets.allowed_from(given), baselines.baseline_from(given)
+    if any(map(holds_bench, files)):
         return guarded(lambda: _show_measured(files, output))
 
     def make(config: Config) -> Report:
-        return narrow(merge(_read(files, source_roots, config)), choice.selection(config))
+        whole = merge(read_reports(files, source_roots, config))
+        selection = choice.selection(config)
+        report = budgets.with_budgets(narrow(whole, selection), allowed, config)
+        return with_baseline(report, known, config, selection)
 
-    return answer(make, output, allow_rules=allow_rules, ends_process=is_script)
-
-
-def _read(files: tuple[str, ...], source_roots: tuple[str, ...], config: Config) -> list[Report]:
-    """One report for all traces, and the saved ones."""
-    reports, traces = [], []
-    for file in files:
-        try:
-            if Path(file).exists() and not (Path(file).is_dir() or Path(file).is_file()):
-                raise UserError(f"neither a file nor a folder: {file}")
-            if Path(file).is_dir() or not _is_json(Path(file)):
-                traces.append(Path(file))
-            else:
-                reports.append(from_json(read_file(file)))
-        except Unreadable as problem:
-            raise UserError(f"{file} {problem}") from None
-        except OSError as problem:
-            raise UserError(f"cannot read {file}: {problem.strerror}") from None
-        except ValueError as problem:
-            raise UserError(f"{file} is no breakscope report: {problem}") from None
-    if traces:
-        from breakscope.workflows.trace import read
-
-        reports.insert(0, read(traces, config.rules, source_roots))
-    return reports
-
-
-def _holds_bench(file: str) -> bool:
-    try:
-        return Path(file).is_file() and _is_json(Path(file)) and is_bench(read_file(file))
-    except (OSError, Unreadable):  # said by what reads it
-        return False
+    return answer(make, output, allow_rules=allow_rules, config=config, ends_process=is_script)
 
 
 def _show_measured(files: tuple[str, ...], output: OutputOptions) -> int:
@@ -97,8 +73,3 @@ def _show_measured(files: tuple[str, ...], output: OutputOptions) -> int:
     except ValueError as problem:
         raise UserError(f"{files[0]} is no measurement of breakscope bench: {problem}") from None
     return deliver_measured(measured, output)
-
-
-def _is_json(path: Path) -> bool:
-    with open(path, "rb") as stream:
-        return stream.read(64).lstrip().startswith(b"{")

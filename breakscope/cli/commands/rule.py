@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import inspect
 import io
+import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import click
+from click.shell_completion import CompletionItem
 from rich.console import Console
 from rich.markdown import Markdown
 from rich.padding import Padding
@@ -19,33 +21,63 @@ from rich.text import Text
 from rich.theme import Theme
 
 from breakscope.cli import options, session
-from breakscope.report.selection import check_codes
+from breakscope.cli.types import OneOf
+from breakscope.errors import UserError
 from breakscope.rulekit.loader import FAMILY_TITLES, load_rules
 from breakscope.rulekit.rule import Rule
+from breakscope.texts import did_you_mean
+
+GB_ID = re.compile(r"GB\d{1,4}")
+
+
+def _completed(context: click.Context, parameter: click.Parameter, begun: str) -> list:
+    """What the shell offers: codes, and names once they are begun."""
+    found = [(rule.code, rule) for rule in load_rules() if rule.code.startswith(begun.upper())]
+    found += [(rule.name, rule) for rule in load_rules() if begun and rule.name.startswith(begun)]
+    return [CompletionItem(value, help=rule.title) for value, rule in found]
 
 
 @click.command("rule")
-@click.argument("code", default="")
+@click.argument("asked", default="", metavar="[CODE]", shell_complete=_completed)
 @click.option(
     "--color",
-    type=click.Choice(["auto", "always", "never"]),
+    type=OneOf(["auto", "always", "never"]),
     default="auto",
     help="Colour the page.",
 )
 @options.rules_option
-def command(code: str, color: str, allow_rules: bool) -> int:
-    """Show a rule's page; with no code, the table of rules."""
-    rules = load_rules(session.settings(allow_rules).rules)
-    if code:
-        check_codes([code.upper()], [rule.code for rule in rules], "rule")
-        rules = [rule for rule in rules if rule.code.startswith(code.upper())]
+def command(asked: str, color: str, allow_rules: bool, config: str) -> int:
+    """Show the page of the rule with this code, name or GB id of Dynamo; where several fit, as they do
+    a prefix (BRK2) or nothing at all, their table."""
+    rules = load_rules(session.settings(allow_rules, config).rules)
+    rules = _asked_for(asked, rules) if asked else list(rules)
     console = _console(color)
-    if len(rules) == 1 and code:
+    if len(rules) == 1 and asked:
         _page(console, rules[0])
     else:
         _table(console, rules)
     session.write("\n".join(line.rstrip() for line in console.file.getvalue().splitlines()) + "\n")
     return session.CLEAN
+
+
+def _asked_for(asked: str, rules: Sequence[Rule]) -> list[Rule]:
+    """The rules with this code or name, with codes or names that begin so, or about this GB id;
+    raises UserError when there are none."""
+    code, name = asked.upper(), asked.lower()
+    if GB_ID.fullmatch(code):
+        found = [rule for rule in rules if code in rule.gb_ids()]
+        if not found:
+            raise UserError(
+                f"no rule is about {code}; BRK901 is about breaks that no other rule explains"
+            )
+        return found
+    exact = [rule for rule in rules if name == rule.name]
+    found = exact or [r for r in rules if r.code.startswith(code) or r.name.startswith(name)]
+    if not found:
+        known = [word for rule in rules for word in (rule.code, rule.name)]
+        hint = did_you_mean(asked, known) or "; `breakscope rule` lists them"
+        raise UserError(f"no rule has the code or name {asked!r}{hint}")
+    return found
 
 
 def _console(color: str) -> Console:

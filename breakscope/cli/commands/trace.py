@@ -8,12 +8,14 @@ from contextlib import contextmanager
 
 import click
 
-from breakscope.cli import options
-from breakscope.cli.session import CLEAN, FAILED, answer, check_writable, save
+from breakscope.cli import baselines, budgets, options
+from breakscope.cli.session import CLEAN, FAILED, FOUND, answer, check_writable, save
 from breakscope.cli.status_line import StatusLine
+from breakscope.cli.types import OneOf, Seconds
 from breakscope.config import Config
 from breakscope.report.model import Report
 from breakscope.report.summary import count
+from breakscope.workflows.baselines import with_baseline
 from breakscope.workflows.choice import narrow
 
 
@@ -50,8 +52,16 @@ from breakscope.workflows.choice import narrow
     help="With --compile: capture N calls of each module class.",
 )
 @click.option(
+    "--alike",
+    type=click.IntRange(min=1),
+    default=4,
+    show_default=True,
+    metavar="N",
+    help="With --compile: capture N instances of a class that are built and called alike.",
+)
+@click.option(
     "--timeout",
-    type=options.Seconds(),
+    type=Seconds(),
     default=None,
     metavar="SECONDS",
     help="Stop the program after this time.",
@@ -73,12 +83,14 @@ from breakscope.workflows.choice import narrow
 @click.option(
     "--exit-code",
     "code_of",
-    type=click.Choice(["program", "findings"]),
+    type=OneOf(["program", "findings"]),
     default="program",
     show_default=True,
     help="Whose exit code to end with.",
 )
 @click.option("--no-progress", is_flag=True, help="Print nothing while the program runs.")
+@budgets.budget_options
+@baselines.baseline_options
 @options.choice_options
 @options.output_options
 @options.rules_option
@@ -88,12 +100,14 @@ def command(
     entries: tuple[str, ...],
     depth: int,
     per_module: int,
+    alike: int,
     timeout: float | None,
     saved: str,
     keep: str,
     code_of: str,
     no_progress: bool,
     allow_rules: bool,
+    config: str,
     **given,
 ) -> int:
     """Run any command, and report every graph break and recompile in it and in its children.
@@ -101,7 +115,7 @@ def command(
     With --compile: what would break if its models were compiled? The program is not changed and keeps its input and output; the report goes to stderr, or to
     --output FILE. A program that crashes, is interrupted or runs out of time gets its report too.
     """
-    from breakscope.dynamic import CompileModules, Counts, TraceOptions
+    from breakscope.dynamic import CompileModules, Look, TraceOptions
     from breakscope.workflows.trace import trace
 
     if entries and not compiled:
@@ -112,8 +126,10 @@ def command(
     if saved:
         check_writable(saved)
     choice, output = options.choice_from(given), options.output_from(given, to_stderr=True)
-    modules = CompileModules(depth=depth, per_module=per_module, entries=entries)
+    modules = CompileModules(depth=depth, per_module=per_module, alike=alike, entries=entries)
+    allowed, known = budgets.allowed_from(given), baselines.baseline_from(given)
     codes: list[int] = []
+    kept: list[bool] = []
 
     def make(config: Config) -> Report:
         selection = choice.selection(config)
@@ -126,7 +142,9 @@ def command(
         )
         with StatusLine(wanted=not no_progress) as line:
 
-            def watch(seen: Counts) -> None:
+            def watch(seen: Look) -> None:
+                for event in seen.lines:
+                    line.add(event)
                 counts = (
                     count(seen.compiles, "compile"),
                     count(seen.breaks, "break"),
@@ -134,18 +152,21 @@ def command(
                 )
                 line.show(", ".join(counts))
 
-            whole = trace(request, watch)
-        report = narrow(whole, selection)
+            whole = trace(request, None if no_progress else watch)
+        report = budgets.with_budgets(narrow(whole, selection), allowed, config)
+        report = with_baseline(report, known, config, selection)
+        of_baseline = report.baseline.budgets if report.baseline else ()
+        kept.extend(budget.kept for budget in (*report.budgets, *of_baseline))
         codes.append(whole.run.exit_code or 0)
         if saved:
             save(report, saved)
         return report
 
     with _patient():
-        code = answer(make, output, allow_rules=allow_rules)
+        code = answer(make, output, allow_rules=allow_rules, config=config)
     if code_of == "findings" or not codes:
         return code
-    return codes[0] or (FAILED if code == FAILED else CLEAN)
+    return codes[0] or (FAILED if code == FAILED else CLEAN if all(kept) else FOUND)
 
 
 @contextmanager

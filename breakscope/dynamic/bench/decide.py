@@ -8,6 +8,7 @@ from breakscope import limits
 from breakscope.report.bench import Coverage, Mode, Saving
 from breakscope.report.summary import duration
 
+TOO_NOISY = "too noisy to tell"
 # "faster", "slower", "no difference measured" or "" for two modes' names
 Comparison = Callable[[str, str], str]
 
@@ -30,6 +31,10 @@ def decide(
     if eager is None or not tried:
         return "", "No mode can be chosen: " + _nothing(modes)
     missing = [m.name for m in modes if m.status in ("timeout", "not measured")]
+    noisy = [m for m in tried if m.steps.verdict == TOO_NOISY]
+    if len(noisy) == len(tried):
+        return "", _too_noisy(eager, noisy) + _unmeasured(missing)
+    missing += [m.name for m in noisy]
     fast = [m for m in tried if m.steps.verdict == "faster"]
     wrong = [m for m in fast if _differs(m)]
     fit = [m for m in fast if not _differs(m) and not m.still_compiling]
@@ -41,6 +46,23 @@ def decide(
     equal = [m for m in fit if m is best or between(m.name, best.name) != "slower"]
     chosen = min(equal, key=lambda m: m.compile_seconds or 0.0)
     return chosen.name, _paying(chosen, equal, wrong) + _unmeasured([*missing, *left_out])
+
+
+def _too_noisy(eager: Mode, noisy: Sequence[Mode]) -> str:
+    """That nothing is compared, with the figures."""
+    ranges = " and ".join(
+        f"{m.name} takes {m.steps.ratio_interval.low:.2f} to {m.steps.ratio_interval.high:.2f} of eager's time"
+        for m in noisy
+    )
+    differ = (
+        f"rounds of the same eager step differ by {eager.steps.noise:.0%}, and "
+        if eager.steps.noise is not None
+        else ""
+    )
+    return (
+        f"No mode can be chosen: the machine is too noisy to tell: {differ}{ranges}. "
+        "Stop what else runs here, or give more --rounds."
+    )
 
 
 def _paying(mode: Mode, equal: Sequence[Mode], wrong: Sequence[Mode]) -> str:
@@ -66,8 +88,9 @@ def _not_paying(tried: Sequence[Mode], fast: Sequence[Mode], wrong: Sequence[Mod
     if fast:
         names = " and ".join(m.name for m in fast if m.still_compiling)
         return f"Stay with eager: {names} was still compiling when the warm-up ended, so it never reaches a steady state."
-    slower = [m for m in tried if m.steps.verdict == "slower"]
-    if len(slower) == len(tried):
+    told = [m for m in tried if m.steps.verdict != TOO_NOISY]
+    slower = [m for m in told if m.steps.verdict == "slower"]
+    if len(slower) == len(told):
         parts = ", ".join(f"{m.name} takes {m.steps.ratio:.2f} of eager's time" for m in slower)
         return f"Compiling does not pay here: {parts}."
     return "Compiling does not pay here: no mode is measurably faster than eager."

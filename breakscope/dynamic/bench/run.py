@@ -44,6 +44,7 @@ from breakscope.errors import UserError
 from breakscope.report.bench import Agreement, Bench, Coverage, Mode, Saving, Site
 from breakscope.report.model import CudaGraph, ReportError
 from breakscope.report.paths import shown_path
+from breakscope.texts import missing_file
 
 FALLBACK = "aot_eager"
 
@@ -180,7 +181,7 @@ def _refuse(options: BenchOptions) -> None:
         raise UserError(
             f"{options.file} is a folder; name a file: {options.file}/FILE.py::NAME"
             if path.exists()
-            else f"{options.file} does not exist"
+            else missing_file(options.file)
         )
     if importlib.util.find_spec("torch") is None:
         raise UserError(

@@ -28,7 +28,7 @@ def saved(empty: Saving, rounds: Rounds, number: int = 1) -> Saving:
     if found is None:
         return msgspec.structs.replace(empty, problem="too few rounds were measured")
     ratio, interval, verdict = found
-    if verdict == "no difference measured":
+    if verdict not in ("faster", "slower"):
         return msgspec.structs.replace(empty, problem="smaller than the noise of this measurement")
     step = median(seconds[0] for seconds in rounds)
     return msgspec.structs.replace(

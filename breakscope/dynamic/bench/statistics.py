@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from statistics import StatisticsError, correlation, median
 
 from breakscope import limits
@@ -55,19 +56,33 @@ def compare(
     with too few rounds.
 
     "faster" or "slower" only when the interval leaves out 1, the sign test agrees, and the
-    effect is larger than `least`: what two processes running the same code differ by.
+    effect is larger than `least`: what two processes running the same code differ by. "too noisy to
+    tell" when nothing is sure and the interval is wide, or when the ratio of the medians is another
+    than that of the rounds.
     """
     pairs = ratios(first, second)
     if len(pairs) < limits.FEWEST_ROUNDS:
         return None
     ratio, interval = median(pairs), interval_of(pairs)
     sure = sign_test([p - 1 for p in pairs]) <= 0.05 and abs(ratio - 1) >= least
+    half = (interval.high - interval.low) / 2 / ratio
+    apart = abs(median(first) / median(second) / ratio - 1) if median(second) else 0.0
     verdict = "no difference measured"
-    if sure and interval.high < 1:
+    if apart > max(half, limits.WIDEST_INTERVAL):
+        verdict = "too noisy to tell"
+    elif sure and interval.high < 1:
         verdict = "faster"
     elif sure and interval.low > 1:
         verdict = "slower"
+    elif half > limits.WIDEST_INTERVAL:
+        verdict = "too noisy to tell"
     return ratio, interval, verdict
+
+
+def noise(rounds: Sequence[float]) -> float | None:
+    """By what share of it a round differs from the one before, in the median; None of one round."""
+    steps = [abs(b / a - 1) for a, b in pairwise(rounds) if a > 0]
+    return median(steps) if steps else None
 
 
 def rank_correlation(first: Sequence[float], second: Sequence[float]) -> float | None:

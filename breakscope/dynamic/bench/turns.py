@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from breakscope import limits
-from breakscope.dynamic.bench.statistics import compare, percentile
+from breakscope.dynamic.bench.statistics import compare, noise, percentile
 from breakscope.dynamic.bench.worker import Worker, WorkerError
 from breakscope.report.bench import Steps
 
@@ -49,18 +49,20 @@ def in_turns(
 
 
 def describe(rounds: Rounds, eager: Rounds | None) -> Steps:
-    """Median and 95th percentile of all steps, and the comparison with eager round by round."""
+    """The median of the rounds' medians, the 95th percentile of all steps, and the comparison with
+    eager round by round."""
     steps = [seconds for block in rounds for seconds in block]
     found = compare(_medians(rounds), _medians(eager)) if eager is not None else None
     ratio, interval, verdict = found or (None, None, "")
     return Steps(
         steps=len(steps),
         rounds=len(rounds),
-        median_seconds=median(steps),
+        median_seconds=median(_medians(rounds)),
         p95_seconds=percentile(steps, 0.95),
         ratio=ratio,
         ratio_interval=interval,
         verdict=verdict,
+        noise=noise(_medians(rounds)),
     )
 
 

@@ -22,7 +22,7 @@ from breakscope.dynamic.capture.child_process import (
     start_child,
 )
 from breakscope.dynamic.capture.folders import writing
-from breakscope.dynamic.findings.run_errors import describe_errors
+from breakscope.dynamic.findings.run_errors import describe_errors, refuse_wrong_target
 from breakscope.dynamic.observations.ownership import Places
 from breakscope.dynamic.options import RunOptions
 from breakscope.dynamic.trace.progress_log import read_progress
@@ -111,7 +111,8 @@ class Worker:
         return self.answer(deadline)
 
     def answer(self, deadline: float) -> Any:
-        """The next answer; raises WorkerError when none comes before `deadline`, a time.time()."""
+        """The next answer; raises WorkerError when none comes before `deadline`, a time.time(), and
+        UserError when the target is none that can be run."""
         while b"\n" not in self._buffer:
             ready, _, _ = select.select([self._answers], [], [], max(0.0, deadline - time.time()))
             if not ready:
@@ -132,6 +133,7 @@ class Worker:
                 pass
             self.stop()
         notes = read_progress(self.folder / "progress.jsonl")
+        refuse_wrong_target(notes)
         root = next((note["torch_root"] for note in notes if note["event"] == "versions"), "")
         if timed_out and not root:
             message = f"torch was not imported within the {self.options.timeout:g} s of --timeout"

@@ -12,14 +12,16 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from breakscope import limits
 from breakscope.dynamic.capture.folders import writing
 from breakscope.dynamic.capture.supervised import Supervised
 from breakscope.dynamic.options import RunOptions
+from breakscope.dynamic.trace.progress_log import current
 
 CHILD = Path(__file__).resolve().parents[1] / "child" / "main.py"
 ARTIFACTS = "graph_breaks,recompiles,trace_source"
@@ -55,12 +57,20 @@ class Ended:
     printed: str
 
 
-def run_child(folder: Path, options: RunOptions, work: str = "run") -> Ended:
+def run_child(
+    folder: Path,
+    options: RunOptions,
+    work: str = "run",
+    more: Mapping[str, object] = MappingProxyType({}),
+) -> Ended:
     """Start the child, wait for its end or its limit, and leave nothing behind of what it started.
-    Raises UserError when the folder cannot be written."""
+    `more` is what the work needs to know beside the options. Raises UserError when the folder
+    cannot be written."""
     with writing(folder):
         (folder / "trace").mkdir()
-        (folder / "job.json").write_text(json.dumps(_job(options, work)), encoding="utf-8")
+        (folder / "job.json").write_text(
+            json.dumps({**_job(options, work), **more}), encoding="utf-8"
+        )
         child = start_child(folder, environment(folder), removed=folder)
     printed: deque[bytes] = deque(maxlen=16)
     pumping = threading.Thread(
@@ -68,7 +78,7 @@ def run_child(folder: Path, options: RunOptions, work: str = "run") -> Ended:
     )
     pumping.start()
     try:
-        code, timed_out = child.wait(options.timeout), False
+        code, timed_out = _wait(child, folder, options), False
     except subprocess.TimeoutExpired:
         request_stacks(child)
         code, timed_out = 0, True
@@ -76,6 +86,20 @@ def run_child(folder: Path, options: RunOptions, work: str = "run") -> Ended:
         child.close()
     pumping.join(1.0)  # a process that outlives the kill may hold the pipe open
     return Ended(code, timed_out, b"".join(printed).decode("utf-8", "replace"))
+
+
+def _wait(child: Supervised, folder: Path, options: RunOptions) -> int:
+    """The child's exit code; raises subprocess.TimeoutExpired."""
+    until = time.monotonic() + options.timeout
+    while True:
+        try:
+            left = until - time.monotonic()
+            return child.wait(left if options.watch is None else min(limits.PROGRAM_TICK, left))
+        except subprocess.TimeoutExpired:
+            if options.watch is None or time.monotonic() >= until:
+                raise
+        doing = current(folder / "progress.jsonl")
+        options.watch(f"{options.phase}: {doing}" if doing else options.phase)
 
 
 def start_child(
@@ -129,6 +153,8 @@ def _job(options: RunOptions, work: str) -> dict:
         "work": work,
         "batch_dim": options.batch_dim,
         "sequence_dim": options.sequence_dim,
+        "settings": [dataclasses.asdict(setting) for setting in options.settings],
+        "fake": dataclasses.asdict(options.fake) if options.fake else None,
         "neutralise": [
             {"number": number, **dataclasses.asdict(site)}
             for number, site in enumerate(options.neutralise)

@@ -29,6 +29,7 @@ def environment(folder: Path, wanted: CompileModules) -> dict[str, str]:
         "folder": str(folder),
         "depth": wanted.depth,
         "per_module": wanted.per_module,
+        "alike": wanted.alike,
         "entries": wanted.entries,
     }
     paths = [str(injected), os.environ.get("PYTHONPATH", "")]

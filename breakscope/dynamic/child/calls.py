@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 
@@ -16,6 +16,14 @@ from breakscope.texts import exception_text
 
 # times the batch: the first makes the size dynamic, the second shows whether it stays so
 BATCHES = (2, 3)
+
+
+class Fake(Protocol):
+    """What a fake run does beside the calls."""
+
+    def begin_call(self) -> None: ...
+
+    def place(self, target: Target, device: torch.device) -> Target: ...
 
 
 @dataclass(frozen=True)
@@ -32,6 +40,7 @@ class Plan:
     limit: int | None = None  # leave off after this many calls: those that worked in eager
     # calls, from 0 on, whose backward fails in eager too
     forward_only: frozenset[int] = frozenset()
+    fake: Fake | None = None  # of a fake run
 
 
 @dataclass
@@ -53,6 +62,8 @@ def build(module: ModuleType, plan: Plan) -> Target:
     """A fresh target on its device, under fixed seeds."""
     tensors.seed_everything()
     target = resolve(module, plan.name, bool(plan.calls or plan.drive))
+    if plan.fake is not None:
+        return plan.fake.place(target, plan.device)
     args, kwargs = tensors.move_values((target.args, target.kwargs), plan.device)
     return Target(tensors.move_function(target.function, plan.device), args, kwargs)
 
@@ -78,6 +89,8 @@ def make_calls(
             raise Enough
         args, kwargs = tensors.move_values((args, kwargs), plan.device)
         mark(step, made.calls)
+        if plan.fake is not None:
+            plan.fake.begin_call()
         output = function(*args, **kwargs)
         _wait_for_device(plan.device)
         made.calls += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import importlib.util
 import inspect
@@ -52,16 +53,21 @@ def load_file(path: Path) -> ModuleType:
 def look_up(module: ModuleType, name: str, role: str = "") -> Any:
     """The object called `name` (dots allowed) in the loaded file."""
     thing: Any = module
-    for part in name.split("."):
+    for number, part in enumerate(name.split(".")):
         if not hasattr(thing, part):
-            known = [
+            defined = [
                 n
-                for n, v in vars(module).items()
+                for n, v in vars(thing).items()
                 if callable(v)
                 and not n.startswith("_")
                 and getattr(v, "__module__", "") == module.__name__
             ]
-            hint = f"; it defines {', '.join(known[:8])}" if known else ""
+            owner = name.split(".")[:number]
+            near = difflib.get_close_matches(part, defined, n=3)
+            hint = f"; nearest: {', '.join('.'.join([*owner, n]) for n in near)}" if near else ""
+            if defined and not near:
+                more = f" and {len(defined) - 8} more" if len(defined) > 8 else ""
+                hint = f"; it defines {', '.join(defined[:8])}{more}"
             raise TargetError(f"{Path(module.__file__ or '').name} defines no {name}{role}{hint}")
         thing = getattr(thing, part)
     return thing
@@ -86,19 +92,51 @@ def resolve(module: ModuleType, name: str, has_inputs: bool) -> Target:
         raise TargetError(
             f"{name} is of type {type(thing).__name__}; name an nn.Module class, a function or a factory"
         )
+    elif inspect.iscoroutinefunction(thing) or inspect.isgeneratorfunction(thing):
+        kind = "an async" if inspect.iscoroutinefunction(thing) else "a generator"
+        raise TargetError(f"{name} is {kind} function, so a call of it runs nothing")
     elif required_arguments(thing):
         target = Target(thing)
     else:
         target = _from_factory(thing, name)
+    from_factory = target.function is not thing and not isinstance(thing, type)
     target = Target(_without_compile(target.function), target.args, target.kwargs)
-    if not has_inputs and not target.args and not target.kwargs:
-        missing = required_arguments(_entry(target.function))
-        if missing:
-            raise TargetError(
-                f"{name} needs arguments ({', '.join(missing)}): write a factory "
-                f"`def make(): return {_example(thing, name)}, (inputs,), {{}}` and name it, or give --calls or --drive"
-            )
+    if not has_inputs:
+        _refuse_other_arguments(target, thing, name, from_factory)
     return target
+
+
+def _refuse_other_arguments(target: Target, thing: Any, name: str, from_factory: bool) -> None:
+    """Raise TargetError where the arguments are not those that the callable takes."""
+    entry = _entry(target.function)
+    missing = required_arguments(entry)
+    if not target.args and not target.kwargs and missing:
+        if from_factory:
+            raise TargetError(
+                f"{name}() returns no inputs, and what it returned needs some ({', '.join(missing)}): let it "
+                f"`return model, ({', '.join(missing)},), {{}}`, or give --calls or --drive"
+            )
+        raise TargetError(
+            f"{name} needs arguments ({', '.join(missing)}): write a factory "
+            f"`def make(): return {_example(thing, name)}, (inputs,), {{}}` and name it, or give --calls or --drive"
+        )
+    try:
+        # what a decorator takes may be other than what it passes on
+        signature = inspect.signature(entry, follow_wrapped=False)
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind(*target.args, **target.kwargs)
+    except TypeError as problem:
+        raise TargetError(
+            f"{name}() returned arguments that do not fit `{entry.__name__}{_shown(signature)}`: {problem}"
+        ) from None
+
+
+def _shown(signature: inspect.Signature) -> str:
+    """Its names, without annotations and values."""
+    plain = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
+    return str(signature.replace(parameters=plain, return_annotation=signature.empty))
 
 
 def required_arguments(function: Callable) -> list[str]:
@@ -114,7 +152,12 @@ def required_arguments(function: Callable) -> list[str]:
 def _entry(function: Callable) -> Callable:
     import torch
 
-    return function.forward if isinstance(function, torch.nn.Module) else function
+    if (
+        isinstance(function, torch.nn.Module)
+        and type(function).__call__ is torch.nn.Module.__call__
+    ):
+        return function.forward
+    return function
 
 
 def _example(thing: Any, name: str) -> str:
@@ -139,14 +182,10 @@ def _construct(cls: type, name: str) -> Any:
 
 def _from_factory(function: Callable, name: str) -> Target:
     import torch
+    from torch.utils import _pytree as pytree
 
     made = function()
-    if (
-        isinstance(made, tuple)
-        and made
-        and callable(made[0])
-        and not isinstance(made[0], torch.Tensor)
-    ):
+    if isinstance(made, tuple) and made and _is_code(made[0]):
         rest = made[1:]
         if not rest:
             return Target(made[0])
@@ -154,13 +193,31 @@ def _from_factory(function: Callable, name: str) -> Target:
             return Target(made[0], tuple(rest[0]))
         if isinstance(rest[0], (tuple, list)) and len(rest) == 2 and isinstance(rest[1], dict):
             return Target(made[0], tuple(rest[0]), dict(rest[1]))
-        shape = ", ".join(type(part).__name__ for part in made)
-        raise TargetError(
-            f"{name}() returned ({shape}); a factory returns (callable, args, kwargs), args a tuple"
-        )
-    if isinstance(made, torch.nn.Module) or inspect.isroutine(made):
+        raise _other_shape(name, made)
+    if _is_code(made):
         return Target(made)
+    if any(isinstance(leaf, torch.nn.Module) for leaf in pytree.tree_leaves(made)):
+        raise _other_shape(name, made)
     return Target(function)
+
+
+def _is_code(made: Any) -> bool:
+    import torch
+
+    return callable(made) and not isinstance(made, torch.Tensor)
+
+
+def _other_shape(name: str, made: Any) -> TargetError:
+    import torch
+
+    def shown(part: Any) -> str:
+        return "Tensor" if isinstance(part, torch.Tensor) else type(part).__name__
+
+    shape = f"({', '.join(map(shown, made))})" if isinstance(made, tuple) else f"a {shown(made)}"
+    return TargetError(
+        f"{name}() returned {shape}; a factory returns (callable, args, kwargs), args a tuple: "
+        "`return model, (x,), {}`"
+    )
 
 
 def _without_compile(function: Callable) -> Callable:

@@ -53,12 +53,24 @@ def main(folder: Path) -> int:
             from breakscope.dynamic.child.bench.serve import serve as work
         elif job.get("work") == "each break":
             from breakscope.dynamic.child.bench.cost_per_break import serve as work
+        elif job.get("work") == "verify":
+            from breakscope.dynamic.child.verify.serve import serve as work
         elif job.get("work") == "radar":
             from breakscope.dynamic.child.radar.serve import serve as work
+        elif job.get("work") == "repro":
+            from breakscope.dynamic.child.repro.serve import serve as work
+        elif job.get("fake"):
+            from breakscope.dynamic.child.fake.serve import serve as work
         else:
             from breakscope.dynamic.child.stages import run as work
 
-        work(job, folder, progress)
+        if not job.get("fake"):
+            work(job, folder, progress)
+        else:
+            from breakscope.dynamic.child.fake.session import faking
+
+            with faking(job, progress) as fake:
+                work(job, folder, progress, fake)
     except BaseException as problem:  # a fault of ours: the user's code is fenced inside the stages
         progress.note(
             "failure", message=f"{type(problem).__name__}: {problem}", detail=_traceback()

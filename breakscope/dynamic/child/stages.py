@@ -15,6 +15,7 @@ import torch._dynamo
 
 from breakscope import limits
 from breakscope.dynamic.child import host_syncs
+from breakscope.dynamic.child.applied import apply, compile_arguments, marking
 from breakscope.dynamic.child.bench import side_by_side
 from breakscope.dynamic.child.bench.coverage import marked, of_run
 from breakscope.dynamic.child.bench.stepper import Stepper
@@ -44,6 +45,7 @@ def run(job: dict, folder: Path, progress: Progress) -> None:
             install(job["neutralise"], progress)
         module = stage(progress, "import", lambda: load_file(Path(job["file"])))
         stage(progress, "options", lambda: check_backend(job["backend"]))
+        stage(progress, "options", lambda: apply(job["settings"]))
         plan = Plan(
             job["name"],
             job["calls"],
@@ -78,8 +80,11 @@ def capture(module: ModuleType, plan: Plan, job: dict, progress: Progress) -> fl
     def work() -> None:
         target = build(module, plan)
         compiled = torch.compile(
-            target.function, backend=marked if job["backend"] == "eager" else job["backend"]
+            target.function,
+            backend=marked if job["backend"] == "eager" else job["backend"],
+            **compile_arguments(job["settings"]),
         )
+        compiled = marking(compiled, target.function, job["settings"])
         if job["neutralise"]:
             first = FirstOutput(compiled)
             make_calls(module, target, first, plan, made, mark, strict=True)

@@ -153,6 +153,8 @@ def gradients_put_back(function: Any, arguments: Any) -> Iterator[None]:
     parameters = list(owner.parameters()) if isinstance(owner, torch.nn.Module) else []
     leaves = [v for v in pytree.tree_leaves(arguments) if isinstance(v, torch.Tensor) and v.is_leaf]
     before = [(tensor, tensor.grad) for tensor in parameters + leaves]
+    for tensor, _ in before:  # a backward pass adds to what is there
+        tensor.grad = None
     try:
         yield
     finally:

@@ -7,19 +7,26 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from breakscope import limits
-from breakscope.dynamic.findings.wording import cause, fix, values
+from breakscope.dynamic.findings.cures import cure, of_one_name
+from breakscope.dynamic.findings.hints import useful_hints
+from breakscope.dynamic.findings.raised import told
+from breakscope.dynamic.findings.settling import settled
+from breakscope.dynamic.findings.wording import cause, values
 from breakscope.dynamic.observations.facts import Break, Observations, RecompileSeen
 from breakscope.dynamic.observations.guards import mode_switches
-from breakscope.dynamic.observations.ownership import library_of
+from breakscope.dynamic.observations.guards.families import Guard
+from breakscope.dynamic.observations.ownership import Places, library_of
 from breakscope.dynamic.source_text import SourceFile
 from breakscope.dynamic.trace.frames import Frame
 from breakscope.report import frames
 from breakscope.report.model import Cost, Finding, Link, SkippedFrame, code_in
 from breakscope.report.paths import shown_path
 from breakscope.rulekit.rule import Rule
-from breakscope.texts import shortened
+from breakscope.texts import middle_out
 
-UNEXPLAINED_BREAK, UNEXPLAINED_RECOMPILE, RECOMPILE_LIMIT = "BRK901", "BRK951", "BRK952"
+UNEXPLAINED_BREAK, COMPILING_RAISES = "BRK901", "BRK904"
+UNEXPLAINED_RECOMPILE, RECOMPILE_LIMIT = "BRK951", "BRK952"
+NONE = Observations()
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")  # differs from run to run
 
 
@@ -27,7 +34,8 @@ def make_findings(seen: Observations, rules: Iterable[Rule], folder: Path) -> tu
     """All findings of a run, by place. Paths are relative to `folder` where they lie below it."""
     rules = tuple(rules)
     found = [_break_finding(b, rules, seen, folder) for b in seen.breaks]
-    found += _recompile_findings(seen.recompiles, rules, folder)
+    found += [_error_finding(e, rules, folder) for e in seen.errors]
+    found += _recompile_findings(seen, rules, folder)
     found += [
         _limit_finding(f, rules, folder) for f in seen.skipped_frames if f.why == "recompile limit"
     ]
@@ -46,7 +54,7 @@ def _break_finding(
     # whose source is not here
     where = f"at `{snippet}`" if snippet else f"in `{seen.site.function}`"
     message = f"the graph ends {where}: {explanation}"
-    hints = seen.reason.useful_hints
+    hints = useful_hints(seen, snippet, observations.switches)
     seconds = sum(
         observations.resume_seconds.get((frame.path, frame.line), 0.0) for frame in seen.chain
     )
@@ -69,6 +77,25 @@ def _break_finding(
         backward=seen.backward,
         count=seen.count,
         cost=Cost(compile_seconds=round(seconds, 6)) if seconds else None,
+    )
+
+
+def _error_finding(seen: Break, rules: tuple[Rule, ...], folder: Path) -> Finding:
+    words = told(seen, _snippet(seen.site))
+    return Finding(
+        **_place(seen.site, folder),
+        **_identity(_catch_all(rules, COMPILING_RAISES)),
+        evidence="observed",
+        confidence="certain",
+        kind="error",
+        message=words.message,
+        names=code_in(words.message),
+        help=words.help,
+        reason=" ".join(seen.raised.split()),
+        dynamo=(seen.reason.gb_id,) if seen.reason.gb_id else (),
+        chain=_links(seen.chain, folder),
+        backward=seen.backward,
+        count=seen.count,
     )
 
 
@@ -106,19 +133,19 @@ def _skipped_function(seen: Break, observations: Observations) -> str:
 
 
 def _recompile_findings(
-    recompiles: Iterable[RecompileSeen], rules: tuple[Rule, ...], folder: Path
+    observations: Observations, rules: tuple[Rule, ...], folder: Path
 ) -> list[Finding]:
     """One finding for each (file, line, family, guarded name), with its count and the compile time
-    it cost."""
+    it cost. What a recompile limit refused names values and counts for nothing."""
     groups: dict[tuple, list[RecompileSeen]] = {}
-    for seen in recompiles:
-        if seen.site is not None and not _is_varied(seen):
+    for seen in (*observations.recompiles, *observations.refused):
+        if seen.site is not None and not is_varied(seen):
             key = (seen.site.path, seen.site.line, seen.guard.family, seen.guard.name)
             groups.setdefault(key, []).append(seen)
-    return [recompile_finding(group, rules, folder) for group in groups.values()]
+    return [recompile_finding(group, rules, folder, observations) for group in groups.values()]
 
 
-def _is_varied(seen: RecompileSeen) -> bool:
+def is_varied(seen: RecompileSeen) -> bool:
     """The run itself changed the batch size, and the first change compiles again in every model: no
     finding.
 
@@ -127,9 +154,14 @@ def _is_varied(seen: RecompileSeen) -> bool:
     return seen.guard.family == "size" and seen.frame.phase.startswith("capture varied")
 
 
-def recompile_finding(group: list[RecompileSeen], rules: tuple[Rule, ...], folder: Path) -> Finding:
+def recompile_finding(
+    group: list[RecompileSeen],
+    rules: tuple[Rule, ...],
+    folder: Path,
+    observations: Observations = NONE,
+) -> Finding:
     """The recompiles of one guard at one place."""
-    first, guards = group[0], [seen.guard for seen in group]
+    first, guards = group[0], [guard for seen in group for guard in of_one_name(seen)]
     family = guards[0].family
     rule = _about(
         [r for r in rules if r.kind == "recompile" and family in r.dynamo], family
@@ -145,21 +177,37 @@ def recompile_finding(group: list[RecompileSeen], rules: tuple[Rule, ...], folde
         kind="recompile",
         message=message,
         names=code_in(message),
-        help=fix(guards),
+        help=cure(group, observations.switches),
+        other_causes=_other_causes(group),
+        settled=settled(group, observations),
         reason=guards[0].hint,
         guard=guards[0].text,
         values=values(guards),
         dynamo=(family,),
-        count=len(group),
+        count=sum(not seen.refused for seen in group),
         chain=_from_caller(first, folder),
         cost=Cost(compile_seconds=round(seconds, 6)) if seconds else None,
     )
+
+
+def _other_causes(group: list[RecompileSeen]) -> tuple[str, ...]:
+    """What else differed in these calls, and compiles them again without the first."""
+    found: dict[tuple[str, str], list[Guard]] = {}
+    for seen in group:
+        named = of_one_name(seen)
+        for guard in seen.others:
+            if guard not in named:
+                found.setdefault((guard.family, guard.name), []).append(guard)
+    return tuple(cause(guards) for guards in found.values())[: limits.MOST_SECOND_CAUSES]
 
 
 def _from_caller(seen: RecompileSeen, folder: Path) -> tuple[Link, ...]:
     """From the caller to the compiled function, where the recompile stands at what the caller
     switches."""
     frame, site = seen.frame, seen.site
+    if library_of(site.path):
+        users = [f for f in frame.stack if is_users_own(f)]
+        return _links((*users[-1:], site), folder)
     if (
         seen.guard.family not in mode_switches.NAMES
         or (site.path, site.function) == (frame.path, frame.function)
@@ -169,6 +217,11 @@ def _from_caller(seen: RecompileSeen, folder: Path) -> tuple[Link, ...]:
     return _links((site, Frame(frame.path, frame.line, frame.function)), folder)
 
 
+def is_users_own(frame: Frame) -> bool:
+    """Neither of an installed package nor of Python or breakscope."""
+    return bool(frame.path and not library_of(frame.path) and Places.here("").is_user(frame.path))
+
+
 def _about(rules: list[Rule], family: str) -> Rule | None:
     """Of the rules that share a family, one whose first it is."""
     return next((rule for rule in rules if rule.dynamo[0] == family), rules[0] if rules else None)
@@ -176,9 +229,9 @@ def _about(rules: list[Rule], family: str) -> Rule | None:
 
 def _limit_finding(frame: SkippedFrame, rules: tuple[Rule, ...], folder: Path) -> Finding:
     rule = _catch_all(rules, RECOMPILE_LIMIT)
-    message = frames.sentence(frame.function, "recompile limit")
+    message = frames.sentence(frame.function, "recompile limit", frame.resumed_at)
     return Finding(
-        **_place(Frame(frame.path, frame.line, frame.function), folder),
+        **_place(Frame(frame.path, frame.resumed_at or frame.line, frame.function), folder),
         **_identity(rule),
         evidence="observed",
         confidence="certain",
@@ -248,7 +301,7 @@ def _snippet(site: Frame) -> str:
     text = SourceFile.read(site.path).line(site.line)
     first, last = _columns(site)
     text = text[first - 1 : last - 1].strip() if last - first > 3 else text.strip()
-    return shortened(text, limits.LONGEST_SNIPPET)
+    return middle_out(text, limits.LONGEST_SNIPPET)
 
 
 def _sentence(text: str) -> str:

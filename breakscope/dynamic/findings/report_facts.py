@@ -6,14 +6,19 @@ from pathlib import Path
 
 import msgspec
 
+from breakscope.dynamic.findings.cures import of_one_name
+from breakscope.dynamic.findings.matching import is_varied
+from breakscope.dynamic.findings.settling import call_of
 from breakscope.dynamic.findings.wording import cause
 from breakscope.dynamic.observations.facts import Observations
-from breakscope.report.model import Divergence, Recompile
+from breakscope.report.model import Recompile
 from breakscope.report.paths import shown_path
+from breakscope.report.run_modes import Divergence
 
 
 def shown_recompiles(seen: Observations) -> tuple[Recompile, ...]:
     """Every recompile as a fact of the report."""
+    first = min((compile.began for compile in seen.compiles if compile.began), default=0.0)
     return tuple(
         Recompile(
             compile_id=r.frame.compile_id,
@@ -22,10 +27,16 @@ def shown_recompiles(seen: Observations) -> tuple[Recompile, ...]:
             line=r.frame.line,
             family=r.guard.family,
             guard=r.guard.text,
-            cause=cause((r.guard,), r.frame.resumed_at),
+            cause=cause(of_one_name(r), r.frame.resumed_at),
+            other_causes=tuple(
+                cause((other,)) for other in r.others if other not in of_one_name(r)
+            ),
             seconds=round(r.frame.seconds, 6),
             site_path=shown_path(r.site.path, Path.cwd()) if r.site else "",
             site_line=r.site.line if r.site else 0,
+            call=call_of(r.frame),
+            varied=is_varied(r),
+            after_seconds=round(r.frame.began - first, 3) if first and r.frame.began else None,
         )
         for r in seen.recompiles
     )

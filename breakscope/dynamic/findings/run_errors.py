@@ -15,6 +15,7 @@ from breakscope.dynamic.options import RunOptions
 from breakscope.dynamic.source_text import SourceFile
 from breakscope.dynamic.trace.frames import original_name, read_frames
 from breakscope.dynamic.trace.progress_log import UNWRITTEN
+from breakscope.errors import UserError
 from breakscope.report.model import ReportError
 from breakscope.report.paths import shown_path
 
@@ -28,6 +29,7 @@ STAGES = {  # when it happened, and what that shows
     "capture": ("under torch.compile", ", though it works without"),
     "explain": ("under torch._dynamo.explain", ""),
 }
+BEFORE_THE_CAPTURE = ("options", "import", "build", "eager")
 STACK_LINE = re.compile(r'^\s*File "(?P<path>.+)", line (?P<line>\d+) in (?P<name>.+)$')
 MEMORY = re.compile(
     r"MemoryError|can't allocate memory|out of memory|bad_alloc|not enough memory", re.IGNORECASE
@@ -65,6 +67,17 @@ def describe_errors(
     return tuple(errors)
 
 
+def refuse_wrong_target(notes: Sequence[dict]) -> None:
+    """Raise UserError where the target, or an option of its run, is none that can be run at all."""
+    for note in notes:
+        if (
+            note["event"] == "error"
+            and note["type"] == "TargetError"
+            and note["stage"] in BEFORE_THE_CAPTURE
+        ):
+            raise UserError(note["message"])
+
+
 def status_of(
     notes: Sequence[dict], ended: Ended, errors: Sequence[ReportError], seen: Observations
 ) -> str:
@@ -76,7 +89,8 @@ def status_of(
     ):
         return "killed"
     if errors:
-        return "failed"
+        begun = any(note["event"] == "stage" and note["name"] == "capture" for note in notes)
+        return "failed" if begun else "not-run"
     return "ok" if seen.records else "no-capture"
 
 
@@ -103,6 +117,8 @@ def _raised(note: dict, options: RunOptions, places: Places) -> ReportError:
         return ReportError(message=note["message"], path=options.file)
     note = note | {"message": without_c_frames(note["message"])}
     frames = [f for f in [*note["frames"], *_traced(note["message"])] if places.is_user(f[0])]
+    if note["type"].startswith("torch._dynamo."):
+        note = note | {"message": _essence(note["message"])}
     path, line = (frames[-1][0], frames[-1][1] or 0) if frames else (options.file, 0)
     text = " ".join(note["message"].split()).strip()
     if note["type"] == "SystemExit":
@@ -119,6 +135,13 @@ def _raised(note: dict, options: RunOptions, places: Places) -> ReportError:
         _without_resumed(frames), f"{note['type']}: {note['message'].strip()}".removesuffix(": ")
     )
     return ReportError(message=message, path=shown_path(path, Path.cwd()), line=line, detail=detail)
+
+
+def _essence(message: str) -> str:
+    """What Dynamo raised, without its hints, its traceback and its words on variables to set: the
+    finding at the place has what helps."""
+    lines = message.partition("\n\n")[0].splitlines()
+    return "\n".join(line for line in lines if not line.strip().startswith("Hint:"))
 
 
 def _traced(message: str) -> list[list]:

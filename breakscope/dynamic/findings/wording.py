@@ -1,4 +1,4 @@
-"""Guards in plain words: what changed, the values that were seen, and what to write instead."""
+"""Guards in plain words: what changed, and the values that were seen."""
 
 from __future__ import annotations
 
@@ -10,45 +10,6 @@ from breakscope.dynamic.observations.guards import dimensions
 from breakscope.dynamic.observations.guards.families import MISSING_ATTRIBUTE, MISSING_KEY, Guard
 from breakscope.dynamic.observations.guards.names import STACK, readable
 from breakscope.report.model import in_order
-
-FIXES = {
-    "size": "mark the dimension with `torch._dynamo.mark_dynamic`, compile with `dynamic=True`, or pad to a few fixed sizes",
-    "stride": "call `.contiguous()` before the compiled region, so that the layout is always the same",
-    "dtype": "convert before the compiled region, so that every call has one dtype",
-    "device": "move inputs to one device before the compiled region",
-    "requires_grad": "detach, or set requires_grad, before the compiled region, so that every call is alike",
-    "grad_mode": "call training and evaluation through two compiled functions, or accept one compile for each mode",
-    "autocast": "enter autocast inside the compiled region, or always outside of it",
-    "default_dtype": "set the default dtype once, before the first call",
-    "global_state": "set torch's global switches once, before the first call",
-    "alias": "pass distinct tensors in every call, or the same tensor in every call",
-    "int_argument": "pass the number as a 0-d tensor, or let it vary early: the second value makes it dynamic",
-    "float_argument": "pass the number as a 0-d tensor",
-    "bool_argument": "accept one compile for each value, or split the function in two",
-    "str_argument": "accept one compile for each value, or choose the function outside the compiled region",
-    "enum_argument": "accept one compile for each value, or choose the function outside the compiled region",
-    "none_argument": "give the argument in every call, or in none",
-    "attribute": "keep the value in a tensor (a buffer updated in place), or set it once before the first call",
-    "global": "keep the value in a tensor, or pass it as an argument",
-    "closure": "keep the value in a tensor, or pass it as an argument",
-    "container_length": "keep the container outside the compiled region, or give it a fixed length",
-    "container_key": "fill the dict before the first call, or keep it outside the compiled region",
-    "object_identity": "create the object once and reuse it, so that every call passes the same one",
-    "type": "pass the same types in every call",
-    "tensor_value": "keep the value in the tensor: work with masks or `torch.where`",
-    "optimizer_state": "the first step creates the state; one recompile is normal, later ones are not",
-    "module_parameters": "add or replace parameters before the first call",
-    "backend": "make the backend once and pass the same object to every `torch.compile` of the function",
-    "other": "keep what the guard names the same in every call",
-}
-INT_ATTRIBUTE = (
-    "keep the number in a buffer and update it in place; for an int that counts, "
-    "`torch._dynamo.config.allow_unspec_int_on_nn_module = True` makes it dynamic"
-)
-NONE_ATTRIBUTE = (
-    "set it in `__init__`, a tensor as a buffer of its largest size, or pass it in and return it"
-)
-RATE = "give the optimizer `lr=torch.tensor(...)` and change it in place (`fill_`, a scheduler): a float is compiled in"
 
 TENSOR_VALUES = re.compile(
     r"expected (?:requires_grad=)?(?P<expected>[^,]+?)(?:, actual (?P<actual>[^.]+))?(?:\.\s|\.?$)"
@@ -83,9 +44,11 @@ def cause(guards: Sequence[Guard], resumed_at: int = 0) -> str:
     if first.family == "global_state":
         return f"a global switch of torch changed ({_switch(first.text)})"
     changed = dimensions.of_guards(guards)
+    if guards[0].text.partition("type=<class 'bool'>")[1] and first.name.endswith(".training"):
+        return f"`{readable(first.name)}` changed: `train()` and `eval()` are two versions"
     if len(changed) > 1:
         parts = [
-            f"dimension {n} ({', '.join(values([g for g in guards if dimensions.of_guards([g]) == [n]]))})"
+            f"dimension {n} ({_known([g for g in guards if dimensions.of_guards([g]) == [n]])})"
             for n in changed
         ]
         return f"{_quoted(first, resumed_at)} changed in {'its strides, ' if first.family == 'stride' else ''}{' and '.join(parts)}"
@@ -101,32 +64,10 @@ def cause(guards: Sequence[Guard], resumed_at: int = 0) -> str:
     return _change(first, resumed_at, *_values(first))
 
 
-def fix(guards: Sequence[Guard]) -> str:
-    """What to write instead."""
-    first = guards[0]
-    changed = dimensions.of_guards(guards)
-    if (
-        first.family == "size"
-        and changed
-        and re.fullmatch(r"[A-Za-z_]\w*", first.name)
-        and not STACK.match(first.name)
-    ):
-        marked = changed if len(changed) > 1 else changed[0]
-        return (
-            f"`torch._dynamo.mark_dynamic({first.name}, {marked})` before the first call, compile with `dynamic=True`, "
-            "or pad to a few fixed sizes"
-        )
-    if (
-        first.family == "attribute"
-        and first.name.startswith("self.")
-        and all(re.fullmatch(r"-?\d+", value) for value in values(guards) or ("",))
-    ):
-        return INT_ATTRIBUTE
-    if first.family == "none_argument" and first.name.startswith("self."):
-        return NONE_ATTRIBUTE
-    if first.family == "optimizer_state" and re.search(r"\['lr'\]", first.text):
-        return RATE
-    return FIXES.get(first.family, "")
+def _known(guards: Sequence[Guard]) -> str:
+    """The values seen; a single one is the value before."""
+    seen = values(guards)
+    return ", ".join(seen) if len(seen) > 1 else f"no longer {seen[0]}"
 
 
 def _quoted(guard: Guard, resumed_at: int) -> str:
@@ -176,6 +117,8 @@ def _change(guard: Guard, resumed_at: int, expected: str, actual: str) -> str:
         return f"{subject.replace(', ', '` and `')} are the same tensor now and were not before"
     if guard.family == "object_identity" and not guard.name:
         return "an object that the compiled code relied on is gone"
+    if "___check_obj_id" in text and "type=<class 'bool'>" in text:
+        return f"{subject} was another of True and False before"
     if "___check_obj_id" in text:
         return f"{subject} is another object than before"
     if guard.family == "optimizer_state" and "state[" in text and not expected:

@@ -41,7 +41,11 @@ def with_cost_per_break(options: RunOptions, ran: RunResult, places: Sequence[Pl
     with run_folder() as folder:
         run_child(
             folder,
-            replace(options, neutralise=tuple(neutral for _, neutral in chosen)),
+            replace(
+                options,
+                neutralise=tuple(neutral for _, neutral in chosen),
+                phase="what each break costs",
+            ),
             work="each break",
         )
         notes = read_progress(folder / "progress.jsonl")

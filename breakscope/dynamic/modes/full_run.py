@@ -1,4 +1,5 @@
-"""A run, and behind it peel and radar where the options have them; these are imported only then."""
+"""A run, and behind it prove, peel, radar and repro where the options have them;
+these are imported only then."""
 
 from __future__ import annotations
 
@@ -7,9 +8,22 @@ from breakscope.dynamic.options import RunOptions, RunResult
 
 
 def run_fully(options: RunOptions) -> RunResult:
-    """Run the target; with `peel` look behind its breaks, with `radar` for what will be compiled
-    again."""
-    ran = run_target(options)
+    """Run the target; with `prove` try what may remove its findings, with `peel` look behind its
+    breaks, with `radar` for what will be compiled again, with `repro` for a small program."""
+    if options.repro:
+        from breakscope.dynamic.modes.repro import refuse_file
+
+        refuse_file(options.repro)
+    if options.fake is not None and options.fake.world_size > 1:
+        from breakscope.dynamic.modes.fake_ranks import run_ranks
+
+        ran = run_ranks(options)
+    else:
+        ran = run_target(options)
+    if options.prove:
+        from breakscope.dynamic.modes.prove import prove
+
+        ran = prove(options, ran)
     if options.peel:
         from breakscope.dynamic.modes.peel import peel
 
@@ -18,4 +32,8 @@ def run_fully(options: RunOptions) -> RunResult:
         from breakscope.dynamic.modes.radar import with_radar
 
         ran = with_radar(options, ran)
+    if options.repro:
+        from breakscope.dynamic.modes.repro import with_repro
+
+        ran = with_repro(options, ran)
     return ran

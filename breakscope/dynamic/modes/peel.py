@@ -19,6 +19,7 @@ from breakscope.dynamic.options import Neutral, RunOptions, RunResult
 from breakscope.dynamic.source_text import SourceFile
 from breakscope.report.model import Finding, Link, ReportError
 from breakscope.report.run_modes import Peeled
+from breakscope.report.summary import count
 
 # Dynamo's reason where a value could not be computed for real: ours, and no break of the program.
 OWN_REASONS = ("assume_constant_result", "trying to get real value")
@@ -96,6 +97,7 @@ def peel(options: RunOptions, first: RunResult, rounds: int) -> RunResult:
                 backend="eager",
                 explain=False,
                 vary=False,
+                phase=f"peel, run {done + 1} of {rounds} at most, {count(len(tried), 'break')} neutralised",
                 neutralise=tuple(place.neutral for place in tried),
             )
         )

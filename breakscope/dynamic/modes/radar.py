@@ -18,9 +18,10 @@ import msgspec
 from breakscope import limits
 from breakscope.dynamic.capture.child_process import run_child
 from breakscope.dynamic.capture.folders import run_folder
+from breakscope.dynamic.findings.cures import fix
 from breakscope.dynamic.findings.matching import recompile_finding
 from breakscope.dynamic.findings.run_errors import describe_errors
-from breakscope.dynamic.findings.wording import cause, fix, values
+from breakscope.dynamic.findings.wording import cause, values
 from breakscope.dynamic.observations.compiles import is_limit
 from breakscope.dynamic.observations.facts import FrameCompile, Observations, RecompileSeen
 from breakscope.dynamic.observations.ownership import Places
@@ -71,7 +72,9 @@ def with_radar(options: RunOptions, ran: RunResult) -> RunResult:
         )
     with run_folder() as folder:
         ended = run_child(
-            folder, replace(options, backward=options.backward and ran.run.backward), work="radar"
+            folder,
+            replace(options, backward=options.backward and ran.run.backward, phase="radar"),
+            work="radar",
         )
         notes = read_progress(folder / "progress.jsonl")
         places = Places.here(next((n["torch_root"] for n in notes if n["event"] == "versions"), ""))

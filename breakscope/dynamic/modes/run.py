@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+
+import msgspec
 
 from breakscope.dynamic.bench.saving import cost_of_breaks, with_step_cost
 from breakscope.dynamic.capture.child_process import run_child
 from breakscope.dynamic.capture.folders import run_folder
+from breakscope.dynamic.findings.fake_facts import fake_facts
+from breakscope.dynamic.findings.hints import named_switches
 from breakscope.dynamic.findings.host_syncs import with_host_syncs
 from breakscope.dynamic.findings.matching import make_findings
 from breakscope.dynamic.findings.report_facts import shown, shown_recompiles
 from breakscope.dynamic.findings.restarts import shown_restarts
-from breakscope.dynamic.findings.run_errors import describe_errors, status_of, unwritten
+from breakscope.dynamic.findings.run_errors import (
+    describe_errors,
+    refuse_wrong_target,
+    status_of,
+    unwritten,
+)
 from breakscope.dynamic.observations.explain import compare, fill_graphs
 from breakscope.dynamic.observations.facts import Observations
 from breakscope.dynamic.observations.host_syncs import read_host_syncs
@@ -26,47 +37,58 @@ from breakscope.report import frames
 from breakscope.report.model import HostSync, ReportError, Run
 from breakscope.report.summary import count
 from breakscope.rulekit.loader import load_rules
+from breakscope.texts import missing_file
 
 UNCHECKED = "the capture lacks the break of its self-test, so it is incomplete"
 
 
-def run_target(options: RunOptions) -> RunResult:
+def run_target(
+    options: RunOptions, seen_by: Callable[[Observations], object] | None = None
+) -> RunResult:
     """Run a model under Dynamo in a child process and return what it saw.
 
-    Raises UserError when the file does not exist or torch is not installed. Whatever the user's
-    code does is reported in `errors`, beside all that was captured before.
+    Raises UserError when the file does not exist, torch is not installed, or the target or an
+    option is none that can be run. Whatever the user's code does is reported in `errors`, beside
+    all that was captured before. `seen_by` receives what was observed, before it is put into words.
     """
-    if not Path(options.file).is_file():
-        raise UserError(
-            f"{options.file} does not exist"
-            if not Path(options.file).exists()
-            else f"{options.file} is a folder; name a file: {options.file}/FILE.py::NAME"
-        )
-    if importlib.util.find_spec("torch") is None:
-        raise UserError(
-            "running a model needs torch: install it with `pip install 'breakscope[torch]'`"
-        )
+    refuse_what_cannot_run(options)
     with run_folder() as folder:
         ended = run_child(folder, options)
         notes = read_progress(folder / "progress.jsonl")
+        refuse_wrong_target(notes)
         # only the measuring of steps was cut off
         if any(note["event"] == "done" for note in notes):
             ended = replace(ended, timed_out=False)
         versions = _last(notes, "versions")
         places = Places.here(versions.get("torch_root", ""))
         seen = read_folder(folder, places)
+        seen = replace(seen, calls=_last(notes, "captured").get("calls", 0))
         errors = describe_errors(folder, options, notes, ended, places)
+        if seen_by is not None:
+            seen_by(seen)
+        rules = tuple(load_rules(options.rules))
+        findings, fake = make_findings(seen, rules, Path.cwd()), None
+        if options.fake is not None:
+            findings, fake = fake_facts(
+                options.fake,
+                (options.file, options.name),
+                notes,
+                places,
+                partial(read_folder, folder, places),
+                findings,
+                rules,
+            )
     planted = sum(note["event"] == "self-test" for note in notes)
     checked = planted > 0 and seen.self_tests >= planted
     if not errors and not checked:
         errors = (ReportError(message=f"{options.target}: {UNCHECKED}"),)
     status = status_of(notes, ended, errors, seen)
     run = _describe_run(options, notes, seen, status, places, checked)
+    if fake is not None:  # its seconds are not those of a real one
+        run = msgspec.structs.replace(run, fake=fake, compile_seconds=0.0, restarts=())
     # what a capture that is not whole lacks may be the break of a line that was traced
     whole = checked and bool(_last(notes, "captured")) and not unwritten(notes, ended)
-    findings = with_step_cost(
-        make_findings(seen, load_rules(options.rules), Path.cwd()), run.breaks_cost
-    )
+    findings = with_step_cost(findings, run.breaks_cost)
     findings = with_host_syncs(findings, run.host_syncs or ())
     return RunResult(
         findings=findings,
@@ -76,7 +98,23 @@ def run_target(options: RunOptions) -> RunResult:
         torch_version=versions.get("torch", ""),
         neutralised=_neutralised(notes),
         differs=_last(notes, "compared").get("differs", ""),
+        switches=seen.switches,
+        named_switches=named_switches(seen.breaks),
     )
+
+
+def refuse_what_cannot_run(options: RunOptions) -> None:
+    """Raise UserError when the file does not exist or torch is not installed."""
+    if not Path(options.file).is_file():
+        raise UserError(
+            missing_file(options.file)
+            if not Path(options.file).exists()
+            else f"{options.file} is a folder; name a file: {options.file}/FILE.py::NAME"
+        )
+    if importlib.util.find_spec("torch") is None:
+        raise UserError(
+            "running a model needs torch: install it with `pip install 'breakscope[torch]'`"
+        )
 
 
 def _describe_run(

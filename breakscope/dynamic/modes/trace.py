@@ -7,6 +7,7 @@ import os
 import shlex
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -17,17 +18,19 @@ import msgspec
 from breakscope import limits
 from breakscope.dynamic.capture.compiled_modules import environment, remove_injected
 from breakscope.dynamic.capture.folders import marked, run_folder
-from breakscope.dynamic.capture.live_counts import Counts, Follower
 from breakscope.dynamic.capture.program import Ended, run_program
 from breakscope.dynamic.findings.matching import make_findings
 from breakscope.dynamic.findings.report_facts import shown, shown_divergence, shown_recompiles
 from breakscope.dynamic.findings.restarts import shown_restarts
 from breakscope.dynamic.findings.run_errors import signal_name
+from breakscope.dynamic.modes.live import Live, Look
+from breakscope.dynamic.observations.facts import Observations
 from breakscope.dynamic.observations.module_calls import module_calls
 from breakscope.dynamic.observations.traces import Traced, read_traced
 from breakscope.dynamic.options import RunResult, TraceOptions
 from breakscope.errors import UserError
 from breakscope.report.model import ReportError, Run
+from breakscope.report.summary import count
 from breakscope.rulekit.loader import load_rules
 
 SWITCHED_OFF = ("TORCH_COMPILE_DISABLE", "TORCHDYNAMO_DISABLE")
@@ -44,23 +47,30 @@ INCOMPLETE = (
 )
 
 
-def trace_program(options: TraceOptions, watch: Callable[[Counts], None]) -> RunResult:
+def trace_program(options: TraceOptions, watch: Callable[[Look], None] | None) -> RunResult:
     """Run a command, and report what Dynamo did in it and in its children, however they ended.
 
-    `watch` receives the counts so far a few times a second. Raises UserError when the command cannot
+    `watch` receives what is new a few times a second. Raises UserError when the command cannot
     be started, or the folder for its traces not be written.
     """
     with _folder(options) as folder:
-        follower = Follower(folder)
+        live = Live(folder, options.rules)
+
+        def tick() -> None:
+            if watch is not None:
+                watch(live.look())
+
         ended = run_program(
             options.command,
             folder,
             options.timeout,
-            lambda: watch(follower.look()),
+            tick,
             environment(folder, options.modules) if options.modules else {},
             removed=() if _kept(options) else (folder,),
         )
+        tick()
         traced = read_traced(folder)
+        traced = replace(traced, seen=replace(traced.seen, ended=time.time()))
         modules = module_calls(folder, traced.seen) if options.modules else None
         left = tuple(marked(folder))
         remove_injected(folder)
@@ -160,13 +170,25 @@ def result_of(
         processes=traced.processes,
         divergence=shown_divergence(traced.divergence),
         exit_code=exit_code,
-        notes=(*notes, *traced.notes),
+        notes=(*notes, *traced.notes, *_without_line(seen)),
     )
     return RunResult(
         findings=make_findings(seen, load_rules(tuple(rules)), here),
         run=run,
         errors=errors,
         torch_version=traced.torch_version,
+    )
+
+
+def _without_line(seen: Observations) -> tuple[str, ...]:
+    """A note on recompiles that are no finding, as no line of the user's is known for them."""
+    number = sum(recompile.site is None for recompile in seen.recompiles)
+    if not number:
+        return ()
+    what = "has" if number == 1 else "have"
+    return (
+        f"{count(number, 'recompile')} of functions in installed packages {what} no line of yours: what was "
+        "written does not name the callers, as a TORCH_TRACE folder of torch 2.8 or later does",
     )
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from breakscope import limits
 from breakscope.dynamic.observations.compiles import is_limit
 from breakscope.dynamic.observations.elided_frames import with_compiled_frame
 from breakscope.dynamic.observations.facts import Break, FrameCompile
-from breakscope.dynamic.observations.ownership import Places
+from breakscope.dynamic.observations.ownership import Places, library_of
 from breakscope.dynamic.observations.reasons import Reason, header_place, read_reason
 from breakscope.dynamic.source_text import SourceFile
 from breakscope.dynamic.trace.dialects import REPEATED, SKIPPED
@@ -18,6 +20,7 @@ from breakscope.dynamic.trace.frames import Frame, original_name, read_frames
 from breakscope.dynamic.trace.records import Record
 from breakscope.dynamic.trace.text_log import LogMessage
 
+OF_DYNAMO = re.compile(r"[/\\]torch[/\\]_dynamo[/\\]")  # polyfills, which stand for other code
 UNSUPPORTED_CONTEXT = "GB0142"
 
 
@@ -70,7 +73,8 @@ def read_breaks(
     places: Places,
     ids: dict[str, str],
 ) -> tuple[Break, ...]:
-    """All break sites, in the order in which they were first seen.
+    """All break sites, in the order in which they were first seen, and with them the compiles that
+    raised.
 
     Three sources: the structured trace; the failure of a frame, where old dialects report nothing
     else; and the text log, for sites that neither shows.
@@ -79,12 +83,17 @@ def read_breaks(
         compiles, places, ids, frozenset((c.path, c.function) for c in compiles.values()), {}, {}
     )
     reports = [r for r in (_from_trace(record, known) for record in records) if r]
-    reported = {report.compile_id for report in reports}
+    reported: dict[str, set[str]] = defaultdict(set)
+    for report in reports:
+        reported[report.compile_id].add(report.reason.type)
     for compile in compiles.values():
+        # behind a break of the same compile, something else may have raised
+        named = reported[compile.compile_id]
+        is_named = known.reason(compile.fail_reason).type in named if compile.raised else named
         if (
             compile.failed
             and compile.fail_reason
-            and compile.compile_id not in reported
+            and not is_named
             and not is_limit(compile.fail_reason)
         ):
             report = _from_failure(compile, records, known)
@@ -192,8 +201,24 @@ def _chain(
             for frame in (*(compile.stack if compile else ()), *frames)
             if not known.places.is_own(frame.path)
         ]
-        chain = [replace(f, function=original_name(f.function)) for f in named[-1:]]
+        inside = [f for f in named if library_of(f.path) and not OF_DYNAMO.search(f.path)] or named
+        chain = [replace(f, function=original_name(f.function)) for f in inside[-1:]]
+    if all(library_of(frame.path) for frame in chain):
+        chain = [*_entering(compile, chain, known), *chain]
     return tuple(chain), shown
+
+
+def _entering(compile: FrameCompile | None, chain: list[Frame], known: _Known) -> list[Frame]:
+    """The user's line outside of the compiled region that leads into an installed package; a
+    module's own code too, which no region has."""
+    stack = compile.stack if compile else ()
+    last = max((i for i, frame in enumerate(stack) if known.places.is_own(frame.path)), default=-1)
+    users = [
+        replace(frame, function=original_name(frame.function))
+        for frame in stack[last + 1 :]
+        if known.places.is_user(frame.path) and not library_of(frame.path)
+    ]
+    return users[-1:] if chain else []
 
 
 def _users(frames: Iterable[Frame], known: _Known) -> list[Frame]:
@@ -217,11 +242,12 @@ def _users(frames: Iterable[Frame], known: _Known) -> list[Frame]:
 
 def _merge(reports: Iterable[Report], compiles: Mapping[str, FrameCompile]) -> tuple[Break, ...]:
     """One Break for each (file, line, GB id); a compile's repeated attempts count once."""
-    merged: dict[tuple[str, int, str], Break] = {}
+    merged: dict[tuple[str, int, str, bool], Break] = {}
     for report in reports:
-        site = report.chain[-1]
-        key = (site.path, site.line, report.reason.gb_id or report.reason.type)
-        skipped = _skipped(report, compiles.get(report.compile_id))
+        site, compile = report.chain[-1], compiles.get(report.compile_id)
+        raised = _raised(report, compile)
+        key = (site.path, site.line, report.reason.gb_id or report.reason.type, bool(raised))
+        skipped = "" if raised else _skipped(report, compile)
         backward = report.phase.startswith("capture backward")
         rest = (report.compile_id,) if report.reason.not_resumed else ()
         known = merged.get(key)
@@ -234,6 +260,7 @@ def _merge(reports: Iterable[Report], compiles: Mapping[str, FrameCompile]) -> t
                 skipped,
                 backward,
                 not_resumed=rest,
+                raised=raised,
             )
             continue
         again = report.compile_id in known.compile_ids
@@ -247,6 +274,15 @@ def _merge(reports: Iterable[Report], compiles: Mapping[str, FrameCompile]) -> t
             not_resumed=(*known.not_resumed, *rest),
         )
     return tuple(merged.values())
+
+
+def _raised(report: Report, compile: FrameCompile | None) -> str:
+    """What the compile raised, where this report is about that."""
+    if compile is None or not compile.raised:
+        return ""
+    same = read_reason(compile.fail_reason, {}).type == report.reason.type
+    text = f"{compile.raised}: {compile.fail_reason}"
+    return text[: limits.LONGEST_REASON] if same else ""
 
 
 def _skipped(report: Report, compile: FrameCompile | None) -> str:

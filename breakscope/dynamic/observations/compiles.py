@@ -22,6 +22,18 @@ LIMIT = re.compile(
 )
 
 
+# failures after which the frame runs eagerly; after any other, the program's call raises
+GOES_ON = (
+    "Unsupported",
+    "UserError",
+    "SkipFrame",
+    "RecompileLimitExceeded",
+    "CacheLimitExceeded",
+    "SkipCodeRecursiveException",
+)
+SUPPRESSED = '"suppress_errors": true'
+
+
 def read_compiles(records: Iterable[Record]) -> dict[str, FrameCompile]:
     """Every compile, by compile id, from `dynamo_start` and `compilation_metrics`."""
     compiles: dict[str, FrameCompile] = {}
@@ -88,12 +100,19 @@ def _with_metrics(compile: FrameCompile, metrics: Metrics) -> FrameCompile:
         graph_ops=metrics.graph_op_count,
         guards=metrics.guard_count or 0,
         failed=metrics.graph_op_count is None,
+        raised=_raised(metrics),
         fail_reason=metrics.fail_reason or "",
         fail_path=metrics.fail_user_frame_filename or "",
         fail_line=metrics.fail_user_frame_lineno or 0,
+        began=compile.began or (metrics.start_time_us or 0.0) / 1e6,
         restarts=tuple(metrics.restart_reasons or ()),
         restart_seconds=metrics.dynamo_time_before_restart_s or 0.0,
     )
+
+
+def _raised(metrics: Metrics) -> str:
+    goes_on = not metrics.fail_type or metrics.fail_type.rpartition(".")[2] in GOES_ON
+    return "" if goes_on or SUPPRESSED in (metrics.dynamo_config or "") else metrics.fail_type
 
 
 def read_graphs(
@@ -124,9 +143,9 @@ def skipped_frames(
     """Frames that Dynamo skips, the worst first: at their recompile limit, then because of a
     break."""
     by_compile = {compile_id: found for found in breaks for compile_id in found.compile_ids}
-    skipped: dict[tuple[str, int, str], SkippedFrame] = {}
+    skipped: dict[tuple[str, int, str, int], SkippedFrame] = {}
     for compile in compiles.values():
-        if not compile.failed or not places.is_user(compile.path):
+        if not compile.failed or compile.raised or not places.is_user(compile.path):
             continue
         found = by_compile.get(compile.compile_id)
         limited = is_limit(compile.fail_reason)
@@ -138,20 +157,22 @@ def skipped_frames(
             else (found.skipped if found and found.skipped else "skipped")
         )
         reason = found.reason.text if found else read_reason(compile.fail_reason, {}).text
+        resumed_at = compile.resumed_at if limited else 0
         skipped.setdefault(
-            (compile.path, compile.line, why),
+            (compile.path, compile.line, why, resumed_at),
             SkippedFrame(
                 function=compile.function,
                 path=compile.path,
                 line=compile.line,
                 why=why,
                 reason=reason,
+                resumed_at=resumed_at,
             ),
         )
     for found in breaks:
         for compile in (compiles[i] for i in found.not_resumed if i in compiles):
             skipped.setdefault(
-                (compile.path, compile.line, "rest"),
+                (compile.path, compile.line, "rest", 0),
                 SkippedFrame(
                     function=compile.function,
                     path=compile.path,
@@ -169,7 +190,7 @@ def skipped_frames(
         ):
             line = SourceFile.read(first.path).function_line(first.line) or first.line
             skipped.setdefault(
-                (first.path, line, found.skipped),
+                (first.path, line, found.skipped, 0),
                 SkippedFrame(
                     function=first.function,
                     path=first.path,

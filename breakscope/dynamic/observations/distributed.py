@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
@@ -12,7 +12,7 @@ import msgspec
 
 from breakscope.dynamic.observations.facts import Break, FrameCompile, Observations, RecompileSeen
 from breakscope.dynamic.trace.processes import Process
-from breakscope.report.model import Divergence, RankEvent
+from breakscope.report.run_modes import Divergence, RankEvent
 
 Seen = tuple[Process, Observations]
 
@@ -32,12 +32,14 @@ def together(parts: Sequence[Seen]) -> Observations:
         for place, spent in seen.resume_seconds.items():
             seconds[place] += spent
     return Observations(
-        breaks=_breaks(every),
+        breaks=_breaks(b for seen in every for b in seen.breaks),
+        errors=_breaks(b for seen in every for b in seen.errors),
         recompiles=tuple(r for seen in every for r in seen.recompiles),
+        refused=tuple(r for seen in every for r in seen.refused),
         graphs=tuple(g for seen in every for g in seen.graphs),
         skipped_frames=tuple(
             {
-                (f.path, f.line, f.why): f
+                (f.path, f.line, f.why, f.resumed_at): f
                 for seen in reversed(every)
                 for f in reversed(seen.skipped_frames)
             }.values()
@@ -48,6 +50,7 @@ def together(parts: Sequence[Seen]) -> Observations:
         traced={},
         records=sum(seen.records for seen in every),
         compiles=tuple(c for seen in every for c in seen.compiles),
+        switches=frozenset.intersection(*(seen.switches for seen in every)),
     )
 
 
@@ -168,9 +171,9 @@ def _labelled(seen: Observations, label: str) -> Observations:
     )
 
 
-def _breaks(every: Sequence[Observations]) -> tuple[Break, ...]:
+def _breaks(every: Iterable[Break]) -> tuple[Break, ...]:
     merged: dict[tuple, Break] = {}
-    for found in (b for seen in every for b in seen.breaks):
+    for found in every:
         key = (found.site.path, found.site.line, found.reason.gb_id or found.reason.type)
         known = merged.get(key)
         merged[key] = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -27,29 +28,41 @@ from breakscope.report.model import SkippedFrame
 
 Marked = TypeVar("Marked", Record, LogMessage)
 TRACED = "TRACE starts_line "
+SWITCHED_ON = re.compile(r'"(\w+)": true')
+CAPTURE = "capture"
 
 
-def read_folder(folder: Path, places: Places) -> Observations:
-    """Read a run's folder: trace/, log.txt."""
+def read_folder(folder: Path, places: Places, phase: str = CAPTURE) -> Observations:
+    """Read a run's folder: trace/, log.txt. `phase`: the one to read, or what those to read begin
+    with."""
     return read_records(
         read_trace(folder / "trace"),
         list(read_log(folder / "log.txt")),
         places,
         registry(places.torch),
+        phase,
     )
 
 
 def read_records(
-    records: Sequence[Record], messages: Sequence[LogMessage], places: Places, ids: dict[str, str]
+    records: Sequence[Record],
+    messages: Sequence[LogMessage],
+    places: Places,
+    ids: dict[str, str],
+    phase: str = CAPTURE,
 ) -> Observations:
     """The observations of the capture phase; of everything when the trace has no phase markers."""
-    during = _captured(records)
-    logged = _captured(messages)
+    during = _captured(records, phase)
+    logged = _captured(messages, phase)
     compiles = read_compiles(during)
-    breaks = read_breaks(during, logged, compiles, places, ids)
+    found = read_breaks(during, logged, compiles, places, ids)
+    breaks = tuple(each for each in found if not each.raised)
+    recompiles = read_recompiles(during, compiles, places)
     return Observations(
         breaks=breaks,
-        recompiles=read_recompiles(during, compiles, places),
+        errors=tuple(each for each in found if each.raised),
+        recompiles=tuple(seen for seen in recompiles if not seen.refused),
+        refused=tuple(seen for seen in recompiles if seen.refused),
         graphs=read_graphs(during, compiles),
         skipped_frames=_with_later(skipped_frames(compiles, breaks, places), records, places),
         cuda_graphs=read_cuda_graphs(during, logged, compiles, places),
@@ -58,16 +71,19 @@ def read_records(
         traced=traced_lines(logged, places),
         records=len(during),
         compiles=tuple(compiles.values()),
+        switches=_switches(during),
         self_tests=_self_tests(records),
     )
 
 
-def _captured(marked: Sequence[Marked]) -> list[Marked]:
+def _captured(marked: Sequence[Marked], phase: str) -> list[Marked]:
     """What belongs to the capture; all when nothing is marked, as in a text log of a program that is
     not ours."""
     if not any(each.phase for each in marked):
         return list(marked)
-    return [each for each in marked if each.phase.startswith("capture")]
+    if phase == CAPTURE:
+        return [each for each in marked if each.phase.startswith(CAPTURE)]
+    return [each for each in marked if each.phase == phase]
 
 
 def _with_later(
@@ -77,15 +93,15 @@ def _with_later(
     behind the capture."""
     if not any(record.phase == AFTERWARDS for record in records):
         return skipped
-    known = {(frame.path, frame.line, frame.why) for frame in skipped}
+    known = {(frame.path, frame.line, frame.why, frame.resumed_at) for frame in skipped}
     every = read_compiles(
-        [r for r in records if r.phase == AFTERWARDS or r.phase.startswith("capture")]
+        [r for r in records if r.phase == AFTERWARDS or r.phase.startswith(CAPTURE)]
     )
     limited = {i: c for i, c in every.items() if c.failed and is_limit(c.fail_reason)}
     later = (
         frame
         for frame in skipped_frames(limited, (), places)
-        if (frame.path, frame.line, frame.why) not in known
+        if (frame.path, frame.line, frame.why, frame.resumed_at) not in known
     )
     return (*later, *skipped)
 
@@ -116,6 +132,17 @@ def registry(torch_root: str) -> dict[str, str]:
         for entry in entries if isinstance(entries, list) else ():
             ids.setdefault(entry.get("Gb_type", ""), gb_id)
     return ids
+
+
+def _switches(records: Iterable[Record]) -> frozenset[str]:
+    """Those of Dynamo's configuration that were on in all compiles that name it."""
+    configs = {
+        record.data.dynamo_config
+        for record in records
+        if record.kind == "compilation_metrics" and record.data.dynamo_config
+    }
+    found = [frozenset(SWITCHED_ON.findall(config)) for config in configs]
+    return frozenset.intersection(*found) if found else frozenset()
 
 
 def _self_tests(records: Iterable[Record]) -> int:

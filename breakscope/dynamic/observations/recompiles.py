@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
+from breakscope.dynamic.observations.compiles import is_limit
 from breakscope.dynamic.observations.facts import FrameCompile, RecompileSeen
+from breakscope.dynamic.observations.guards.choice import why_none_served
 from breakscope.dynamic.observations.guards.families import Guard, read_guard
 from breakscope.dynamic.observations.guards.mode_switches import switch
 from breakscope.dynamic.observations.guards.names import readable
 from breakscope.dynamic.observations.guards.origins import is_captured, origin
+from breakscope.dynamic.observations.guards.tree import Version, read_version
 from breakscope.dynamic.observations.ownership import GENERATED, Places
 from breakscope.dynamic.trace.dialects import recompile_reasons
 from breakscope.dynamic.trace.frames import Frame, original_name
@@ -22,8 +25,12 @@ ARGUMENTS = ("int_argument", "float_argument", "bool_argument", "str_argument", 
 def read_recompiles(
     records: Iterable[Record], compiles: Mapping[str, FrameCompile], places: Places
 ) -> tuple[RecompileSeen, ...]:
-    """Every recompile, in order."""
+    """Every recompile, in order, and with them what a recompile limit refused."""
     seen = []
+    records = tuple(records)
+    versions = _Versions(
+        {r.compile_id: r.data for r in records if r.kind == "dynamo_cpp_guards_str"}
+    )
     for record in records:
         if record.name != "recompile_reasons":
             continue
@@ -33,9 +40,46 @@ def read_recompiles(
         frame = compiles.get(record.compile_id) or FrameCompile(
             record.compile_id, "", "", 0, phase=record.phase
         )
-        guard = _guard(reasons[0], frame, compiles)
-        seen.append(RecompileSeen(frame, guard, _site(frame, guard, places), tuple(reasons)))
+        cause = why_none_served(
+            reasons, versions.before(frame.compile_id), versions.of(frame.compile_id)
+        )
+        guard = _guard(cause.guard, frame, compiles)
+        others = tuple(_guard(other, frame, compiles) for other in cause.others)
+        seen.append(
+            RecompileSeen(
+                frame,
+                guard,
+                _site(frame, guard, places),
+                tuple(reasons),
+                others,
+                cause.fixed,
+                frame.failed and is_limit(frame.fail_reason),
+            )
+        )
     return tuple(seen)
+
+
+@dataclass(frozen=True)
+class _Versions:
+    """The guards of every version, read when they are asked for: most functions have only one."""
+
+    trees: Mapping[str, bytes]  # by compile id
+    known: dict[str, Version] = field(default_factory=dict)
+
+    def of(self, compile_id: str) -> Version | None:
+        if compile_id not in self.known and self.trees.get(compile_id):
+            self.known[compile_id] = read_version(self.trees[compile_id])
+        return self.known.get(compile_id)
+
+    def before(self, compile_id: str) -> dict[str, Version]:
+        """Those of the same frame that were compiled before, under the ids that reasons have."""
+        frame, _, rest = compile_id.partition("/")
+        number, mark, reset = rest.partition("#")
+        found = {
+            f"{frame}/{n}": self.of(f"{frame}/{n}{mark}{reset}")
+            for n in range(int(number) if number.isdigit() else 0)
+        }
+        return {name: version for name, version in found.items() if version is not None}
 
 
 def by_families(

@@ -28,8 +28,8 @@ from breakscope.dynamic.trace.processes import (
 from breakscope.dynamic.trace.text_log import read_log
 from breakscope.dynamic.trace.text_records import processes_of_log
 from breakscope.environment import import_folders
-from breakscope.report.model import Divergence
-from breakscope.report.model import Process as ProcessFact
+from breakscope.report.run_modes import Divergence
+from breakscope.report.run_modes import Process as ProcessFact
 from breakscope.source_roots import may_read
 
 
@@ -65,16 +65,15 @@ def understand(
 ) -> Traced:
     """What the records of processes hold; torch's folder and version are looked for in them where
     they are not given."""
-    root = root or torch_root(processes)
-    readable = root if _may_read_torch(root) else ""
-    version = version or _version(processes, readable)
+    root, version, ids = torch_of(processes, root, version)
     places = Places.here(root)
-    ids = registry(readable) or ids_by_type(version)
     parts = [
         (process, read_records(process.records, process.messages, places, ids))
         for process in processes
     ]
-    parts = [(process, seen) for process, seen in parts if seen.records or seen.breaks]
+    parts = [
+        (process, seen) for process, seen in parts if seen.records or seen.breaks or seen.errors
+    ]
     seen = together(parts) if parts else Observations()
     notes = (
         limits(version, _dialect(version, processes), text_log, bool(seen.recompiles))
@@ -89,6 +88,17 @@ def understand(
         _python(processes),
         notes,
     )
+
+
+def torch_of(
+    processes: list[Process], root: str = "", version: str = ""
+) -> tuple[str, str, dict[str, str]]:
+    """The folder and the version of the torch that wrote the records, "" where they do not show it,
+    and its GB ids by type."""
+    root = root or torch_root(processes)
+    readable = root if _may_read_torch(root) else ""
+    version = version or _version(processes, readable)
+    return root, version, registry(readable) or ids_by_type(version)
 
 
 def _may_read_torch(root: str) -> bool:

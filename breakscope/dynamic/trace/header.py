@@ -43,25 +43,33 @@ class Metrics(msgspec.Struct):
     guard_count: Count | None = None
     restart_reasons: list[str] | None = None
     dynamo_time_before_restart_s: Amount | None = None
+    fail_type: str | None = None
     fail_reason: str | None = None
     fail_user_frame_filename: str | None = None
     fail_user_frame_lineno: Count | None = None
     cudagraph_skip_reason: str | None = None
     pytorch_version: str | None = None  # from 2.11 or a little before
     python_version: str | None = None  # from 2.8
+    start_time_us: Annotated[float, msgspec.Meta(ge=0, lt=1e18)] | None = None
+    dynamo_config: str | None = None  # JSON
 
 
 class Graph(msgspec.Struct):
     """The sizes of a graph's tensors are not needed: its payload is."""
 
 
+class Guards(msgspec.Struct):
+    """A guard tree is all payload."""
+
+
 class Header(msgspec.Struct):
-    """One of the first five, by the record's kind, and the compile that it belongs to."""
+    """One of the first six, by the record's kind, and the compile that it belongs to."""
 
     artifact: Artifact | None = None
     dynamo_start: Stack | None = None
     compilation_metrics: Metrics | None = None
     dynamo_output_graph: Graph | None = None
+    dynamo_cpp_guards_str: Guards | None = None
     interned: tuple[str, Count] | None = msgspec.field(default=None, name="str")
     frame_id: Count | None = None
     frame_compile_id: Count | None = None
@@ -71,7 +79,13 @@ class Header(msgspec.Struct):
     @property
     def kind(self) -> str:
         """ "" when the record is of none of the kinds."""
-        kinds = ("artifact", "dynamo_start", "compilation_metrics", "dynamo_output_graph")
+        kinds = (
+            "artifact",
+            "dynamo_start",
+            "compilation_metrics",
+            "dynamo_output_graph",
+            "dynamo_cpp_guards_str",
+        )
         return next(
             (kind for kind in kinds if getattr(self, kind) is not None),
             "str" if self.interned else "",
@@ -112,6 +126,7 @@ def _lenient(document: Any, kind: type) -> Any:
             "dynamo_start": Stack,
             "compilation_metrics": Metrics,
             "dynamo_output_graph": Graph,
+            "dynamo_cpp_guards_str": Guards,
         }
         if field.name in parts and kind is Header:
             found[field.name] = _lenient(value, parts[field.name])

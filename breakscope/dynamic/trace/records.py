@@ -18,7 +18,13 @@ from breakscope.dynamic.trace.graph_code import op_names
 from breakscope.dynamic.trace.header import Header, StackFrame, decode
 from breakscope.dynamic.trace.phases import PHASE
 
-KINDS = ("str", "dynamo_start", "dynamo_output_graph", "compilation_metrics")
+KINDS = (
+    "str",
+    "dynamo_start",
+    "dynamo_output_graph",
+    "compilation_metrics",
+    "dynamo_cpp_guards_str",
+)
 ARTIFACTS = (
     "dynamo_graph_break_reason",
     "recompile_reasons",
@@ -42,7 +48,8 @@ class Record:
     markers."""
 
     kind: str  # "artifact", "dynamo_start", "dynamo_output_graph", "compilation_metrics", ...
-    data: Any  # {"stack": frames}, {"ops": names}, Metrics; None of an artifact
+    # {"stack": frames}, {"ops": names}, Metrics, a guard tree's bytes; None of an artifact
+    data: Any
     name: str  # an artifact's name
     payload: str
     compile_id: str  # "0/0", "0/0#1" after a reset of Dynamo, "" outside of a compile
@@ -76,6 +83,30 @@ def read_trace_file(file: Path, names: dict[int, str] | None = None) -> Iterator
         return
     with stream:
         yield from read_blocks(_blocks(stream), names)
+
+
+class Growing:
+    """A file of a trace that is still being written; `names` as for `read_trace_file`."""
+
+    def __init__(self, file: Path, names: dict[int, str]) -> None:
+        self._file, self._position, self._buffer = file, 0, b"\n"
+        self._reading = _Reading(names)
+
+    def look(self) -> list[Record]:
+        """What is new, a limited number of bytes at a time. The last record counts when nothing
+        followed it since the look before."""
+        try:
+            with open(self._file, "rb") as stream:
+                stream.seek(self._position)
+                chunk = stream.read(limits.LIVE_CHUNK)
+        except OSError:
+            return []
+        if not chunk and self._buffer == b"\n":
+            return []
+        self._position += len(chunk)
+        blocks, self._buffer = _split(self._buffer + chunk, ended=not chunk)
+        self._buffer = self._buffer if chunk else b"\n"
+        return list(self._reading.records(blocks))
 
 
 def read_blocks(blocks: Iterable[Block], names: dict[int, str] | None = None) -> Iterator[Record]:
@@ -119,6 +150,7 @@ class _Reading:
         self.processes: dict[int, _Process] = {}
         self.texts: dict[str, str] = {}  # one copy of what is repeated
         self.frames: dict[tuple, Frame] = {}
+        self.room = limits.GUARD_TREES  # for guard trees: they are long, and few are looked at
 
     def records(self, blocks: Iterable[Block]) -> Iterator[Record]:
         for number, head, payload in blocks:
@@ -149,10 +181,15 @@ class _Reading:
             }
         elif header.dynamo_output_graph is not None:
             data = {"ops": op_names(_text(payload))}
+        elif header.dynamo_cpp_guards_str is not None:
+            data = payload if len(payload) <= self.room else b""
+            self.room -= len(data)
         elif header.compilation_metrics is not None:
             data = header.compilation_metrics
             data.co_name = (data.co_name or "")[: limits.LONGEST_NAME]
             data.co_filename = (data.co_filename or "").replace("\0", "?")[: limits.LONGEST_PATH]
+            config = data.dynamo_config or ""
+            data.dynamo_config = self.texts.setdefault(config, config)
             data.fail_user_frame_filename = (data.fail_user_frame_filename or "").replace(
                 "\0", "?"
             )[: limits.LONGEST_PATH]
@@ -188,19 +225,27 @@ def _blocks(stream: BinaryIO) -> Iterator[Block]:
     buffer = b"\n"
     while True:
         chunk = stream.read(limits.CHUNK)
-        buffer += chunk
-        position = 0
-        while found := HEADER.search(buffer, position):
-            end = NEXT.search(buffer, found.end())
-            if end is None and chunk and len(buffer) - found.start() < limits.LARGEST_RECORD:
-                break
-            position = end.start() if end else len(buffer)
-            yield int(found["process"]), found["json"], buffer[found.end() : position]
+        blocks, buffer = _split(buffer + chunk, ended=not chunk)
+        yield from blocks
         if not chunk:
             return
-        buffer = buffer[found.start() if found else max(position, buffer.rfind(b"\n"), 0) :]
-        if not found and len(buffer) > limits.LARGEST_RECORD:
-            buffer = buffer[-limits.CHUNK :].lstrip(b"\n")  # the middle of a line that is no record
+
+
+def _split(buffer: bytes, ended: bool) -> tuple[list[Block], bytes]:
+    """The records that the buffer holds whole, and what is left of it: nothing where the file has
+    `ended`."""
+    blocks: list[Block] = []
+    position = 0
+    while found := HEADER.search(buffer, position):
+        end = NEXT.search(buffer, found.end())
+        if end is None and not ended and len(buffer) - found.start() < limits.LARGEST_RECORD:
+            break
+        position = end.start() if end else len(buffer)
+        blocks.append((int(found["process"]), found["json"], buffer[found.end() : position]))
+    rest = buffer[found.start() if found else max(position, buffer.rfind(b"\n"), 0) :]
+    if not found and len(rest) > limits.LARGEST_RECORD:
+        rest = rest[-limits.CHUNK :].lstrip(b"\n")  # the middle of a line that is no record
+    return blocks, rest
 
 
 def _text(payload: bytes) -> str:

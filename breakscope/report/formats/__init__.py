@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from breakscope.errors import UserError
 from breakscope.report.model import Report
+from breakscope.texts import did_you_mean
 
 
 class RuleText(Struct, frozen=True):
@@ -33,12 +34,18 @@ class RenderOptions(Struct, frozen=True):
     pipe).
 
     With `fixes` a format shows the suggested rewrites themselves, where it else only names that
-    there is one.
+    there is one. With `diff_only` a format for people shows the diff of what would be fixed, and
+    nothing else. `top` is how many findings the text format shows, the worst first; 0 means all. With
+    `statistics` it is a table of counts, and `quiet` leaves out what is no finding and no failure.
     """
 
     color: bool = False
     width: int | None = None
     fixes: bool = False
+    diff_only: bool = False
+    top: int = 0
+    statistics: bool = False
+    quiet: bool = False
     rules: Mapping[str, RuleText] = {}
 
 
@@ -51,7 +58,8 @@ def names() -> tuple[str, ...]:
 def load(name: str) -> ModuleType:
     """The module of a format; raises UserError when there is none of this name."""
     if name.startswith("_") or name not in names():
-        raise UserError(f"no output format {name!r}; the formats are {', '.join(names())}")
+        hint = did_you_mean(name, names()) or f"; the formats are {', '.join(names())}"
+        raise UserError(f"no output format {name!r}{hint}")
     return import_module(f"{__name__}.{name}")
 
 

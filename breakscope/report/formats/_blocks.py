@@ -7,19 +7,29 @@ from collections.abc import Iterable
 
 from breakscope import limits
 from breakscope.report import frames
-from breakscope.report.formats._layout import EMPTY, Line, expand, hanging, wrap
-from breakscope.report.formats._peeled import peeled_texts
+from breakscope.report.comparing.budget import Baseline, Budget
+from breakscope.report.formats._layout import (
+    EMPTY,
+    Line,
+    expand,
+    hanging,
+    with_dots,
+    wrap,
+)
+from breakscope.report.formats.of_runs.fake import fake_texts
+from breakscope.report.formats.of_runs.peeled import peeled_texts
 from breakscope.report.model import (
     CudaGraph,
-    Divergence,
     Finding,
     Gap,
-    RankEvent,
     Report,
     ReportError,
 )
-from breakscope.report.summary import count, gap_text
+from breakscope.report.run_modes import Divergence, RankEvent
+from breakscope.report.summary import asides, count, gap_text, how_bad, summary
+from breakscope.report.verdict import verdict
 
+BUDGETS = {True: "bold green", False: "bold red"}
 ENDED = {
     "failed": "the run failed",
     "timeout": "the run reached its time limit",
@@ -48,7 +58,10 @@ def run_lines(report: Report, width: int | None) -> list[Line]:
         lines = _note_lines(report.notes, width)
         return [*lines, EMPTY] if lines else []
     notes = [*report.notes, *run.notes]
-    if run.status != "ok":
+    if run.status == "not-run":
+        if report.findings:
+            notes.insert(0, "nothing ran under torch.compile: the findings are of source analysis")
+    elif run.status != "ok":
         notes.insert(
             0, f"{ENDED.get(run.status, run.status)}: what follows is what was seen until then"
         )
@@ -58,6 +71,12 @@ def run_lines(report: Report, width: int | None) -> list[Line]:
             "the capture did not see the break of its self-test, so breaks may be missing below",
         )
     lines = _note_lines(notes, width)
+    if run.fake is not None:
+        lines += [
+            line
+            for text in fake_texts(run.fake)
+            for line in hanging([("fake:", "bold")], text, width)
+        ]
     if run.peeled is not None:
         lines += [
             line
@@ -65,13 +84,13 @@ def run_lines(report: Report, width: int | None) -> list[Line]:
             for line in hanging([("peel:", "bold")], text, width)
         ]
     if run.divergence is not None:
-        text = _diverging(run.divergence, run.status)
-        lines += hanging([("ranks diverge:", "bold red")], text, width)
+        for label, text in _diverging(run.divergence, run.status):
+            lines += hanging([(label, "bold red")], text, width)
     explained = {_skipped_frame(f) for f in report.findings if f.lost}
     for frame in run.lost_frames:
         if (frame.path, frame.function.rpartition(".")[2]) in explained:
             continue
-        text = frames.sentence(frame.function, frame.why)
+        text = frames.sentence(frame.function, frame.why, frame.resumed_at)
         if frame.reason and frame.reason != frame.why:
             text += f" ({' '.join(frame.reason.split())})"
         lines += hanging(
@@ -141,25 +160,29 @@ def cuda_graph_text(what: str, found: CudaGraph) -> str:
     return f"{who} was {'left out' if found.kind == 'skipped' else 'recorded again'}: {found.reason}{times}"
 
 
-def _diverging(found: Divergence, status: str) -> str:
-    """What each rank did at the first event that is not the same on all."""
+def _diverging(found: Divergence, status: str) -> list[tuple[str, str]]:
+    """What each rank did at the first event that is not the same on all, with its label."""
     by_event: dict[str, list[int]] = {}
     for event in found.events:
         by_event.setdefault(_event(event), []).append(event.rank)
     first = (
-        f"after {count(found.position, 'equal event')}, "
+        f"after {count(found.position, 'equal event')}"
         if found.position
-        else "from the first event on, "
-    )
-    ranks = (
-        f"{'rank' if len(r) == 1 else 'ranks'} {', '.join(map(str, r))} {what}"
-        for what, r in by_event.items()
+        else "from the first event on"
     )
     stopped = status != "ok" and any(event.kind == "nothing" for event in found.events)
-    waited = (
-        "; those that did nothing more waited, or were stopped on the way there" if stopped else ""
-    )
-    return first + "; ".join(ranks) + waited
+    return [
+        ("ranks diverge:", first),
+        *(
+            (f"{'rank' if len(r) == 1 else 'ranks'} {', '.join(map(str, r))}:", what)
+            for what, r in by_event.items()
+        ),
+        *(
+            [("note:", "ranks that did nothing more waited, or were stopped on the way there")]
+            if stopped
+            else []
+        ),
+    ]
 
 
 def _event(event: RankEvent) -> str:
@@ -172,5 +195,45 @@ def _event(event: RankEvent) -> str:
     }[event.kind]
 
 
-def summary_lines(text: str, width: int | None) -> list[Line]:
+def baseline_lines(baseline: Baseline | None, width: int | None) -> list[Line]:
+    """What the baseline's entries are that are not found any more, and what has become worse."""
+    if baseline is None:
+        return []
+    lines = budget_lines([budget for budget in baseline.budgets if not budget.kept], width)
+    for stale in baseline.stale:
+        where = f"{stale.path}: {stale.code}" + (
+            f" in `{stale.function}`" if stale.function else ""
+        )
+        text = f"{where} is found no more: {stale.content}"
+        lines += hanging([("stale in the baseline:", "bold yellow")], text, width)
+    return lines
+
+
+def budget_lines(budgets: Iterable[Budget], width: int | None) -> list[Line]:
+    """A line for each budget: is it kept?"""
+    return [
+        line
+        for budget in budgets
+        for line in hanging([(f"{budget.label}:", BUDGETS[budget.kept])], budget.what, width)
+    ]
+
+
+def last_lines(report: Report, width: int | None) -> list[Line]:
+    """Where the eye ends: the worst finding, what to do first, and how bad it is; above them what
+    else is to be said. Where there is no worst one, a single line."""
+    first = verdict(report)
+    if not first:
+        return _bold(summary(report), width)
+    lines = _aside(asides(report), width)
+    for line in first:
+        label, _, text = line.partition(": ")
+        lines += with_dots(hanging([(f"{label}:", "bold")], text, width), 1, width)
+    return [*lines, *_bold(how_bad(report), width)]
+
+
+def _bold(text: str, width: int | None) -> list[Line]:
     return [[(line, "bold")] for line in wrap(text, width, width)]
+
+
+def _aside(text: str, width: int | None) -> list[Line]:
+    return hanging([("note:", "bold yellow")], text, width) if text else []

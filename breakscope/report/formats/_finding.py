@@ -1,9 +1,10 @@
-"""A finding as at most six lines: where and what, the source frame, what to write instead, how the
-place is reached."""
+"""A finding in a few lines: where and what, the source frame, then one fact a line, each with its
+label: `help`, `seen`, `note`, `from`."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import partial
 
 from msgspec import Struct
@@ -17,12 +18,11 @@ from breakscope.report.formats._layout import (
     columns_before,
     crop_around,
     cut,
-    equal_lines,
     expand,
+    fact_lines,
     hanging,
     with_dots,
 )
-from breakscope.report.formats._words import join
 from breakscope.report.model import Finding
 from breakscope.report.summary import count
 
@@ -35,86 +35,81 @@ class Fit(Struct, frozen=True):
     """What of a finding is shown."""
 
     before: bool = False  # the line before the site
-    alone: bool = False  # the advice has a paragraph of its own
-    guard: bool = False
-    chain: str = "none"  # how the place is reached: "whole", "ends", "none"
-    # that a frame is skipped stands beside the carets, where there is room
-    skipped_above: bool = True
-    # the most columns of code that the message, or the advice, repeats from the frame
+    # the chain with its first and last step only, and of a skipped frame not why
+    short: bool = True
+    # the most columns of code that advice repeats from the frame
     quote: int | None = None
-    terse: bool = False  # of evidence and cost only the words that matter most
-    brief: bool = False  # the message in fewer words
+    facts: int = 9  # how many, the most important first
 
 
 # what is left out of the first stands elsewhere in the block, or at least in the JSON report
 FITS = (
-    Fit(before=True, alone=True, guard=True, chain="whole", skipped_above=False),
-    Fit(alone=True, guard=True, chain="whole", skipped_above=False),
-    Fit(alone=True, guard=True, chain="whole"),
-    Fit(alone=True, guard=True, chain="whole", quote=40),
-    Fit(alone=True, guard=True, chain="ends", quote=40),
-    Fit(chain="whole", quote=40),
-    Fit(chain="ends", quote=40),
-    Fit(chain="ends", quote=28),
-    Fit(chain="ends", quote=28, brief=True),
+    Fit(before=True, short=False),
+    Fit(short=False),
+    Fit(),
     Fit(quote=40),
-    Fit(quote=28, brief=True),
-    Fit(quote=28, brief=True, terse=True),
-    Fit(quote=20, brief=True, terse=True),
+    Fit(quote=28),
+    *(Fit(quote=28, facts=facts) for facts in (6, 5, 4, 3, 2)),
 )
-NARROW_FITS = (*FITS[:3], Fit(chain="ends"), Fit())  # nothing of message and advice is left out
+# the columns of code that a message keeps of what the frame shows, and whether it is the brief one;
+# on a line with its place, and on one below it
+SHORTER = ((None, False), (None, True), (40, True), (28, True))
+SHORTEST = (*SHORTER, (20, True))
 
 
 def finding_lines(finding: Finding, width: int | None) -> list[Line]:
     """The finding in few lines (limits.LONGEST_FINDING); in more only where the terminal is
     narrow (limits.USUAL_WIDTH)."""
-    usual = width is None or width >= limits.USUAL_WIDTH
-    for fit in FITS if usual else NARROW_FITS:
-        head, frame, below = _parts(finding, width, fit)
-        if len(head) + len(frame) + len(below) <= limits.LONGEST_FINDING:
-            return [*head, *frame, *below]
-    if width is not None and usual:
-        room = limits.LONGEST_FINDING - len(frame)
-        below = with_dots(
-            below, max(room - len(head), min(len(below), limits.FEWEST_ADVICE_LINES)), width
-        )
-        head = with_dots(head, room - len(below), width)
-    return [*head, *frame, *below]
+    head = _head(finding, width)
+    for fit in FITS:
+        lines = [*_frame(finding, width, fit.before), *_facts(finding, width, fit)]
+        if len(head) + len(lines) <= limits.LONGEST_FINDING:
+            return [*head, *lines]
+    if _is_narrow(width):
+        return [*head, *_frame(finding, width, False), *_facts(finding, width, FITS[1])]
+    return [*head, *with_dots(lines, limits.LONGEST_FINDING - len(head), width)]
 
 
-def _parts(
-    finding: Finding, width: int | None, fit: Fit
-) -> tuple[list[Line], list[Line], list[Line]]:
-    """The head, the source frame, and what stands below it."""
-    skipped = _words.skipped(finding)
-    choices = _choices(finding, skipped if fit.skipped_above else (), fit.terse)
-    frame, leftover = _frame(finding, width, choices)
-    if not fit.before and len(frame) == 3:
-        frame = frame[1:]
-    chain = {"whole": _words.chain, "ends": _words.short_chain, "none": lambda _: ""}[fit.chain](
-        finding
-    )
-    more = join(
-        _words.behind(finding),
-        leftover,
-        *(() if fit.skipped_above else skipped[:1]),
-        _words.guard(finding) if fit.guard else "",
-        chain,
-    )
-    advice = _shorter(_words.advice(finding), fit.quote, finding)
-    below = (
-        [*equal_lines(advice, width), *equal_lines(more, width)]
-        if fit.alone
-        else equal_lines(join(advice, more), width)
-    )
-    return _head(finding, width, fit), frame, below
+def _is_narrow(width: int | None) -> bool:
+    return width is not None and width < limits.USUAL_WIDTH
 
 
-def _head(finding: Finding, width: int | None, fit: Fit) -> list[Line]:
-    place = f"{finding.path}:{finding.line}:{finding.column}:"
-    labels = [(place, "bold"), (finding.code, CODE_STYLES[finding.severity])]
-    message = finding.brief if fit.brief and finding.brief else finding.message
-    return hanging(labels, _shorter(message, fit.quote, finding), width)
+def _head(finding: Finding, width: int | None) -> list[Line]:
+    """Place, code and message in one line; the place above the rest where one has no room."""
+    place = (f"{finding.path}:{finding.line}:{finding.column}:", "bold")
+    code = (finding.code, CODE_STYLES[finding.severity])
+    sure = _words.how_sure(finding)
+    if width is None:
+        return hanging([place, code], f"{finding.message}{sure}", None)
+    for labels, above, ways in (([place, code], [], SHORTER), ([code], [[place]], SHORTEST)):
+        for most, is_brief in ways:
+            message = finding.brief if is_brief and finding.brief else finding.message
+            lines = hanging(labels, f"{_shorter(message, most, finding)}{sure}", width)
+            if len(lines) == 1:
+                return [*above, *lines]
+    if _is_narrow(width):  # nothing of it is left out
+        return [*above, *hanging([code], f"{finding.message}{sure}", width)]
+    return [*above, *with_dots(lines, 1, width)]
+
+
+def _facts(finding: Finding, width: int | None, fit: Fit) -> list[Line]:
+    facts = [
+        (label, _shorter(text, fit.quote, finding) if label == "help" else text)
+        for label, text in _said(finding, fit.short)
+        if text
+    ]
+    kept = facts[: fit.facts]
+    return [line for label, text in kept for line in fact_lines(label, text, width)]
+
+
+def _said(finding: Finding, short: bool) -> Iterator[tuple[str, str]]:
+    """The facts with their labels, the most important first; "" for what does not hold."""
+    yield "help", _words.advice(finding)
+    yield "seen", _words.seen(finding)
+    yield "note", _words.skipped(finding, short)
+    yield "from", _words.chain(finding, short)
+    for text in _words.notes(finding):
+        yield "note", text
 
 
 def _shorter(text: str, most: int | None, finding: Finding) -> str:
@@ -130,20 +125,17 @@ def _shorter(text: str, most: int | None, finding: Finding) -> str:
 def _middle_out(most: int, source: str, quoted: re.Match) -> str:
     code = quoted[1]
     width = cell_len(code)
-    if width <= most or code.removesuffix(DOTS) not in source:
+    if width <= most or code not in source:  # what was cut already is not cut again
         return quoted[0]
     head = (most - len(DOTS)) * 2 // 3
     return f"`{cut(code, 0, head)}{DOTS}{cut(code, width - (most - len(DOTS) - head), width)}`"
 
 
-def _frame(
-    finding: Finding, width: int | None, choices: list[tuple[str, str]]
-) -> tuple[list[Line], str]:
-    """The source frame: the line before, the line itself, carets with the first of the choices that
-    has room there; and what then has to stand elsewhere."""
+def _frame(finding: Finding, width: int | None, with_line_before: bool) -> list[Line]:
+    """The source frame: the line before, the line itself, carets."""
     index = finding.line - finding.first_source_line
     if not 0 <= index < len(finding.source):
-        return [], join(*choices[0])
+        return []
     raw = finding.source[index]
     line = expand(raw).rstrip()
     start = columns_before(raw, finding.column)
@@ -157,53 +149,19 @@ def _frame(
     shown, start, end = crop_around(line, start, max(end, start + 1), room)
     lines: list[Line] = []
     before = expand(finding.source[index - 1]).rstrip() if index > 0 else ""
-    if before:
+    if before and with_line_before:
         lines.append(
             [
                 (f"{finding.line - 1:>{gutter}} | ", "dim"),
                 (crop_around(before, 0, 1, room)[0], "dim"),
             ]
         )
-    lines.append([(f"{finding.line:>{gutter}} | ", "dim"), (shown, "")])
-    blank, carets = (
-        (" " * gutter + " | ", "dim"),
-        ("^" * (end - start), CARET_STYLES[finding.severity]),
-    )
-    for notes, leftover in choices:
-        if not notes:
-            return [*lines, [blank, (" " * start, ""), carets]], leftover
-        if room is None or end + 3 + len(notes) <= room:
-            return [*lines, [blank, (" " * start, ""), carets, ("   " + notes, "dim")]], leftover
-        if len(notes) + 3 <= start:  # no room behind the carets, but in front of them
-            return [*lines, [blank, (notes.rjust(start - 3) + "   ", "dim"), carets]], leftover
-    return [*lines, [blank, (" " * start, ""), carets]], join(*reversed(choices[-1]))
-
-
-def _choices(finding: Finding, skipped: tuple[str, ...], terse: bool) -> list[tuple[str, str]]:
-    """What may stand beside the carets, the best first, and what then has to stand elsewhere."""
-    condition = _words.condition(finding)
-    full, bare = _words.notes(finding, ids=True), _words.notes(finding)
-    if terse:
-        full = bare = _words.terse_notes(finding)
-        skipped = skipped[-1:]
-    whole = skipped[0] if skipped else ""
-    most = (_also(full, condition), _also(bare, condition))
-    choices = [*((notes, whole) for notes in most), (bare, join(whole, condition))]
-    if not skipped:
-        return choices
+    carets = ("^" * (end - start), CARET_STYLES[finding.severity])
     return [
-        (join(most[0], whole), ""),
-        *(
-            (join(notes, words), left)
-            for notes, left in ((most[1], ""), (bare, condition), ("", most[1]))
-            for words in skipped[1:] or skipped
-        ),
-        *choices,
+        *lines,
+        [(f"{finding.line:>{gutter}} | ", "dim"), (shown, "")],
+        [(" " * gutter + " | ", "dim"), (" " * start, ""), carets],
     ]
-
-
-def _also(notes: str, condition: str) -> str:
-    return ", ".join(part for part in (notes, condition) if part)
 
 
 def fix_lines(finding: Finding) -> list[Line]:

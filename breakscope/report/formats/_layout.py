@@ -116,18 +116,18 @@ def hanging(labels: Line, message: str, width: int | None, indent: str = "    ")
     return [*before, [*prefix, (lines[0], "")], *([(indent + line, "")] for line in lines[1:])]
 
 
-def equal_lines(text: str, width: int | None) -> list[Line]:
-    """A paragraph that begins with an equals sign; nothing when there is no text."""
-    if not text:
-        return []
-    room = None if width is None else max(width - 5, 20)
+def fact_lines(label: str, text: str, width: int | None) -> list[Line]:
+    """A fact with its label, whose further lines stand below its words."""
+    indent = " " * len(f"   = {label}: ")
+    room = None if width is None else max(width - len(indent), 20)
     first, *rest = wrap(text, room, room)
-    return [[("   = ", "cyan"), (first, "")], *([("     " + line, "")] for line in rest)]
+    head: Line = [("   = ", "cyan"), (f"{label}:", "bold"), (f" {first}", "")]
+    return [head, *([(indent + line, "")] for line in rest)]
 
 
-def with_dots(lines: list[Line], most: int, width: int) -> list[Line]:
+def with_dots(lines: list[Line], most: int, width: int | None) -> list[Line]:
     """The first `most` of the lines; where some are left out, the last ends in dots."""
-    if len(lines) <= most:
+    if len(lines) <= most or width is None:
         return lines
     *before, (text, style) = lines[most - 1]
     room = width - _width(before) - len(DOTS)

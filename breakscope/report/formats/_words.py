@@ -1,103 +1,87 @@
-"""What the text format shows of a finding besides its message, in words: evidence and cost, advice,
-guard, and how it is reached."""
+"""What the text format shows of a finding besides its message, in words: advice, evidence and cost,
+how it is reached, and notes. One fact is one text."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import takewhile
 
 from breakscope import limits
 from breakscope.report import frames
+from breakscope.report.conditions import only_when
+from breakscope.report.formats.of_runs.fake import export, under
 from breakscope.report.model import Cost, Finding, Link
 from breakscope.report.summary import count, duration, per_step
 
 
-def notes(finding: Finding, ids: bool = False) -> str:
-    """Evidence and cost, in a few words; with Dynamo's ids where there is room for them."""
-    parts = [
-        " ".join((word, *(_ids(finding) if ids and word == finding.evidence else ())))
-        for word in _evidence(finding)
-    ]
+def advice(finding: Finding) -> str:
+    """What to write instead."""
+    safety = f"({finding.fix.safety} fix)" if finding.fix else ""
+    return " ".join(part for part in (finding.help, safety) if part)
+
+
+def how_sure(finding: Finding) -> str:
+    """ " (likely)", behind the message of a prediction that is not certain."""
+    is_sure = finding.evidence != "predicted" or finding.confidence == "certain"
+    return "" if is_sure else f" ({finding.confidence})"
+
+
+def seen(finding: Finding) -> str:
+    """What a run saw of it: evidence, number, cost; "" of what is only predicted."""
+    if finding.evidence == "predicted":
+        return ""
+    ids = _ids(finding)
+    parts = [f"{finding.evidence} ({ids})" if ids else finding.evidence]
     if finding.count:
         parts.append(count(finding.count, "event"))
-    return ", ".join([*parts, *_syncs(finding), *_costs(finding.cost)])
+    settled = [finding.settled] if finding.settled else []
+    return ", ".join([*parts, *settled, *_syncs(finding), *costs(finding.cost)])
 
 
-def terse_notes(finding: Finding) -> str:
-    """Evidence and the cost that matters most: what was measured of a step, then waits for a GPU,
-    then compiling."""
-    step = _costs(finding.cost and Cost(step_seconds=finding.cost.step_seconds))
-    compiling = _costs(finding.cost and Cost(compile_seconds=finding.cost.compile_seconds))
-    return ", ".join([*_evidence(finding), *(step or _syncs(finding) or compiling)])
+def notes(finding: Finding) -> Iterator[str]:
+    """What else is to be known, the most important first."""
+    yield only_when(finding)
+    yield behind(finding)
+    yield under(finding)
+    yield also(finding)
+    yield other_causes(finding)
+    yield places(finding)
+    yield export(finding)
+    yield guard(finding)
 
 
 def _syncs(finding: Finding) -> list[str]:
     return [f"{count(finding.host_syncs, 'host sync')} per step"] if finding.host_syncs else []
 
 
-def _evidence(finding: Finding) -> list[str]:
-    if finding.evidence != "predicted":
-        return [finding.evidence]
-    return [] if finding.confidence == "certain" else [finding.confidence]
-
-
-def condition(finding: Finding) -> str:
-    """When the code of the finding runs, where that is not always."""
-    return ", ".join(
-        text
-        for text in (
-            "only in the backward pass" if finding.backward else "",
-            f"only when `{finding.condition}`" if finding.condition else "",
-        )
-        if text
-    )
-
-
-def _ids(finding: Finding) -> tuple[str, ...]:
+def _ids(finding: Finding) -> str:
     """GB ids of a break; of a recompile the families of guards, in words."""
     if finding.kind != "recompile":
-        return finding.dynamo
-    return (
-        (f"({', '.join(family.replace('_', ' ') for family in finding.dynamo)})",)
-        if finding.dynamo
-        else ()
-    )
+        return ", ".join(finding.dynamo)
+    return ", ".join(family.replace("_", " ") for family in finding.dynamo)
 
 
-def _costs(cost: Cost | None) -> list[str]:
+def costs(cost: Cost | None) -> list[str]:
+    """What a step and what compiling costs."""
     if cost is None:
         return []
     parts = []
     if cost.step_seconds is not None:
         parts.append(per_step(cost))
     if cost.compile_seconds is not None:
-        parts.append(f"{duration(cost.compile_seconds)} to compile")
+        parts.append(f"{duration(cost.compile_seconds)} of compiling")
     return parts
 
 
-def advice(finding: Finding) -> str:
-    """What to write instead; of an installed library's code first where that is."""
-    safety = f"[{finding.fix.safety} fix]" if finding.fix else ""
-    text = "  ".join(part for part in (finding.help, safety) if part)
-    if finding.inside is None:
-        return text
-    return join(f"breaks in {_link(finding.inside.chain[-1], finding.path)}", text)
-
-
-def join(*parts: str) -> str:
-    return "; ".join(part for part in parts if part)
-
-
-def skipped(finding: Finding) -> tuple[str, ...]:
-    """That Dynamo skips a frame: the whole sentence first, then in fewer and fewer words; nothing
-    where it does not, or where the message is about that."""
+def skipped(finding: Finding, short: bool) -> str:
+    """That Dynamo skips a frame, and unless `short` why; nothing where it does not, or where the
+    message is about that."""
     if not finding.lost or finding.lost == "recompile limit":
-        return ()
+        return ""
     function = finding.lost_function or finding.function or "the frame"
-    outcome = frames.outcome(finding.lost)
-    # of the function that the finding stands in, its name is not needed
-    own = () if finding.lost_function else (outcome,)
-    return (frames.sentence(function, finding.lost), f"`{function}` is {outcome}", *own)
+    if short:
+        return f"`{function}` is {frames.outcome(finding.lost)}"
+    return frames.sentence(function, finding.lost)
 
 
 def behind(finding: Finding) -> str:
@@ -112,6 +96,15 @@ def behind(finding: Finding) -> str:
     )
 
 
+def also(finding: Finding) -> str:
+    """How much else the finding stands for."""
+    if not finding.also:
+        return ""
+    if finding.inside is not None:
+        return f"{count(len(finding.also), 'more break')} inside this call"
+    return f"{len(finding.also)} more on this line"
+
+
 def guard(finding: Finding) -> str:
     """The guard that failed, with the values that it met, where the message does not name it."""
     if not finding.guard or finding.guard in finding.names:
@@ -121,35 +114,46 @@ def guard(finding: Finding) -> str:
         *(("...",) if len(finding.values) > limits.MOST_SHOWN_VALUES else ()),
     )
     further = len(finding.values) > 1 and any(v not in finding.guard for v in finding.values)
-    seen = f" (values: {', '.join(shown)})" if further else ""
-    return f"guard: {' '.join(finding.guard.split())}{seen}"
+    values = f" (values: {', '.join(shown)})" if further else ""
+    return f"guard: {' '.join(finding.guard.split())}{values}"
 
 
-def chain(finding: Finding) -> str:
-    """How the place is reached; of an observed recompile which function was compiled, where the
-    place is not in it."""
+def other_causes(finding: Finding) -> str:
+    """What would compile it again without the first cause."""
+    return f"also: {', '.join(finding.other_causes)}" if finding.other_causes else ""
+
+
+def places(finding: Finding) -> str:
+    """Where else the same cause shows."""
+    if not finding.places:
+        return ""
+    shown = dict.fromkeys(f"{short_path(link.path)}:{link.line}" for link in finding.places)
+    named = list(shown)[: limits.MOST_SHOWN_PLACES]
+    more = len(shown) - len(named)
+    return f"also at {', '.join(named)}" + (f" and {more} more" if more else "")
+
+
+def chain(finding: Finding, short: bool) -> str:
+    """How the place is reached, `short` with its first and last step only; of an observed recompile
+    which function was compiled, where the place is not in it."""
     if finding.chain and finding.kind == "recompile" and finding.evidence != "predicted":
         return f"compiled again: {_link(finding.chain[-1], finding.path)}"
-    return _way(finding, list)
+    return _way(finding, _ends if short else list)
 
 
-def short_chain(finding: Finding) -> str:
-    """The chain with its first and last step only."""
-    return _way(finding, lambda links: links if len(links) < 3 else [links[0], "...", links[-1]])
+def _ends(links: list[str]) -> list[str]:
+    return links if len(links) < 3 else [links[0], "...", links[-1]]
 
 
 def _way(finding: Finding, shorten: Callable[[list[str]], list[str]]) -> str:
-    """How the place is reached, and where in an installed library it lies that the finding's line
-    enters."""
-    through = finding.inside.chain[:-1] if finding.inside else ()
-    before, through = (
-        shorten([_link(link, finding.path) for link in links])
-        for links in (_before(finding), through)
-    )
-    return join(
-        f"reached from {' -> '.join(before)}" if before else "",
-        f"inside by way of {' -> '.join(through)}" if through else "",
-    )
+    """How the place is reached, and on to where in an installed library it lies that the finding's
+    line enters. A step that is named twice, as a comprehension in its function, stands once."""
+    links = _before(finding)
+    if finding.inside is not None:
+        own = Link(path=finding.path, line=finding.line, function=finding.function)
+        links += [own, *finding.inside.chain]
+    named = dict.fromkeys(_link(link, finding.path) for link in links)
+    return " -> ".join(shorten(list(named)))
 
 
 def _before(finding: Finding) -> list[Link]:

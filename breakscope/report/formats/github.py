@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from breakscope.report.conditions import only_when
 from breakscope.report.escaping import visible
 from breakscope.report.formats import RenderOptions
 from breakscope.report.model import Finding, Gap, Report, ReportError
-from breakscope.report.summary import gap_text
+from breakscope.report.summary import elsewhere_text, gap_text
 
 LEVELS = {"error": "error", "warning": "warning", "info": "notice"}
 
@@ -16,6 +17,8 @@ def render(report: Report, options: RenderOptions) -> str:
         *map(_error, report.errors),
         *map(_gap, report.gaps),
     ]
+    if report.elsewhere:
+        commands.append(_command("notice", {"title": "breakscope"}, elsewhere_text(report)))
     return "".join(f"{command}\n" for command in commands)
 
 
@@ -24,7 +27,7 @@ def _finding(finding: Finding) -> str:
     if finding.end_line == finding.line:  # GitHub refuses columns on more than one line
         properties |= {"col": finding.column, "endColumn": finding.end_column}
     properties["title"] = f"{finding.code} {finding.rule}"
-    text = "\n".join(part for part in (finding.message, finding.help) if part)
+    text = "\n".join(part for part in (finding.message, only_when(finding), finding.help) if part)
     return _command(LEVELS[finding.severity], properties, text)
 
 

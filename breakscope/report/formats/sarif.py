@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
+from importlib import metadata
 
+from breakscope.report.combining.fingerprints import fingerprint
+from breakscope.report.conditions import only_when
 from breakscope.report.escaping import json_text, uri
 from breakscope.report.formats import RenderOptions, RuleText
-from breakscope.report.model import Finding, Gap, Report, ReportError
-from breakscope.report.summary import gap_text
+from breakscope.report.model import Edit, Finding, Fix, Gap, Report, ReportError
+from breakscope.report.summary import elsewhere_text, gap_text
 
 WANTS_RULES = True
 SCHEMA = (
@@ -22,8 +24,11 @@ def render(report: Report, options: RenderOptions) -> str:
     names = {f.code: f.rule for f in report.findings}
     rules = [_rule(code, names[code], options.rules.get(code)) for code in codes]
     seen: Counter[str] = Counter()
+    driver = {"name": "breakscope", "version": report.version, "rules": rules}
+    if address := _address():
+        driver["informationUri"] = address
     run = {
-        "tool": {"driver": {"name": "breakscope", "version": report.version, "rules": rules}},
+        "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
         "results": [_result(f, codes.index(f.code), seen) for f in report.findings],
         "invocations": [_invocation(report)],
@@ -31,6 +36,15 @@ def render(report: Report, options: RenderOptions) -> str:
     }
     document = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
     return json_text(document)
+
+
+def _address() -> str:
+    """Where the package says that its project is; "" where it does not."""
+    try:
+        listed = metadata.metadata("breakscope").get_all("Project-URL") or []
+    except metadata.PackageNotFoundError:  # a checkout that is not installed
+        return ""
+    return next((entry.partition(", ")[2] for entry in listed), "")
 
 
 def _rule(code: str, name: str, text: RuleText | None) -> dict:
@@ -50,9 +64,13 @@ def _result(finding: Finding, rule_index: int, seen: Counter) -> dict:
         "ruleId": finding.code,
         "ruleIndex": rule_index,
         "level": LEVELS[finding.severity],
-        "message": {"text": "\n".join(part for part in (finding.message, finding.help) if part)},
+        "message": {
+            "text": "\n".join(
+                filter(None, (finding.message, only_when(finding), finding.help, *finding.also))
+            )
+        },
         "locations": [_location(finding)],
-        "partialFingerprints": {"breakscope/v1": _fingerprint(finding, seen)},
+        "partialFingerprints": {"breakscope/v1": fingerprint(finding, seen)},
         "properties": {
             "kind": finding.kind,
             "confidence": finding.confidence,
@@ -63,7 +81,7 @@ def _result(finding: Finding, rule_index: int, seen: Counter) -> dict:
     }
     if finding.chain:
         result["codeFlows"] = [_code_flow(finding)]
-    if finding.fix is not None:
+    if finding.fix is not None and finding.cell is None:  # its lines are those of the cell
         result["fixes"] = [_fix(finding)]
     return result
 
@@ -77,9 +95,9 @@ def _location(finding: Finding) -> dict:
     }
     index = finding.line - finding.first_source_line
     if finding.end_line == finding.line and 0 <= index < len(finding.source):
-        region["snippet"] = {
-            "text": finding.source[index][finding.column - 1 : finding.end_column - 1]
-        }
+        shown = finding.cell or finding  # the source is a cell's, the region the file's
+        text = finding.source[index][shown.column - 1 : shown.end_column - 1]
+        region["snippet"] = {"text": text}
     location = {
         "physicalLocation": {"artifactLocation": {"uri": uri(finding.path)}, "region": region}
     }
@@ -109,20 +127,26 @@ def _code_flow(finding: Finding) -> dict:
 
 def _fix(finding: Finding) -> dict:
     fix = finding.fix
-    replacement = {
-        "deletedRegion": {
-            "startLine": max(1, fix.line),
-            "startColumn": 1,
-            "endLine": max(1, fix.end_line + 1),
-            "endColumn": 1,
-        },
-        "insertedContent": {"text": fix.replacement},
+    change = {
+        "artifactLocation": {"uri": uri(finding.path)},
+        "replacements": [_replacement(edit) for edit in (fix, *fix.also)],
     }
-    change = {"artifactLocation": {"uri": uri(finding.path)}, "replacements": [replacement]}
+    needed = f"; needs {', '.join(f'`{line}`' for line in fix.imports)}" if fix.imports else ""
     return {
-        "description": {"text": f"{fix.description} ({fix.safety})"},
+        "description": {"text": f"{fix.description} ({fix.safety}{needed})"},
         "artifactChanges": [change],
     }
+
+
+def _replacement(edit: Fix | Edit) -> dict:
+    """Whole lines become others."""
+    deleted = {
+        "startLine": max(1, edit.line),
+        "startColumn": 1,
+        "endLine": max(1, edit.end_line + 1),
+        "endColumn": 1,
+    }
+    return {"deletedRegion": deleted, "insertedContent": {"text": edit.replacement}}
 
 
 def _invocation(report: Report) -> dict:
@@ -131,6 +155,9 @@ def _invocation(report: Report) -> dict:
         *(_notification("error", e, e.message) for e in report.errors),
         *(_notification("warning", gap, gap_text(gap)) for gap in report.gaps),
     ]
+    if report.elsewhere:
+        text = elsewhere_text(report)
+        notifications.append({"level": "note", "message": {"text": text}})
     if notifications:
         invocation["toolExecutionNotifications"] = notifications
     return invocation
@@ -144,18 +171,6 @@ def _notification(level: str, error: ReportError | Gap, text: str) -> dict:
             place["region"] = {"startLine": error.line}
         notification["locations"] = [{"physicalLocation": place}]
     return notification
-
-
-def _fingerprint(finding: Finding, seen: Counter) -> str:
-    """The same while lines move: path, function, code and the line's text, and its number among
-    equals."""
-    index = finding.line - finding.first_source_line
-    text = finding.source[index].strip() if 0 <= index < len(finding.source) else ""
-    identity = "\0".join((finding.path, finding.function, finding.code, text))
-    seen[identity] += 1
-    return hashlib.sha256(
-        f"{identity}\0{seen[identity]}".encode("utf-8", "surrogatepass")
-    ).hexdigest()[:32]
 
 
 def _first_paragraph(page: str) -> str:

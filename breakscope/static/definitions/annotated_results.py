@@ -35,7 +35,7 @@ def completed(
     if annotation is None:
         return result
     frame = Frame(info.module, None, function.scope, None, False, 0, "")
-    if b"TypeVar" in info.module.text:
+    if info.module.has_type_variables():
         machine.objects.type_variables = bound_variables(machine, info.node.args, arguments, frame)
     try:
         return _filled(result, value_of_annotation(machine, annotation, frame))

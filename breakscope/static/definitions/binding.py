@@ -90,7 +90,7 @@ def settled_argument(
     """The value of an argument; what is not known of it comes from the parameter's annotation."""
     if value.is_unknown:
         return as_annotated(machine, value, parameter, info)
-    if value.origin == "argument" and parameter.annotation is not None:
+    if value.is_argument and parameter.annotation is not None:
         declared = as_annotated(machine, value, parameter, info)
         return declared if type(declared) is Py and declared.type in PYTHON_TYPES else value
     return value

@@ -122,13 +122,12 @@ def find_member(
     for cls in order:
         if name in cls.stored:
             return cls.stored[name]
-        values = class_facts(machine, cls).values
-        if name in values:
-            return values[name]
         statement = members_of(cls).get(name)
         if statement is not None:
-            value = member_value(machine, cls, name, statement)
-            values[name] = value
+            values = class_facts(machine, cls).values
+            value = values.get(name)
+            if value is None:
+                value = values[name] = member_value(machine, cls, name, statement)
             return value
     return None
 

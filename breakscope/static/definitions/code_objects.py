@@ -32,9 +32,10 @@ def code_attribute(info: FunctionInfo, name: str) -> Value:
     if name != "co_varnames" or not isinstance(info.node, ast.FunctionDef | ast.AsyncFunctionDef):
         return UNKNOWN
     others = [*arguments.kwonlyargs, *filter(None, (arguments.vararg, arguments.kwarg))]
-    names = dict.fromkeys(
-        (*positional, *(arg.arg for arg in others), *_local_names(info.node.body))
-    )
+    own = getattr(info.node, "local_names", None)  # they follow from the text, and are kept with it
+    if own is None:
+        own = info.node.local_names = tuple(dict.fromkeys(_local_names(info.node.body)))
+    names = dict.fromkeys((*positional, *(arg.arg for arg in others), *own))
     return Sequence("tuple", [Const(name) for name in names])
 
 

@@ -8,27 +8,43 @@ from __future__ import annotations
 
 import ast
 from functools import cached_property
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from breakscope import limits
 from breakscope.knowledge import load as load_knowledge
 from breakscope.report.model import Finding, Fix, Inside, Link, code_in
-from breakscope.rulekit.events import Call, Enter
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.events import Call, Enter, Problem
+from breakscope.rulekit.rule import Rule
+from breakscope.static.findings.bound_names import import_of_torch
 from breakscope.static.findings.match import Verdict
 from breakscope.static.findings.negation import simplified
-from breakscope.static.findings.suppress import Suppressions
+from breakscope.static.findings.suppress import Mark, Suppressions
 from breakscope.static.machine.frames import Activation
 from breakscope.static.machine.gaps import Gaps, why
 from breakscope.static.project.files import relative_path
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.project.source import encoded, shortened
-from breakscope.static.project.spans import Position, Span, Spans, nesting
+from breakscope.static.project.spans import Position, Span, Spans, nesting, start_of
+
+if TYPE_CHECKING:
+    from breakscope.static.findings.rewrites import Rewritten
+
+
+class Flagged(Struct, frozen=True):
+    """What became of verdicts: their findings, the places of those that a comment silences, and what
+    in these comments does."""
+
+    findings: tuple[tuple[Verdict, Finding], ...] = ()
+    silenced: frozenset[tuple] = frozenset()
+    used: frozenset[Mark] = frozenset()
 
 
 class Flagger:
     """Makes the findings of one file."""
 
-    def __init__(self, module: ModuleInfo, rewrites: dict[tuple, str | None]) -> None:
+    def __init__(self, module: ModuleInfo, rewrites: dict[tuple, Rewritten]) -> None:
         """`rewrites` keeps what became of a statement's text, for this file and its copies
         elsewhere."""
         self.module = module
@@ -39,29 +55,37 @@ class Flagger:
         self.spans = Spans(module.tree, self.lines)
         self.suppressions = Suppressions(self.lines)
 
-    def findings(
-        self, verdicts: list[Verdict], gaps: Gaps
-    ) -> tuple[list[tuple[Verdict, Finding]], set[tuple]]:
-        """The findings of the verdicts that libcst confirms and no comment silences, and the places
-        of those that one does. A finding that cannot be made is a gap."""
+    def findings(self, verdicts: list[Verdict], gaps: Gaps, silence: bool) -> Flagged:
+        """The findings of the verdicts that libcst confirms and, with `silence`, no comment
+        silences. A finding that cannot be made is a gap."""
         self.sought = self.rewritten = 0
-        found, silenced = [], set()
+        found, silenced, used = [], set(), set()
         for verdict in verdicts:
             node = verdict.problem.node
             try:
                 span = self.spans.around(node)
                 if span is None or not self.confirmed(node, span):
                     continue
-                last = self.last_line_of(span)
-                if self.suppressions.hide(verdict.rule.code, span.start[0], last):
-                    silenced.add(verdict.place)
-                    continue
+                if marks := self.silencers(verdict, span):
+                    used.update(marks)
+                    if silence:
+                        silenced.add(verdict.place)
+                        continue
                 found.append((verdict, self.finding(verdict, node, span)))
             except Exception as problem:
                 function = verdict.event.function
                 message = why(problem, f"a {verdict.rule.code} here")
                 gaps.add(message, self.module.path, node.lineno, function)
-        return found, silenced
+        return Flagged(tuple(found), frozenset(silenced), frozenset(used))
+
+    def silencers(self, verdict: Verdict, span: Span | None = None) -> list[Mark]:
+        """What silences a verdict, in a comment on a line of its statement or for the file."""
+        span = span or self.spans.around(verdict.problem.node)
+        if span is None or not self.suppressions.marks:
+            return []
+        return self.suppressions.silencers(
+            verdict.rule.code, span.start[0], self.last_line_of(span)
+        )
 
     def finding(self, verdict: Verdict, node: ast.AST, span: Span) -> Finding:
         line, column, end_line, end_column = self.range_of(node)
@@ -85,6 +109,7 @@ class Flagger:
         if self.lines[first - 1].strip() == "" and first < line:
             first += 1
         last = min(end_line, line + 3)
+        fix, no_fix = self.fix_or_reason(verdict, span.node)
         return Finding(
             path=relative_path(self.module.path),
             line=line,
@@ -111,7 +136,8 @@ class Flagger:
             lost_function=skipped_function,
             library=entered.module.library if entered else "",
             inside=inside(verdict) if entered else None,
-            fix=self.fix_or_none(verdict, span.node),
+            fix=fix,
+            no_fix=no_fix,
             first_source_line=first,
             source=tuple(shortened(t.rstrip("\r\n")) for t in self.lines[first - 1 : last]),
         )
@@ -208,58 +234,71 @@ class Flagger:
             line -= 1
         return line
 
-    def fix_or_none(self, verdict: Verdict, statement: ast.AST) -> Fix | None:
-        """The rule's rewrite; an error in making it costs no finding."""
-        try:
-            return self.fix(verdict, statement)
-        except Exception as problem:
-            why(problem)  # raises it for who looks for its cause
-            return None
-
-    def fix(self, verdict: Verdict, statement: ast.AST) -> Fix | None:
-        """The rule's rewrite of the statement, checked to parse back; None when the shape is not
-        the rule's."""
-        rule, problem = verdict.rule, verdict.problem
-        if rule.rewriter is None or not problem.fixable or not isinstance(statement, ast.stmt):
-            return None
-        from breakscope.static.findings.slices import rewrite_statement
-
+    def fix_or_reason(self, verdict: Verdict, statement: ast.AST) -> tuple[Fix | None, str]:
+        """The rule's rewrite of the statement, checked to parse back, or why there is none, "" where
+        the rule has none at all. An error in making it costs no finding."""
+        setting = verdict.problem.setting
+        if verdict.rule.rewriter is None and not setting:
+            return None, ""
+        fixable = verdict.problem.fixable or setting
+        if not fixable or not isinstance(statement, ast.stmt):
+            return None, "its rewrite would be wrong for these values"
         lines = self.lines[statement.lineno - 1 : statement.end_lineno]
         text = "".join(lines)
         self.rewritten += len(text)
         if self.rewritten > limits.MOST_REWRITTEN_TEXT:
-            return None
+            return None, "the file has too many fixes to make all"
         if not self.is_parsable(statement, text, is_whole=True):
-            return None
-        key = (
-            rule.code,
-            *lines,
-            self.indentation,
-            _place_in(statement, problem.node),
-            problem.message,
-            problem.help,
-        )
-        if key not in self.rewrites:
-            self.rewrites[key] = rewrite_statement(
-                lines, lambda node: rule.rewriter(node, problem), self.indentation
-            )
-        replacement = self.rewrites[key]
-        if replacement is None or ("torch." in replacement and not self.binds_torch):
-            return None
-        return Fix(
-            safety=verdict.rule.fix,
-            description=verdict.problem.help,
-            line=statement.lineno,
-            end_line=statement.end_lineno,
-            replacement=replacement,
-        )
+            return None, "its statement is too long or too deep to rewrite"
+        try:
+            return self.fix(verdict, statement, lines)
+        except Exception as problem:
+            why(problem)  # raises it for who looks for its cause
+            return None, "its rewrite failed"
 
-    @cached_property
-    def binds_torch(self) -> bool:
-        """True when the file binds the name `torch`, which a rewrite may then use."""
-        imports = (n for n in walk(self.module.tree) if isinstance(n, ast.Import | ast.ImportFrom))
-        names = (alias.asname or alias.name for node in imports for alias in node.names)
-        return any(name.partition(".")[0] == "torch" for name in names)
+    def fix(
+        self, verdict: Verdict, statement: ast.stmt, lines: list[str]
+    ) -> tuple[Fix | None, str]:
+        rule, problem = verdict.rule, verdict.problem
+        made = self.rewritten_as(rule, problem, statement, lines)
+        if made.declined:
+            return None, made.declined
+        first, *also = made.edits
+        imports = made.imports
+        if any("torch." in edit.replacement for edit in made.edits):
+            found = import_of_torch(self.module.tree, statement)
+            if found is None:
+                return None, "the name `torch` is something else here"
+            imports = (*found, *imports)
+        made_fix = Fix(
+            safety=made.safety or rule.fix,
+            description=problem.help,
+            line=first.line,
+            end_line=first.end_line,
+            replacement=first.replacement,
+            imports=tuple(dict.fromkeys(imports)),
+            also=tuple(also),
+            changes=made.changes,
+        )
+        return made_fix, ""
+
+    def rewritten_as(
+        self, rule: Rule, problem: Problem, statement: ast.stmt, lines: list[str]
+    ) -> Rewritten:
+        """What the rule makes of a statement; remembered by its text where only that decides."""
+        from breakscope.static.findings.rewrites import in_lines_from, rewritten
+
+        tree, unit = self.module.tree, self.indentation
+        if rule.wants_place or problem.setting:
+            return rewritten(rule, problem, tree, statement, self.lines, unit)
+        where = _place_in(statement, problem.node)
+        key = (rule.code, *lines, unit, where, problem.message, problem.help)
+        if key not in self.rewrites:
+            made = rewritten(rule, problem, tree, statement, self.lines, unit)
+            if len(made.edits) > 1:
+                return made
+            self.rewrites[key] = made
+        return in_lines_from(self.rewrites[key], start_of(statement, self.lines)[0])
 
     @cached_property
     def indentation(self) -> str:

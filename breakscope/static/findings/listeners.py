@@ -33,8 +33,10 @@ class Listeners:
         # by the class of events: who takes all of them, and who takes those of a canonical name
         self._to_all: dict[type[Event], list[Listener]] = {}
         self._to_named: dict[type[Event], dict[str, list[Listener]]] = {}
+        rules = [rule for rule in rules if _breaks(rule, python)]
+        self.codes = frozenset(rule.code for rule in rules if rule.handlers)
         for rule in rules:
-            for handler in rule.handlers if _breaks(rule, python) else ():
+            for handler in rule.handlers:
                 listener, names = Listener(rule, handler), handler.settled().names
                 if not names:
                     self._to_all.setdefault(handler.event, []).append(listener)

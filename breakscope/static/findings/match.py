@@ -11,9 +11,11 @@ from msgspec.structs import replace
 from breakscope.knowledge import kind, load, since
 from breakscope.rulekit.events import CHOSEN, Call, Event, Problem
 from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.switches import switched_on
 from breakscope.static.findings.listeners import Listeners
 from breakscope.static.machine.frames import Activation, Step
 from breakscope.static.machine.gaps import Gaps, why
+from breakscope.static.machine.given import both
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.discover import Region
 
@@ -32,9 +34,9 @@ Chain = tuple[tuple[Activation, object], ...]
 class Way(Struct, frozen=True):
     """How a region comes to an activation.
 
-    `condition` is the configuration test that decides whether it is entered; inside an installed
-    library, where nobody can look up what it says, each test whose outcome is open makes what
-    follows `doubtful`. An `eager` one is called by code that a break has left to Python, and Dynamo
+    `condition` is the configuration test that decides whether it is entered. What only runs while
+    the program is debugged, or the like, is `doubtful`, and inside an installed library, where
+    nobody can look up what it says, all that a test with an open outcome decides. An `eager` one is called by code that a break has left to Python, and Dynamo
     does not look at it. One that it only looks at as part of its caller is eager from its first
     break on. `skipped_caller`: the outermost caller that calls this where it cannot be resumed, so
     that a break in here skips its frame, and why.
@@ -90,7 +92,9 @@ class Matcher:
         self.listeners = listeners
         # functions that regions reach: path and qualified name
         self.entered: set[tuple[str, str]] = set()
+        self.modules: dict[str, ModuleInfo] = {}  # those of these functions, by path
         self.gaps = Gaps()  # where a rule failed
+        self._settings: dict[str, frozenset[str]] = {}  # by module
         self.resumed = {place for place, version in RESUMED_BEFORE.items() if not since(version)}
 
     def problems(self, event: Event, activation: Activation) -> list[tuple[Rule, Problem]]:
@@ -102,7 +106,11 @@ class Matcher:
             except Exception as problem:
                 self._failed(listener.rule, event, activation, problem)
                 continue
-            found.extend((listener.rule, self.fitted(problem)) for problem in problems)
+            found.extend(
+                (listener.rule, self.fitted(problem))
+                for problem in problems
+                if not problem.setting or problem.setting not in self.settings(activation.module)
+            )
         if found and type(event) is Call and _traced(event):
             found = [pair for pair in found if pair[0].kind != "break"]
         return sorted(found, key=lambda pair: pair[0].code)
@@ -110,7 +118,15 @@ class Matcher:
     def begin(self) -> None:
         """Start with the next file."""
         self.entered.clear()
+        self.modules.clear()
+        self._settings.clear()
         self.gaps = Gaps()
+
+    def settings(self, module: ModuleInfo) -> frozenset[str]:
+        """Dynamo's settings that a file switches on at its top."""
+        if module.path not in self._settings:
+            self._settings[module.path] = switched_on(module.tree)
+        return self._settings[module.path]
 
     def _failed(self, rule: Rule, event: Event, activation: Activation, problem: Exception) -> None:
         message = why(problem, f"what the rule {rule.code} looks for")
@@ -158,6 +174,7 @@ class Matcher:
         if activation.is_quiet:
             return False
         self.entered.add((activation.module.path, activation.function))
+        self.modules[activation.module.path] = activation.module
         known = breaks.get(id(activation))
         if known is not None and (way.condition or way.doubtful or way.eager or not known[1]):
             return known[0] and not way.eager
@@ -170,7 +187,7 @@ class Matcher:
         # what counts once in a function; another call may be of another object
         flagged: set[tuple] = set()
         waiting, broken = [], set()  # broken: what comprehensions with a break inside go over
-        last_break = -1
+        last_break, traced = -1, 0  # traced: how many of `waiting` stand in the graph
         for index, step in enumerate(activation.steps):
             if step.child is not None:
                 chain = (*way.chain, (activation, step.node))
@@ -218,8 +235,11 @@ class Matcher:
                 ):
                     any_break, last_break = any_break or not step.event.undecided, index
                     skipped = bool(problem.skips) or not activation.is_compiled_by_itself
-        for event in waiting:
-            if skipped or (id(event.node) in broken and event.is_skipped_with_its_iterator):
+                    # Dynamo compiles up to the statement, and leaves only the rest to Python
+                    traced = len(waiting) if problem.skips == "call" else 0
+        for position, event in enumerate(waiting):
+            inside = id(event.node) in broken and event.is_skipped_with_its_iterator
+            if (skipped and position >= traced) or inside:
                 for rule, problem in self.problems(event, activation)[:1]:
                     _keep(_verdict(rule, problem, event, way, here), found)
         activation.is_quiet = (
@@ -239,8 +259,9 @@ class Matcher:
         eager = skipped and not step.child.is_compiled_by_itself
         caller = way.skipped_caller if way.skipped_caller[0] else self._cost(step, activation)
         if not activation.module.library:
-            return Way(chain, step.condition or way.condition, False, eager, caller)
-        doubtful = way.doubtful or _is_open(step)
+            doubtful = way.doubtful or _is_rare(step, activation)
+            return Way(chain, step.condition or way.condition, doubtful, eager, caller)
+        doubtful = way.doubtful or _is_rare(step, activation) or _is_open(step)
         return Way(chain, way.condition or _training(step), doubtful, eager, caller)
 
     def _cost(self, step: Step, activation: Activation) -> tuple[str, str]:
@@ -260,10 +281,11 @@ def _verdict(
     rule: Rule, problem: Problem, event: Event, way: Way, chain: Chain, hidden: bool = False
 ) -> Verdict:
     module, caller = chain[-1][0].module, way.skipped_caller
-    condition, doubtful = event.condition or way.condition, False
+    condition = both(event.condition, problem.condition) or way.condition
+    doubtful = way.doubtful
     if module.library:
         condition = way.condition or _training(event)
-        doubtful = way.doubtful or _is_open(event)
+        doubtful = doubtful or _is_open(event)
     return Verdict(rule, problem, event, module, chain, hidden, condition, (), doubtful, caller)
 
 
@@ -324,6 +346,18 @@ def _is_open(part: Step | Event) -> bool:
     """True for a test whose outcome nobody outside of a library knows; that a model is trained is
     no secret."""
     return not _training(part) and bool(part.undecided or part.condition)
+
+
+def _is_rare(step: Step, activation: Activation) -> bool:
+    """True for a call that only happens where the program is debugged, or the like; one that the
+    function makes on its other ways too, as around a model, is none."""
+    child = step.child
+    return step.rare and not any(
+        other.child is not None
+        and not other.rare
+        and (other.child.module, other.child.line) == (child.module, child.line)
+        for other in activation.steps
+    )
 
 
 def _training(part: Step | Event) -> str:

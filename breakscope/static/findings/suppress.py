@@ -6,52 +6,103 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 
+from msgspec import Struct
+
 from breakscope import limits
 
 # what decides where a comment begins: an escape, a quote, a hash
 SIGN = re.compile(r"""\\.|["'#]""")
-MARK = re.compile(
+WORDS = re.compile(
     r"#\s*(?:breakscope:\s*ignore(?P<file>-file)?(?:\[(?P<codes>[^\]]*)\])?|noqa(?::\s*(?P<noqa>[A-Z]+\d+(?:[,\s]+[A-Z]+\d+)*))?)",
     re.IGNORECASE,
 )
+CODE = re.compile(r"[^,\s]+")
 SUSPECT = re.compile("breakscope|[Nn][Oo][Qq][Aa]")
+
+
+class Mark(Struct, frozen=True):
+    """One code of a comment that silences findings, or a comment that names none."""
+
+    line: int
+    column: int  # of the code, or of the comment; characters from 0
+    end_column: int
+    code: str  # a code or prefix, "" for all
+    whole_file: bool = False
+    is_noqa: bool = False  # in the words of all linters
 
 
 class Suppressions:
     """The suppressions of one file."""
 
     def __init__(self, lines: list[str]) -> None:
-        self.by_line: dict[int, tuple[str, ...]] = {}
-        self.whole_file: tuple[str, ...] | None = None
+        self._texts = lines
+        self.marks: list[Mark] = []
         suspects = [n for n, line in enumerate(lines, 1) if "#" in line and SUSPECT.search(line)]
         for number in suspects:
-            comment = comment_of(lines[number - 1])
-            if comment:
-                self._read(number, comment[: limits.LONGEST_COMMENT])
-        self._lines = sorted(self.by_line)
+            line = lines[number - 1]
+            length = len(comment_of(line))
+            if length:
+                start = len(line) - length
+                self.marks += marks_in(line, number, start, start + limits.LONGEST_COMMENT)
+        self._whole_file = [mark for mark in self.marks if mark.whole_file]
+        self._by_line: dict[int, list[Mark]] = {}
+        for mark in self.marks:
+            if not mark.whole_file:
+                self._by_line.setdefault(mark.line, []).append(mark)
+        self._lines = sorted(self._by_line)
 
-    def _read(self, number: int, comment: str) -> None:
-        for match in MARK.finditer(comment):
-            codes = tuple(
-                c.strip().upper()
-                for c in re.split(r"[,\s]+", match["codes"] or match["noqa"] or "")
-                if c.strip()
-            )
-            if match["file"]:
-                self.whole_file = (*(self.whole_file or ()), *codes) if codes else ("",)
-            else:
-                self.by_line[number] = (*self.by_line.get(number, ()), *(codes or ("",)))
+    def silencers(self, code: str, first: int, last: int) -> list[Mark]:
+        """What silences the code for the file or on one of the lines of its statement."""
+        at, end = bisect_left(self._lines, first), bisect_left(self._lines, last + 1)
+        near = (mark for line in self._lines[at:end] for mark in self._by_line[line])
+        return [mark for mark in (*self._whole_file, *near) if code.startswith(mark.code)]
 
-    def hide(self, code: str, first: int, last: int) -> bool:
-        """True when the code is silenced for the file or on one of the lines of its statement."""
-        if self.whole_file is not None and any(code.startswith(c) for c in self.whole_file):
-            return True
-        at = bisect_left(self._lines, first)
-        while at < len(self._lines) and self._lines[at] <= last:
-            if any(code.startswith(c) for c in self.by_line[self._lines[at]]):
-                return True
-            at += 1
-        return False
+    def comment_around(self, mark: Mark) -> str:
+        """The words of the mark's comment, up to the next comment behind it."""
+        start, end = span_of(self._texts[mark.line - 1], mark)
+        return self._texts[mark.line - 1][start:end].rstrip()
+
+    def line_without(self, mark: Mark) -> str:
+        """The mark's line as it is without it; "" where nothing is left."""
+        line = self._texts[mark.line - 1]
+        bare = line.rstrip("\r\n")
+        start, end = span_of(line, mark)
+        codes = _codes(line, WORDS.match(line, start))
+        at = [code.start() for code in codes].index(mark.column) if codes else 0
+        if at + 1 < len(codes):
+            return bare[: mark.column] + bare[codes[at + 1].start() :]
+        if at:
+            return bare[: codes[at - 1].end()] + bare[mark.end_column :]
+        text = f"{bare[:start].rstrip()}  {bare[end:]}" if bare[end:] else bare[:start]
+        return text.rstrip() if text.strip() else ""
+
+
+def marks_in(line: str, number: int, start: int, end: int) -> list[Mark]:
+    """The marks in a part of a line."""
+    found: list[Mark] = []
+    for match in WORDS.finditer(line, start, end):
+        whole_file, is_noqa = bool(match["file"]), match["noqa"] is not None
+        codes = _codes(line, match)
+        for code in codes:
+            text = code[0].upper()
+            found.append(Mark(number, code.start(), code.end(), text, whole_file, is_noqa))
+        if not codes:
+            is_noqa = "breakscope" not in match[0].lower()
+            found.append(Mark(number, match.start(), match.end(), "", whole_file, is_noqa))
+    return found
+
+
+def _codes(line: str, match: re.Match) -> list[re.Match]:
+    group = "codes" if match["codes"] is not None else "noqa"
+    return [*CODE.finditer(line, *match.span(group))] if match[group] else []
+
+
+def span_of(line: str, mark: Mark) -> tuple[int, int]:
+    """Where the mark's comment begins and ends; another comment may stand behind it."""
+    bare = line.rstrip("\r\n")
+    start = bare.rfind("#", 0, mark.column + 1)
+    end = bare.find("#", max(start + 1, mark.end_column))
+    return start, end if end >= 0 else len(bare)
 
 
 def comment_of(line: str) -> str:

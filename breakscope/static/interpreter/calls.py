@@ -24,7 +24,12 @@ from breakscope.static.machine.frames import Activation, Frame, Raised, Step
 from breakscope.static.machine.gaps import TOO_DEEP
 from breakscope.static.project.abstract_methods import is_announced
 from breakscope.static.project.modules import FunctionInfo
-from breakscope.static.project.pass_through import handed_back, is_foreign, wrapped_name
+from breakscope.static.project.pass_through import (
+    handed_back,
+    is_foreign,
+    traced_instead,
+    wrapped_name,
+)
 from breakscope.static.variables.misc import Super
 from breakscope.static.variables.objects.construction import made_at
 from breakscope.static.variables.tensor import call_tensor_method
@@ -102,6 +107,10 @@ def inline(
     """Call a function of the checked source; the result and the events are remembered by
     arguments."""
     info = function.info
+    if frame.emits and function.scope is not None and function.scope.function is not None:
+        inner = function.scope.names.get(traced_instead(info, function.scope.function))
+        if type(inner) is Function:
+            function, info = inner, inner.info
     if function.args or function.kwargs:
         args, kwargs = [*function.args, *args], {**dict(function.kwargs), **kwargs}
     if "disabled" in info.marks and frame.emits:
@@ -161,7 +170,15 @@ def inline(
             machine.summaries.wrapper_runs.setdefault(
                 id(info), (outcome.activation, inner.info.qualname)
             )
-        step = Step(None, outcome.activation, frame.skips, node, frame.condition, frame.undecided)
+        step = Step(
+            None,
+            outcome.activation,
+            frame.skips,
+            node,
+            frame.condition,
+            frame.undecided,
+            frame.rare,
+        )
         frame.activation.steps.append(step)
     if (outcome.raised is not None or outcome.value.is_none) and is_a_subclass_s(
         machine, function, frame
@@ -204,7 +221,7 @@ def call_wrapped(
         return machine.inline(inner, args, kwargs, node, frame)
     shell = Activation(wrapper.qualname, wrapper.module, activation.line, waiting)
     frame.activation.steps.append(
-        Step(None, shell, frame.skips, node, frame.condition, frame.undecided)
+        Step(None, shell, frame.skips, node, frame.condition, frame.undecided, frame.rare)
     )
     inside = Frame(wrapper.module, wrapper, None, shell, True, frame.depth, wrapper.qualname)
     inside.certainty, inside.caught, inside.skips = frame.certainty, frame.caught, at.skips

@@ -5,8 +5,20 @@ from __future__ import annotations
 import ast
 
 from breakscope.rulekit.events import CHOSEN
-from breakscope.rulekit.values import Const, External, Instance, Py, Union, Value, options
+from breakscope.rulekit.values import (
+    UNKNOWN,
+    Const,
+    External,
+    Instance,
+    Py,
+    Tensor,
+    Union,
+    Value,
+    options,
+)
+from breakscope.static.interpreter.rarely import is_rare
 from breakscope.static.machine.frames import Frame
+from breakscope.static.machine.given import both, opposite
 from breakscope.static.machine.lattice import join_all
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.operators.instance_checks import is_instance, value_of_type
@@ -50,11 +62,12 @@ def test_bool_op(
     machine: Machine, node: ast.BoolOp, frame: Frame, construct: str, facts: dict
 ) -> bool | None:
     is_and, unknown, configuration = type(node.op) is ast.And, False, False
-    before, condition, certainty, undecided = (
+    before, condition, certainty, undecided, rare = (
         frame.names,
         frame.condition,
         frame.certainty,
         frame.undecided,
+        frame.rare,
     )
     spared, frame.names = frame.spared, dict(before)
     truths = machine.region.operand_truths[id(node)] = []
@@ -74,14 +87,14 @@ def test_bool_op(
             if truth is None:
                 # what follows is evaluated only where this one does not decide
                 unknown, frame.undecided = True, CHOSEN
+                frame.rare = frame.rare or is_rare(operand, is_and)
                 frame.spared = frame.spared or (
                     is_and and facts.get("raises", False) and is_left_out(operand, frame)
                 )
             if truth is None and frame.emits and machine.region.last_test_is_configuration:
-                frame.condition = frame.condition or machine.text(operand, frame.module)
-                if (is_and and rarely_true(operand)) or machine.region.last_test_usually is (
-                    not is_and
-                ):
+                text = machine.text(operand, frame.module)
+                frame.condition = both(frame.condition, text if is_and else opposite(text))
+                if machine.region.last_test_usually is (not is_and):
                     frame.certainty = "possible"
             narrow_by(machine, operand, is_and, frame)
     finally:
@@ -91,7 +104,7 @@ def test_bool_op(
             certainty,
             undecided,
         )
-        frame.spared = spared
+        frame.spared, frame.rare = spared, rare
         machine.region.last_test_is_configuration, machine.region.last_test_usually = (
             configuration,
             None,
@@ -114,18 +127,6 @@ def is_left_out(test: ast.expr, frame: Frame) -> bool:
     ):
         return False
     return all([o.is_none or o.is_tensor for o in value.options])
-
-
-def rarely_true(test: ast.expr) -> bool:
-    """A test for half precision: compiled regions run in float32 or bfloat16 unless configured
-    otherwise."""
-    return (
-        isinstance(test, ast.Compare)
-        and isinstance(test.ops[0], ast.Eq)
-        and any(
-            isinstance(c, ast.Attribute) and c.attr in ("float16", "half") for c in test.comparators
-        )
-    )
 
 
 def narrow_by(machine: Machine, test: ast.expr, truth: bool, frame: Frame) -> None:
@@ -198,7 +199,9 @@ def narrow_isinstance(
     kept = [
         o for o, verdict in verdicts if verdict is truth or (verdict is None and not o.is_unknown)
     ]
-    if kept:
+    if not truth and type(value) is Tensor and value.origin == "guess" and kept:
+        rebind_name(node, UNKNOWN, frame)  # where it is no tensor
+    elif kept:
         rebind_name(node, join_all(kept), frame)
     elif truth:
         made = value_of_type(wanted)
@@ -231,10 +234,3 @@ def usual_truth(value: Value) -> bool | None:
     """The truth of a value where configuration keeps its defaults; None where that does not decide
     it."""
     return bool(value.usual) if type(value) is Py and value.usual is not None else None
-
-
-def opposite(test: str) -> str:
-    """The source of a test's negation, for a reader."""
-    if test.startswith("not ") and not any(word in test for word in (" and ", " or ")):
-        return test.removeprefix("not ")
-    return f"not ({test})" if " " in test else f"not {test}"

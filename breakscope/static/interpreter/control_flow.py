@@ -9,13 +9,13 @@ from breakscope.rulekit.values import UNKNOWN, Class, External, ExternalInstance
 from breakscope.static.interpreter.blocks import exec_block, exec_path
 from breakscope.static.interpreter.conditions import (
     narrow_by,
-    opposite,
-    rarely_true,
     test_condition,
 )
 from breakscope.static.interpreter.imports import bind_imports
+from breakscope.static.interpreter.rarely import is_rare
 from breakscope.static.machine.frames import GO_ON, LEAVE_LOOP, RAISE, RETURN, Frame, Raised
-from breakscope.static.machine.lattice import join_names
+from breakscope.static.machine.given import both, opposite
+from breakscope.static.machine.lattice import ALWAYS, join_names
 from breakscope.static.machine.machine import Machine
 
 
@@ -34,39 +34,49 @@ def exec_if(machine: Machine, node: ast.If, frame: Frame) -> int:
 
 
 def both_paths(machine: Machine, node: ast.If, frame: Frame) -> int:
-    before, condition, certainty, undecided = (
+    before, condition, undecided, rare = (
         frame.names,
         frame.condition,
-        frame.certainty,
         frame.undecided,
+        frame.rare,
     )
-    frame.names, frame.undecided = dict(before), CHOSEN
-    if frame.emits and machine.region.last_test_is_configuration:
-        frame.condition = frame.condition or machine.text(node.test, frame.module)
-        frame.certainty = "possible" if rarely_true(node.test) else certainty
+    frame.names, frame.undecided, decided_by = dict(before), CHOSEN, ""
+    frame.rare = rare or is_rare(node.test, True)
+    branch = frame.branch
+    if not frame.emits and machine.region.last_test_is_configuration:
+        frame.branch = node.test, True
+    elif machine.region.last_test_is_configuration:
+        decided_by = machine.text(node.test, frame.module)
+        frame.condition = both(condition, decided_by)
     narrow_by(machine, node.test, True, frame)
     first = exec_path(machine, node.body, frame)
-    decided_by = frame.condition
-    frame.condition, frame.certainty = condition, certainty
+    frame.condition = condition
+    if frame.branch is not branch:
+        frame.branch = node.test, False
     names, frame.names = frame.names, dict(before)
     narrow_by(machine, node.test, False, frame)
     second = GO_ON
+    frame.rare = rare or is_rare(node.test, False)
     if node.orelse:
-        if decided_by is not condition:
-            frame.condition = opposite(decided_by)
+        if decided_by:
+            frame.condition = both(condition, opposite(decided_by))
         second = exec_path(machine, node.orelse, frame)
         frame.condition = condition
-    frame.undecided = undecided
+    otherwise, frame.rare, frame.undecided = frame.rare, rare, undecided
+    frame.branch = branch
     if first == second == RAISE:
         raise Raised(UNKNOWN)
     if first and second:
         return LEAVE_LOOP if LEAVE_LOOP in (first, second) else RETURN
     if first:
-        if first == RETURN and decided_by is not condition:
-            frame.condition = opposite(decided_by)  # of all that follows
+        if first == RETURN and decided_by:
+            frame.condition = both(condition, opposite(decided_by))  # of all that follows
             frame.undecided = undecided or LEFT
+        if first == RETURN:
+            frame.rare = otherwise
         return GO_ON
-    frame.names = names if second else join_names(names, frame.names)
+    given = (decided_by, opposite(decided_by)) if decided_by else ALWAYS
+    frame.names = names if second else join_names(names, frame.names, given, before)
     return GO_ON
 
 

@@ -29,12 +29,13 @@ from breakscope.static.definitions.names import lookup_name
 from breakscope.static.interpreter.conditions import (
     is_left_out,
     narrow_by,
-    opposite,
     test_condition,
     usual_truth,
 )
+from breakscope.static.interpreter.rarely import is_rare
 from breakscope.static.machine.frames import Frame, Raised
-from breakscope.static.machine.lattice import join_all
+from breakscope.static.machine.given import both, opposite
+from breakscope.static.machine.lattice import ALWAYS, join, join_all
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import Import
 from breakscope.static.variables.dicts import put_key
@@ -229,17 +230,17 @@ def eval_if_exp(machine: Machine, node: ast.IfExp, frame: Frame) -> Value:
         return value
     results, before, condition, undecided = [], frame.names, frame.condition, frame.undecided
     certainty, usual, spared = frame.certainty, machine.region.last_test_usually, frame.spared
+    rare = frame.rare
     left_out = is_left_out(node.test, frame)
-    test = (
-        machine.text(node.test, frame.module)
-        if frame.emits and machine.region.last_test_is_configuration
-        else ""
-    )
+    by_configuration = machine.region.last_test_is_configuration
+    test = machine.text(node.test, frame.module) if by_configuration else ""
+    given = (test, opposite(test)) if test else ALWAYS
     frame.undecided = CHOSEN
     for branch, side in ((node.body, True), (node.orelse, False)):
         frame.names = dict(before)
-        frame.condition = condition or (test if side else test and opposite(test))
+        frame.condition = both(condition, given[0] if side else given[1])
         frame.certainty = "possible" if usual is (not side) else certainty
+        frame.rare = rare or is_rare(node.test, side)
         frame.spared = spared or (side and left_out)
         narrow_by(machine, node.test, side, frame)
         try:
@@ -252,8 +253,8 @@ def eval_if_exp(machine: Machine, node: ast.IfExp, frame: Frame) -> Value:
         undecided,
         certainty,
     )
-    frame.spared = spared
-    return join_all(results)
+    frame.spared, frame.rare = spared, rare
+    return join(*results, given=given) if len(results) == 2 else join_all(results)
 
 
 def eval_subscript(machine: Machine, node: ast.Subscript, frame: Frame) -> Value:

@@ -148,7 +148,15 @@ def run_function(
         status = RAISE
     except OutOfBudget:
         if activation is not None:  # what was seen until here stays
-            step = Step(None, activation, caller.skips, call, caller.condition, caller.undecided)
+            step = Step(
+                None,
+                activation,
+                caller.skips,
+                call,
+                caller.condition,
+                caller.undecided,
+                caller.rare,
+            )
             caller.activation.steps.append(step)
         raise
     if is_generator(info):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from msgspec import Struct
 
 from breakscope.rulekit.events import Event
@@ -33,6 +35,7 @@ class Step(Struct, eq=False):
     node: object = None  # the call's ast node, for a child
     condition: str = ""  # the configuration test that decides whether the call happens
     undecided: int = 0  # whether the call happens: as of events
+    rare: bool = False  # it happens only where the program is debugged, or the like
     problems: object = None  # what the rules report of the event, once they were matched
     # how many steps were taken before the object was made whose method the child is
     made_at: int = -1
@@ -98,6 +101,8 @@ class Frame(Struct, eq=False):
     jumps: tuple[object, str] = (None, "")
     certainty: str = "certain"
     condition: str = ""
+    # outside of regions the innermost undecided `if` by configuration, and which side of it runs
+    branch: tuple[ast.expr, bool] | None = None
     returns: list[Value] = []
     exits: list[dict[str, Value]] = []  # names at each break and continue of the innermost loop
     breaks: list[dict[str, Value]] = []  # those of them that end it
@@ -110,6 +115,7 @@ class Frame(Struct, eq=False):
     undecided: int = 0  # whether this code runs: as of events
     # where an optional tensor is left out, this part of the expression is not evaluated
     spared: bool = False
+    rare: bool = False  # this code runs only where the program is debugged, or the like
     within: str = ""  # "checkpoint", "hook", "backward": runs as a subgraph of its own
     began: int = 0  # how many objects had been made inside of regions before
 
@@ -127,6 +133,7 @@ class Frame(Struct, eq=False):
             self.caught,
             self.undecided,
             self.spared,
+            self.rare,
         )
 
     def restore(self, state: tuple) -> None:
@@ -143,6 +150,7 @@ class Frame(Struct, eq=False):
             self.caught,
             self.undecided,
             self.spared,
+            self.rare,
         ) = state
 
     def enclosing(self, name: str) -> Frame | None:

@@ -9,37 +9,75 @@ from collections.abc import Iterable
 from breakscope import limits
 from breakscope.rulekit.values import (
     UNKNOWN,
+    Class,
+    Function,
     Py,
     Scalar,
     Sequence,
     ShapeInt,
+    Tensor,
     Union,
     Value,
     options,
 )
 
+Given = tuple[str, str]  # the conditions under which a value is the first, and the second
+ALWAYS: Given = ("", "")
 
-def join(a: Value, b: Value, depth: int = 0) -> Value:
+
+def join(a: Value, b: Value, depth: int = 0, given: Given = ALWAYS) -> Value:
     """What is known of a value that is `a` on one path and `b` on another."""
     if a is b:
         return a
     if type(a) is not Union and type(b) is not Union:
         together = _merge(a, b, depth)
-        return together if together is not None else Union((a, b))
-    merged = list(options(a))
-    for value in options(b):
-        _add(merged, value, depth)
+        if together is not None:
+            return together
+        return Union((a, b), given if given[0] or given[1] else ())
+    merged, conditions = list(options(a)), _conditions(a, given[0])
+    for value, condition in zip(options(b), _conditions(b, given[1])):
+        _add(merged, conditions, value, condition, depth)
     if len(merged) == 1:
         return merged[0]
+    kept = tuple(conditions) if any(conditions) else ()
     if (
         type(a) is Union
         and len(merged) == len(a.options)
+        and kept == a.conditions
         and all(map(operator.is_, merged, a.options))
     ):
         return a
-    if len(merged) > limits.MOST_OPTIONS:
+    if len(merged) > limits.MOST_OPTIONS and not _is_registered(merged):
         return UNKNOWN
-    return Union(tuple(merged))
+    return Union(tuple(merged), kept)
+
+
+def _is_registered(values: list[Value]) -> bool:
+    """True for what a registry may hold: classes and functions only."""
+    return len(values) <= limits.MOST_REGISTERED and all(
+        type(value) is Class or type(value) is Function for value in values
+    )
+
+
+def _conditions(value: Value, given: str) -> list[str]:
+    """The condition of each option of a value that holds under `given`."""
+    if type(value) is not Union:
+        return [given]
+    if not value.conditions:
+        return [given] * len(value.options)
+    return [condition or given for condition in value.conditions]
+
+
+def join_under(values: Iterable[Value], conditions: Iterable[str]) -> Value:
+    """The join of values, each of which holds under a condition."""
+    result, before = None, ""
+    for value, condition in zip(values, conditions):
+        result, before = (
+            (value, condition)
+            if result is None
+            else (join(result, value, 0, (before, condition)), "")
+        )
+    return UNKNOWN if result is None else result
 
 
 def join_all(values: Iterable[Value], depth: int = 0) -> Value:
@@ -56,15 +94,18 @@ def join_all(values: Iterable[Value], depth: int = 0) -> Value:
     return UNKNOWN if result is None else result
 
 
-def _add(merged: list[Value], value: Value, depth: int) -> None:
+def _add(
+    merged: list[Value], conditions: list[str], value: Value, condition: str, depth: int
+) -> None:
     for i, other in enumerate(merged):
-        if other is value:
-            return
-        together = _merge(other, value, depth)
+        together = other if other is value else _merge(other, value, depth)
         if together is not None:
             merged[i] = together
+            if conditions[i] != condition:
+                conditions[i] = ""
             return
     merged.append(value)
+    conditions.append(condition)
 
 
 def _merge(a: Value, b: Value, depth: int) -> Value | None:
@@ -88,16 +129,37 @@ def element_of(sequence: Sequence) -> Value:
     return sequence.any_item(join_all)
 
 
-def join_names(a: dict[str, Value], b: dict[str, Value]) -> dict[str, Value]:
-    """The names known behind a branch. A name bound on one side only keeps its value: the other
-    path would not use it."""
+def join_names(
+    a: dict[str, Value],
+    b: dict[str, Value],
+    given: Given = ALWAYS,
+    before: dict[str, Value] | None = None,
+) -> dict[str, Value]:
+    """The names known behind a branch; `before` are those in front of it. A name bound on one side
+    only keeps its value: the other path would not use it."""
     if a is b:
         return a
     result = dict(a)
     for name, value in b.items():
         other = result.get(name)
-        result[name] = value if other is None or other is value else join(other, value)
+        if other is None or other is value:
+            result[name] = value
+        elif before is not None and type(known := before.get(name)) in (Union, Tensor):
+            # what each side only narrowed is behind the branch what it was before
+            joined = join(other, value, 0, given)
+            result[name] = known if _is_same(joined, known) else joined
+        else:
+            result[name] = join(other, value, 0, given)
     return result
+
+
+def _is_same(joined: Value, before: Value) -> bool:
+    if type(joined) is not Union:
+        return False
+    now = set(map(id, joined.options))
+    if type(before) is Union:
+        return now == set(map(id, before.options))
+    return before.origin == "guess" and now == {id(before), id(UNKNOWN)}
 
 
 def key_of(value: Value) -> object:

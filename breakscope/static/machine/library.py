@@ -222,6 +222,8 @@ class Library:
         """The value of something annotated with a library type."""
         if name in TENSOR_TYPES or name.startswith("jaxtyping."):
             return Tensor(TYPED.get(name), sure=False, origin="argument")
+        if name in ("numpy.ndarray", "numpy.typing.NDArray"):
+            return Tensor(sure=False, kind="numpy", origin="argument")
         if name in PYTHON_TYPES:
             return Py(name, "argument")
         if name in ("list", "typing.List", "typing.Sequence"):

@@ -292,7 +292,7 @@ class Machine:
         if key in activation.seen:
             return
         activation.seen.add(key)
-        if frame.spared:
+        if frame.spared or frame.rare:
             certainty = "possible"
         elif frame.certainty != "certain" and certainty != "possible":
             certainty = frame.certainty

@@ -133,6 +133,8 @@ class Objects(Struct, eq=False):
     hooks: dict[int, list] = {}  # id of a module value -> [(kind, hook)]
     # containers inside of others that outlive the call: where
     inner_homes: dict[int, tuple[Value, str]] = {}
+    # (object, attribute) -> the side of a branch that stored it first
+    stored_in: dict[tuple[int, str], tuple] = {}
     made_inside: dict[int, Made] = {}  # the objects made inside of regions
     made_count: int = 0
     kept: list = []  # values whose id is a key above

@@ -80,7 +80,7 @@ class World:
     def names(self, module: ModuleInfo) -> dict[str, Value]:
         """The module's namespace after its top level has run (without emitting anything); what
         there is of it when it is running."""
-        run = self._runs.get(module.path)
+        run = self._runs.get(module.path) if self._running else None
         if run is None:
             run = self._lasting.get(module.path)
             if run is None or run.reads & self._unsettled:

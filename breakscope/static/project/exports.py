@@ -1,5 +1,5 @@
-"""The functions that a library hands out by name: what its top `__init__.py` imports from a file
-beside it.
+"""The functions that a library hands out by name: what its top `__init__.py` imports from a file,
+from one beside it or by way of the packages between them.
 """
 
 from __future__ import annotations
@@ -12,26 +12,40 @@ from breakscope.static.project.source import SourceError, decode, parse
 
 
 def handed_out(path: str, reads: Reads) -> frozenset[str]:
-    """The public names that the package around the file imports from it, one by one and at its top
-    level; none for a file deeper in the package, and for one without torch or functions."""
+    """The public names of the file that each package around it imports one by one at its top level,
+    up to the outermost; none for a file without torch or functions."""
     folder, name = os.path.split(os.path.abspath(path))
-    front, stem = os.path.join(folder, "__init__.py"), name.removesuffix(".py")
     if name == "__init__.py" or "__init__.py" not in reads.names(folder):
         return frozenset()
-    if "__init__.py" in reads.names(os.path.dirname(folder)):
+    data = reads.bytes_of(path)
+    if b"torch" not in data or b"def " not in data:
         return frozenset()
-    text, data = reads.bytes_of(front), reads.bytes_of(path)
-    if os.fsencode(stem) not in text or b"torch" not in data or b"def " not in data:
-        return frozenset()
+    part = name.removesuffix(".py")
+    known: dict[str, str] | None = None  # the file's name of each name that the packages have
+    while "__init__.py" in reads.names(folder):
+        known = _imported(folder, part, known, reads)
+        if not known:
+            return frozenset()
+        folder, part = os.path.split(folder)
+    return frozenset(name for name in (known or {}).values() if not name.startswith("_"))
+
+
+def _imported(folder: str, part: str, known: dict[str, str] | None, reads: Reads) -> dict[str, str]:
+    """What the package's `__init__.py` imports from a part of it: its own names, each with that of
+    the file. `known` is the same of the part, None for the file itself."""
+    front = os.path.join(folder, "__init__.py")
+    text = reads.bytes_of(front)
+    if os.fsencode(part) not in text:
+        return {}
     try:
         tree = parse(decode(text), front)
     except SourceError:
-        return frozenset()
-    beside = {(1, stem), (0, f"{os.path.basename(folder)}.{stem}")}
-    return frozenset(
-        alias.name
-        for part in tree.body
-        if type(part) is ast.ImportFrom and (part.level, part.module) in beside
-        for alias in part.names
-        if not alias.name.startswith("_")
-    )
+        return {}
+    beside = {(1, part), (0, f"{os.path.basename(folder)}.{part}")}
+    return {
+        alias.asname or alias.name: alias.name if known is None else known[alias.name]
+        for node in tree.body
+        if type(node) is ast.ImportFrom and (node.level, node.module) in beside
+        for alias in node.names
+        if known is None or alias.name in known
+    }

@@ -1,4 +1,5 @@
-"""Which files a check reads: the named ones, and the Python files of the named folders."""
+"""Which files a check reads: the named ones, and the Python files and notebooks
+of the named folders."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ from pathlib import Path
 from breakscope import limits
 from breakscope.reading import Unreadable, read_file
 
+CHECKED = (".py", ".ipynb")
 WILDCARDS = re.compile(r"(?<!\\)\*+")
 NEVER = frozenset(
     """
@@ -54,7 +56,7 @@ def _walk(top: str, exclude: tuple[str, ...]) -> Iterator[str]:
         for name in sorted(files):
             path = os.path.join(folder, name)
             if (
-                name.endswith(".py")
+                name.endswith(CHECKED)
                 and not _excluded(path, top, exclude)
                 and not ignored.matches(path, False)
                 and os.path.isfile(path)

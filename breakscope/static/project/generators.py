@@ -10,14 +10,16 @@ from breakscope.static.project.modules import FunctionInfo
 
 def is_generator(info: FunctionInfo) -> bool:
     """True when the function's own body yields; looked at only where a line of it has the word."""
-    if info.generator is None:
-        node, lines = info.node, info.module.yield_lines()
-        info.generator = (
+    node = info.node
+    known = getattr(node, "generator", None)  # it follows from the text alone, and is kept with it
+    if known is None:
+        lines = info.module.yield_lines()
+        known = node.generator = (
             type(node) is not ast.Lambda
             and any(node.lineno <= line <= node.end_lineno for line in lines)
             and _yields(node.body)
         )
-    return info.generator
+    return known
 
 
 def _yields(body: list[ast.stmt]) -> bool:

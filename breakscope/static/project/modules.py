@@ -22,12 +22,8 @@ class FunctionInfo(Struct, eq=False):
     defaults: dict[str, Value] | None = None
     # "staticmethod", "property", "contextmanager", "disabled", "opaque", ...
     marks: frozenset[str] = frozenset()
-    generator: bool | None = None
     comments: dict[str, ast.expr] | None = None  # annotations from a type comment
-    wraps: str | None = None  # the closure's name that a wrapper hands its arguments on to, or ""
     steps: tuple[str, ...] | None = None  # see interpreter/templates.py
-    # the parameter that a long function returns unchanged, "" for none
-    handed_back: str | None = None
     mentions_torch: bool | None = None  # its body names something of torch or numpy
 
     def __repr__(self) -> str:
@@ -91,6 +87,7 @@ class ModuleInfo(Struct, eq=False):
     lines: list[str] | None = None
     yields: frozenset[int] | None = None  # the lines with the word "yield"
     type_comments: bool | None = None  # some function gives its types in a comment
+    type_variables: bool | None = None  # it has the word "TypeVar"
     aliases: dict[str, ast.expr] | None = None  # names of types, see annotations.py
     # `from ... import *` that only type checkers see, see star_imports.py
     has_stars: bool = False
@@ -118,6 +115,11 @@ class ModuleInfo(Struct, eq=False):
         if self.type_comments is None:
             self.type_comments = b"# type: (" in self.text
         return self.type_comments
+
+    def has_type_variables(self) -> bool:
+        if self.type_variables is None:
+            self.type_variables = b"TypeVar" in self.text
+        return self.type_variables
 
     def yield_lines(self) -> frozenset[int]:
         if self.yields is None:

@@ -15,22 +15,25 @@ from breakscope.static.project.modules import FunctionInfo, ModuleInfo
 
 
 def handed_back(info: FunctionInfo) -> str | None:
-    """The parameter that a long function returns on every path; None for all other functions."""
-    if info.handed_back is None:
+    """The parameter that a long function returns on every path; None for all other functions. It
+    follows from the text alone, and is kept with it."""
+    known = getattr(info.node, "handed_back", None)
+    if known is None:
         found = _returned_parameter(info, limits.MOST_HANDED_BACK_STEPS)
         plain = (
             found
             and _statements(info.node) > limits.LONGEST_REGISTERED_BODY
             and not _changes(info.node.body, found)
         )
-        info.handed_back = found if plain else ""
-    return info.handed_back or None
+        known = info.node.handed_back = found if plain else ""
+    return known or None
 
 
 def wrapped_name(info: FunctionInfo) -> str:
     """The closure's name that a wrapper `(*args, **kwargs)` hands its arguments on to; "" when this
     is no such wrapper."""
-    if info.wraps is None:
+    known = getattr(info.node, "wraps", None)
+    if known is None:
         spec, found = info.node.args, set()
         if isinstance(info.node, ast.FunctionDef) and spec.vararg and spec.kwarg:
             for part in walk(info.node):
@@ -45,8 +48,30 @@ def wrapped_name(info: FunctionInfo) -> str:
                     )
                 ):
                     found.add(part.func.id)
-        info.wraps = found.pop() if len(found) == 1 else ""
-    return info.wraps
+        known = info.node.wraps = found.pop() if len(found) == 1 else ""
+    return known
+
+
+def traced_instead(wrapper: FunctionInfo, around: FunctionInfo) -> str:
+    """The name, in the function around a wrapper, of what Dynamo traces instead of the wrapper; ""
+    when it traces the wrapper. That is how `torch.jit.script_if_tracing` and its copies in libraries
+    are known: `wrapper.__script_if_tracing_wrapper = True`, with `wrapper.__original_fn` beside it
+    (see wrap_script_if_tracing in torch/_dynamo/variables)."""
+    known = getattr(wrapper.node, "traced_instead", None)
+    if known is None:
+        marked, original = False, ""
+        for part in around.node.body if isinstance(around.node, ast.FunctionDef) else ():
+            if not isinstance(part, ast.Assign) or not isinstance(part.targets[0], ast.Attribute):
+                continue
+            target = part.targets[0]
+            if not isinstance(target.value, ast.Name) or target.value.id != wrapper.name:
+                continue
+            if target.attr == "__script_if_tracing_wrapper":
+                marked = True
+            if target.attr == "__original_fn" and isinstance(part.value, ast.Name):
+                original = part.value.id
+        known = wrapper.node.traced_instead = original if marked else ""
+    return known
 
 
 def _returned_parameter(info: FunctionInfo, depth: int) -> str | None:

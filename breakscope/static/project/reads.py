@@ -9,9 +9,10 @@ kept result has a record, and using it notes the record.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
+from types import MappingProxyType
 from typing import Generic, TypeVar
 
 from breakscope.reading import Unreadable, read_file
@@ -25,6 +26,7 @@ UNSTEADY = ""  # the fact that is never the same again
 # names by which something is found: modules, and what packages leave where they are installed
 ENDINGS = (".py", ".so", ".pyd", ".pth", ".dist-info", ".egg-info")
 PROJECT_FILES = frozenset({"pyproject.toml", "setup.py", "setup.cfg", ".git"})
+NO_SOURCES: Mapping[str, bytes] = MappingProxyType({})
 
 
 class Record:
@@ -50,7 +52,9 @@ class Reads:
     """What one analyzer reads. A digest is that of what was read when the fact was first asked for;
     none when it was read again and had changed."""
 
-    def __init__(self) -> None:
+    def __init__(self, sources: Mapping[str, bytes] = NO_SOURCES) -> None:
+        """`sources`, by absolute path, are read instead of what lies on disk."""
+        self._sources = sources
         self._digests: dict[str, bytes | None] = {UNSTEADY: None}
         self._names: dict[str, frozenset[str]] = {}
         self._classes: dict[str, Classes] = {}
@@ -63,7 +67,7 @@ class Reads:
         fact = f"{CONTENT}:{path}"
         self.note(fact)
         try:
-            data = read_file(path)
+            data = self._read(path)
         except Unreadable as problem:
             self._settle(fact, sha256(f"unreadable: {problem}".encode(errors="replace")))
             raise
@@ -94,7 +98,7 @@ class Reads:
         classes = self._classes.get(path)
         if classes is None:
             try:
-                classes = classes_in(read_file(path))
+                classes = classes_in(self._read(path))
             except Unreadable:
                 classes = Classes()
             self._classes[path] = classes
@@ -134,6 +138,10 @@ class Reads:
                 return None
             looks[kind](path)
         return self._digests.get(fact)
+
+    def _read(self, path: str) -> bytes:
+        source = self._sources.get(path)
+        return read_file(path) if source is None else source
 
     def _names_in(self, folder: str) -> frozenset[str]:
         names = self._names.get(folder)

@@ -144,7 +144,7 @@ def parameter_value(
     is_forward: bool,
 ) -> Value:
     annotated = value_of_annotation(machine, parameter.annotation, frame)
-    tensor = Tensor(sure=False, origin="argument")
+    tensor = Tensor(sure=False, origin="guess")
     if not annotated.is_unknown:
         if (
             default is not None

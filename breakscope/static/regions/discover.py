@@ -105,9 +105,17 @@ def _apart(
 
 def _function_region(machine: Machine, function: Function) -> Region | None:
     args, kwargs = parameter_values(machine, function, True)
-    if any(map(maybe_tensor, args)):
+    shown, _ = parameter_values(machine, function, False)
+    # a parameter that alone has no annotation, as a name or a path, is no tensor for that
+    if any(map(maybe_tensor, args if is_unannotated(function.info.node) else shown)):
         return enter(machine, function.info.qualname, function, args, kwargs)
     return None
+
+
+def is_unannotated(node: ast.FunctionDef) -> bool:
+    """True for a function without any annotation of a parameter."""
+    spec = node.args
+    return not any(p.annotation for p in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs))
 
 
 def compiled_by_name(machine: Machine, module: ModuleInfo) -> list[Value]:

@@ -20,7 +20,7 @@ from breakscope.static.definitions.classes import find_member
 from breakscope.static.usage.loops import changed_in, path_of, varies
 from breakscope.static.usage.scope import Local
 from breakscope.static.usage.state import State
-from breakscope.texts import shortened
+from breakscope.texts import middle_out
 
 WRAPPERS = {
     "torch.compile": COMPILE,
@@ -179,7 +179,7 @@ def _is_checked(state: State) -> bool:
 
 
 def short(node: ast.AST) -> str:
-    return shortened(ast.unparse(node), limits.LONGEST_USAGE_TEXT)
+    return middle_out(ast.unparse(node), limits.LONGEST_USAGE_TEXT)
 
 
 def _parameters(backend: Value | None) -> tuple[str, ...] | None:

@@ -187,7 +187,9 @@ def call_external(
             if frame.emits and head == "numpy" and not kwargs
             else None
         )
-        return number if number is not None else numpy_function(machine, name, last, args, kwargs)
+        if number is not None:
+            return number
+        return numpy_function(machine, name, last, args, kwargs, frame)
     if head == "math":
         return math_function(machine, last, args, node, frame)
     enter_package(machine, name, args, kwargs, node, frame)

@@ -3,6 +3,8 @@ the checked source."""
 
 from __future__ import annotations
 
+import ast
+
 from breakscope.rulekit.values import (
     FALSE,
     NONE,
@@ -33,6 +35,7 @@ from breakscope.static.variables.objects.module_containers import add_named, put
 from breakscope.static.variables.objects.recurrent import (
     WALKS,
     first_recurrent,
+    note_recurrent_argument,
     note_recurrent_read,
 )
 
@@ -101,6 +104,8 @@ class LayerVariable(LibraryObjectVariable):
         return UNKNOWN
 
     def getattr(self, machine: Machine, owner, name, node, frame) -> Value:
+        if frame.emits and type(node) is ast.Attribute and type(node.value) is ast.Name:
+            note_recurrent_argument(machine, owner, node.value, frame)
         if name in PARAMETERS:
             absent = dict(owner.kwargs).get("bias")
             if name == "bias" and isinstance(absent, Const) and absent.value is False:

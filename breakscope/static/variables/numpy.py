@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from msgspec.structs import replace
+
 from breakscope.rulekit.events import Branch
 from breakscope.rulekit.values import (
     UNKNOWN,
@@ -13,6 +15,7 @@ from breakscope.rulekit.values import (
     Py,
     Sequence,
     Tensor,
+    Union,
     Value,
 )
 from breakscope.static.machine.frames import Frame
@@ -20,7 +23,12 @@ from breakscope.static.machine.lattice import element_of
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.constant import PythonVariable
 from breakscope.static.variables.effects.emitting import emit_read
-from breakscope.static.variables.tensors.creation import CREATES, created_tensor
+from breakscope.static.variables.tensors.creation import (
+    CREATES,
+    created_tensor,
+    dtype_of_data,
+    ndim_of_data,
+)
 from breakscope.static.variables.tensors.results import tensor_result
 
 FOLDED, READ, TRUTH = Py("numpy float"), Py("numpy number"), Py("numpy bool")
@@ -74,7 +82,12 @@ class NumpyNumberVariable(PythonVariable):
 
 
 def numpy_function(
-    machine: Machine, name: str, last: str, args: list[Value], kwargs: dict[str, Value]
+    machine: Machine,
+    name: str,
+    last: str,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    frame: Frame,
 ) -> Value:
     # a size: an array, not a number
     if last in ("rand", "randn") and args and name.startswith("numpy.random."):
@@ -91,6 +104,8 @@ def numpy_function(
     if last[:1].isupper() or last.startswith(("float", "int", "uint", "bool")):
         return UNKNOWN
     first = next((a for a in args if isinstance(a, Tensor)), None)
+    if first is None and frame.emits and machine.library.shape(name) is not None:
+        first = array_of(args)
     if first is not None:
         made = tensor_result(machine, last, first, args, kwargs, name)
         return (
@@ -101,6 +116,22 @@ def numpy_function(
     if args and all(a.is_const or a.is_shape or isinstance(a, Py) for a in args):
         return Py("number")
     return UNKNOWN
+
+
+def array_of(args: list[Value]) -> Tensor | None:
+    """What numpy makes of the sequence, or of what is not known, that a traced function of its
+    is given first; None for a plain number."""
+    given = args[0] if args else None
+    if type(given) is Sequence:
+        ndim, _ = ndim_of_data(given)
+        known = _is_plain(element_of(given)) or is_numpy_number(element_of(given))
+        return Tensor(dtype_of_data(given), ndim, None, known, "numpy")
+    if type(given) is Union and any(option.is_tensor for option in given.options):
+        found = next(option for option in given.options if option.is_tensor)
+        return replace(found, sure=False)
+    if given is not None and given.is_unknown:
+        return Tensor(sure=False, kind="numpy")
+    return None
 
 
 def numpy_number(machine: Machine, last: str, args: list[Value]) -> Value | None:

@@ -168,13 +168,14 @@ class TensorVariable(Variable):
         return Tensor("bool", ndim, sure=tensor.sure, kind=tensor.kind)
 
     def identical(self, left, right) -> bool | None:
-        return True if left is right and left.origin == "argument" else None
+        return True if left is right and left.is_argument else None
 
     def is_of_type(self, machine: Machine, value, name) -> bool | None:
         if name == "object":
             return True
         if name in ("torch.Tensor", "torch.is_tensor"):
-            return value.kind != "numpy"
+            # who asks says that others are passed as well
+            return None if value.origin == "guess" else value.kind != "numpy"
         if name.startswith(NOT_TENSORS):
             return False
         if name in TENSOR_TYPES or name.startswith("torch."):
@@ -201,6 +202,8 @@ def tensor_attribute(
     if name == "shape":
         return shape_of(owner)
     if name == "dtype":
+        if owner.kind == "numpy":
+            emit_call(machine, "numpy.ndarray.dtype", owner, (), {}, node, frame, sureness(owner))
         return External("torch.bool") if owner.dtype == "bool" else Py("dtype", "config")
     if name == "ndim":
         return Const(owner.ndim) if owner.ndim is not None else ShapeInt()
@@ -261,7 +264,7 @@ def call_tensor_method(
         return Scalar("bool" if owner.dtype == "bool" else "number")
     full = f"{prefix}.{name}"
     emit_call(machine, full, owner, args, kwargs, node, frame, sureness(owner))
-    if name == "register_hook" and args and frame.emits and owner.origin != "argument":
+    if name == "register_hook" and args and frame.emits and not owner.is_argument:
         call_hook(
             machine, args[0], Tensor(owner.dtype, owner.ndim, owner.shape, owner.sure), node, frame
         )

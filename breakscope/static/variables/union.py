@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from breakscope.rulekit.events import CHOSEN, Branch
 from breakscope.rulekit.values import (
     ExternalInstance,
@@ -14,8 +16,9 @@ from breakscope.rulekit.values import (
     Value,
     options,
 )
-from breakscope.static.machine.frames import Raised
-from breakscope.static.machine.lattice import join_all
+from breakscope.static.machine.frames import Frame, Raised
+from breakscope.static.machine.given import both, excludes
+from breakscope.static.machine.lattice import join_all, join_under
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.base import Variable
 from breakscope.static.variables.operators.binary import binary_operation
@@ -33,26 +36,31 @@ class UnionVariable(Variable):
     def call(self, machine: Machine, callee, args, kwargs, node, frame) -> Value:
         """Call each that it may be; a library's object beside a module of the source is only
         possibly what is called."""
-        results, certainty, undecided = [], frame.certainty, frame.undecided
+        results, called, certainty, undecided = [], [], frame.certainty, frame.undecided
+        before = frame.condition
         # one function of several
         chosen = len([o for o in callee.options if type(o) is Function]) > 1
         own = any([type(option) is Instance for option in callee.options])
-        for option in callee.options:
+        for option, condition in _given(callee, frame):
             if not option.is_none:
                 is_library = own and type(option) is ExternalInstance
                 frame.certainty = "possible" if is_library else certainty
                 frame.undecided = CHOSEN if chosen else undecided
+                frame.condition = both(before, condition)
                 try:
                     results.append(machine.call(option, args, kwargs, node, frame))
+                    called.append(condition)
                 except Raised:
                     pass
                 finally:
                     frame.certainty, frame.undecided = certainty, undecided
-        return join_all(results)
+                    frame.condition = before
+        return join_under(results, called)
 
     def getattr(self, machine: Machine, owner, name, node, frame) -> Value:
-        found = [machine.getattr(o, name, node, frame) for o in _that_may_have(name, owner)]
-        return join_all(found)
+        kept = _that_may_have(name, owner)
+        rows = [row for row in _given(owner, frame) if any(o is row[0] for o in kept)]
+        return _of_each(rows, lambda o: machine.getattr(o, name, node, frame), frame)
 
     def setattr(self, machine: Machine, owner, name, value, old, target, node, frame) -> None:
         for option in owner.options:
@@ -61,17 +69,20 @@ class UnionVariable(Variable):
     def getitem(self, machine: Machine, container, index, store, node, frame) -> Value:
         """The item of each that it may be; who indexes with a tensor hardly means the list that it
         is beside a tensor."""
-        found, certainty = [], frame.certainty
+        certainty = frame.certainty
         is_tensors = index.is_tensor and any([o.is_tensor for o in container.options])
-        for option in container.options:
-            if not option.is_none:
-                is_list = is_tensors and type(option) is Sequence
-                frame.certainty = "possible" if is_list else certainty
-                try:
-                    found.append(machine.getitem(option, index, node, frame, store))
-                finally:
-                    frame.certainty = certainty
-        return join_all(found)
+
+        def item(option: Value) -> Value:
+            is_list = is_tensors and type(option) is Sequence
+            frame.certainty = "possible" if is_list else certainty
+            try:
+                return machine.getitem(option, index, node, frame, store)
+            finally:
+                frame.certainty = certainty
+
+        return _of_each(
+            [row for row in _given(container, frame) if not row[0].is_none], item, frame
+        )
 
     def setitem(
         self, machine: Machine, container, index, value, augmented, target, node, frame
@@ -91,8 +102,9 @@ class UnionVariable(Variable):
         return None
 
     def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
-        verdicts = set()
-        for option in value.options:
+        verdicts, before = set(), frame.condition
+        for option, condition in _given(value, frame):
+            frame.condition = both(before, condition)
             if option.is_tensor:
                 certainty = "possible" if any(o.is_unknown for o in value.options) else "likely"
                 machine.emit(
@@ -101,21 +113,29 @@ class UnionVariable(Variable):
                 verdicts.add(None)
             else:
                 verdicts.add(machine.truth(option, construct, node, frame, **facts))
+        frame.condition = before
         return verdicts.pop() if len(verdicts) == 1 else None
 
     def binary(self, machine: Machine, left, right, op, node, frame) -> Value:
         rows = [
-            (a, b) for a in options(left) for b in options(right) if not a.is_none and not b.is_none
+            ((a, b), both(c, d))
+            for a, c in _given(left, frame)
+            for b, d in _given(right, frame)
+            if not a.is_none and not b.is_none
         ]
-        return join_all([binary_operation(machine, a, b, op, node, frame) for a, b in rows])
+        return _of_each(rows, lambda ab: binary_operation(machine, *ab, op, node, frame), frame)
 
     def compare(self, machine: Machine, left, right, op, node, frame) -> Value:
-        rows = [(a, b) for a in options(left) for b in options(right)]
-        return join_all([compare_by_value(machine, a, b, op, node, frame) for a, b in rows])
+        rows = [
+            ((a, b), both(c, d)) for a, c in _given(left, frame) for b, d in _given(right, frame)
+        ]
+        return _of_each(rows, lambda ab: compare_by_value(machine, *ab, op, node, frame), frame)
 
     def cast(self, machine: Machine, value, name, node, frame) -> Value:
-        cast = [machine.behaviour(o).cast(machine, o, name, node, frame) for o in value.options]
-        return join_all(cast)
+        def cast(option: Value) -> Value:
+            return machine.behaviour(option).cast(machine, option, name, node, frame)
+
+        return _of_each(_given(value, frame), cast, frame)
 
     def length(self, machine: Machine, value, node, frame) -> Value:
         return ShapeInt() if any(o.is_tensor for o in value.options) else Py("int")
@@ -138,6 +158,28 @@ class UnionVariable(Variable):
 
     def skips_frame(self, machine: Machine, manager) -> bool:
         return any(machine.skips_frame(option) for option in manager.options)
+
+
+def _given(value: Value, frame: Frame) -> list[tuple[Value, str]]:
+    """What a value may be here, each with the condition under which it is that."""
+    if type(value) is Union and value.conditions:
+        rows = list(zip(value.options, value.conditions))
+        if not frame.condition:
+            return rows
+        return [r for r in rows if not (r[1] and excludes(frame.condition, r[1]))] or rows
+    return [(option, "") for option in options(value)]
+
+
+def _of_each(rows: list[tuple], result: Callable, frame: Frame) -> Value:
+    """What `result` makes of each, where its condition holds."""
+    made, before = [], frame.condition
+    for given, condition in rows:
+        frame.condition = both(before, condition)
+        try:
+            made.append(result(given))
+        finally:
+            frame.condition = before
+    return join_under(made, [condition for _, condition in rows])
 
 
 def _that_may_have(name: str, owner: Union) -> list[Value]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from breakscope.rulekit.events import Enter
 from breakscope.rulekit.values import (
     NONE,
     UNKNOWN,
@@ -224,9 +225,12 @@ class InstanceVariable(Variable):
 
     def enter(self, machine: Machine, manager, node, frame) -> Value:
         method = machine.getattr(manager, "__enter__", node, frame)
-        if isinstance(method, Function):
-            return machine.call(method, [], {}, node, frame)
-        return manager
+        if not isinstance(method, Function):
+            return manager
+        if id(manager) not in machine.objects.made_inside:
+            name = manager.cls.info.name
+            machine.emit(Enter, node, frame, name=name, value=manager, kwargs={}, exists=True)
+        return machine.call(method, [], {}, node, frame)
 
     def leave(self, machine: Machine, manager, node, frame) -> None:
         method = machine.getattr(manager, "__exit__", node, frame)

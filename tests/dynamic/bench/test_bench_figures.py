@@ -20,6 +20,7 @@ from breakscope.dynamic.bench.saving import cost_of_breaks, saved, with_step_cos
 from breakscope.dynamic.bench.statistics import (
     compare,
     interval_of,
+    noise,
     percentile,
     rank_correlation,
     sign_test,
@@ -222,6 +223,56 @@ def test_a_clear_difference_is_reported(factor, verdict):
     drift = [1.0 + 0.1 * number + noise.uniform(-0.05, 0.05) for number in range(20)]
     found = compare([factor * value for value in drift], drift)
     assert found[2] == verdict and found[1].low <= found[0] <= found[1].high
+
+
+def test_a_wide_interval_around_no_difference_is_too_noisy_to_tell():
+    chance = random.Random(1)
+    eager = [1.0 + chance.uniform(-0.7, 0.7) for _ in range(20)]
+    same = [1.0 + chance.uniform(-0.7, 0.7) for _ in range(20)]
+    _, interval, verdict = compare(same, eager)
+    assert verdict == "too noisy to tell" and interval.low < 1 < interval.high
+
+
+def test_medians_that_contradict_the_ratios_are_too_noisy_to_tell():
+    """Each round says 0.8, and the median of all of them 2: the machine changed in between."""
+    first = [0.8] * 9 + [8.0] * 11
+    second = [1.0] * 9 + [10.0] * 2 + [4.0] * 9
+    assert compare(first[:18] + [8.0] * 2, second)[2] == "too noisy to tell"
+    assert compare([0.8, 8.0] * 10, [1.0, 10.0] * 10)[2] == "faster"
+
+
+def test_noise_is_what_a_round_differs_from_the_one_before():
+    assert noise([1.0, 1.2, 1.2, 0.6]) == pytest.approx(0.2)
+    assert noise([1.0]) is None and noise([]) is None
+
+
+def test_where_all_is_noise_no_mode_is_chosen():
+    eager = mode("eager", 1.0, None)
+    eager = msgspec.structs.replace(eager, steps=msgspec.structs.replace(eager.steps, noise=0.31))
+    default, dynamic = mode("default", 0.9, 1.0), mode("dynamic", 0.5, 2.0)
+    unsure = msgspec.structs.replace(
+        default,
+        steps=msgspec.structs.replace(
+            default.steps,
+            verdict="too noisy to tell",
+            ratio_interval=Interval(low=0.6, high=1.5),
+        ),
+    )
+    assert decide((eager, unsure), same) == (
+        "",
+        "No mode can be chosen: the machine is too noisy to tell: rounds of the same eager step differ by 31%, and "
+        "default takes 0.60 to 1.50 of eager's time. Stop what else runs here, or give more --rounds.",
+    )
+    use, sentence = decide((eager, unsure, dynamic), same)
+    assert use == "dynamic" and sentence.endswith(" Not measured: default.")
+
+
+def test_the_medians_shown_give_the_ratio_shown():
+    """Of rounds, not of all steps: a long round does not count more than a short one."""
+    eager = [[1.0] * 3] * 6 + [[2.0] * 30] * 4
+    default = [[0.5] * 3] * 6 + [[1.0] * 30] * 4
+    steps = describe(default, eager)
+    assert steps.ratio == pytest.approx(steps.median_seconds / describe(eager, None).median_seconds)
 
 
 def test_few_rounds_allow_no_claim():

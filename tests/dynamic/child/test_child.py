@@ -21,6 +21,12 @@ RUNS = {
     "NeedsInputs": {},
     "NeedsSizes": {},
     "nobody": {},
+    "Claen": {},
+    "gives_a_module_alone": {},
+    "gives_a_bare_tensor": {},
+    "gives_too_much": {},
+    "hides_a_module": {},
+    "waits": {},
     "bad calls": {"name": "Clean", "calls": "no_calls"},
     "bad backend": {"name": "clean", "backend": "indoctor"},
     "bad device": {"name": "clean", "device": "gpu"},
@@ -118,14 +124,23 @@ def test_module_without_inputs(runs):
         ("NeedsInputs", "NeedsInputs needs arguments (x, mask): write a factory"),
         ("NeedsSizes", "NeedsSizes() needs arguments (width): write a factory"),
         ("nobody", "behaviour.py defines no nobody; it defines Clean"),
+        ("Claen", "behaviour.py defines no Claen; nearest: Clean"),
+        ("gives_a_module_alone", "needs some (x, mask): let it `return model, (x, mask,), {}`"),
+        (
+            "gives_a_bare_tensor",
+            "gives_a_bare_tensor() returned (Clean, Tensor); a factory returns",
+        ),
+        ("gives_too_much", "do not fit `forward(x)`: too many positional arguments"),
+        ("hides_a_module", "hides_a_module() returned a dict; a factory returns"),
+        ("waits", "waits is an async function"),
         ("bad calls", "no_calls() lists no calls"),
         ("bad backend", "no backend is called 'indoctor'; there are"),
         ("bad device", "no device is called 'gpu'"),
     ],
 )
 def test_wrong_use(runs, label, words):
-    assert words in message(runs[label])
-    assert runs[label].run.status == "failed"
+    assert isinstance(runs[label], UserError)
+    assert words in str(runs[label])
 
 
 def test_hangs(runs):

@@ -25,7 +25,7 @@ from breakscope.dynamic.findings.host_syncs import with_host_syncs
 from breakscope.dynamic.observations.host_syncs import read_host_syncs
 from breakscope.dynamic.observations.ownership import Places
 from breakscope.report.formats import RenderOptions, render
-from breakscope.report.formats._words import terse_notes
+from breakscope.report.formats._words import seen
 from breakscope.report.model import Cost, Finding, HostSync, Interval, Report, Run
 
 TEXT = "called a synchronizing CUDA operation (Triggered internally at /pytorch/c10/cuda/CUDAFunctions.cpp:154.)"
@@ -242,19 +242,20 @@ def test_the_report_shows_them_with_the_break_and_else_by_line():
 @pytest.mark.parametrize(
     ("cost", "words"),
     [
-        (Cost(compile_seconds=1.9), "confirmed, 2 host syncs per step"),
+        (Cost(compile_seconds=1.9), "confirmed, 2 host syncs per step, 1.9 s of compiling"),
         (
             Cost(
                 compile_seconds=1.9,
                 step_seconds=0.002,
                 step_interval=Interval(low=0.001, high=0.003),
             ),
-            "confirmed, 2 ms per step",
+            "confirmed, 2 host syncs per step, 2 ms per step (1 ms to 3 ms), 1.9 s of compiling",
         ),
     ],
 )
-def test_where_there_is_little_room_they_go_before_compiling(cost, words):
-    assert words == terse_notes(msgspec.structs.replace(BREAK, host_syncs=2, cost=cost))
+def test_they_go_before_what_was_measured(cost, words):
+    item = msgspec.structs.replace(BREAK, dynamo=(), count=0, host_syncs=2, cost=cost)
+    assert words == seen(item)
 
 
 def test_a_run_on_the_cpu_shows_none_of_them():

@@ -15,7 +15,7 @@ from breakscope.dynamic.child.neutral.rewrite import rewrite
 from breakscope.dynamic.child.neutral.sites import Site
 from breakscope.dynamic.modes.peel import peel
 from breakscope.dynamic.options import Neutralised
-from breakscope.report.formats._peeled import peeled_texts
+from breakscope.report.formats.of_runs.peeled import peeled_texts
 from breakscope.report.model import Finding, Link, ReportError, Run
 from breakscope.report.run_modes import Peeled
 

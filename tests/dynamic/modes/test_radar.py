@@ -262,7 +262,7 @@ def test_as_text():
         "  repeated steps: 4 times: nothing is compiled again",
         "  batch: 4 -> 3 -> 2: 1 recompile, 500 ms, then it settles",
         "      m.py:7: `forward`: dimension 0 of `x` was 4 and is 3 now",
-        "      = pad to a few fixed sizes",
+        "      = help: pad to a few fixed sizes",
         "  dtype: left out, float64: RuntimeError: no",
     ]
 
@@ -293,7 +293,7 @@ def test_one_guard_in_several_places_is_told_once_and_so_is_a_fix():
         "  autocast: off -> on: 4 recompiles, 400 ms, then it settles",
         "      m.py:7: `forward`: autocast (3 recompiles, 300 ms; also lines 9 and 11)",
         "      m.py:20: `forward`: more (1 recompile, 100 ms)",
-        "      = pad to a few fixed sizes",
+        "      = help: pad to a few fixed sizes",
     ]
 
 

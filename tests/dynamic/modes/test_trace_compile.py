@@ -12,8 +12,8 @@ from running import TARGETS, line_of
 from breakscope.dynamic import CompileModules, TraceOptions, trace_program
 from breakscope.dynamic.observations.facts import Observations
 from breakscope.dynamic.observations.module_calls import module_calls
+from breakscope.report.combining.merge import merge
 from breakscope.report.formats import RenderOptions, render
-from breakscope.report.merge import merge
 from breakscope.report.model import Report
 
 PROGRAM = TARGETS / "not_compiled.py"
@@ -118,6 +118,44 @@ def test_depth_and_the_most_calls_of_a_class(tmp_path):
     assert lines == {line_of('print("in sub")', "not_compiled.py")}
 
 
+ALIKE = """\
+import torch
+
+class Net(torch.nn.Module):
+    def __init__(self, width, scaled=False):
+        super().__init__()
+        self.linear = torch.nn.Linear(width, width)
+        self.scaled = scaled
+
+    def forward(self, x):
+        return self.linear(x) * x.sum().item() if self.scaled else self.linear(x)
+
+class Odd(torch.Tensor):
+    def dim(self):
+        raise RuntimeError("no dimensions")
+
+for width in (2, 3, 4, 5):
+    Net(width)(torch.ones(1, width))
+Net(2, scaled=True)(torch.ones(1, 2))
+Net(2).eval()(torch.ones(1, 2))
+Net(2)(torch.ones(2))
+net = Net(3)
+for rows in (1, 1, 1):
+    net(torch.ones(rows, 1, 3))
+print(type(torch.nn.Identity()(torch.ones(2).as_subclass(Odd))).__name__)
+"""
+
+
+def test_instances_that_are_built_and_called_alike_are_captured_a_few_times(tmp_path, capfd):
+    (tmp_path / "alike.py").write_text(ALIKE)
+    modules = by_name(traced([sys.executable, tmp_path / "alike.py"], alike=2))
+    assert modules["Net"].calls == 2 + 1 + 1 + 1 + 3
+    assert modules["Net"].eager == ("it is built and called like 2 instances captured before",)
+    assert modules["Net"].breaks == 1
+    assert modules["Identity"].calls == 1
+    assert capfd.readouterr().out.strip().endswith("Odd")
+
+
 def test_a_test_suite_and_its_workers(tmp_path):
     (tmp_path / "test_net.py").write_text(
         textwrap.dedent("""\
@@ -138,6 +176,56 @@ def test_a_test_suite_and_its_workers(tmp_path):
     assert result.run.status == "ok", result.errors
     assert by_name(result)["Net"].calls == 3
     assert [f.line for f in result.findings if f.kind == "break"] == [6]
+
+
+def test_a_suite_does_not_see_the_records_of_the_trace(tmp_path):
+    (tmp_path / "test_logs.py").write_text(
+        textwrap.dedent("""\
+            import logging
+            import torch
+
+            def test_it(caplog):
+                torch.nn.Linear(2, 2)(torch.ones(1, 2))
+                logging.getLogger("mine").warning("one")
+                assert [record.name for record in caplog.records] == ["mine"]
+        """)
+    )
+    result = traced([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", tmp_path])
+    assert result.run.status == "ok", result.errors
+    assert by_name(result)["Linear"].calls == 1
+
+
+def test_an_error_that_only_dynamo_raises_is_not_the_programs(tmp_path, capfd):
+    (tmp_path / "recursion.py").write_text(
+        textwrap.dedent("""\
+            import torch
+
+            class Net(torch.nn.Module):
+                def forward(self, x):
+                    return x + torch.rand(1)
+
+            class Wrong(torch.nn.Module):
+                def forward(self, x):
+                    raise ValueError("of the program")
+
+            def too_deep(x):
+                torch.rand(3)
+                raise RecursionError("too deep")
+
+            try:
+                Wrong()(torch.zeros(1))
+            except ValueError as problem:
+                print(problem)
+            torch.compile = lambda *args, **kwargs: too_deep
+            torch.manual_seed(0)
+            expected = torch.rand(1)
+            torch.manual_seed(0)
+            print(bool(Net()(torch.zeros(1)) == expected))
+        """)
+    )
+    result = traced([sys.executable, tmp_path / "recursion.py"])
+    assert capfd.readouterr().out.split("\n")[:2] == ["of the program", "True"]
+    assert any("RecursionError" in reason for reason in by_name(result)["Net"].eager)
 
 
 def test_a_program_without_modules(tmp_path):

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from breakscope.dynamic.findings.wording import FIXES, cause, fix, values
+from breakscope.dynamic.findings.cures import FIXES, fix
+from breakscope.dynamic.findings.wording import cause, values
 from breakscope.dynamic.observations.facts import FrameCompile
 from breakscope.dynamic.observations.guards.families import classify, read_guard
 from breakscope.dynamic.observations.guards.origins import is_captured, origin

@@ -5,7 +5,7 @@ from breakscope.dynamic.observations.facts import FrameCompile
 from breakscope.dynamic.observations.guards.mode_switches import switch
 from breakscope.dynamic.observations.ownership import Places
 from breakscope.dynamic.trace.frames import Frame
-from breakscope.report.join import join_findings
+from breakscope.report.combining.join import join_findings
 from breakscope.report.model import Finding, Link
 
 PLACES = Places(torch="/site-packages/torch", python=("/stdlib",), own="/nowhere")

@@ -10,8 +10,8 @@ from mutate import interleave, mutate
 from breakscope.dynamic import read_result
 from breakscope.dynamic.observations.traces import read_traced
 from breakscope.errors import UserError
+from breakscope.report.combining.merge import merge
 from breakscope.report.formats import RenderOptions, render
-from breakscope.report.merge import merge
 from breakscope.report.model import from_json, to_json
 from breakscope.workflows.trace import explain
 

@@ -240,3 +240,23 @@ class Stacked(torch.nn.Module):
 
 def stacked():
     return Stacked(), (torch.ones(3, 4),), {}
+
+
+def gives_a_module_alone():
+    return NeedsInputs()
+
+
+def gives_a_bare_tensor():
+    return Clean(), torch.ones(2, 4)
+
+
+def gives_too_much():
+    return Clean(), (torch.ones(2, 4), 1), {}
+
+
+def hides_a_module():
+    return {"model": Clean(), "x": torch.ones(2, 4)}
+
+
+async def waits():
+    return Clean()

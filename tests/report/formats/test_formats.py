@@ -37,7 +37,7 @@ def test_the_formats_are_the_files_of_the_folder():
 
 @pytest.mark.parametrize("name", ["xml", "_layout", "__init__"])
 def test_an_unknown_format_is_refused(name):
-    with pytest.raises(UserError, match="the formats are concise, github, json"):
+    with pytest.raises(UserError, match="the formats are concise, github, gitlab, json"):
         formats.load(name)
 
 
@@ -50,7 +50,7 @@ def test_concise_is_one_line_for_each():
     assert lines == [
         f"models/moe.py:41:15: BRK203 {CONFIRMED.message} [confirmed]",
         f"models/moe.py:12:15: BRK701 {RECOMPILE.message} [observed]",
-        f"my models/ä:b,c%.py:41:15: BRK203 {BASE.message}",
+        f"my models/ä:b,c%.py:41:15: BRK203 {BASE.message}, only when `self.config.cache`",
         "models/bad file.py:3:1: error: invalid syntax: expected ':'",
         "error: the target raised ValueError: x",
     ]

@@ -97,19 +97,24 @@ def test_a_guard_is_indented_by_one_level_of_the_file(unit, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("imports", "has_fix"),
+    ("imports", "wanted"),
     [
-        ("import torch", True),
-        ("import torch.nn", True),
-        ("import torch as th", False),
-        ("from torch import nn", False),
-        ("import torch.nn as nn", False),
+        ("import torch", ()),
+        ("import torch.nn", ()),
+        ("import torch as th", ("import torch",)),
+        ("from torch import nn", ("import torch",)),
+        ("import torch.nn as nn", ("import torch",)),
+        ("if TYPE_CHECKING:\n    import torch\n", ("import torch",)),
+        ("try:\n    import torch\nexcept ImportError:\n    pass\n", ()),
+        ("torch = None", None),
+        ("from mine import torch", None),
     ],
 )
-def test_a_fix_uses_torch_only_where_the_file_binds_it(imports, has_fix, tmp_path):
+def test_a_fix_imports_torch_where_the_file_does_not_bind_it(imports, wanted, tmp_path):
     model = f"{imports}\nfrom torch.nn import Module\nclass M(Module):\n    def forward(self, x):\n        print('a')\n        return x\n"
     result = analysed(tmp_path, {"program.py": model})
-    assert [(f.code, f.fix is not None) for f in result.findings] == [("BRK401", has_fix)]
+    (finding,) = result.findings
+    assert (finding.code, finding.fix and finding.fix.imports) == ("BRK401", wanted)
 
 
 def test_columns_count_characters(tmp_path):

@@ -4,7 +4,7 @@ line that enters them."""
 import pytest
 from programs import TORCH, write
 
-from breakscope.report.join import at_its_place
+from breakscope.report.combining.join import at_its_place
 from breakscope.static import StaticOptions, analyze
 
 LIBRARY = {

@@ -189,6 +189,19 @@ def test_a_function_handed_out_that_another_calls_is_seen_by_itself_too(tmp_path
     assert [code for code, _ in found(analysed(tmp_path, files))] == ["BRK201"]
 
 
+CHAIN = {
+    "pkg/__init__.py": "from ._impl import solve as run\n",
+    "pkg/_impl/__init__.py": "from .solver import solve, other\n",
+    "pkg/_impl/solver.py": "import torch\ndef solve(x):\n    return torch.abs(x).item()\n"
+    "def other(x):\n    return torch.abs(x).tolist()\n",
+}
+
+
+def test_what_a_package_hands_out_by_way_of_another_is_seen(tmp_path):
+    assert found(analysed(tmp_path, CHAIN)) == [("BRK201", 3)]
+    assert found(analysed(tmp_path / "front", CHAIN | {"pkg/__init__.py": ""})) == []
+
+
 def test_a_forward_that_is_a_lambda_is_a_region(tmp_path):
     source = """\
         import torch
@@ -233,6 +246,33 @@ def test_decorators_of_the_source(decorator, tmp_path):
                 return x.item()
         """
     assert found(analysed(tmp_path, {"program.py": source})) == [("BRK201", 18)]
+
+
+@pytest.mark.parametrize(
+    ("mark", "codes"), [("__script_if_tracing_wrapper", []), ("seen", ["BRK523"])]
+)
+def test_a_wrapper_that_scripts_while_tracing_is_replaced_by_what_it_wraps(mark, codes, tmp_path):
+    """Seen with torch 2.13.0: the wrapper's own code is not traced."""
+    source = f"""\
+        import functools
+        import torch
+        def scripted(f):
+            @functools.wraps(f)
+            def wrapper(*args, **kwargs):
+                if not torch._C._is_tracing():
+                    return f(*args, **kwargs)
+                return torch.jit.script(wrapper.__original_fn)(*args, **kwargs)
+            wrapper.__original_fn = f
+            wrapper.{mark} = True
+            return wrapper
+        @scripted
+        def double(x):
+            return x * 2
+        class M(torch.nn.Module):
+            def forward(self, x):
+                return double(x) + 1
+        """
+    assert [code for code, _ in found(analysed(tmp_path, {"program.py": source}))] == codes
 
 
 HAZARDS = """\

@@ -18,6 +18,7 @@ import importlib.abc
 import importlib.machinery
 import inspect
 import json
+import logging
 import os
 import sys
 import threading
@@ -36,27 +37,44 @@ def install() -> None:
     """Capture from now on; does nothing in a process that was not started by `trace --compile`."""
     try:
         settings = json.loads(os.environ[SETTINGS])
-        capture = Capture(settings["folder"], settings["depth"], settings["per_module"])
+        capture = Capture(
+            settings["folder"], settings["depth"], settings["per_module"], settings["alike"]
+        )
         if settings["entries"]:
             sys.meta_path.insert(0, _Entries(settings["entries"], capture))
         import torch
 
         torch.nn.Module._compiled_call_impl = _Outermost(capture)
+        _keep_apart(logging.getLogger("torch.__trace"))
     except Exception as problem:  # torch would make an error of its own import of it
         print(f"breakscope: nothing is compiled in this process: {problem}", file=sys.stderr)
+
+
+def _keep_apart(log: logging.Logger) -> None:
+    """Let only torch and us handle the records of the trace: pytest gives each logger a handler of its
+    own, and a test that counts log records would count these."""
+
+    def add(handler: logging.Handler) -> None:
+        if type(handler).__module__.partition(".")[0] in ("torch", "breakscope"):
+            logging.Logger.addHandler(log, handler)
+
+    log.addHandler = add
 
 
 class Capture:
     """The calls that are captured in this process.
 
     `folder` receives a line of JSON for each of them, `depth` is the nesting of the module calls to
-    capture (1: the outermost), `per_module` the most calls of one class.
+    capture (1: the outermost), `per_module` the most calls of one class, `alike` the most instances
+    of it that are built and called alike: each costs a compile of its own, and shows the same.
     """
 
-    def __init__(self, folder: str, depth: int, per_module: int) -> None:
+    def __init__(self, folder: str, depth: int, per_module: int, alike: int) -> None:
         self.folder = folder
         self.depth = depth
         self.per_module = per_module
+        self.alike = alike
+        self.kinds: Counter[tuple] = Counter()  # instances captured, by what they have in common
         self.calls: Counter[str] = Counter()
         self.known: dict[int, weakref.ref] = {}  # what was captured before, by id
         self.explained: set[tuple[str, str]] = set()
@@ -97,6 +115,12 @@ class Capture:
             reason = _why_eager(target, torch)
             if not reason and self.calls[name] >= self.per_module:
                 reason = f"{self.per_module} calls of it were captured"
+            if not reason and self._is_new(target):
+                kind = (name, *_kind_of(target, args, kwargs, torch))
+                if self.kinds[kind] >= self.alike:
+                    count = f"{self.alike} instances" if self.alike > 1 else "an instance"
+                    reason = f"it is built and called like {count} captured before"
+                self.kinds[kind] += 1
             if reason:
                 if (name, reason) not in self.explained:
                     self.explained.add((name, reason))
@@ -121,26 +145,29 @@ class Capture:
         import torch
         import torch._dynamo
 
-        if self._is_new(target) and len(self.known) > 1:
-            torch._dynamo.reset()  # what other instances taught Dynamo is not this one's
+        if self._is_new(target):
+            if self.known:
+                torch._dynamo.reset()  # what other instances taught Dynamo is not this one's
+            self.known[id(target)] = weakref.ref(target)
         _mark(torch, f"capture module {name}")
+        random = torch.get_rng_state()
         try:
             with torch._dynamo.config.patch(suppress_errors=True):
                 return torch.compile(target, backend="eager")(*args, **kwargs)
-        except torch._dynamo.exc.TorchDynamoException as problem:
+        except Exception as problem:
+            if not _is_of_dynamo(problem, torch):
+                raise
             self._note(
                 name, place, eager=f"Dynamo raised {type(problem).__name__}: {problem}"[:500]
             )
+            torch.set_rng_state(random)
             return eager(*args, **kwargs)
         finally:
             _mark(torch, "capture program")
 
     def _is_new(self, target: Any) -> bool:
         known = self.known.get(id(target))
-        if known is not None and known() is target:
-            return False
-        self.known[id(target)] = weakref.ref(target)
-        return True
+        return known is None or known() is not target
 
     def _note(self, name: str, place: tuple[str, int], **more: str) -> None:
         line = json.dumps({"name": name, "path": place[0], "line": place[1], **more}) + "\n"
@@ -180,6 +207,50 @@ def _why_eager(target: Any, torch: ModuleType) -> str:
     if torch._C._functorch.peek_interpreter_stack() is not None:
         return "a function transform of torch.func was active"
     return ""
+
+
+def _is_of_dynamo(problem: Exception, torch: ModuleType) -> bool:
+    """An error of Dynamo's own, and not one that the program would see without it."""
+    if isinstance(problem, (torch._dynamo.exc.TorchDynamoException, RecursionError)):
+        return True
+    trace = problem.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    folder = os.path.dirname(torch._dynamo.__file__) + os.sep
+    return trace is not None and trace.tb_frame.f_code.co_filename.startswith(folder)
+
+
+def _kind_of(target: Any, args: tuple, kwargs: dict, torch: ModuleType) -> tuple:
+    """What decides on the code that a call runs, as far as it shows: the settings of the module and
+    of those inside of it, however many there are of a kind, and the structure of the arguments."""
+    modules = target.modules() if isinstance(target, torch.nn.Module) else ()
+    try:
+        parts = frozenset(
+            (type(m), *((k, _sketch(v, torch)) for k, v in vars(m).items() if k[:1] != "_"))
+            for m in modules
+        )
+        return parts, torch.is_grad_enabled(), _sketch(args, torch), _sketch(kwargs, torch)
+    except Exception:  # tensors and modules of the program's own kinds may refuse anything
+        return (id(target),)
+
+
+def _sketch(value: Any, torch: ModuleType, depth: int = 3) -> Any:
+    """A value without what seldom matters: a tensor's sizes, which number it is beyond 1."""
+    kind = type(value)
+    if value is None or kind in (bool, str, torch.dtype):
+        return value
+    if kind in (int, float):
+        return kind, value if value in (-1, 0, 1) else "other"
+    if isinstance(value, torch.Tensor):
+        return kind, value.dtype, value.layout, value.dim(), value.requires_grad
+    if not depth:
+        return kind
+    if kind in (list, tuple):
+        return kind, tuple(_sketch(each, torch, depth - 1) for each in value[:16])
+    if kind is dict:
+        pairs = [*value.items()][:16]
+        return kind, tuple((str(k), _sketch(v, torch, depth - 1)) for k, v in pairs)
+    return kind
 
 
 def _place_of(function: Any) -> tuple[str, int]:

@@ -14,7 +14,7 @@ import torch._dynamo
 
 from breakscope import limits
 from breakscope.dynamic.child import tensors
-from breakscope.dynamic.child.calls import Made, Plan, build, run_backward
+from breakscope.dynamic.child.calls import Fake, Made, Plan, build, run_backward
 from breakscope.dynamic.child.load import Target, argument_tuples, load_file
 from breakscope.dynamic.child.radar.dimensions import batch, sequence
 from breakscope.dynamic.child.radar.state import State
@@ -27,13 +27,13 @@ from breakscope.dynamic.child.written.progress_log import Progress
 from breakscope.texts import exception_text
 
 
-def serve(job: dict, folder: Path, progress: Progress) -> None:
+def serve(job: dict, folder: Path, progress: Progress, fake: Fake | None = None) -> None:
     """Make every variation, and note what was made."""
     try:
         device, _ = stage(progress, "options", lambda: pick_device(job["device"]))
         module = stage(progress, "import", lambda: load_file(Path(job["file"])))
         stage(progress, "options", lambda: check_backend(job["backend"]))
-        plan = Plan(job["name"], job["calls"], "", 0, job["backward"], device)
+        plan = Plan(job["name"], job["calls"], "", 0, job["backward"], device, fake=fake)
         limit_memory(job, device)
         self_test(progress, "self-test")
         stage(progress, "radar", lambda: _scan(module, plan, job, progress))

@@ -41,6 +41,19 @@ def origin(frame: FrameCompile, name: str) -> Frame | None:
     return _frame(source, frame, node) if node is not None else None
 
 
+def is_parameter(frame: FrameCompile, name: str) -> bool:
+    """True when a caller passes what the guarded name begins with, so that it can be marked there;
+    nothing of a resumed function is passed by a caller."""
+    function = None if frame.resumed_at else _function(SourceFile.read(frame.path), frame)
+    root = NAME.match(name)
+    return (
+        function is not None
+        and root is not None
+        and root["root"] != "self"
+        and (_parameter(function, root["root"]) is not None)
+    )
+
+
 def is_captured(frame: FrameCompile, name: str) -> bool:
     """True when the function neither takes nor assigns the name, so that it is a variable of a
     function around it."""

@@ -23,7 +23,8 @@ from breakscope.rulekit.walking import walk
 from breakscope.static.definitions.classes import bound_to, class_facts, find_member, is_module
 from breakscope.static.definitions.homes import note_nested
 from breakscope.static.machine.frames import Frame, Raised
-from breakscope.static.machine.lattice import join
+from breakscope.static.machine.given import opposite
+from breakscope.static.machine.lattice import ALWAYS, Given, join
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call
 from breakscope.static.variables.effects.side_effects import emit_store, note_outside, put_attribute
@@ -171,10 +172,31 @@ def store_on_instance(
     if (frame.function is not None and frame.bound is owner) or before is None:
         note_outside(machine, owner, name, value, before or UNKNOWN, frame, node)
         certain = before is None or (frame.skips == "" and not frame.undecided)
-        owner.attributes[name] = value if certain else join(before, value)
+        given = given_by_branch(machine, owner, name, frame, before is None)
+        owner.attributes[name] = value if certain else join(before, value, 0, given)
     else:
         machine.driver.outside.append((owner, name, value, before, frame.module.path, node))
         owner.attributes[name] = join(before, value)
+
+
+def given_by_branch(
+    machine: Machine, owner: Instance, name: str, frame: Frame, is_first: bool
+) -> Given:
+    """The conditions under which an attribute is what it was before, and what a branch of the
+    constructor sets: the first store of it is noted for the next one."""
+    branch, key = frame.branch, (id(owner), name)
+    if is_first:
+        if branch is not None:
+            machine.objects.stored_in[key] = branch
+        return ALWAYS
+    if branch is None:
+        return ALWAYS
+    test = machine.text(branch[0], frame.module)
+    earlier = machine.objects.stored_in.pop(key, None)
+    here, there = (test, opposite(test)) if branch[1] else (opposite(test), test)
+    if earlier is None or earlier == (branch[0], not branch[1]):
+        return there, here
+    return ALWAYS
 
 
 def initial_value(machine: Machine, owner: Instance, name: str) -> Value:

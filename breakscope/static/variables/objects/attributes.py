@@ -37,7 +37,11 @@ from breakscope.static.variables.objects.module_containers import (
     contents_of,
     openly_put,
 )
-from breakscope.static.variables.objects.recurrent import RECURRENT, note_recurrent_read
+from breakscope.static.variables.objects.recurrent import (
+    RECURRENT,
+    note_recurrent_argument,
+    note_recurrent_read,
+)
 
 FILLING = frozenset({"append", "extend", "insert", "update", "setdefault"})
 READING = frozenset({"items", "keys", "values", "pop", "get"})
@@ -64,6 +68,7 @@ def instance_attribute(
     if frame.emits:
         machine.region.reads.setdefault((id(owner), name), (frame.activation, node))
         if type(node) is ast.Attribute and type(node.value) is ast.Name:
+            note_recurrent_argument(machine, owner, node.value, frame)
             narrowed = frame.names.get(f"{node.value.id}.{name}")
             if narrowed is not None:
                 if type(narrowed) is ExternalInstance and narrowed.name in RECURRENT:

@@ -97,3 +97,15 @@ def note_recurrent_read(machine: Machine, value: Value, node: ast.AST, frame: Fr
         )
         if found is not None and all(o is found or o.is_none for o in value.options):
             emit_call(machine, f"{found.name}.forward", found, (), {}, node, frame, "likely")
+
+
+def note_recurrent_argument(machine: Machine, owner: Value, name: ast.Name, frame: Frame) -> None:
+    """An attribute is read of an argument. One that is a recurrent module made its caller run
+    without a graph, so this function is compiled by itself and meets it here."""
+    if frame.depth > 1 and is_parameter(frame.function.node, name.id):
+        note_recurrent_read(machine, owner, name, frame)
+
+
+def is_parameter(function: ast.FunctionDef | ast.Lambda, name: str) -> bool:
+    spec = function.args
+    return any(p.arg == name for p in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs))

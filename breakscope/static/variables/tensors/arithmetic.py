@@ -8,13 +8,15 @@ from breakscope.knowledge.ndim import product_ndim
 from breakscope.rulekit.values import Tensor, Value
 from breakscope.static.variables.base import BITWISE
 
+OF_MASKS = (ast.Add, ast.Mult)  # of two masks these are `or` and `and`
+
 
 def tensor_operator(left: Value, right: Value, op: type) -> Value:
     """`left op right`, one of which is a tensor."""
     tensors = [v for v in (left, right) if v.is_tensor]
     dtypes = {t.dtype for t in tensors}
     dtype = None
-    if op in BITWISE and dtypes == {"bool"}:
+    if dtypes == {"bool"} and (op in BITWISE or (op in OF_MASKS and len(tensors) == 2)):
         dtype = "bool"
     elif op is ast.Div or "float" in dtypes:
         dtype = "float" if op is ast.Div or len(dtypes) == 1 else None

@@ -1,0 +1,117 @@
+"""Runs a package's own tests, or the Python of its description, in an order that shows much early.
+
+    drive.py tests SECONDS_EACH PATH ...     pytest; each test function once before any with further parameters;
+                                             field_results.txt says how each ended
+    drive.py snippets SECONDS_EACH FILE ...  the Python blocks of Markdown or reStructuredText, from top to bottom
+
+What fails, is skipped or takes too long is no matter: what ran before counts. Runs in the package's
+environment, and needs nothing there but pytest.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import resource
+import signal
+import sys
+import textwrap
+import traceback
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+MEMORY = 12 * 2**30  # bytes of address space
+BLOCK = re.compile(r"^```[ {]*(?:python|py)\b[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
+DIRECTIVE = re.compile(
+    r"^\.\. code(?:-block)?:: python\n((?:[ \t]+\S[^\n]*\n|\s*\n)+)", re.MULTILINE
+)
+PROMPT = re.compile(r"^(?:>>>|\.\.\.) ?", re.MULTILINE)
+
+
+class BreadthFirst:
+    """A pytest plugin: of a suite that will not end in time, something of everything, and what an
+    earlier run did not reach before what it did."""
+
+    def __init__(self, results: Path) -> None:
+        self.results = results
+        lines = results.read_text().splitlines() if results.exists() else []
+        self.before = Counter(line.partition(" ")[2] for line in lines)
+
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        runs: Counter[tuple[str, str]] = Counter()
+        functions: dict[str, dict[str, int]] = {}
+        order = {}
+        for item in items:
+            file = str(item.path)
+            function = item.nodeid.partition("[")[0]
+            place = functions.setdefault(file, {}).setdefault(function, len(functions[file]))
+            order[item] = (self.before[item.nodeid], runs[file, function], place)
+            runs[file, function] += 1
+        items.sort(key=order.__getitem__)
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        if report.when == "call" or (report.when == "setup" and not report.passed):
+            late = report.failed and "Timeout" in report.longreprtext
+            with open(self.results, "a", encoding="utf-8") as file:
+                file.write(f"{'late' if late else report.outcome} {report.nodeid}\n")
+
+
+def tests(seconds: float, paths: list[str]) -> int:
+    import pytest
+
+    options = ["-q", "-p", "no:cacheprovider", "-o", "addopts=", "-o", "filterwarnings="]
+    options += ["--continue-on-collection-errors", "--no-header", "--tb=line", "--disable-warnings"]
+    options += [f"--timeout={seconds:g}", "--timeout-method=signal"]
+    return pytest.main(
+        [*options, *paths], plugins=[BreadthFirst(Path("field_results.txt").absolute())]
+    )
+
+
+def snippets(seconds: float, paths: list[str]) -> int:
+    """Each block sees what the ones above it defined."""
+    failed = 0
+    for path in paths:
+        namespace: dict[str, Any] = {"__name__": "snippets"}
+        found = blocks(Path(path).read_text(encoding="utf-8"))
+        for number, block in enumerate(found, 1):
+            try:
+                with limited(seconds):
+                    exec(compile(block, f"{path}:{number}", "exec"), namespace)
+            except (Exception, SystemExit) as problem:
+                failed += 1
+                print(
+                    f"block {number}: {traceback.format_exception_only(problem)[-1].strip()[:300]}"
+                )
+        print(f"{len(found)} blocks, {failed} failed")
+    return 0
+
+
+def blocks(text: str) -> list[str]:
+    found = [(m.start(), m[1]) for p in (BLOCK, DIRECTIVE) for m in p.finditer(text)]
+    return [without_prompt(textwrap.dedent(block)) for _, block in sorted(found)]
+
+
+def without_prompt(block: str) -> str:
+    if not block.lstrip().startswith(">>>"):
+        return block
+    return "\n".join(PROMPT.sub("", x) for x in block.splitlines() if PROMPT.match(x))
+
+
+@contextlib.contextmanager
+def limited(seconds: float):
+    def stop(number: int, frame: object) -> None:
+        raise TimeoutError(f"took more than {seconds:g} s")
+
+    signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+if __name__ == "__main__":
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    what, seconds, *paths = sys.argv[1:]
+    sys.exit({"tests": tests, "snippets": snippets}[what](float(seconds), paths))

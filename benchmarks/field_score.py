@@ -1,0 +1,257 @@
+"""Score `breakscope check` by the kept truth of packages, for field.py."""
+
+from __future__ import annotations
+
+import ast
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import field_truth
+from field_suites import LeftOut, constraints, run
+
+from breakscope import __version__
+from breakscope.report.combining.statements import Statements
+from breakscope.report.model import Finding, Report, from_json
+
+ROOT = Path(__file__).resolve().parent.parent
+INSTALL = 600  # seconds for one package
+Place = tuple[str, int]  # file, first line of the statement
+
+
+@dataclass
+class Score:
+    """What a check got right and wrong of one package. A claim is judged by its most confident
+    finding."""
+
+    package: str
+    version: str
+    lines: int = 0
+    found: dict[Place, str] = field(default_factory=dict)  # Dynamo's words
+    missed: dict[Place, str] = field(default_factory=dict)
+    right: dict[Place, Finding] = field(default_factory=dict)
+    wrong: dict[Place, Finding] = field(default_factory=dict)
+    undecided: dict[Place, Finding] = field(default_factory=dict)
+
+
+def print_score(folder: Path, half: str, names: list[str], with_places: bool) -> int:
+    data = field_truth.read(half)
+    wanted = {n: m for n, m in data["models"].items() if not names or n in names}
+    if not wanted:
+        sys.exit(f"nothing was measured of {', '.join(names) or half}")
+    libraries = folder / "libraries"
+    for name, model in list(wanted.items()):
+        try:
+            fetch(folder, libraries, name, model["version"])
+        except LeftOut as problem:
+            print(f"{name} {model['version']}: left out: {problem}", file=sys.stderr)
+            del wanted[name]
+    report = check(libraries, sorted({file for model in wanted.values() for file in files(model)}))
+    scores = [scored(name, model, libraries, report) for name, model in wanted.items()]
+    print_tables(half, scores, report, data["meta"])
+    if with_places:
+        for score in scores:
+            print_places(score, libraries)
+    return 0
+
+
+def fetch(folder: Path, libraries: Path, name: str, version: str) -> None:
+    """The package's files as they are installed, without what it depends on."""
+    mark = libraries / ".versions" / f"{name}=={version}"
+    if mark.exists():
+        return
+    pip = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-compile", "--upgrade"]
+    run([*pip, *constraints(folder), "--target", str(libraries), f"{name}=={version}"], INSTALL)
+    mark.parent.mkdir(exist_ok=True)
+    mark.touch()
+
+
+def check(libraries: Path, names: list[str]) -> Report:
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "report.json"
+        command = [
+            sys.executable,
+            "-P",
+            "-m",
+            "breakscope",
+            "check",
+            "--no-cache",
+            "--format",
+            "json",
+        ]
+        command += ["--output", str(out), *[str(libraries / name) for name in names]]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=libraries)
+        if not out.exists():
+            sys.exit(f"check ended with {done.returncode}: {done.stderr.strip()[-500:]}")
+        report = from_json(out.read_bytes())
+    for error in report.errors:
+        print(f"not checked: {error.path}: {error.message}", file=sys.stderr)
+    return report
+
+
+def files(model: dict[str, Any]) -> set[str]:
+    return {*model["traced"], *(at["file"] for at in model["breaks"])}
+
+
+def scored(name: str, model: dict[str, Any], libraries: Path, report: Report) -> Score:
+    score = Score(name, model["version"])
+    claims: dict[str, list[Finding]] = {}
+    for finding in report.findings:
+        if finding.kind == "break":
+            path = (libraries / finding.path).resolve()
+            if path.is_relative_to(libraries):
+                claims.setdefault(path.relative_to(libraries).as_posix(), []).append(finding)
+    for file in sorted(files(model)):
+        ran = {n for a, b in model["traced"].get(file, ()) for n in range(a, b + 1)}
+        score.lines += len(ran)
+        sites = {
+            at["line"]: f"{at['gb_id']} {at['gb_type']}"
+            for at in model["breaks"]
+            if at["file"] == file
+        }
+        score_file(score, file, libraries / file, sites, ran, claims.get(file, []))
+    return score
+
+
+def score_file(
+    score: Score, file: str, path: Path, sites: dict[int, str], ran: set[int], claims: list[Finding]
+) -> None:
+    statements = Statements.of_file(str(path))
+    measured: dict[tuple, str] = {}
+    for line, words in sorted(sites.items()):
+        measured.setdefault(statements.around(line), words)
+    said: dict[tuple, list[Finding]] = {}
+    for finding in claims:
+        for span in statements.touched(finding.line, finding.end_line):
+            said.setdefault(span, []).append(finding)
+    for span, words in measured.items():
+        (score.found if span in said else score.missed)[file, span[0]] = words
+    for span, here in said.items():
+        place = file, span[0]
+        best = min(here, key=lambda f: ("certain", "likely", "possible").index(f.confidence))
+        if span in measured:
+            score.right[place] = best
+        elif not ran.isdisjoint(range(span[0], span[1] + 1)):
+            refuted = [f for f in here if held(f.condition, f.line, path)]
+            (score.wrong if refuted else score.undecided)[place] = refuted[0] if refuted else best
+
+
+def held(condition: str, line: int, path: Path) -> bool:
+    """Did the condition hold where this line was traced? Without one: yes. One that encloses the line
+    in its own function did; of any other nothing is known."""
+    if not condition:
+        return True
+    stated = normal(condition)
+    return any(stated == normal(text) for text in tests_around(line, path))
+
+
+def tests_around(line: int, path: Path) -> Iterator[str]:
+    """The tests of the `if`s around a line, each as it is to hold for the line to run."""
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, (ast.If, ast.IfExp)):
+            test = ast.unparse(node.test)
+            if within(line, node.body):
+                yield test
+            if within(line, node.orelse):
+                yield f"not ({test})"
+
+
+def within(line: int, part: list[ast.stmt] | ast.expr) -> bool:
+    nodes = part if isinstance(part, list) else [part]
+    return bool(nodes) and nodes[0].lineno <= line <= nodes[-1].end_lineno
+
+
+def normal(condition: str) -> str:
+    """Without what the writing of a condition may add: brackets, spaces, the form of a negation."""
+    try:
+        node = ast.parse(condition.strip(), mode="eval").body
+    except SyntaxError:
+        return condition
+    while (
+        isinstance(node, ast.UnaryOp)
+        and isinstance(node.op, ast.Not)
+        and (inner := opposite(node.operand))
+    ):
+        node = inner
+    return ast.unparse(node)
+
+
+OPPOSITES = {
+    ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
+    ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Gt: ast.LtE, ast.LtE: ast.Gt,
+}  # fmt: skip
+
+
+def opposite(node: ast.expr) -> ast.expr | None:
+    """The negation of a test, where it is another test without `not`."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return node.operand
+    if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in OPPOSITES:
+        return ast.Compare(node.left, [OPPOSITES[type(node.ops[0])]()], node.comparators)
+    return None
+
+
+def share(part: int, whole: int) -> str:
+    return f"{part / max(1, whole):.3f} ({part}/{whole})"
+
+
+def print_tables(half: str, scores: list[Score], report: Report, meta: dict[str, str]) -> None:
+    done = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True
+    )
+    print(
+        f"`check` of breakscope {__version__} ({done.stdout.strip() or 'no checkout'}) on {time.strftime('%Y-%m-%d')}, "
+        f"judging by the tables of torch {report.torch}, Python {platform.python_version()}; truth by torch {meta['torch']}.\n"
+    )
+    print(
+        f"| {half} | lines traced | break sites found | breaks claimed, right | undecided |\n|---|---|---|---|---|"
+    )
+    for s in sorted(scores, key=lambda s: s.package.lower()):
+        print(row(f"{s.package} {s.version}", [s]))
+    print(row(f"all {len(scores)}", scores))
+    print("\n| confidence | breaks claimed, right |\n|---|---|")
+    right = Counter(f.confidence for s in scores for f in s.right.values())
+    wrong = Counter(f.confidence for s in scores for f in s.wrong.values())
+    for confidence in ("certain", "likely"):
+        print(
+            f"| {confidence} | {share(right[confidence], right[confidence] + wrong[confidence])} |"
+        )
+
+
+def row(what: str, scores: list[Score]) -> str:
+    def count(name: str) -> int:
+        return sum(len(getattr(score, name)) for score in scores)
+
+    recall = share(count("found"), count("found") + count("missed"))
+    precision = share(count("right"), count("right") + count("wrong"))
+    lines = sum(score.lines for score in scores)
+    return f"| {what} | {lines} | {recall} | {precision} | {count('undecided')} |"
+
+
+def print_places(score: Score, libraries: Path) -> None:
+    rows: list[tuple[Place, str]] = [
+        *((place, f"missed: {words}") for place, words in score.missed.items()),
+        *((place, said("false alarm", f)) for place, f in score.wrong.items()),
+        *((place, said("undecided", f)) for place, f in score.undecided.items()),
+    ]
+    if rows:
+        print(f"\n### {score.package} {score.version}\n")
+    for (file, line), words in sorted(rows):
+        print(f"- {file}:{line} {words}\n  `{code(libraries / file, line)}`")
+
+
+def said(what: str, finding: Finding) -> str:
+    when = f", when `{finding.condition}`" if finding.condition else ""
+    return f"{what}: {finding.code} {finding.confidence}{when}: {finding.message}"
+
+
+def code(path: Path, line: int) -> str:
+    text = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    return text[line - 1].strip()[:160] if line <= len(text) else ""

@@ -1,0 +1,1 @@
+"""What a target does, recorded call by call, and compared with what another form of it did."""

@@ -1,0 +1,211 @@
+"""What to write instead of a recompile: only what helps whatever else the program does.
+
+What does not hold in general is decided by what was seen: whether the version that was compiled
+last was made for one value again, whether the name can be reached by a caller, which of Dynamo's
+switches are set already.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from breakscope.dynamic.findings.wording import values
+from breakscope.dynamic.observations.facts import RecompileSeen
+from breakscope.dynamic.observations.guards import dimensions
+from breakscope.dynamic.observations.guards.families import Guard
+from breakscope.dynamic.observations.guards.names import readable
+from breakscope.dynamic.observations.guards.origins import is_parameter
+from breakscope.dynamic.source_text import SourceFile
+
+FIXES = {
+    "size": "compile with `dynamic=True`, or pad to a few fixed sizes",
+    "stride": "call `.contiguous()` before the compiled region, so that the layout is always the same",
+    "dtype": "convert before the compiled region, so that every call has one dtype",
+    "device": "move inputs to one device before the compiled region",
+    "requires_grad": "two versions are usual where some inputs need gradients; for one, detach or set requires_grad before every call",
+    "grad_mode": "two versions, one with gradients and one without, are usual: call both once before timing",
+    "autocast": "enter autocast inside the compiled region, or always outside of it",
+    "default_dtype": "set the default dtype once, before the first call",
+    "global_state": "set torch's global switches once, before the first call",
+    "alias": "pass distinct tensors in every call, or the same tensor in every call",
+    "int_argument": "compile with `dynamic=True`, or accept one more version: the second value makes the number dynamic",
+    "float_argument": "pass the number as a 0-d tensor, or accept one more version: the second value makes it dynamic",
+    "bool_argument": "accept one compile for each value, or split the function in two",
+    "str_argument": "accept one compile for each value, or choose the function outside the compiled region",
+    "enum_argument": "accept one compile for each value, or choose the function outside the compiled region",
+    "none_argument": "give the argument in every call, or in none",
+    "attribute": "keep the value in a tensor (a buffer updated in place), or let it change rarely: each value is a version",
+    "global": "keep the value in a tensor that is changed in place (`fill_`), or pass it as an argument",
+    "closure": "keep the value in a tensor that is changed in place (`fill_`), or pass it as an argument",
+    "container_length": "keep the container outside the compiled region, or give it a fixed length",
+    "container_key": "fill the dict before the first call, or keep it outside the compiled region",
+    "object_identity": "create the object once and reuse it, so that every call passes the same one",
+    "type": "pass the same types in every call",
+    "tensor_value": "keep the value in the tensor: work with masks or `torch.where`",
+    "optimizer_state": "the first step creates the state; one recompile is normal, later ones are not",
+    "module_parameters": "add or replace parameters before the first call",
+    "backend": "make the backend once and pass the same object to every `torch.compile` of the function",
+    "other": "keep what the guard names the same in every call",
+}
+NUMBER = re.compile(r"-?\d+")
+COUNTER = (
+    "keep the number in a buffer and update it in place (not where it bounds a slice or a range)"
+)
+UNSPECIALISED = "`torch._dynamo.config.allow_unspec_int_on_nn_module = True` makes an int dynamic"
+OF_INSTANCES = (
+    "the value is one instance's own, so each instance is a version: compile the model that holds them as a whole, "
+    "and each is traced in its place"
+)
+NONE_ATTRIBUTE = (
+    "set it in `__init__`, a tensor as a buffer of its largest size, or pass it in and return it"
+)
+RATE = "give the optimizer `lr=torch.tensor(...)`, which schedulers change in place: a float is compiled in"
+ONE = "size 1 is a version of its own however it is marked: call it once before timing, pad it to 2, or leave it out (`drop_last=True`)"
+DECIDES = "the code decides by this size, so each side is a version: pad to sizes of one side, or write it without the decision"
+FIXED_SIZE = "pad to a few fixed sizes: the code needs this size as a number, so `dynamic=True` does not help"
+FIXED_NUMBER = (
+    "each value is a version, because the code needs the number itself: pass a 0-d tensor where it only computes or "
+    "indexes with it (not as the bound of a slice or a range), or keep to a few values"
+)
+SMALL_NUMBER = (
+    "0 and 1 are versions of their own; from the second value above them on the number is dynamic"
+)
+MODES = "a version for `train()` and one for `eval()` are usual: call the model once in both before timing"
+PADDED = "pad to a few fixed sizes"
+STATIC = "assume_static_by_default"  # off: compiled with dynamic=True
+
+
+@dataclass(frozen=True)
+class About:
+    """What decides which advice holds. `fixed`: the version that was compiled last serves one value
+    only, again; `reachable`: a caller has the guarded name as an argument; `own`: the value is set
+    in `__init__` and nowhere else; `switches`: Dynamo's that are on."""
+
+    fixed: bool = False
+    reachable: bool = True
+    own: bool = False
+    switches: frozenset[str] = frozenset((STATIC,))
+
+
+def cure(group: Sequence[RecompileSeen], switches: frozenset[str]) -> str:
+    """What to write instead of the recompiles of one guard at one place."""
+    first, last = group[0], group[-1]
+    guards = [g for seen in group for g in of_one_name(seen)]
+    return fix(
+        guards,
+        About(
+            fixed=last.fixed,
+            reachable=is_parameter(first.frame, readable(first.guard.name)),
+            own=first.guard.family == "attribute" and _is_own(first),
+            switches=switches or frozenset((STATIC,)),
+        ),
+    )
+
+
+def of_one_name(seen: RecompileSeen) -> list[Guard]:
+    """The guards on one name that kept the nearest version from serving the call, such as those on
+    two dimensions of a tensor."""
+    same = (seen.guard.family, seen.guard.name)
+    return [seen.guard, *(g for g in seen.others if (g.family, g.name) == same)]
+
+
+def fix(guards: Sequence[Guard], about: About | None = None) -> str:
+    """What to write instead."""
+    first, about = guards[0], about or About()
+    if first.family == "size":
+        return _of_size(guards, about)
+    if first.family == "int_argument":
+        return _of_number(guards, about)
+    if first.family == "attribute" and first.name.endswith(".training"):
+        return MODES
+    if first.family == "attribute" and about.own:
+        return OF_INSTANCES
+    if (
+        first.family == "attribute"
+        and first.name.startswith("self.")
+        and all(NUMBER.fullmatch(value) for value in values(guards) or ("",))
+    ):
+        on = "allow_unspec_int_on_nn_module" in about.switches
+        return COUNTER if on else f"{COUNTER}; {UNSPECIALISED}"
+    if first.family == "none_argument" and first.name.startswith("self."):
+        return NONE_ATTRIBUTE
+    if first.family == "optimizer_state" and re.search(r"\['lr'\]", first.text):
+        return RATE
+    return FIXES.get(first.family, "")
+
+
+def _of_size(guards: Sequence[Guard], about: About) -> str:
+    first = guards[0]
+    if "rank mismatch" in first.text:
+        return "pass tensors of one number of dimensions, or accept one compile for each"
+    changed = dimensions.of_guards(guards)
+    if not changed:
+        return DECIDES
+    ones = [n for n in changed if "1" in values([g for g in guards if _is_of(g, n)])]
+    rest = [n for n in changed if n not in ones]
+    if ones and not rest:
+        return ONE
+    if about.fixed:
+        return FIXED_SIZE
+    advice = PADDED if STATIC not in about.switches else FIXES["size"]
+    if STATIC in about.switches and about.reachable:
+        name = readable(first.name)
+        marked = rest if len(rest) > 1 else rest[0]
+        advice = (
+            f"`torch._dynamo.mark_dynamic({name}, {marked})` before the first call, compile with `dynamic=True`, "
+            "or pad to a few fixed sizes"
+        )
+    return f"{advice}; {ONE}" if ones else advice
+
+
+def _is_of(guard: Guard, dimension: int) -> bool:
+    return dimensions.of_guards([guard]) == [dimension]
+
+
+def _of_number(guards: Sequence[Guard], about: About) -> str:
+    seen = [value for value in values(guards) if NUMBER.fullmatch(value)]
+    if about.fixed:
+        return FIXED_NUMBER
+    if STATIC not in about.switches or (seen and all(value in ("0", "1") for value in seen)):
+        return SMALL_NUMBER
+    return FIXES["int_argument"]
+
+
+def _is_own(seen: RecompileSeen) -> bool:
+    """The attribute is stored in `__init__` and nowhere else in the files that the program is known
+    to have: instances differ in it, no instance changes it."""
+    owner, _, attribute = readable(seen.guard.name).rpartition(".")
+    if not owner or not attribute.isidentifier():
+        return False
+    stores = [
+        inside
+        for path in dict.fromkeys((seen.frame.path, *(f.path for f in seen.frame.stack)))
+        for inside in _stores(path, attribute)
+    ]
+    return bool(stores) and all(name in ("__init__", "__post_init__") for name in stores)
+
+
+def _stores(path: str, attribute: str) -> list[str]:
+    """The functions of a file that store an attribute of this name; "" outside of functions."""
+    found: list[str] = []
+
+    def look(node: ast.AST, inside: str) -> None:
+        for child in ast.iter_child_nodes(node):
+            name = (
+                child.name if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)) else inside
+            )
+            if (
+                isinstance(child, ast.Attribute)
+                and child.attr == attribute
+                and isinstance(child.ctx, ast.Store)
+            ):
+                found.append(inside)
+            look(child, name)
+
+    tree = SourceFile.read(path).tree
+    if tree is not None:
+        look(tree, "")
+    return found

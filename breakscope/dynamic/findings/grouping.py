@@ -1,0 +1,61 @@
+"""One finding for one cause: recompiles for the same guard in many functions, with their places."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import msgspec
+
+from breakscope.report.model import Cost, Finding, Link, code_in, in_order
+from breakscope.report.ranking import ranked
+
+SEEN = ("observed", "confirmed")
+NUMBER = re.compile(r"\b(?:\d[\d.]*|True|False|None)\b")
+SUBMODULE = re.compile(r"\._modules\['[^']*'\]")
+
+
+def one_for_each_cause(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The findings, recompiles for one cause in several places as one: the costliest, with the
+    others' places, counts and seconds."""
+    groups: dict[object, list[Finding]] = {}
+    for finding in ranked(findings):
+        groups.setdefault(_cause(finding), []).append(finding)
+    return tuple(sorted((_together(group) for group in groups.values()), key=Finding.place))
+
+
+def _cause(finding: Finding) -> object:
+    if finding.kind != "recompile" or finding.evidence not in SEEN:
+        return id(finding)
+    if not finding.guard:
+        return (finding.code, finding.lost, finding.evidence) if finding.lost else id(finding)
+    guard = NUMBER.sub("#", SUBMODULE.sub("", finding.guard))
+    return (finding.code, finding.dynamo, finding.evidence, guard, finding.help)
+
+
+def _together(group: list[Finding]) -> Finding:
+    first, *others = group
+    if not others:
+        return first
+    seconds = [f.cost.compile_seconds for f in group if f.cost and f.cost.compile_seconds]
+    places = tuple(Link(path=f.path, line=f.line, function=f.function) for f in others)
+    functions = len(
+        {(link.path, link.function) for link in places} - {(first.path, first.function)}
+    )
+    more = (
+        f"{functions} more function{'s' if functions > 1 else ''}"
+        if functions
+        else f"{len(places)} more line{'s' if len(places) > 1 else ''}"
+    )
+    message = f"{first.message} (and so for {more})"
+    return msgspec.structs.replace(
+        first,
+        message=message,
+        names=code_in(message),
+        count=sum(f.count for f in group),
+        values=in_order(dict.fromkeys(value for f in group for value in f.values)),
+        places=(*first.places, *(place for f in others for place in f.places), *places),
+        cost=msgspec.structs.replace(first.cost or Cost(), compile_seconds=sum(seconds))
+        if seconds
+        else first.cost,
+    )

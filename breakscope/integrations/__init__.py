@@ -1,0 +1,1 @@
+"""breakscope inside of other programs: pytest."""

@@ -1,0 +1,1 @@
+"""Several sources as one report: predictions with observations, reports with reports, repeats with repeats."""

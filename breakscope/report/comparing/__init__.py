@@ -1,0 +1,1 @@
+"""A report held against what was allowed, or against an earlier report."""

@@ -1,0 +1,33 @@
+"""What to do first: the worst finding of a run, what it costs, and its advice, in two lines."""
+
+from __future__ import annotations
+
+from breakscope.report.model import Finding, Report
+from breakscope.report.ranking import SEEN, ranked
+from breakscope.report.summary import count, duration, per_step
+
+
+def verdict(report: Report) -> list[str]:
+    """The two lines above the summary; none where a reader has but one finding to look at."""
+    seen = [f for f in ranked(report.findings) if f.evidence in SEEN]
+    if report.run is None or len(seen) < 2:
+        return []
+    worst = seen[0]
+    where = f"{worst.path}:{worst.line}"
+    costs = _costs(worst, report)
+    what = worst.brief or worst.message
+    return [
+        f"worst: {where} ({costs}): {what}" if costs else f"worst: {where}: {what}",
+        f"first: {worst.help}",
+    ]
+
+
+def _costs(finding: Finding, report: Report) -> str:
+    """Per step where that was measured, else the share of all compiling that it took."""
+    cost, whole = finding.cost, report.run.compile_seconds if report.run else 0.0
+    if cost is not None and cost.step_seconds is not None:
+        return per_step(cost)
+    if cost is None or not cost.compile_seconds:
+        return count(finding.count, "event") if finding.count else ""
+    share = f", {min(cost.compile_seconds / whole, 1.0):.0%} of all" if whole else ""
+    return f"{duration(cost.compile_seconds)} of compiling{share}"

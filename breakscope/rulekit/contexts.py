@@ -1,0 +1,95 @@
+"""Rewrites of `with` blocks.
+
+Imports libcst, so a rule imports this module inside its rewrite function and never at its top.
+"""
+
+from __future__ import annotations
+
+import ast
+
+import libcst as cst
+
+from breakscope.rulekit.patch import Also, Patch, Place
+from breakscope.rulekit.rewriting import dotted
+from breakscope.rulekit.walking import walk
+
+
+def without_stack(problem, place: Place):
+    """`with ExitStack() as s: s.enter_context(a); ...` as `with a: ...`, where the stack does nothing
+    else and is entered first."""
+    block = place.parents[-1]
+    if not isinstance(block, ast.With) or len(block.items) != 1:
+        return None
+    item = block.items[0]
+    if not isinstance(item.optional_vars, ast.Name) or len(block.body) < 2:
+        return None
+    if not isinstance(item.context_expr, ast.Call) or item.context_expr.args:
+        return None
+    stack = item.optional_vars.id
+    entered = 0
+    for line in block.body:
+        if not _enters(line, stack):
+            break
+        entered += 1
+    uses = sum(isinstance(n, ast.Name) and n.id == stack for n in walk(block))
+    others = sum(isinstance(n, ast.Name) and n.id == stack for n in walk(place.function or block))
+    if not entered or entered == len(block.body) or not uses == others == entered + 1:
+        return None
+    return Patch(None, also=(Also(block, lambda node: _entered_plainly(node, entered)),))
+
+
+def _enters(line: ast.stmt, stack: str) -> bool:
+    """`stack.enter_context(a)` or `b = stack.enter_context(a)`."""
+    if isinstance(line, ast.Assign):
+        if len(line.targets) != 1 or not isinstance(line.targets[0], ast.Name):
+            return False
+    elif not isinstance(line, ast.Expr):
+        return False
+    call = line.value
+    return (
+        isinstance(call, ast.Call)
+        and len(call.args) == 1
+        and not isinstance(call.args[0], ast.Starred)
+        and not call.keywords
+        and ast.unparse(call.func) == f"{stack}.enter_context"
+    )
+
+
+def _entered_plainly(node: cst.With, entered: int):
+    if not isinstance(node, cst.With) or not isinstance(node.body, cst.IndentedBlock):
+        return None
+    items = []
+    for line in node.body.body[:entered]:
+        if len(line.body) != 1 or line.leading_lines or line.trailing_whitespace.comment:
+            return None
+        statement = line.body[0]
+        name = statement.targets[0].target if isinstance(statement, cst.Assign) else None
+        items.append(
+            cst.WithItem(
+                statement.value.args[0].value,
+                cst.AsName(name) if name is not None else None,
+            )
+        )
+    return node.with_changes(
+        items=items, body=node.body.with_changes(body=node.body.body[entered:])
+    )
+
+
+def without_decorator(function: ast.FunctionDef, name: str):
+    """A patch that takes the decorators of this dotted name from a function."""
+
+    def rewrite(node: cst.CSTNode):
+        if not isinstance(node, cst.FunctionDef):
+            return None
+        kept = [d for d in node.decorators if not _is_called(d.decorator, name)]
+        if len(kept) == len(node.decorators) or any(d.leading_lines for d in node.decorators[1:]):
+            return None
+        return node.with_changes(decorators=kept)
+
+    return Patch(None, also=(Also(function, rewrite),))
+
+
+def _is_called(node: cst.BaseExpression, name: str) -> bool:
+    if isinstance(node, cst.Call):
+        return dotted(node.func) == name
+    return dotted(node) == name

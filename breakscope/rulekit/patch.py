@@ -1,0 +1,152 @@
+"""What a `@rule.rewrite` function may return beside a node: a fix that takes more than one place, and
+what it is given to find these places.
+
+A rewrite function with a third parameter is given the `Place` of the flagged statement.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from msgspec import Struct
+
+from breakscope.rulekit.walking import walk
+
+
+class Also(Struct, frozen=True):
+    """Another statement of the same file that a fix changes: `rewrite(libcst node)` gives the new
+    node, or None, and then the whole fix is declined."""
+
+    statement: ast.stmt
+    rewrite: Callable[[Any], Any]
+
+
+class Patch(Struct, frozen=True):
+    """A fix: the flagged statement's new node (None where only others change), and all else that it
+    needs.
+
+    `imports` are import statements, one each, which the file's imports are to hold. `also` are
+    other statements; no two places of a fix may overlap. `changes` is one line on what the fix may
+    change, for the report. `safety` is "safe" or "unsafe" where it is not the rule's.
+    """
+
+    node: Any
+    imports: tuple[str, ...] = ()
+    also: tuple[Also, ...] = ()
+    changes: str = ""
+    safety: str = ""
+
+
+class Declined(Struct, frozen=True):
+    """Returned instead of a node: there is no fix, and `reason` says why, in one line that goes on
+    from "no fix: "."""
+
+    reason: str
+
+
+class Place(Struct, frozen=True):
+    """Where the flagged statement stands: the file's tree, the statement, and the nodes around it,
+    outermost first (module, class, function, loops)."""
+
+    tree: ast.Module
+    statement: ast.stmt
+    parents: tuple[ast.AST, ...]
+
+    @property
+    def owner(self) -> ast.ClassDef | None:
+        """The innermost class around the statement."""
+        return next((n for n in reversed(self.parents) if isinstance(n, ast.ClassDef)), None)
+
+    @property
+    def function(self) -> ast.FunctionDef | None:
+        """The innermost function around the statement."""
+        return next((n for n in reversed(self.parents) if isinstance(n, _FUNCTIONS)), None)
+
+    @property
+    def block(self) -> tuple[ast.stmt, ...]:
+        """The statements of the block that the statement stands in."""
+        for field in ("body", "orelse", "finalbody"):
+            found = getattr(self.parents[-1], field, None)
+            if isinstance(found, list) and any(inner is self.statement for inner in found):
+                return tuple(found)
+        return ()
+
+    @property
+    def behind(self) -> tuple[ast.stmt, ...]:
+        """The statements behind this one in its block."""
+        at = [inner is self.statement for inner in self.block]
+        return self.block[at.index(True) + 1 :] if True in at else ()
+
+    def only_value_of(self, name: str) -> ast.expr | None:
+        """What the function sets a name to, where it does so in one plain assignment."""
+        if self.function is None:
+            return None
+        stores = [
+            node
+            for node in walk(self.function)
+            if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
+        ]
+        values = [
+            node.value
+            for node in walk(self.function)
+            if isinstance(node, ast.Assign) and len(stores) == 1 and node.targets == stores
+        ]
+        arguments = {node.arg for node in walk(self.function) if isinstance(node, ast.arg)}
+        return values[0] if values and name not in arguments else None
+
+    def made_in_init(self, name: str) -> ast.expr | None:
+        """What `__init__` of the class sets `self.name` to, where nothing else does."""
+        found = [(function, value) for function, value in self.stores_of(name)]
+        if len(found) != 1 or found[0][0].name != "__init__":
+            return None
+        return found[0][1]
+
+    def stores_of(self, name: str) -> list[tuple[ast.FunctionDef, ast.expr | None]]:
+        """The functions of the class that set `self.name`, each with the value where it is one."""
+        found: list[tuple[ast.FunctionDef, ast.expr | None]] = []
+        for function in self.owner.body if self.owner else ():
+            if not isinstance(function, _FUNCTIONS):
+                continue
+            for node in walk(function):
+                if not isinstance(node, ast.Attribute) or isinstance(node.ctx, ast.Load):
+                    continue
+                if node.attr == name and ast.unparse(node.value) == "self":
+                    values = [
+                        n.value
+                        for n in walk(function)
+                        if isinstance(n, ast.Assign) and n.targets == [node]
+                    ]
+                    found.append((function, values[0] if values else None))
+        return found
+
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def place_of(tree: ast.Module, statement: ast.stmt) -> Place:
+    """The place of a statement of the tree."""
+    parents: list[ast.AST] = []
+    inside: ast.AST | None = tree
+    at = (statement.lineno, statement.col_offset)
+    while inside is not None and inside is not statement:
+        parents.append(inside)
+        inside = _child_around(inside, statement, at)
+    return Place(tree, statement, tuple(parents))
+
+
+def _child_around(node: ast.AST, statement: ast.stmt, at: tuple[int, int]) -> ast.AST | None:
+    for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+        found = getattr(node, field, None)
+        for child in found if isinstance(found, list) else ():
+            if child is statement or _is_around(child, at):
+                return child
+    return None
+
+
+def _is_around(node: ast.AST, at: tuple[int, int]) -> bool:
+    last = node.body[-1] if isinstance(node, ast.match_case) else node
+    first = node.pattern if isinstance(node, ast.match_case) else node
+    start = (first.lineno, first.col_offset)
+    return start <= at < (last.end_lineno, last.end_col_offset)

@@ -1,0 +1,62 @@
+"""Whether a rewrite may use the name `torch` where it stands, and what it has to import for it."""
+
+from __future__ import annotations
+
+import ast
+
+from breakscope.rulekit.patch import place_of
+
+SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+IMPORT = ("import torch",)
+
+
+def import_of_torch(tree: ast.Module, statement: ast.stmt) -> tuple[str, ...] | None:
+    """The imports that a statement needs to use the name `torch`: none where it is bound to the
+    package already; None where it is bound to something else."""
+    functions = [n for n in place_of(tree, statement).parents if isinstance(n, SCOPES[:2])]
+    known = False
+    for scope in (tree, *functions):
+        for node in _of_scope(scope):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                for alias in node.names:
+                    if _binds_package(node, alias):
+                        known = known or not _is_for_types_only(tree, node)
+                    elif (alias.asname or alias.name) == "torch":
+                        return None
+            elif _binds_otherwise(node):
+                return None
+    return () if known else IMPORT
+
+
+def _of_scope(scope: ast.AST):
+    """The nodes of a scope, without those of functions and classes inside it."""
+    waiting = list(ast.iter_child_nodes(scope))
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, SCOPES):
+            waiting += ast.iter_child_nodes(node)
+
+
+def _binds_package(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> bool:
+    if isinstance(node, ast.ImportFrom):
+        return False
+    if alias.asname:
+        return alias.name == "torch" and alias.asname == "torch"
+    return alias.name.partition(".")[0] == "torch"
+
+
+def _is_for_types_only(tree: ast.Module, node: ast.stmt) -> bool:
+    """True below `if TYPE_CHECKING:`."""
+    return any(
+        isinstance(parent, ast.If) and "TYPE_CHECKING" in ast.unparse(parent.test)
+        for parent in place_of(tree, node).parents
+    )
+
+
+def _binds_otherwise(node: ast.AST) -> bool:
+    if isinstance(node, ast.Name):
+        return node.id == "torch" and not isinstance(node.ctx, ast.Load)
+    if isinstance(node, ast.arg):
+        return node.arg == "torch"
+    return isinstance(node, SCOPES) and getattr(node, "name", "") == "torch"

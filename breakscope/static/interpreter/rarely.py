@@ -1,0 +1,52 @@
+"""Tests whose outcome says that code does not run in an ordinary compiled call: it is debugged,
+profiled, exported, or runs in half precision."""
+
+from __future__ import annotations
+
+import ast
+
+WATCHED = frozenset(
+    "debug debugging verbose verbosity profile profiler profiling export exporting exportable onnx "
+    "tracing".split()
+)
+
+
+def is_rare(test: ast.expr, truth: bool) -> bool:
+    """True where a test has this outcome only in such calls."""
+    kind = type(test)
+    if kind is ast.UnaryOp and type(test.op) is ast.Not:
+        return is_rare(test.operand, not truth)
+    if kind is ast.BoolOp:
+        decides = any if (type(test.op) is ast.And) is truth else all
+        return decides([is_rare(operand, truth) for operand in test.values])
+    if kind is ast.Compare:
+        return len(test.ops) == 1 and _is_rare_comparison(test, truth)
+    return truth and is_watched(test)
+
+
+def _is_rare_comparison(test: ast.Compare, truth: bool) -> bool:
+    op, left, right = type(test.ops[0]), test.left, test.comparators[0]
+    if op in (ast.Is, ast.Eq, ast.IsNot, ast.NotEq):
+        same = truth is (op in (ast.Is, ast.Eq))
+        if type(right) is ast.Constant and not isinstance(right.value, str):
+            return same is bool(right.value) and is_watched(left)
+        return same and (is_watched(right) or _is_half(right))
+    return op in (ast.Gt, ast.GtE) and truth and is_watched(left)
+
+
+def _is_half(node: ast.expr) -> bool:
+    """Compiled regions run in float32 or bfloat16 unless configured otherwise."""
+    return isinstance(node, ast.Attribute) and node.attr in ("float16", "half")
+
+
+def is_watched(node: ast.expr) -> bool:
+    """True for what by its name says whether the program is debugged, profiled or exported."""
+    if isinstance(node, ast.Call):
+        return is_watched(node.func) or any(map(is_watched, node.args))
+    if isinstance(node, ast.Constant):
+        name = node.value
+    else:
+        name = getattr(node, "attr", None) or getattr(node, "id", None)
+    if not isinstance(name, str):
+        return False
+    return not WATCHED.isdisjoint(name.lower().split("_"))

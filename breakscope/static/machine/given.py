@@ -1,0 +1,41 @@
+"""Conditions, as source text: under which code runs, or a value is what it is."""
+
+from __future__ import annotations
+
+import re
+
+from breakscope import limits
+
+OWNERS = re.compile(r"\b(?:self|config|self\.config)\.(?=[a-z_]\w*\b(?!\())")
+
+
+def both(first: str, second: str) -> str:
+    """The condition that both hold; the first alone where together they are too long to read."""
+    if not first or not second or _plain(second) in _plain(first):
+        return first or second
+    text = f"{_bracketed(first)} and {_bracketed(second)}"
+    return text if len(text) <= limits.LONGEST_CONDITION else first
+
+
+def excludes(known: str, condition: str) -> bool:
+    """True when the condition does not hold where what is known holds; an attribute stands for the
+    argument of its name that it was set to."""
+    parts = {_plain(part) for part in known.split(" and ")}
+    return _plain(opposite(condition)) in parts or opposite(_plain(condition)) in parts
+
+
+def _plain(test: str) -> str:
+    """A test as the constructor's argument has it, without needless brackets."""
+    plain = OWNERS.sub("", test)
+    return plain[1:-1] if plain[:1] == "(" and plain.find(")") == len(plain) - 1 else plain
+
+
+def opposite(test: str) -> str:
+    """The source of a test's negation, for a reader."""
+    if test.startswith("not ") and not any(word in test for word in (" and ", " or ")):
+        return test.removeprefix("not ")
+    return f"not ({test})" if " " in test else f"not {test}"
+
+
+def _bracketed(test: str) -> str:
+    return f"({test})" if " or " in test or " if " in test else test

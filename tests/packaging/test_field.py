@@ -1,0 +1,159 @@
+"""benchmarks/field.py: which half a package belongs to, what is run of it, and how claims are judged."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+import field_truth
+from field_score import Score, held, score_file
+from field_suites import test_folders as folders_with_tests
+from field_suites import without_package
+
+from breakscope.report.model import Finding
+
+MOST_BYTES = 2_000_000  # of the kept truth
+
+SOURCE = """\
+def forward(self, x):
+    if self.scale:
+        return x * x.sum().item()
+    else:
+        return x.nonzero()
+    print(x)
+"""
+
+
+def driver():
+    path = ROOT / "benchmarks" / "field_driver" / "drive.py"
+    spec = importlib.util.spec_from_file_location("field_drive", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def claim(line: int, condition: str = "", confidence: str = "likely") -> Finding:
+    return Finding(
+        path="m.py",
+        line=line,
+        column=1,
+        end_line=line,
+        end_column=2,
+        code="BRK201",
+        rule="item",
+        kind="break",
+        severity="error",
+        confidence=confidence,
+        evidence="predicted",
+        function="forward",
+        message="a break",
+        condition=condition,
+    )
+
+
+def test_a_package_keeps_its_half_however_its_name_is_written():
+    assert field_truth.half_of("Stable_Baselines3") == field_truth.half_of("stable-baselines3")
+    halves = {field_truth.half_of(name) for name in ("a", "b", "c", "d", "e", "f", "g", "h")}
+    assert halves == {"learn", "hold"}
+
+
+@pytest.mark.parametrize("half", field_truth.HALVES)
+def test_the_kept_truth_is_small_and_each_package_stands_in_its_own_half(half):
+    kept = field_truth.read(half)["models"]
+    assert kept and all(field_truth.half_of(name) == half for name in kept)
+    assert sum(file.stat().st_size for file in field_truth.KEPT.iterdir()) < MOST_BYTES
+    for model in kept.values():
+        tops = {file.partition("/")[0] for file in model["traced"]}
+        assert model["version"] and model["torch"] and model["python"] and model["date"] and tops
+
+
+def test_the_truth_is_read_as_it_was_written_in_the_same_bytes(tmp_path, monkeypatch):
+    monkeypatch.setattr(field_truth, "KEPT", tmp_path)
+    data = {"models": {"b": {"breaks": [], "traced": {"b/x.py": [[1, 3]]}}, "a": {}}, "meta": {}}
+    field_truth.write("learn", data)
+    first = (tmp_path / "learn.json.gz").read_bytes()
+    field_truth.write("learn", field_truth.read("learn"))
+    assert (tmp_path / "learn.json.gz").read_bytes() == first
+    assert field_truth.read("learn") == data
+
+
+def test_what_several_runs_saw_is_joined():
+    one = {"breaks": [{"file": "a.py", "line": 4}], "traced": {"a.py": [[1, 4]]}}
+    other = {
+        "breaks": [{"file": "a.py", "line": 4}],
+        "traced": {"a.py": [[4, 6]], "b.py": [[1, 1]]},
+    }
+    joined = field_truth.together([one, other])
+    assert joined["breaks"] == [{"file": "a.py", "line": 4}]
+    assert joined["traced"] == {"a.py": [[1, 6]], "b.py": [[1, 1]]}
+
+
+def test_the_package_is_taken_out_of_its_sources_but_not_its_tests(tmp_path):
+    for file in ("src/pkg/model.py", "src/pkg/tests/test_model.py", "tests/unit/test_more.py"):
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).touch()
+    without_package(tmp_path, ("pkg",))
+    assert not (tmp_path / "src" / "pkg").exists()
+    found = folders_with_tests(tmp_path)
+    assert {p.relative_to(tmp_path).as_posix() for p in found} == {"pkg_tests_0", "tests"}
+    assert (tmp_path / "pkg_tests_0" / "test_model.py").exists()
+
+
+def test_a_condition_that_encloses_a_traced_line_held_there(tmp_path):
+    file = tmp_path / "m.py"
+    file.write_text(SOURCE)
+    assert held("", 3, file)
+    assert held("self.scale", 3, file)
+    assert held("not self.scale", 5, file)
+    assert not held("self.scale", 5, file)
+    assert not held("self.other is None", 3, file)
+
+
+def test_a_claim_is_right_wrong_or_undecided_only_on_traced_lines(tmp_path):
+    file = tmp_path / "m.py"
+    file.write_text(SOURCE)
+    claims = [claim(3), claim(5, "not self.scale"), claim(6, "self.verbose"), claim(2)]
+    score = Score("p", "1")
+    score_file(score, "m.py", file, {3: "GB0124 item", 1: "GB0001 other"}, {1, 3, 5, 6}, claims)
+    assert list(score.found) == list(score.right) == [("m.py", 3)]
+    assert list(score.missed) == [("m.py", 1)]
+    assert list(score.wrong) == [("m.py", 5)]
+    assert list(score.undecided) == [("m.py", 6)]
+
+
+def test_snippets_of_a_description_are_found_in_both_markups():
+    blocks = driver().blocks(
+        "text\n```python\nimport torch\n```\n```sh\npip\n```\n\n.. code-block:: python\n\n    x = 1\n    y = 2\n\nend\n"
+        "```py\n>>> a = 3\n3\n>>> for i in a:\n...     b\n```\n"
+    )
+    assert [block.split() for block in blocks] == [
+        ["import", "torch"],
+        ["x", "=", "1", "y", "=", "2"],
+        ["a", "=", "3", "for", "i", "in", "a:", "b"],
+    ]
+
+
+def test_tests_that_were_not_reached_come_first_and_each_function_before_its_repeats(tmp_path):
+    class Item:
+        def __init__(self, file: str, name: str) -> None:
+            self.path, self.nodeid = Path(file), f"{file}::{name}"
+
+    results = tmp_path / "results.txt"
+    results.write_text("passed b.py::test_z\n")
+    items = [Item("a.py", "test_x[0]"), Item("a.py", "test_x[1]"), Item("a.py", "test_y")]
+    items += [Item("b.py", "test_z"), Item("c.py", "test_w")]
+    driver().BreadthFirst(results).pytest_collection_modifyitems(items)
+    order = [item.nodeid for item in items]
+    assert order == [
+        "a.py::test_x[0]",
+        "c.py::test_w",
+        "a.py::test_y",
+        "a.py::test_x[1]",
+        "b.py::test_z",
+    ]

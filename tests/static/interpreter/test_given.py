@@ -1,0 +1,87 @@
+"""A value that is what breaks only on one side of a branch: the finding states the branch's
+condition, also where the use stands far behind it."""
+
+import pytest
+from programs import analysed
+
+HEAD = "import torch\nfrom torch import nn\n\n\nclass Net(nn.Module):\n"
+LOCALS = {
+    "an if": (
+        "skip = False\nif self.training and self.rate > 0:\n    skip = torch.rand([]) < self.rate\nif not skip:\n    x = x * 2",
+        "self.training and self.rate > 0",
+    ),
+    "a conditional expression": (
+        "n = 4 if mask is None else mask.sum()\nif n > 2:\n    x = x + 1",
+        "mask is not None",
+    ),
+    "arithmetic on it": (
+        "n = 4 if mask is None else mask.sum()\nm = n * 2 + 1\nif m > 2:\n    x = x + 1",
+        "mask is not None",
+    ),
+    "a generator": (
+        "g = None\nif self.rate > 0:\n    g = self.made\nx = x + torch.rand(4, generator=g)",
+        "self.rate > 0",
+    ),
+    "the operands in front": (
+        "if self.training and self.rate > 0 and x.sum() > 0:\n    x = x + 1",
+        "self.training and self.rate > 0",
+    ),
+    "an alternative": ("if self.training or x.sum() > 0:\n    x = x + 1", "not self.training"),
+    "a switch as an argument": (
+        "x = x + torch.zeros(4, requires_grad=self.training)",
+        "self.training",
+    ),
+    "both of two": (
+        "if self.rate > 1:\n    if self.training:\n        x = x * x.max().item()",
+        "self.rate > 1 and self.training",
+    ),
+}
+CONSTRUCTORS = {
+    "a conditional expression": "self.scale = nn.Parameter(torch.ones(())) if learn else 1.0",
+    "both sides": "if learn:\n    self.scale = nn.Parameter(torch.ones(()))\nelse:\n    self.scale = 1.0",
+    "one side": "self.scale = 1.0\nif learn:\n    self.scale = nn.Parameter(torch.ones(()))",
+}
+
+
+def conditions(folder, body: str, init: str = "self.rate = rate"):
+    indented = "".join(f"        {line}\n" for line in body.split("\n"))
+    made = "".join(f"        {line}\n" for line in init.split("\n"))
+    source = (
+        f"{HEAD}    def __init__(self, rate=0.1, learn=False):\n        super().__init__()\n"
+        f"        self.made = torch.Generator()\n{made}"
+        f"    def forward(self, x: torch.Tensor, mask: torch.Tensor | None = None):\n{indented}"
+        "        return x\n"
+    )
+    return [f.condition for f in analysed(folder, {"program.py": source}).findings]
+
+
+@pytest.mark.parametrize("name", LOCALS)
+def test_a_finding_states_under_which_test_a_value_breaks(name, tmp_path):
+    body, condition = LOCALS[name]
+    assert conditions(tmp_path, body) == [condition]
+
+
+@pytest.mark.parametrize("name", CONSTRUCTORS)
+def test_an_attribute_of_one_side_of_a_constructor_s_branch(name, tmp_path):
+    assert conditions(tmp_path, "if self.scale > 0:\n    x = x * 2", CONSTRUCTORS[name]) == [
+        "learn"
+    ]
+
+
+def test_the_other_side_is_left_out_where_the_same_test_was_asked(tmp_path):
+    init = (
+        "self.learn = learn\nif learn:\n    self.scale = nn.Parameter(torch.ones(()))\nelse:\n"
+        "    self.scale = 1.0"
+    )
+    body = "if not self.learn:\n    if self.scale > 0:\n        x = x * 2"
+    assert conditions(tmp_path, body, init) == []
+
+
+def test_what_only_a_check_of_its_type_shows_to_be_a_tensor(tmp_path):
+    source = (
+        "import torch\nfrom torch import nn\n\n\ndef number(v):\n"
+        "    return v.item() if isinstance(v, torch.Tensor) else v\n\n\n"
+        "class Net(nn.Module):\n    def forward(self, x, scale):\n        return x * number(scale)\n"
+    )
+    found = analysed(tmp_path, {"program.py": source}).findings
+    assert [(f.line, f.condition) for f in found] == [(6, "isinstance(v, torch.Tensor)")]

@@ -1,0 +1,50 @@
+"""Numpy while Dynamo traces: its numbers are arrays, and reading one ends the graph (torch
+2.13.0)."""
+
+import pytest
+from programs import analysed, found, region
+
+BREAKS = {
+    "a product as a size": ("x = x.reshape(-1, np.prod(x.shape[1:]))", "BRK208"),
+    "a product of constants": ("x = x.view(np.prod((2, 2)))", "BRK208"),
+    "an order that is unpacked": ("x = x.permute(*np.arange(x.ndim)[::-1])", "BRK208"),
+    "a list of an array": ("x = x.permute(list(np.argsort([1, 0])))", "BRK208"),
+    "a list's array as a list": ("x = x.permute(np.argsort([1, 0]).tolist())", "BRK204"),
+    "a bound": ("ends = np.cumsum([0, 2])\nx = x[:ends[1]]", "BRK206"),
+    "a test of what is not known": ("x = x + 1 if np.any(space.low != 0) else x", "BRK101"),
+    "a dtype": ("x = x + 1 if x.numpy().dtype == np.float32 else x", "BRK599"),
+}
+TRACED = {
+    "an array of a list": "x = x[:, np.argsort([1, 0])]",
+    "arithmetic": "x = x * np.sum([1.0, 2.0]) / np.sqrt(x.shape[-1])",
+    "one by one": "for k in np.arange(2):\n    x = x * k",
+    "a size of an array": "x = x.view(-1, np.zeros((2, 2)).shape[0])",
+}
+
+
+@pytest.mark.parametrize("name", BREAKS)
+def test_a_number_of_numpy_that_python_reads_breaks(name, tmp_path):
+    body, code = BREAKS[name]
+    result = region(tmp_path, body + "\n", "torch.ones(2, 2), space", "x, space")
+    assert [c for c, _ in found(result)] == [code]
+
+
+@pytest.mark.parametrize("name", TRACED)
+def test_an_array_stays_in_the_graph(name, tmp_path):
+    assert found(region(tmp_path, TRACED[name] + "\n", "torch.ones(2, 2)")) == []
+
+
+def test_an_array_by_its_annotation(tmp_path):
+    source = (
+        "import numpy as np\nimport torch\nfrom torch import nn\n\n\n"
+        "class Net(nn.Module):\n"
+        "    def forward(self, rows: list[dict[str, np.ndarray]]):\n"
+        "        out = []\n"
+        "        for row in rows:\n"
+        "            seen = row['pixels']\n"
+        "            if seen.dtype == np.uint8:\n"
+        "                seen = seen.astype(np.float32)\n"
+        "            out.append(torch.from_numpy(seen))\n"
+        "        return torch.stack(out)\n"
+    )
+    assert found(analysed(tmp_path, {"program.py": source})) == [("BRK599", 11)]
