@@ -43,7 +43,7 @@ def check(event):
     }.get(name, "(a == b).all()")
     yield event.graph_break(
         f"`{event.source}` reads tensors to answer with a Python bool",
-        help=f"compare as tensors, `{instead}`, and choose with `torch.where`; or compare outside the compiled code",
+        help=f"compare as tensors, `{instead}`, and choose with `torch.where`, or compare outside the region",
     )
 
 

@@ -27,8 +27,7 @@ def check(event):
     if event.name != "torch._assert" or (tensor is not None and tensor.is_tensor):
         yield event.graph_break(
             f"`{event.source}` reads the tensor to check it",
-            help='write `assert condition, "constant message"` or `torch._assert_async(condition, ...)`, which '
-            "stay in the graph",
+            help='write `assert condition, "constant message"` or `torch._assert_async(condition, ...)`',
         )
 
 

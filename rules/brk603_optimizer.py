@@ -53,7 +53,7 @@ METHODS = {
 def check(event):
     if event.name.endswith(".step"):
         help = (
-            "leave it out of the region; compiled in a function of its own, the step is one graph behind this break "
+            "leave it out of the region, or compile the step in a function of its own "
             "(with `lr=torch.tensor(...)` where a scheduler changes it)"
         )
     else:

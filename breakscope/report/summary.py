@@ -43,11 +43,8 @@ def duration(seconds: float) -> str:
     """ "1.8 ms", "12 s"."""
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
         if seconds >= size:
-            return (
-                f"{seconds / size:.2g} {unit}"
-                if seconds / size < 100
-                else f"{seconds / size:.0f} {unit}"
-            )
+            count = seconds / size
+            return f"{count:.2g} {unit}" if count < 99.5 else f"{count:.0f} {unit}"
     return "0 s" if seconds <= 0 else "under 1 us"
 
 

@@ -70,7 +70,8 @@ def test_every_format_leaves_it_out_and_says_so(package, run, name):
     done = run("check", "--format", name, "pkg/model.py")
     assert done.code == 0
     assert "BRK101" not in done.out
-    assert "pkg/helpers.py" in done.out
+    # every entry of a code quality report is an issue of the merge request
+    assert "pkg/helpers.py" in done.out or (name == "gitlab" and done.out == "[]\n")
 
 
 def test_json_counts_by_file(package, run):

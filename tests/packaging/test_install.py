@@ -126,7 +126,8 @@ def test_wheel_sdist_and_editable_find_the_rules(python, built, checkout, check,
     assert check() == expected
 
     (sdist,) = built.glob("*.tar.gz")
-    for source in ([sdist], ["-e", checkout]):
+    (wheel,) = built.glob("*.whl")  # last: it is what the other tests have
+    for source in ([sdist], ["-e", checkout], [wheel]):
         call(python, "-m", "pip", "install", "-q", "--no-deps", "--force-reinstall", *source)
         assert rules_of(python, tmp_path) == shipped
         assert check() == expected

@@ -39,6 +39,7 @@ class Fit(Struct, frozen=True):
     short: bool = True
     # the most columns of code that advice repeats from the frame
     quote: int | None = None
+    is_brief: bool = False  # of what was seen one id and one cost
     facts: int = 9  # how many, the most important first
 
 
@@ -49,7 +50,7 @@ FITS = (
     Fit(),
     Fit(quote=40),
     Fit(quote=28),
-    *(Fit(quote=28, facts=facts) for facts in (6, 5, 4, 3, 2)),
+    *(Fit(quote=28, is_brief=True, facts=facts) for facts in (9, 6, 5, 4, 3, 2)),
 )
 # the columns of code that a message keeps of what the frame shows, and whether it is the brief one;
 # on a line with its place, and on one below it
@@ -95,19 +96,19 @@ def _head(finding: Finding, width: int | None) -> list[Line]:
 def _facts(finding: Finding, width: int | None, fit: Fit) -> list[Line]:
     facts = [
         (label, _shorter(text, fit.quote, finding) if label == "help" else text)
-        for label, text in _said(finding, fit.short)
+        for label, text in _said(finding, fit)
         if text
     ]
     kept = facts[: fit.facts]
     return [line for label, text in kept for line in fact_lines(label, text, width)]
 
 
-def _said(finding: Finding, short: bool) -> Iterator[tuple[str, str]]:
+def _said(finding: Finding, fit: Fit) -> Iterator[tuple[str, str]]:
     """The facts with their labels, the most important first; "" for what does not hold."""
     yield "help", _words.advice(finding)
-    yield "seen", _words.seen(finding)
-    yield "note", _words.skipped(finding, short)
-    yield "from", _words.chain(finding, short)
+    yield "seen", _words.seen(finding, fit.is_brief)
+    yield "note", _words.skipped(finding, fit.short)
+    yield "from", _words.chain(finding, fit.short)
     for text in _words.notes(finding):
         yield "note", text
 

@@ -26,16 +26,19 @@ def how_sure(finding: Finding) -> str:
     return "" if is_sure else f" ({finding.confidence})"
 
 
-def seen(finding: Finding) -> str:
-    """What a run saw of it: evidence, number, cost; "" of what is only predicted."""
+def seen(finding: Finding, is_brief: bool = False) -> str:
+    """What a run saw of it: evidence, number, cost; "" of what is only predicted. In brief the
+    first of the ids, and one cost without its interval."""
     if finding.evidence == "predicted":
         return ""
-    ids = _ids(finding)
+    ids, cost = _ids(finding, is_brief), finding.cost
+    if is_brief and cost is not None and cost.step_seconds is not None:
+        cost = Cost(step_seconds=cost.step_seconds)
     parts = [f"{finding.evidence} ({ids})" if ids else finding.evidence]
     if finding.count:
         parts.append(count(finding.count, "event"))
     settled = [finding.settled] if finding.settled else []
-    return ", ".join([*parts, *settled, *_syncs(finding), *costs(finding.cost)])
+    return ", ".join([*parts, *settled, *_syncs(finding), *costs(cost)])
 
 
 def notes(finding: Finding) -> Iterator[str]:
@@ -54,11 +57,14 @@ def _syncs(finding: Finding) -> list[str]:
     return [f"{count(finding.host_syncs, 'host sync')} per step"] if finding.host_syncs else []
 
 
-def _ids(finding: Finding) -> str:
+def _ids(finding: Finding, is_brief: bool) -> str:
     """GB ids of a break; of a recompile the families of guards, in words."""
-    if finding.kind != "recompile":
-        return ", ".join(finding.dynamo)
-    return ", ".join(family.replace("_", " ") for family in finding.dynamo)
+    ids = finding.dynamo
+    if finding.kind == "recompile":
+        ids = tuple(family.replace("_", " ") for family in ids)
+    if is_brief and len(ids) > 1:
+        return f"{ids[0]} and {len(ids) - 1} more"
+    return ", ".join(ids)
 
 
 def costs(cost: Cost | None) -> list[str]:

@@ -246,7 +246,7 @@ def test_recompile_limit(runs):
         ("BRK952", line_of("def limit"))
     ]
     (recompile,) = [f for f in result.findings if f.guard]
-    assert (recompile.dynamo, recompile.count) == (("str_argument",), 8)
+    assert (recompile.dynamo, recompile.count) == (("str_argument",), 7), "eight versions"
     assert recompile.cost.compile_seconds > 0
 
 
@@ -259,7 +259,7 @@ def test_stops_at_import(runs):
 @pytest.mark.parametrize(
     ("file", "words"),
     [
-        ("nowhere.py", "does not exist"),
+        ("nowhere.py", r"no such file or folder: nowhere\.py"),
         (str(TARGETS), "is a folder"),
     ],
 )
