@@ -74,7 +74,7 @@ def test_a_step_is_seen_of_an_object_that_is_prepared(tmp_path):
     assert {line for _, line in places(tmp_path, SCHEDULER)} == {
         number
         for number, line in enumerate(SCHEDULER.splitlines(), 1)
-        if ".item()" in line or "if alpha > 0.5" in line
+        if ".item()" in line or "alphas[" in line or "if alpha > 0.5" in line
     }
 
 
@@ -90,7 +90,7 @@ def test_what_dynamo_does_with_it(tmp_path):
     counters.clear()
     step = torch.compile(scheduler.step, backend="eager")
     step(torch.ones(2), scheduler.timesteps[9], torch.ones(2))
-    assert sum(counters["graph_break"].values()) >= 2
+    assert sum(counters["graph_break"].values()) >= 3
     torch._dynamo.reset()
 
 
