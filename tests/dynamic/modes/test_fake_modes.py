@@ -56,7 +56,9 @@ def test_ranks_that_differ_are_told():
 
 
 def shown(result):
-    report = Report(version="0", findings=result.findings, run=result.run, errors=result.errors)
+    report = Report(
+        version="", torch="", findings=result.findings, run=result.run, errors=result.errors
+    )
     return render(report, "text", RenderOptions())
 
 

@@ -19,6 +19,7 @@ from breakscope.dynamic.child.fake.answers import Answers, frames
 from breakscope.dynamic.child.fake.cuda import as_on_cuda
 from breakscope.dynamic.child.fake.mode import RunMode
 from breakscope.dynamic.child.fake.modules import replaced_parameters
+from breakscope.dynamic.child.fake.packed import unpacked
 from breakscope.dynamic.child.fake.python_values import answered
 from breakscope.dynamic.child.fake.ranks import as_rank
 from breakscope.dynamic.child.fake.values import Values
@@ -152,6 +153,7 @@ def faking(job: Mapping[str, Any], progress: Progress) -> Iterator[Session]:
                 progress.note("note", text=f"no fake ranks: {problem}")
         stack.enter_context(answered(session.mode))
         stack.enter_context(replaced_parameters())
+        stack.enter_context(unpacked())
         stack.enter_context(session.mode)
         yield session
 

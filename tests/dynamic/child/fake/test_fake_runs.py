@@ -164,12 +164,11 @@ def test_parameters_on_the_meta_device_get_a_place(runs, name):
         assert break_lines(result) == [line("decided"), line("decided") + 2]
 
 
-def test_sizes_that_a_fake_kernel_leaves_open_follow_from_the_values(runs):
+def test_packed_sequences_run(runs):
     result = runs["packs"]
-    assert (result.run.status, result.errors) == ("ok", ())
-    assert break_lines(result) == [line("packed"), line("the first size")]
-    sizes = [answer for answer in result.run.fake.answers if answer.what == "number"]
-    assert [(answer.answers, answer.assumed) for answer in sizes] == [(("2",), False)]
+    assert (result.run.status, result.errors, result.run.backward) == ("ok", (), True)
+    assert break_lines(result) == [line("packed"), line("recurrent")]
+    assert not any(answer.assumed for answer in result.run.fake.answers)
 
 
 def test_cuda_tensors_where_there_is_no_cuda(runs):

@@ -8,8 +8,10 @@ import random
 import pytest
 
 torch = pytest.importorskip("torch")
+numpy = pytest.importorskip("numpy")
 
 from torch._subclasses.fake_tensor import FakeTensor
+from torch.nn.utils import rnn
 from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
 
 from breakscope.dynamic.child.fake.session import Session, faking
@@ -91,6 +93,33 @@ def test_values_are_drawn_once_and_alike_in_every_call(fake: Session):
         return float(y.max()), y[y > 0].shape
 
     assert call() == call()
+
+
+MADE_BEFORE = torch.arange(4)
+
+
+def test_real_tensors_and_arrays_keep_their_numbers(fake: Session):
+    for x in (MADE_BEFORE, torch.from_numpy(numpy.arange(4))):
+        assert (x[1:].tolist(), torch.zeros(x[2], 3).shape) == ([1, 2, 3], (2, 3))
+
+
+@pytest.mark.parametrize("kind", ["LSTM", "GRU", "RNN"])
+def test_packed_sequences_go_through_recurrent_layers_and_back(fake: Session, kind):
+    layer, x = getattr(torch.nn, kind)(8, 4, bidirectional=True), torch.randn(5, 2, 8)
+    packed = rnn.pack_padded_sequence(
+        x.requires_grad_(), torch.tensor([2, 4]), enforce_sorted=False
+    )
+    assert packed.batch_sizes.tolist() == [2, 2, 1, 1]
+    padded, lengths = rnn.pad_packed_sequence(layer(packed)[0], total_length=6)
+    assert (padded.shape, lengths.tolist()) == ((6, 2, 8), [2, 4])
+    padded.sum().backward()
+    assert x.grad.shape == x.shape
+
+
+def test_lengths_that_are_assumed_are_possible_ones(fake: Session):
+    lengths = (torch.nn.Linear(1024, 1024)(torch.ones(2, 1024)).sum(1) > 1e9).long()
+    packed = rnn.pack_padded_sequence(torch.randn(5, 2, 8), lengths)
+    assert packed.batch_sizes.tolist() == [2] * 5
 
 
 def test_a_parameter_made_anew_from_its_attributes_is_one(fake: Session):
