@@ -52,6 +52,8 @@ def fake_facts(
     cannot be faked; and the facts of the run."""
     rules = tuple(rules)
     found = tuple(msgspec.structs.replace(finding, cost=None) for finding in found)
+    if any(note["event"] == "error" and note["stage"] == "eager" for note in notes):
+        found = tuple(finding for finding in found if finding.kind != "error")  # that is the cause
     codes = {
         (tuple(note["frames"][-1][:2]), note["what"]): _code(note["frames"][-1])
         for note in notes
