@@ -26,6 +26,7 @@ from breakscope.texts import middle_out
 
 UNEXPLAINED_BREAK, COMPILING_RAISES = "BRK901", "BRK904"
 UNEXPLAINED_RECOMPILE, RECOMPILE_LIMIT = "BRK951", "BRK952"
+EXPLICIT_BREAK = "GB0025"  # a call of `torch._dynamo.graph_break`
 NONE = Observations()
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")  # differs from run to run
 
@@ -45,16 +46,14 @@ def make_findings(seen: Observations, rules: Iterable[Rule], folder: Path) -> tu
 def _break_finding(
     seen: Break, rules: tuple[Rule, ...], observations: Observations, folder: Path
 ) -> Finding:
-    rule = next(
-        (r for r in rules if r.kind == "break" and r.explains(seen.reason.gb_id, seen.reason.text)),
-        _catch_all(rules, UNEXPLAINED_BREAK),
-    )
-    explanation = _sentence(seen.reason.explanation) or seen.reason.type
+    rule = _rule_of(seen, rules)
     snippet = _snippet(seen.site)
     # whose source is not here
     where = f"at `{snippet}`" if snippet else f"in `{seen.site.function}`"
-    message = f"the graph ends {where}: {explanation}"
-    hints = useful_hints(seen, snippet, observations.switches)
+    message = f"the graph ends {where}: {_explanation(seen)}"
+    if rule.seen and snippet:
+        message = f"{rule.seen.format(f'`{snippet}`')}, so the graph ends here"
+    hints = (rule.help,) if rule.help else useful_hints(seen, snippet, observations.switches)
     seconds = sum(
         observations.resume_seconds.get((frame.path, frame.line), 0.0) for frame in seen.chain
     )
@@ -78,6 +77,24 @@ def _break_finding(
         count=seen.count,
         cost=Cost(compile_seconds=round(seconds, 6)) if seconds else None,
     )
+
+
+def _rule_of(seen: Break, rules: tuple[Rule, ...]) -> Rule:
+    """The rule that names most of what Dynamo says of a break, and of where in torch it is."""
+    inside = f" in {seen.inside_torch}" if seen.inside_torch else ""
+    named = [
+        (r.explains(seen.reason.gb_id, seen.reason.text + inside), r)
+        for r in rules
+        if r.kind == "break"
+    ]
+    most, rule = max(named, key=lambda pair: pair[0], default=(0, None))
+    return rule if most else _catch_all(rules, UNEXPLAINED_BREAK)
+
+
+def _explanation(seen: Break) -> str:
+    if seen.inside_torch and seen.reason.gb_id == EXPLICIT_BREAK:
+        return f"torch itself ends it, in `{seen.inside_torch}`"
+    return _sentence(seen.reason.explanation) or seen.reason.type
 
 
 def _error_finding(seen: Break, rules: tuple[Rule, ...], folder: Path) -> Finding:
