@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+import msgspec
+
 from breakscope import limits
 from breakscope.dynamic.findings.cures import cure, of_one_name
 from breakscope.dynamic.findings.hints import useful_hints
@@ -34,13 +36,41 @@ ADDRESS = re.compile(r" at 0x[0-9a-f]+")  # differs from run to run
 def make_findings(seen: Observations, rules: Iterable[Rule], folder: Path) -> tuple[Finding, ...]:
     """All findings of a run, by place. Paths are relative to `folder` where they lie below it."""
     rules = tuple(rules)
-    found = [_break_finding(b, rules, seen, folder) for b in seen.breaks]
+    found = _break_findings(rules, seen, folder)
     found += [_error_finding(e, rules, folder) for e in seen.errors]
     found += _recompile_findings(seen, rules, folder)
     found += [
         _limit_finding(f, rules, folder) for f in seen.skipped_frames if f.why == "recompile limit"
     ]
     return tuple(sorted(found, key=Finding.place))
+
+
+def _break_findings(
+    rules: tuple[Rule, ...], observations: Observations, folder: Path
+) -> list[Finding]:
+    """One for each break. Where a line's call breaks and torch ends the graph once more below it,
+    that is the same finding: both go when the line does."""
+    found: dict[object, Finding] = {}
+    for seen in sorted(observations.breaks, key=_is_ended_by_torch):
+        finding = _break_finding(seen, rules, observations, folder)
+        line = (seen.site.path, seen.site.line)
+        if not _is_ended_by_torch(seen) or line not in found:
+            found[line if line not in found else id(seen)] = finding
+            continue
+        known = found[line]
+        found[line] = msgspec.structs.replace(
+            known,
+            count=known.count + finding.count,
+            dynamo=tuple(dict.fromkeys((*known.dynamo, *finding.dynamo))),
+            lost=known.lost or finding.lost,
+            lost_function=known.lost_function or finding.lost_function,
+        )
+    return list(found.values())
+
+
+def _is_ended_by_torch(seen: Break) -> bool:
+    """A call of `torch._dynamo.graph_break` in torch's own code."""
+    return bool(seen.inside_torch) and seen.reason.gb_id == EXPLICIT_BREAK
 
 
 def _break_finding(
@@ -81,18 +111,14 @@ def _break_finding(
 
 def _rule_of(seen: Break, rules: tuple[Rule, ...]) -> Rule:
     """The rule that names most of what Dynamo says of a break, and of where in torch it is."""
-    inside = f" in {seen.inside_torch}" if seen.inside_torch else ""
-    named = [
-        (r.explains(seen.reason.gb_id, seen.reason.text + inside), r)
-        for r in rules
-        if r.kind == "break"
-    ]
+    words = seen.reason.words(seen.inside_torch)
+    named = [(r.explains(seen.reason.gb_id, words), r) for r in rules if r.kind == "break"]
     most, rule = max(named, key=lambda pair: pair[0], default=(0, None))
     return rule if most else _catch_all(rules, UNEXPLAINED_BREAK)
 
 
 def _explanation(seen: Break) -> str:
-    if seen.inside_torch and seen.reason.gb_id == EXPLICIT_BREAK:
+    if _is_ended_by_torch(seen):
         return f"torch itself ends it, in `{seen.inside_torch}`"
     return _sentence(seen.reason.explanation) or seen.reason.type
 
