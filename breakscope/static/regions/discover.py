@@ -38,6 +38,7 @@ from breakscope.static.regions.arguments import (
 )
 from breakscope.static.regions.callers import COMPILES, follow_callers
 from breakscope.static.regions.driver import add_call_events, bound
+from breakscope.static.regions.steps import tensor_step
 
 NOWHERE = ast.Pass(lineno=0, col_offset=0)
 
@@ -50,8 +51,8 @@ class Region(Struct, frozen=True):
 
 
 def default_regions(machine: Machine, module: ModuleInfo) -> list[Region]:
-    """`forward` of every nn.Module class at the top of the file, and every function under
-    torch.compile.
+    """`forward` of every nn.Module class at the top of the file, `step` of other classes where it
+    takes tensors, and every function under torch.compile.
 
     The last classes go first: they use the earlier ones, which then need no analysis of their own.
     """
@@ -155,7 +156,7 @@ def _is_compile(function: ast.expr) -> bool:
 
 def _region_of(machine: Machine, value: Value) -> Region | None:
     if isinstance(value, Class):
-        return _module_region(machine, value)
+        return _module_region(machine, value) or _step_region(machine, value)
     if not machine.file.is_compiled(value):
         return None
     value, args, kwargs = machine.file.calls.get(id(value.info), (value, [], {}))
@@ -195,6 +196,13 @@ def _module_region(machine: Machine, cls: Class) -> Region | None:
     # who inherits a library's forward enters it there
     at = cls.info.node if forward.info.module.library else NOWHERE
     return enter(machine, name, instance, *parameter_values(machine, taken, True), at)
+
+
+def _step_region(machine: Machine, cls: Class) -> Region | None:
+    step = tensor_step(machine, cls)
+    if step is None:
+        return None
+    return enter(machine, f"{cls.info.qualname}.step", step, *parameter_values(machine, step, True))
 
 
 def _only_raises(function: Function) -> bool:

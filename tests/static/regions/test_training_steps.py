@@ -84,3 +84,14 @@ def test_a_step_that_only_computes_the_loss_has_no_finding(tmp_path):
         "    for x, y in loader:\n        opt.zero_grad()\n        loss_of(model, x, y).backward()\n        opt.step()\n"
     )
     assert lines_of(tmp_path, clean) == []
+
+
+def test_a_training_step_that_nothing_compiles_is_no_region(tmp_path):
+    trainer = (
+        "class Trainer:\n    def __init__(self, model):\n        self.model = model\n"
+        "        self.opt = torch.optim.Adam(model.parameters())\n"
+        "    def step(self, x: torch.Tensor, y: torch.Tensor):\n"
+        "        loss = (self.model(x) - y).square().mean()\n        loss.backward()\n"
+        "        self.opt.step()\n"
+    )
+    assert lines_of(tmp_path, trainer) == []
