@@ -47,8 +47,11 @@ def rewrite(node, problem, place):
     from breakscope.rulekit import rewriting as rw
     from breakscope.rulekit.rewrites.drawn_below import zero_first
     from breakscope.rulekit.rewrites.stored_choice import stored_choice
+    from breakscope.rulekit.rewrites.validation import as_assert
 
     if isinstance(node, cst.If):
+        if (made := as_assert(node, problem)) is not None:
+            return made
         made = branching.without_branch(node, problem, place)
         if made is None or isinstance(made, Declined):
             return zero_first(node, problem, place) or stored_choice(node, problem, place) or made

@@ -78,9 +78,9 @@ def _without_bool(node, found, place):
     import libcst as cst
 
     from breakscope.rulekit import rewriting as rw
-    from breakscope.rulekit.scalars import may_stay_tensor
+    from breakscope.rulekit.scalars import is_tested, may_stay_tensor
 
-    tested = isinstance(node, cst.If) and node.test is found
+    tested = is_tested(node, found)
     value = found.args[0].value
     named = isinstance(node, cst.SimpleStatementLine) and may_stay_tensor(node, found, place)
     if not (tested or named) or not rw.is_bool_tensor(value):
