@@ -44,8 +44,11 @@ def rewrite(node, problem, place):
 
     from breakscope.rulekit import rewriting as rw
     from breakscope.rulekit import scalars
+    from breakscope.rulekit.guarding import guarded_text
     from breakscope.rulekit.patch import Patch
 
+    if isinstance(node, cst.If) and (made := guarded_text(node)) is not None:
+        return made
     found = rw.find(node, problem)
     if not isinstance(found, cst.Call) or not isinstance(found.func, cst.Attribute):
         return None

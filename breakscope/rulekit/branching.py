@@ -12,7 +12,7 @@ from collections.abc import Iterable
 import libcst as cst
 
 from breakscope.rulekit import rewriting as rw
-from breakscope.rulekit.guarding import guarded, only_writes_text, without_guards
+from breakscope.rulekit.guarding import guarded_text
 from breakscope.rulekit.patch import Also, Declined, Patch, Place
 from breakscope.rulekit.purity import may_run_alone
 from breakscope.rulekit.walking import walk
@@ -101,8 +101,8 @@ def _flags_first(node: cst.If, test: cst.BooleanOperation, problem, place: Place
 def _rewritten(node: cst.If, condition: str | None, place: Place, is_last: bool = True):
     if condition is None:
         return None
-    if only_writes_text(node.body) and not node.orelse:
-        return guarded(node.with_changes(body=without_guards(node.body)))
+    if (made := guarded_text(node)) is not None:
+        return made
     if made := _masked_stores(node):
         return made
     if is_last and (made := _returned(node, condition, place)):
