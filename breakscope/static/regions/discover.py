@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable
 from fnmatch import fnmatch
 
@@ -19,7 +18,6 @@ from breakscope.rulekit.values import (
     Instance,
     Py,
     Sequence,
-    Tensor,
     Union,
     Value,
     maybe_tensor,
@@ -32,16 +30,18 @@ from breakscope.static.machine.gaps import why
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo, Namespace
 from breakscope.static.regions.arguments import (
+    as_any_argument,
+    as_argument,
     configured_instance,
     parameter_values,
     takes_tensors,
     undecorated,
 )
-from breakscope.static.regions.driver import add_call_events
+from breakscope.static.regions.callers import COMPILES, follow_callers
+from breakscope.static.regions.driver import add_call_events, bound
 from breakscope.static.regions.steps import tensor_step
 
 NOWHERE = ast.Pass(lineno=0, col_offset=0)
-COMPILES = r"torch(?<!\wtorch)\s*\.\s*compile\s*\("
 
 
 class Region(Struct, frozen=True):
@@ -62,13 +62,21 @@ def default_regions(machine: Machine, module: ModuleInfo) -> list[Region]:
         v for v in names.values() if isinstance(v, Class | Function) and v.info.module is module
     ]
     machine.file.compiled.extend(compiled_by_name(machine, module))
+    methods = follow_callers(machine, module)
+    candidates += methods
     candidates += [
         v for v in machine.file.compiled if isinstance(v, Function) and v.info.module is module
     ]
     regions: list[Region | None] = []
-    for value in reversed(dict.fromkeys(candidates)):
+    for value in _each_once(candidates):
         regions += _apart(machine, value, _region_of)
     return [region for region in regions if region is not None]
+
+
+def _each_once(candidates: list[Class | Function]) -> list[Class | Function]:
+    """The candidates, the last first; one function compiled for several objects is one region."""
+    by_source = {id(value.info): value for value in candidates}
+    return list(reversed(by_source.values()))
 
 
 def exported_regions(
@@ -123,7 +131,7 @@ def is_unannotated(node: ast.FunctionDef) -> bool:
 def compiled_by_name(machine: Machine, module: ModuleInfo) -> list[Value]:
     """What `torch.compile(name)` names anywhere in the file, also in functions that are not
     followed."""
-    if "compile" not in module.source or re.search(COMPILES, module.source) is None:
+    if COMPILES.search(module.source) is None:
         return []
     names = module_names(machine, module)
     found = []
@@ -150,14 +158,18 @@ def _is_compile(function: ast.expr) -> bool:
 def _region_of(machine: Machine, value: Value) -> Region | None:
     if isinstance(value, Class):
         return _module_region(machine, value) or _step_region(machine, value)
-    if "compiled" in value.info.marks or value in machine.file.compiled:
-        return enter(
-            machine,
-            value.info.qualname,
-            value,
-            *parameter_values(machine, value, False),
-        )
-    return None
+    if not machine.file.is_compiled(value):
+        return None
+    value, args, kwargs = machine.file.calls.get(id(value.info), (value, [], {}))
+    given = bound(machine, value, args, kwargs) if args or kwargs else {}
+    return enter(
+        machine,
+        value.info.qualname,
+        value,
+        *parameter_values(
+            machine, value, False, {name: as_any_argument(v) for name, v in given.items()}
+        ),
+    )
 
 
 def _module_region(machine: Machine, cls: Class) -> Region | None:
@@ -301,15 +313,6 @@ def _factory_product(
     args = list(rest[0].items) if rest[0].items is not None else [rest[0].element]
     kwargs = rest[1].items if len(rest) > 1 and isinstance(rest[1], Dict) else {}
     return target, [as_argument(a) for a in args], {k: as_argument(v) for k, v in kwargs.items()}
-
-
-def as_argument(value: Value) -> Value:
-    """A factory's value as an argument of the region."""
-    if isinstance(value, Tensor):
-        return Tensor(
-            value.dtype, value.ndim, None, True, value.kind, "argument", value.requires_grad
-        )
-    return value
 
 
 def enter(

@@ -32,6 +32,10 @@ def tensor_step(machine: Machine, cls: Class) -> Function | None:
     step = find_member(machine, cls.info, NAME)
     if not isinstance(step, Function) or isinstance(step.info.node, ast.Lambda):
         return None
+    if any(
+        isinstance(part, ast.Attribute) and part.attr == "backward" for part in walk(step.info.node)
+    ):
+        return None  # a training step, which is a region where the program compiles it
     frame = _outside(step)
     annotated = (p.annotation for p in step.info.node.args.args if p.annotation is not None)
     values = (value_of_annotation(machine, annotation, frame) for annotation in annotated)
