@@ -11,6 +11,10 @@ give up the exception and clean the values, with `torch.nan_to_num` or `clamp`.
 `torch._check(bool(t))`, `torch._assert(t)` and `torch._check_tensor_all(t)` are no fix: on 2.13
 each of them breaks the graph (GB0124, GB0033, GB0124).
 
+The rewrite writes the assert, one for each side of an `or`, below the flags of an `and`. An assert
+takes a constant message only, so that a value in the text is named there (`ids.max()`) and no
+longer shown; shapes and dtypes are kept, by `torch._assert_async`, which takes an f-string of these.
+
 What the rewrite changes: the exception becomes an AssertionError in eager mode and a RuntimeError
 when compiled; on CUDA a failing asynchronous assert arrives late and leaves the device unusable;
 `python -O` drops the check. Values and gradients stay as they were.
@@ -35,53 +39,12 @@ def check(event):
 
 
 @rule.rewrite
-def rewrite(node, problem):
+def rewrite(node, problem, place):
     import libcst as cst
 
-    from breakscope.rulekit import rewriting as rw
+    from breakscope.rulekit.rewrites.validation import as_assert
 
-    if not isinstance(node, cst.If) or node.orelse or "#" in rw.code(node.body).partition("\n")[2]:
-        return None
-    message = _constant_message(node.body, cst)
-    if message is None:
-        return None
-    test, wanted = node.test, "torch.logical_not({})"
-    if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
-        test, wanted = test.expression, "{}"
-    if not rw.same(test, problem.node) or (
-        isinstance(test, cst.Comparison) and not rw.is_comparison(test)
-    ):
-        return None
-    opposite = {cst.NotEqual: " == ", cst.Equal: " != "}
-    sign = type(test.comparisons[0].operator) if isinstance(test, cst.Comparison) else None
-    if sign in opposite and wanted != "{}":
-        right = test.comparisons[0].comparator
-        wanted = f"{rw.code(test.left)}{opposite[sign]}{rw.code(right)}"
-    else:
-        wanted = wanted.format(rw.code(test))
-    if "\n" in rw.code(node.body.body[0]).strip():  # the message has a line of its own
-        message = f"(\n    {message}\n)"
-    return rw.line_instead(node, f"assert {wanted}, {message}")
-
-
-def _constant_message(body, cst):
-    """The literal that `raise Error("literal")` carries, when that is the whole body."""
-    if (
-        len(body.body) != 1
-        or not isinstance(body.body[0], cst.SimpleStatementLine)
-        or len(body.body[0].body) != 1
-    ):
-        return None
-    raised = body.body[0].body[0]
-    if (
-        not isinstance(raised, cst.Raise)
-        or raised.cause
-        or not isinstance(raised.exc, cst.Call)
-        or len(raised.exc.args) != 1
-    ):
-        return None
-    literal = raised.exc.args[0].value
-    return literal.value if isinstance(literal, cst.SimpleString) else None
+    return as_assert(node, problem) if isinstance(node, cst.If) else None
 
 
 @rule.example(
@@ -96,4 +59,37 @@ def bad(x):
 @rule.becomes
 def good(x):
     assert torch.logical_not(torch.isnan(x).any()), "NaN in the input"
+    return x * 2
+
+
+@rule.example(
+    lambda: (torch.tensor([1, 2]),), lambda: (torch.tensor([9]),), lambda: (torch.tensor([-1]),)
+)
+def bad_range(ids):
+    ids = ids + 1
+    if ids.min() < 0 or ids.max() >= 8:  # BRK102
+        raise IndexError(f"id {ids.max()} is out of range")
+    return ids * 2
+
+
+@rule.becomes
+def good_range(ids):
+    ids = ids + 1
+    assert torch.logical_not(ids.min() < 0), "id `ids.max()` is out of range"
+    assert torch.logical_not(ids.max() >= 8), "id `ids.max()` is out of range"
+    return ids * 2
+
+
+@rule.example(lambda: (torch.ones(4),), lambda: (torch.full((4,), torch.inf),))
+def bad_shape(x):
+    if not torch.isfinite(x).all():  # BRK102
+        raise ValueError(f"{tuple(x.shape)} holds values that are not finite")
+    return x * 2
+
+
+@rule.becomes
+def good_shape(x):
+    torch._assert_async(
+        torch.isfinite(x).all(), f"{tuple(x.shape)} holds values that are not finite"
+    )
     return x * 2

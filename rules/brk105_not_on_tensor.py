@@ -34,7 +34,7 @@ def rewrite(node, problem):
 
     from breakscope.rulekit import rewriting as rw
 
-    if not isinstance(node, cst.SimpleStatementLine) or isinstance(node.body[0], cst.Assert):
+    if not isinstance(node, cst.SimpleStatementLine):
         return None
     for part in rw.walk(node):
         if isinstance(part, cst.UnaryOperation) and isinstance(part.operator, cst.Not):

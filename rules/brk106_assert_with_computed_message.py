@@ -10,7 +10,7 @@ Write a constant message, or move the check with its rich message to where the d
 the compiled code. The condition must be one tensor: `assert not t`, `assert a and b` and `assert 0
 < t < 1` break by themselves (BRK105, BRK104, BRK109); write `torch.logical_not(t)` and `(a) & (b)`.
 
-The rewrite drops the placeholders from the text. Values and gradients stay; the message says less,
+The rewrite writes the source of each value into the text, in the place of the value. Values and gradients stay; the message says less,
 and when compiled the error is a RuntimeError that on CUDA arrives late.
 """
 
@@ -35,19 +35,16 @@ def check(event):
 def rewrite(node, problem):
     import libcst as cst
 
+    from breakscope.rulekit.patch import Patch
+    from breakscope.rulekit.rewrites.validation import message_of
+
     if not isinstance(node, cst.SimpleStatementLine) or not isinstance(node.body[0], cst.Assert):
         return None
-    message = node.body[0].msg
-    if not isinstance(message, cst.FormattedString) or message.start != 'f"':
+    stated = node.body[0]
+    found = message_of(stated.msg, whole=False) if stated.msg is not None else None
+    if found is None or found[0] == cst.Module([]).code_for_node(stated.msg):
         return None
-    words = "".join(
-        p.value for p in message.parts if isinstance(p, cst.FormattedStringText)
-    ).split()
-    return (
-        node.with_deep_changes(node.body[0], msg=cst.parse_expression(f'"{" ".join(words)}"'))
-        if words
-        else None
-    )
+    return Patch(node.with_deep_changes(stated, msg=cst.parse_expression(found[0])))
 
 
 @rule.example(lambda: (torch.tensor([1, 2]),), lambda: (torch.tensor([9]),))
@@ -58,5 +55,5 @@ def bad(ids):
 
 @rule.becomes
 def good(ids):
-    assert ids.max() < 8, "index out of range"
+    assert ids.max() < 8, "index `ids.max()` out of range"
     return ids * 2

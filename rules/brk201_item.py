@@ -11,7 +11,8 @@ logging, return the tensor and call `.item()` outside. `torch._dynamo.config.cap
 = True` keeps the read inside the graph when the number is really needed; then `torch._check` its
 range.
 
-The rewrite writes `.detach()` for `.item()`, since a number read by `.item()` carries no gradient
+The rewrite takes `.item()` out of a test, whose truth is the same without it; the branch is then
+BRK101. Elsewhere it writes `.detach()` for `.item()`, since a number read by `.item()` carries no gradient
 either: gradients stay as they were. It is unsafe because later code may want a Python number (a
 dict key, `range`, JSON), and because float32 arithmetic replaces Python's float64; it leaves
 integers alone, which mostly become sizes and indices.
@@ -32,9 +33,8 @@ def check(event):
             f"`{event.source}` reads a tensor's value into Python",
             help=f"keep `{event.expression}` a tensor (`.detach()` if no gradient should flow), or return it and "
             "read it outside",
-            # those become sizes, indices and tests
             setting="capture_scalar_outputs",
-            fixable=getattr(event.value, "dtype", None) not in ("int", "bool"),
+            dtype=getattr(event.value, "dtype", None) or "",
         )
 
 
@@ -44,10 +44,17 @@ def rewrite(node, problem, place):
 
     from breakscope.rulekit import rewriting as rw
     from breakscope.rulekit import scalars
+    from breakscope.rulekit.guarding import guarded_text
     from breakscope.rulekit.patch import Patch
 
+    if isinstance(node, cst.If) and (made := guarded_text(node)) is not None:
+        return made
     found = rw.find(node, problem)
     if not isinstance(found, cst.Call) or not isinstance(found.func, cst.Attribute):
+        return None
+    if scalars.is_tested(node, found):
+        return rw.swap(node, found, rw.code(found.func.value))
+    if problem.dtype in ("int", "bool"):  # those become sizes and indices
         return None
     made = rw.swap(node, found, scalars.detached(found.func.value))
     if scalars.may_stay_tensor(node, found, place):

@@ -59,8 +59,11 @@ def rewrite(node, problem, place):
 
     from breakscope.rulekit import rewriting as rw
     from breakscope.rulekit import scalars
+    from breakscope.rulekit.guarding import guarded_text
     from breakscope.rulekit.patch import Patch
 
+    if isinstance(node, cst.If) and (made := guarded_text(node)) is not None:
+        return made
     found = rw.find(node, problem) if isinstance(node, cst.SimpleStatementLine | cst.If) else None
     if isinstance(found, cst.Call) and rw.dotted(found.func) == "bool" and len(found.args) == 1:
         return _without_bool(node, found, place)
@@ -78,9 +81,9 @@ def _without_bool(node, found, place):
     import libcst as cst
 
     from breakscope.rulekit import rewriting as rw
-    from breakscope.rulekit.scalars import may_stay_tensor
+    from breakscope.rulekit.scalars import is_tested, may_stay_tensor
 
-    tested = isinstance(node, cst.If) and node.test is found
+    tested = is_tested(node, found)
     value = found.args[0].value
     named = isinstance(node, cst.SimpleStatementLine) and may_stay_tensor(node, found, place)
     if not (tested or named) or not rw.is_bool_tensor(value):

@@ -27,6 +27,7 @@ def check(event):
         f"`{event.source}` copies a tensor's values into a Python list",
         help="pass the lengths as a Python list, mask with `torch.arange(n) < lengths[:, None]`, or loop over "
         "`t.unbind()`",
+        setting="capture_scalar_outputs",
     )
 
 

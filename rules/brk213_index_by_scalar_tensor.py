@@ -9,9 +9,9 @@ store `x[i] = v` follows the same rule.
 Make the index 1-d, which is a gather: `x[i[None]][0]`, or `x.index_select(0, i)`, `x.take(i)`,
 `x.gather(...)`. Better, index once with all of them: `x[ids]` in place of a loop over `ids`.
 
-The rewrite covers an index that is a call of `argmax` or `argmin`. Values and gradients are the
-same; the result is a copy and not a view, so an in-place change of it no longer reaches `x`, as
-`x.argmax()`'s row seldom should.
+The rewrite covers `x[t]`, and `x[i, t]` where `i` counts a `range`. Values and gradients are the same;
+the result is a copy and not a view, so an in-place change of it no longer reaches `x`: it declines
+where it sees one.
 """
 
 import torch
@@ -33,28 +33,12 @@ def check(event):
 
 
 @rule.rewrite
-def rewrite(node, problem):
+def rewrite(node, problem, place):
     import libcst as cst
 
-    from breakscope.rulekit import rewriting as rw
+    from breakscope.rulekit.rewrites.gather import as_gather
 
-    found = rw.find(node, problem) if isinstance(node, cst.SimpleStatementLine) else None
-    if (
-        not isinstance(found, cst.Subscript)
-        or len(found.slice) != 1
-        or not isinstance(found.slice[0].slice, cst.Index)
-    ):
-        return None
-    index = found.slice[0].slice.value
-    if not isinstance(index, cst.Call) or not isinstance(index.func, cst.Attribute):
-        return None
-    stored = any(
-        isinstance(n, (cst.AssignTarget, cst.AugAssign)) and n.target is found
-        for n in rw.walk(node)
-    )
-    if stored or index.func.attr.value not in ("argmax", "argmin"):
-        return None
-    return rw.swap(node, found, f"{rw.code(found.value)}[{rw.code(index)}[None]][0]")
+    return as_gather(node, problem, place) if isinstance(node, cst.SimpleStatementLine) else None
 
 
 @rule.example(lambda: (torch.tensor([1.0, 3.0, 2.0]),), lambda: (torch.tensor([torch.nan, 1.0]),))
@@ -67,3 +51,18 @@ def bad(scores):
 def good(scores):
     best = scores[scores.argmax()[None]][0]
     return scores - best
+
+
+@rule.example(
+    lambda: (torch.arange(12.0).reshape(3, 4), torch.tensor([1, 4, 2])),
+    lambda: (torch.ones(3, 4), torch.tensor([0, 1, 0])),
+)
+def bad_rows(x, lengths):
+    last = [x[i, lengths[i] - 1] for i in range(3)]  # BRK213
+    return torch.stack(last)
+
+
+@rule.becomes
+def good_rows(x, lengths):
+    last = [x[i, (lengths[i] - 1)[None]][0] for i in range(3)]
+    return torch.stack(last)

@@ -53,12 +53,12 @@ def rewrite(node, problem):
 
     from breakscope.rulekit import rewriting as rw
     from breakscope.rulekit.patch import Declined
+    from breakscope.rulekit.scalars import is_tested
 
     found = rw.find(node, problem) if isinstance(node, cst.SimpleStatementLine | cst.If) else None
     if not isinstance(found, cst.Call):
         return None
-    tested = isinstance(node, cst.If) and found is node.test
-    if not tested and not any(
+    if not is_tested(node, found) and not any(
         isinstance(n, (cst.Assign, cst.Return)) and n.value is found
         for n in getattr(node.body, "body", node.body)
     ):

@@ -7,8 +7,9 @@ the graph, without memory to swap; the graph ends at the store.
 Give the name to the new tensor, `y = z`; where autograd must not see the step, `y = z.detach()`. To
 change part of a tensor in place write `y[mask] = 0` or `y.copy_(z)` under `torch.no_grad()`.
 
-What the rewrite changes: gradients go through the new tensor, where `.data` left those of the old
-one.
+The rewrite gives the name to the new tensor under `torch.no_grad()`, and declines elsewhere: gradients
+would go through the new tensor, where `.data` leaves those of the old one. Another name for the old
+tensor does not see the new values.
 """
 
 import torch
@@ -35,9 +36,14 @@ def check(event):
 
 
 @rule.rewrite
-def rewrite(node, problem):
+def rewrite(node, problem, place):
     import libcst as cst
 
+    from breakscope.rulekit.contexts import is_without_gradients
+    from breakscope.rulekit.patch import Declined
+
+    if not is_without_gradients(place):
+        return Declined("gradients would go through the new tensor")
     if (
         not isinstance(node, cst.SimpleStatementLine)
         or len(node.body) != 1
@@ -62,18 +68,33 @@ def rewrite(node, problem):
     lambda: (torch.ones(4),),
     lambda: (torch.full((4,), torch.nan),),
     lambda: (torch.empty(0),),
-    gradients=False,
 )
 def bad(x):
-    y = x.clone()
-    # twice as large
-    y.data = x * 2  # BRK537
+    with torch.no_grad():
+        y = x.clone()
+        # twice as large
+        y.data = x * 2  # BRK537
     return y + 1
 
 
 @rule.becomes
 def good(x):
+    with torch.no_grad():
+        y = x.clone()
+        # twice as large
+        y = x * 2
+    return y + 1
+
+
+@rule.example(lambda: (torch.ones(4),), gradients=False, fixed=False)
+def bad_with_gradients(x):
     y = x.clone()
-    # twice as large
+    y.data = x * 2  # BRK537
+    return y + 1
+
+
+@rule.becomes
+def good_with_gradients(x):
+    y = x.clone()
     y = x * 2
     return y + 1

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 import libcst as cst
 
 from breakscope.rulekit import rewriting as rw
-from breakscope.rulekit.guarding import guarded, only_writes_text, without_guards
+from breakscope.rulekit.guarding import guarded_text
 from breakscope.rulekit.patch import Also, Declined, Patch, Place
 from breakscope.rulekit.purity import may_run_alone
 from breakscope.rulekit.walking import walk
@@ -33,9 +33,29 @@ def without_branch(node: cst.If, problem, place: Place):
     if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
         if rw.same(test.expression, problem.node):
             return _rewritten(node, rw.negated(test.expression, place), place)
-    if isinstance(test, cst.BooleanOperation) and isinstance(test.operator, cst.And):
-        return _flags_first(node, test, problem, place)
+    if isinstance(test, cst.BooleanOperation):
+        if combined := _combined(test, problem, place):
+            return _rewritten(node, combined, place)
+        if isinstance(test.operator, cst.And):
+            return _flags_first(node, test, problem, place)
     return None
+
+
+def _combined(test: cst.BooleanOperation, problem, place: Place) -> str:
+    """`a | b` for `a or b`, `a & b` for `a and b`, where both are tensors, and `b` may be computed in
+    every call; "" for others."""
+    texts = []
+    for side in (test.left, test.right):
+        if not rw.same(side, problem.node) and not rw.surely_tensor(side):
+            return ""
+        if not rw.is_bool_tensor(side, place):
+            return ""
+        texts.append(
+            rw.code(side) if isinstance(side, cst.Call) or side.lpar else f"({rw.code(side)})"
+        )
+    if not rw.may_always_run(test.right):
+        return ""
+    return f" {'|' if isinstance(test.operator, cst.Or) else '&'} ".join(texts)
 
 
 def _may_be_none(test: cst.BaseExpression, place: Place) -> bool:
@@ -81,8 +101,8 @@ def _flags_first(node: cst.If, test: cst.BooleanOperation, problem, place: Place
 def _rewritten(node: cst.If, condition: str | None, place: Place, is_last: bool = True):
     if condition is None:
         return None
-    if only_writes_text(node.body) and not node.orelse:
-        return guarded(node.with_changes(body=without_guards(node.body)))
+    if (made := guarded_text(node)) is not None:
+        return made
     if made := _masked_stores(node):
         return made
     if is_last and (made := _returned(node, condition, place)):
@@ -129,7 +149,7 @@ def _returned(node: cst.If, condition: str, place: Place):
         behind = _next_return(place)
         if behind is None:
             return None
-        otherwise, also = cst.parse_expression(ast.unparse(behind.value)), (Also(behind, _gone),)
+        otherwise, also = cst.parse_expression(ast.unparse(behind.value)), (Also(behind, gone),)
     else:
         return None
     if otherwise is None:
@@ -141,7 +161,7 @@ def _returned(node: cst.If, condition: str, place: Place):
     return Patch(line, also=also) if also else line
 
 
-def _gone(node: cst.CSTNode):
+def gone(node: cst.CSTNode):
     return None if "#" in rw.code(node) else cst.FlattenSentinel([])
 
 
@@ -174,22 +194,51 @@ def _assigned(node: cst.If, condition: str, place: Place):
         otherwise = found
     elif isinstance(node.orelse, cst.If):
         return _chained(node, condition, place)
-    names = [name for name, _ in then]
-    if (otherwise and [name for name, _ in otherwise] != names) or len(set(names)) != len(names):
+    helpers = {name for name, _ in (*then, *otherwise) if place.is_only_inside(name)}
+    if not all(_may_be_helper(found, helpers) for found in (then, otherwise)):
         return None
-    if not otherwise and any(not _is_bound_before(name, place) for name in names):
+    names = [name for name, _ in then if name not in helpers]
+    if otherwise:
+        if [name for name, _ in otherwise if name not in helpers] != names:
+            return None
+        if helpers & {n for n, _ in then} & {n for n, _ in otherwise}:
+            return None
+    if not names or len(set(names)) != len(names):
+        return None
+    if not otherwise and any(not place.is_bound_before(name) for name in names):
         return Declined("a name is set on one side only")
-    if len(names) > 1 and _reads(cst.parse_expression(condition)) & set(names):
-        kept = _free_name(place)
+    if len(names) > 1 and _reads(cst.parse_expression(condition)) & _roots(names):
+        kept = free_name(place)
         lines.append(f"{kept} = {condition}")
         condition = kept
-    sides = otherwise or tuple((name, cst.Name(name)) for name in names)
-    for (name, value), (_, other) in zip(then, sides, strict=True):
-        chosen = choice(condition, value, other, place)
+    others = dict(otherwise) if otherwise else {n: cst.parse_expression(n) for n in names}
+    lines += [f"{name} = {rw.code(value)}" for name, value in otherwise if name in helpers]
+    for name, value in then:
+        if name in helpers:
+            lines.append(f"{name} = {rw.code(value)}")
+            continue
+        chosen = choice(condition, value, others[name], place)
         if chosen is None or isinstance(chosen, Declined):
             return chosen
         lines.append(f"{name} = {chosen}")
     return _lines_instead(node, lines)
+
+
+def _roots(names: list[str]) -> set[str]:
+    return {name.partition(".")[0] for name in names}
+
+
+def _may_be_helper(assignments: Assignments, helpers: set[str]) -> bool:
+    """True when what only the block reads may be computed in every call, and of no name that the
+    block chose before."""
+    chosen: set[str] = set()
+    for name, value in assignments:
+        if name in helpers:
+            if not rw.may_always_run(value) or _reads(value) & chosen:
+                return False
+        else:
+            chosen.add(name.partition(".")[0])
+    return True
 
 
 def _chained(node: cst.If, condition: str, place: Place):
@@ -220,7 +269,7 @@ def _chained(node: cst.If, condition: str, place: Place):
         return None
     (name,) = names
     if len(values) == len(conditions):
-        if not _is_bound_before(name, place):
+        if not place.is_bound_before(name):
             return Declined("a name is set on one side only")
         values.append(cst.Name(name))
     if not all(rw.may_be_tensor(value) and rw.may_always_run(value) for value in values):
@@ -245,11 +294,11 @@ def choice(condition: str, then: cst.BaseExpression, otherwise: cst.BaseExpressi
         return Declined(
             "a side may draw random numbers, change something, or call what is not known"
         )
-    arms = ", ".join(f"lambda: {_own(side)}" for side in sides)
+    arms = ", ".join(f"lambda: {own(side)}" for side in sides)
     return f"torch.cond({condition}, {arms})"
 
 
-def _own(side: cst.BaseExpression) -> str:
+def own(side: cst.BaseExpression) -> str:
     """A side of `torch.cond`, whose result must not be one of its inputs."""
     text = rw.code(side)
     return f"{text}.clone()" if isinstance(side, cst.Name | cst.Attribute) else text
@@ -273,7 +322,7 @@ def _assignments(block: cst.BaseSuite) -> Assignments | None:
         return None
     found = []
     for line in lines:
-        one = rw.assignment(line.body[0])
+        one = rw.assignment(line.body[0]) or _stored(line.body[0])
         if one is None:
             return None
         name, value, operator = one
@@ -281,6 +330,16 @@ def _assignments(block: cst.BaseSuite) -> Assignments | None:
             value = cst.parse_expression(f"{name} {operator} {rw.operand(value)}")
         found.append((name, value))
     return tuple(found)
+
+
+def _stored(statement: cst.BaseSmallStatement) -> tuple[str, cst.BaseExpression, str] | None:
+    """The same of `self.name = value`."""
+    if not isinstance(statement, cst.Assign) or len(statement.targets) != 1:
+        return None
+    name = rw.dotted(statement.targets[0].target)
+    return (
+        (name, statement.value, "") if name.startswith("self.") and name.count(".") == 1 else None
+    )
 
 
 def _lines_instead(node: cst.If, texts: list[str]):
@@ -298,31 +357,6 @@ def _reads(node: cst.CSTNode) -> set[str]:
     return {part.value for part in rw.walk(node) if isinstance(part, cst.Name)}
 
 
-def _is_bound_before(name: str, place: Place) -> bool:
-    """True when the function gives the name a value above the statement, or takes it as an
-    argument."""
-    function = place.function
-    if function is None:
-        return False
-    arguments = function.args
-    given = (
-        *arguments.posonlyargs,
-        *arguments.args,
-        *arguments.kwonlyargs,
-        arguments.vararg,
-        arguments.kwarg,
-    )
-    if any(argument is not None and argument.arg == name for argument in given):
-        return True
-    return any(
-        isinstance(part, ast.Name)
-        and part.id == name
-        and isinstance(part.ctx, ast.Store)
-        and part.lineno < place.statement.lineno
-        for part in walk(function)
-    )
-
-
-def _free_name(place: Place, wanted: Iterable[str] = ("chosen", "is_chosen", "chosen_here")) -> str:
+def free_name(place: Place, wanted: Iterable[str] = ("chosen", "is_chosen", "chosen_here")) -> str:
     taken = {n.id for n in walk(place.tree) if isinstance(n, ast.Name)}
     return next(name for name in (*wanted, "condition_") if name not in taken)

@@ -75,6 +75,18 @@ def _entered_plainly(node: cst.With, entered: int):
     )
 
 
+def is_without_gradients(place: Place) -> bool:
+    """True for a statement in a `with torch.no_grad():`, or in a function under its decorator."""
+    around = [
+        item.context_expr for n in place.parents if isinstance(n, ast.With) for item in n.items
+    ]
+    around += place.function.decorator_list if place.function is not None else []
+    names = {ast.unparse(n.func if isinstance(n, ast.Call) else n) for n in around}
+    return bool(names & {"torch.no_grad", "torch.inference_mode"}) and not any(
+        ast.unparse(n).startswith(("torch.enable_grad", "torch.set_grad_enabled")) for n in around
+    )
+
+
 def without_decorator(function: ast.FunctionDef, name: str):
     """A patch that takes the decorators of this dotted name from a function."""
 

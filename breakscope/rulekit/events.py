@@ -62,6 +62,7 @@ class Event(Struct, frozen=True, kw_only=True):
         once: object = None,
         condition: str = "",
         setting: str = "",
+        dtype: str = "",
     ) -> Problem:
         """What a rule yields: `message` names the user's variable, `help` says what to write
         instead; both one line.
@@ -73,7 +74,8 @@ class Event(Struct, frozen=True, kw_only=True):
         the rule's. `once` is what the problem is about (hashable), where only its first time in a
         function is one. `condition` is the source of a test without which there is none. `setting`
         is the one of `torch._dynamo.config` under which Dynamo keeps this in the graph: a file
-        that sets it has no such problem.
+        that sets it has no such problem. `dtype` ("bool", "int", "float") is what the flagged
+        tensor holds, for the rewrite.
         """
         return Problem(
             message,
@@ -86,6 +88,7 @@ class Event(Struct, frozen=True, kw_only=True):
             once,
             condition=condition,
             setting=setting,
+            dtype=dtype,
         )
 
     def graph_break(self, brief: str, *arguments: Any, **named: Any) -> Problem:
@@ -110,6 +113,7 @@ class Problem(Struct, frozen=True):
     brief: str = ""
     condition: str = ""
     setting: str = ""
+    dtype: str = ""
 
 
 class Branch(Event, frozen=True, kw_only=True):

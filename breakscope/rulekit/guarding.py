@@ -56,6 +56,13 @@ def guarded(node: cst.BaseStatement) -> cst.If:
     )
 
 
+def guarded_text(node: cst.If) -> cst.If | None:
+    """An `if` that only prints, logs or warns, under the guard; None for others."""
+    if node.orelse is not None or has_effects(_tree(node.test)) or not only_writes_text(node.body):
+        return None
+    return guarded(node.with_changes(body=without_guards(node.body)))
+
+
 def only_writes_text(block: cst.BaseSuite) -> bool:
     """True when a block only prints, logs or warns, under tests or not."""
     lines = block.body if isinstance(block, cst.IndentedBlock) else ()

@@ -96,6 +96,43 @@ class Place(Struct, frozen=True):
         arguments = {node.arg for node in walk(self.function) if isinstance(node, ast.arg)}
         return values[0] if values and name not in arguments else None
 
+    def is_bound_before(self, name: str) -> bool:
+        """True when the function gives a name a value above the statement, or takes it as an
+        argument; of `self.name`, when the class registers it as a buffer with a tensor."""
+        if self.function is None:
+            return False
+        if name.startswith("self."):
+            return self._is_buffer(name.removeprefix("self."))
+        given = self.function.args
+        taken = (*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg)
+        if any(argument is not None and argument.arg == name for argument in taken):
+            return True
+        return any(
+            part.lineno < self.statement.lineno and isinstance(part.ctx, ast.Store)
+            for part in self._named(name)
+        )
+
+    def is_only_inside(self, name: str) -> bool:
+        """True for a name that the function reads inside the statement and nowhere else."""
+        inside = range(self.statement.lineno, self.statement.end_lineno + 1)
+        loads = [part for part in self._named(name) if isinstance(part.ctx, ast.Load)]
+        return bool(loads) and all(part.lineno in inside for part in loads)
+
+    def _named(self, name: str) -> list[ast.Name]:
+        found = walk(self.function) if self.function is not None else ()
+        return [part for part in found if isinstance(part, ast.Name) and part.id == name]
+
+    def _is_buffer(self, name: str) -> bool:
+        return any(
+            isinstance(node, ast.Call)
+            and ast.unparse(node.func) == "self.register_buffer"
+            and len(node.args) > 1
+            and isinstance(node.args[0], ast.Constant)
+            and node.args[0].value == name
+            and isinstance(node.args[1], ast.Call)
+            for node in walk(self.owner or self.tree)
+        )
+
     def made_in_init(self, name: str) -> ast.expr | None:
         """What `__init__` of the class sets `self.name` to, where nothing else does."""
         found = [(function, value) for function, value in self.stores_of(name)]

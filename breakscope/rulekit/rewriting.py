@@ -74,6 +74,10 @@ _TENSOR_METHODS = re.compile(
     r"expand|expand_as|view|view_as|reshape|repeat|unsqueeze|squeeze|transpose|permute|flatten|clone|detach|to|float"
     r"|abs|neg|exp|sigmoid|tanh|clamp|sum|mean|max|min|square|softplus|type_as|contiguous|masked_fill|new_zeros"
 ).fullmatch
+# methods and functions whose result is a tensor, whatever its size
+_REDUCTIONS = re.compile(
+    r"(?:arg|a)?(?:max|min)|sum|mean|std|var|prod|abs|norm|median|logsumexp|square|detach|float|long"
+).fullmatch
 # results that are tensors of bools
 _BOOL_TENSORS = re.compile(
     r"any|all|isnan|isinf|isfinite|isclose|eq|ne|lt|le|gt|ge|logical_\w+|isin|bool|less\w*|greater\w*"
@@ -210,6 +214,25 @@ def is_bool_tensor(node: cst.BaseExpression, place: Place | None = None) -> bool
         value = place.only_value_of(node.value)
         return value is not None and is_bool_tensor(cst.parse_expression(ast.unparse(value)))
     return is_comparison(node)
+
+
+def surely_tensor(test: cst.BaseExpression) -> bool:
+    """True for an answer that only a tensor gives: a method or function of torch for bools
+    (`isnan(x).any()`), or a comparison with what a reduction gives (`x.max() > 3`)."""
+    if isinstance(test, cst.Comparison):
+        return is_comparison(test) and any(
+            map(_is_reduced, (test.left, test.comparisons[0].comparator))
+        )
+    return (
+        isinstance(test, cst.Call) and not isinstance(test.func, cst.Name) and is_bool_tensor(test)
+    )
+
+
+def _is_reduced(value: cst.BaseExpression) -> bool:
+    if isinstance(value, cst.BinaryOperation):
+        return _is_reduced(value.left) or _is_reduced(value.right)
+    is_call = isinstance(value, cst.Call) and isinstance(value.func, cst.Attribute)
+    return is_call and bool(_REDUCTIONS(called(value)))
 
 
 def truth(test: cst.BaseExpression, place: Place | None = None) -> str | None:

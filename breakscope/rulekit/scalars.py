@@ -36,6 +36,26 @@ def may_stay_tensor(statement: cst.CSTNode, wanted: cst.BaseExpression, place: P
     return False
 
 
+def is_tested(statement: cst.CSTNode, wanted: cst.BaseExpression) -> bool:
+    """True when an expression is all that an `if` or `assert` tests, or an operand of its `not`, `and`
+    and `or`: of a tensor with one element, or its number, the truth is the same."""
+    test = None
+    if isinstance(statement, cst.If):
+        test = statement.test
+    elif isinstance(statement, cst.SimpleStatementLine) and len(statement.body) == 1:
+        test = statement.body[0].test if isinstance(statement.body[0], cst.Assert) else None
+    waiting = [test] if test is not None else []
+    while waiting:
+        part = waiting.pop()
+        if part is wanted:
+            return True
+        if isinstance(part, cst.BooleanOperation):
+            waiting += [part.left, part.right]
+        elif isinstance(part, cst.UnaryOperation) and isinstance(part.operator, cst.Not):
+            waiting.append(part.expression)
+    return False
+
+
 def _is_given_away(statement: cst.CSTNode, place: Place) -> bool:
     """True for a `return`, and for a name that the function returns or puts into a container."""
     if not isinstance(statement, cst.SimpleStatementLine):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from msgspec import Struct, field
+
 from breakscope.rulekit.patch import Also, Declined, Patch, Place
 from breakscope.rulekit.walking import children, walk
 
@@ -12,7 +14,9 @@ CONFIG = "torch._dynamo.config."
 IMPORTS = (ast.Import, ast.ImportFrom)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 # what may be done with a number, or with a tensor of a size, that Python does not know
-ARITHMETIC = (ast.BinOp, ast.Tuple, ast.List, ast.Dict, ast.Starred, ast.keyword, ast.Slice)
+ARITHMETIC = (ast.BinOp, ast.Tuple, ast.List, ast.Starred, ast.keyword, ast.Slice)
+SCALARS = "capture_scalar_outputs"
+OVER = frozenset({"zip", "enumerate"})
 PYTHON = frozenset(
     "round math sorted sort format range enumerate zip hash divmod isinstance print str repr bool"
     " reversed sum any all map filter chr hex".split()
@@ -39,16 +43,26 @@ def switching_on(problem, place: Place):
     imports = [n for n in place.tree.body if isinstance(n, IMPORTS)]
     if not imports or setting in switched_on(place.tree):
         return None
-    if setting == SIZES and _steers(problem.node, place, is_tensor=True):
-        return Declined("the size of the result decides what Python does next")
-    if setting == "capture_scalar_outputs" and _steers(problem.node, place):
-        return Declined("the value decides what Python does next")
+    changes = f"Dynamo's setting `{setting}` is on in the whole process that imports this file"
+    if setting in (SIZES, SCALARS):
+        source = problem.node
+        is_list = isinstance(source, ast.Call) and ast.unparse(source.func).endswith(".tolist")
+        way = _Way(place.tree, setting == SIZES, is_list)
+        if place.function is None or way.steers(source, place.function):
+            what = "the size of the result" if setting == SIZES else "the value"
+            return Declined(f"{what} decides what Python does next")
+        if setting == SCALARS and way.bounds:
+            changes += BOUNDS
     return Patch(
         None,
         also=(Also(imports[-1], lambda last: _with_line(last, f"{CONFIG}{setting} = True")),),
-        changes=f"Dynamo's setting `{setting}` is on in the whole process that imports this file",
+        changes=changes,
         safety="unsafe",
     )
+
+
+# torch 2.13: the gradient of such a slice, not the slice itself
+BOUNDS = "; Inductor compiles the gradient of the slice only where `torch._check(n >= 0)` stands before it"
 
 
 def _with_line(last, line: str):
@@ -60,75 +74,116 @@ def _with_line(last, line: str):
     )
 
 
-def _steers(node: ast.AST, place: Place, is_tensor: bool = False) -> bool:
-    """True when Python's control flow may depend on what the node gives, as far as the file shows."""
-    function = place.function
-    return function is None or _flows(node, function, place.tree, set(), is_tensor)
+class _Way(Struct):
+    """The way of a value through the functions of a file. It is a tensor of a size that Python does
+    not know, a list of numbers, or a number. `bounds` is True when a slice was met."""
 
+    tree: ast.Module
+    is_tensor: bool
+    is_list: bool
+    bounds: bool = False
+    seen: set[str] = field(default_factory=set)
 
-def _flows(
-    source: ast.AST, function: ast.AST, tree: ast.Module, seen: set[str], is_tensor: bool
-) -> bool:
-    """Follow a value through a function: True where it comes to a test, a loop or an index."""
-    parents = {id(child): node for node in walk(function) for child in children(node)}
-    waiting: list[ast.AST] = [source]
-    names: set[str] = set()
-    while waiting:
-        node = waiting.pop()
-        parent = parents.get(id(node))
-        while parent is not None and _passes(node, parent, is_tensor):
-            node, parent = parent, parents.get(id(parent))
-        if parent is None or not _is_taken(node, parent):
-            return True
-        if isinstance(parent, ast.Assign | ast.AugAssign | ast.AnnAssign):
-            for name in _stored(parent) - names:
+    def steers(self, source: ast.AST, function: ast.AST) -> bool:
+        """True when Python's control flow may depend on it, as far as the file shows: it comes to a
+        test, a loop, or the index of what may be a list."""
+        parents = {id(child): node for node in walk(function) for child in children(node)}
+        waiting: list[ast.AST] = [source]
+        names: set[str] = set()
+        while waiting:
+            node = waiting.pop()
+            parent = parents.get(id(node))
+            while parent is not None and self._passes(node, parent, function):
+                node, parent = parent, parents.get(id(parent))
+            if parent is None or not self._is_taken(node, parent):
+                return True
+            stored = _stored(parent) if isinstance(parent, STORES) else set()
+            if isinstance(parent, ast.For | ast.comprehension):
+                stored = _stored(parent.target)
+            for name in stored - names:
                 names.add(name)
                 waiting += _loads(function, name)
-        if isinstance(parent, ast.Return) and _flows_from_calls(function, tree, seen, is_tensor):
-            return True
-    return False
-
-
-def _flows_from_calls(function: ast.AST, tree: ast.Module, seen: set[str], is_tensor: bool) -> bool:
-    """The same for what the function returns, where the file calls it by its name."""
-    name = getattr(function, "name", "forward")
-    if name in seen or name in ("forward", "__call__"):
-        return False
-    seen.add(name)
-    for caller in (n for n in walk(tree) if isinstance(n, FUNCTIONS)):
-        for call in (n for n in walk(caller) if isinstance(n, ast.Call)):
-            if ast.unparse(call.func).rpartition(".")[2] == name and _flows(
-                call, caller, tree, seen, is_tensor
-            ):
+            if isinstance(parent, ast.Return) and self._steers_in_callers(function):
                 return True
-    return False
-
-
-def _passes(node: ast.AST, parent: ast.AST, is_tensor: bool) -> bool:
-    """True when the value goes on into what the parent gives."""
-    if isinstance(parent, ast.Call):
-        if node is parent.func:
-            return True
-        called = ast.unparse(parent.func).split(".")
-        return called[0] not in PYTHON and called[-1] not in PYTHON
-    if isinstance(parent, ast.Attribute):
-        return parent.attr not in ("tolist", "item", "shape", "size", "numel")
-    if isinstance(parent, ast.Subscript):
-        return node is parent.value or is_tensor or isinstance(node, ast.Slice | ast.Tuple)
-    if isinstance(parent, ast.Compare):
-        return len(parent.ops) == 1 and isinstance(
-            parent.ops[0], ast.Lt | ast.Gt | ast.LtE | ast.GtE
-        )
-    if isinstance(parent, ast.comprehension):
         return False
-    if isinstance(parent, ast.ListComp):
-        return node is parent.elt
-    return isinstance(parent, ARITHMETIC)
+
+    def _steers_in_callers(self, function: ast.AST) -> bool:
+        """The same for what the function returns, where the file calls it by its name."""
+        name = getattr(function, "name", "forward")
+        if name in self.seen or name in ("forward", "__call__"):
+            return False
+        self.seen.add(name)
+        return any(
+            ast.unparse(call.func).rpartition(".")[2] == name and self.steers(call, caller)
+            for caller in walk(self.tree)
+            if isinstance(caller, FUNCTIONS)
+            for call in walk(caller)
+            if isinstance(call, ast.Call)
+        )
+
+    def _passes(self, node: ast.AST, parent: ast.AST, function: ast.AST) -> bool:
+        """True when the value goes on into what the parent gives."""
+        if isinstance(parent, ast.Call):
+            if node is parent.func:
+                return True
+            called = ast.unparse(parent.func).split(".")
+            if self.is_list and called[0] in OVER:
+                return True
+            return called[0] not in PYTHON and called[-1] not in PYTHON
+        if isinstance(parent, ast.Attribute):
+            return parent.attr not in ("tolist", "item")
+        if isinstance(parent, ast.Subscript):
+            in_slice = isinstance(node, ast.Slice | ast.Tuple)
+            self.bounds = self.bounds or (in_slice and node is not parent.value)
+            return (
+                node is parent.value or self.is_tensor or in_slice or _is_tensor(parent, function)
+            )
+        if isinstance(parent, ast.Compare):
+            return len(parent.ops) == 1 and isinstance(
+                parent.ops[0], ast.Lt | ast.Gt | ast.LtE | ast.GtE
+            )
+        if isinstance(parent, ast.ListComp):
+            return node is parent.elt
+        if isinstance(parent, ast.Dict):
+            return node in parent.values
+        return isinstance(parent, ARITHMETIC)
+
+    def _is_taken(self, node: ast.AST, parent: ast.AST) -> bool:
+        """True for the end of a value's way: it is stored, returned, a call is made for its effect,
+        or a loop goes over a list of a length that is known."""
+        if isinstance(parent, ast.For | ast.comprehension):
+            return self.is_list and node is parent.iter
+        return isinstance(parent, (*STORES, ast.Return, ast.Expr))
 
 
-def _is_taken(node: ast.AST, parent: ast.AST) -> bool:
-    """True for the end of a value's way: it is stored, returned, or a call is made for its effect."""
-    return isinstance(parent, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Return | ast.Expr)
+STORES = (ast.Assign, ast.AugAssign, ast.AnnAssign)
+
+
+def _is_tensor(read: ast.Subscript, function: ast.AST) -> bool:
+    """True for `y[...]` where `y` is an argument, or the function sets it to what a call or
+    arithmetic gives, and to nothing else."""
+    if not isinstance(read.value, ast.Name):
+        return False
+    name = read.value.id
+    values = [
+        n.value
+        for n in walk(function)
+        if isinstance(n, ast.Assign) and any(name in _stored(target) for target in n.targets)
+    ]
+    stores = sum(
+        isinstance(n, ast.Name) and n.id == name and not isinstance(n.ctx, ast.Load)
+        for n in walk(function)
+    )
+    is_argument = any(isinstance(n, ast.arg) and n.arg == name for n in walk(function))
+    return (
+        stores == len(values)
+        and (is_argument or bool(values))
+        and all(
+            isinstance(value, ast.BinOp)
+            or (isinstance(value, ast.Call) and ast.unparse(value.func) not in ("list", "dict"))
+            for value in values
+        )
+    )
 
 
 def _stored(statement: ast.AST) -> set[str]:

@@ -15,7 +15,8 @@ from breakscope.rulekit.walking import walk
 
 LEAF = "torch._dynamo.decorators.leaf_function"
 CHANGES = (
-    "`{}` runs as one opaque call: nothing in it is compiled, and the host waits for its values"
+    "`{}` runs as one opaque call: nothing in it is compiled, the host waits for its values, and of torch 2.13's"
+    " backends Inductor does not take it"
 )
 WRITES = frozenset({"print", "input", "open", "setattr", "exec", "eval", "next", "super"})
 

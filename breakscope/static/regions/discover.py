@@ -16,6 +16,7 @@ from breakscope.rulekit.values import (
     ExternalInstance,
     Function,
     Instance,
+    Py,
     Sequence,
     Union,
     Value,
@@ -300,7 +301,7 @@ def _factory_product(
         return None
     target, rest = made.items[0], made.items[1:]
     if (
-        target is UNKNOWN
+        (target is UNKNOWN or (isinstance(target, Py) and target.type == "unknown"))
         and rest
         and all(value is UNKNOWN or isinstance(value, Sequence | Dict) for value in rest)
     ):
