@@ -43,7 +43,7 @@ def bad():
 def good():
     def scale(x):
         x = x.sin()
-        torch._dynamo.graph_break()
+        torch._dynamo.graph_break()  # BRK502
         return x * 2
 
     fast, x = torch.compile(scale, backend="eager"), torch.ones(4)

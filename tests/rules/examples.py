@@ -107,9 +107,9 @@ def lines_of(function: Callable) -> tuple[int, int]:
     return first + skip, first + len(lines) - 1
 
 
-def marked_lines(case: Case, others: bool = False) -> set[int]:
-    """The lines of `bad` that end with the rule's mark, or with that of another rule."""
-    lines, first = inspect.getsourcelines(case.example.bad)
+def marked_lines(case: Case, others: bool = False, example: str = "bad") -> set[int]:
+    """The lines of an example that end with the rule's mark, or with that of another rule."""
+    lines, first = inspect.getsourcelines(getattr(case.example, example))
     marks = {first + i: mark.group() for i, line in enumerate(lines) if (mark := MARK.search(line))}
     own = {case.rule.code}
     return {

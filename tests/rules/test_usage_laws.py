@@ -58,7 +58,8 @@ def test_1_source_analysis_flags_the_marked_lines_and_nothing_else(case):
     assert {f.line for f in found if f.code == case.rule.code} == marked_lines(case)
     others = {f.line for f in found if f.code != case.rule.code}
     assert others == marked_lines(case, others=True)
-    assert found_in(case.rule, case.example.good) == []
+    good = {f.line for f in found_in(case.rule, case.example.good)}
+    assert good == marked_lines(case, others=True, example="good")
 
 
 def needs_its_device(case):
