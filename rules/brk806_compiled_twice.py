@@ -51,7 +51,7 @@ def good():
 def bad_settings():
     @torch.compile(backend="eager", fullgraph=True)
     def scale(x):
-        torch._dynamo.graph_break()
+        torch._dynamo.graph_break()  # BRK502
         return x * 2
 
     return torch.compile(scale, backend="eager")(torch.ones(4))  # BRK806

@@ -29,7 +29,7 @@ def check(event):
 def bad():
     def scale(x):
         x = x.sin()
-        torch._dynamo.graph_break()
+        torch._dynamo.graph_break()  # BRK502
         return x * 2
 
     fast, x = torch.compile(scale, backend="eager", fullgraph=True), torch.ones(4)

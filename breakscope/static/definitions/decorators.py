@@ -18,6 +18,8 @@ MARKS = {
     "torch._dynamo.disable": "disabled",
     "torch._dynamo.disallow_in_graph": "disabled",
     "torch.compile": "compiled",
+    "torch.compiler.assume_constant_result": "opaque",  # run while tracing, not traced
+    "torch._dynamo.assume_constant_result": "opaque",
     "functools.lru_cache": "cached",
     "functools.cache": "cached",
     "abc.abstractproperty": "property",
