@@ -153,10 +153,15 @@ def held(condition: str, line: int, path: Path) -> bool:
 
 
 def tests_around(line: int, path: Path) -> Iterator[str]:
-    """The tests of the `if`s around a line, each as it is to hold for the line to run."""
+    """The tests of the `if`s around a line, each as it is to hold for the line to run. A line that a
+    conditional expression shares with its test or its other side runs either way."""
     for node in ast.walk(ast.parse(path.read_bytes())):
         if isinstance(node, (ast.If, ast.IfExp)):
             test = ast.unparse(node.test)
+            if isinstance(node, ast.IfExp) and 1 != sum(
+                within(line, part) for part in (node.body, node.test, node.orelse)
+            ):
+                continue
             if within(line, node.body):
                 yield test
             if within(line, node.orelse):

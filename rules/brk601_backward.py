@@ -15,10 +15,16 @@ from breakscope.knowledge import since
 from breakscope.rulekit.events import Call
 from breakscope.rulekit.rule import Rule
 
+OUTSIDE = (
+    "return the loss and call `backward()` outside: the backward pass is compiled all the same"
+)
+
 rule = Rule(
     "BRK601",
     "backward-in-region",
-    dynamo=("GB0123", r"GB0007: function `backward`", "GB0008: GradScaler"),
+    dynamo=("GB0123", r"GB0007: function `backward`", r"GB0008: GradScaler\.\w+"),
+    seen="{} runs in the backward pass, which Dynamo does not trace here",
+    help=OUTSIDE,
 )
 
 
@@ -26,7 +32,7 @@ rule = Rule(
 def check(event):
     yield event.graph_break(
         f"`{event.shown}` runs a backward pass inside the region",
-        help="return the loss and call `backward()` outside: the backward pass is compiled all the same",
+        help=OUTSIDE,
         setting="trace_autograd_ops" if since("2.13") else "",
     )
 

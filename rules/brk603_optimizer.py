@@ -17,11 +17,18 @@ import torch
 from breakscope.rulekit.events import Call
 from breakscope.rulekit.rule import Rule
 
+OUTSIDE = "call it outside: compile what computes the loss, which compiles the backward pass too"
+
 rule = Rule(
     "BRK603",
     "optimizer-in-region",
-    dynamo=(r"GB0007: \.step`", r"GB0008: (Optimizer\.|LRScheduler\.)"),
-    shares=("GB0025",),
+    dynamo=(
+        r"GB0007: function `\w+\.step` in file .*[/\\]torch[/\\]optim[/\\]",
+        r"GB0008: (Optimizer|LRScheduler|ReduceLROnPlateau)\.\w+",
+        r"GB0025: User-inserted.* in torch/optim/",
+    ),
+    seen="Dynamo does not trace {}",
+    help=OUTSIDE,
 )
 
 OPTIMIZERS = (
@@ -51,14 +58,7 @@ METHODS = {
 
 @rule.on(Call, METHODS)
 def check(event):
-    if event.name.endswith(".step"):
-        help = (
-            "leave it out of the region, or compile the step in a function of its own "
-            "(with `lr=torch.tensor(...)` where a scheduler changes it)"
-        )
-    else:
-        help = "call it outside the compiled region"
-    yield event.graph_break(f"Dynamo does not inline `{event.shown}`", help=help)
+    yield event.graph_break(f"Dynamo does not trace `{event.shown}`", help=OUTSIDE)
 
 
 SCHEDULERS = (
@@ -90,10 +90,7 @@ SCHEDULERS = (
     },
 )
 def check_scheduler(event):
-    yield event.graph_break(
-        f"Dynamo does not trace `{event.shown}`",
-        help="step the scheduler outside the compiled region",
-    )
+    yield event.graph_break(f"Dynamo does not trace `{event.shown}`", help=OUTSIDE)
 
 
 @rule.example(lambda: (torch.ones(4),), module=True, equal=False, dynamo=("GB0025",))

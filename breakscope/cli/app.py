@@ -12,7 +12,7 @@ import click
 from breakscope import __version__
 from breakscope.cli import commands
 from breakscope.cli.session import complain, guarded
-from breakscope.texts import did_you_mean
+from breakscope.texts import did_you_mean, nearest
 
 
 class Commands(click.Group):
@@ -65,11 +65,26 @@ def run(arguments: list[str], is_script: bool = False) -> int:
         except click.exceptions.NoArgsIsHelpError as problem:
             print(problem.format_message())
             return 2
+        except click.NoSuchOption as problem:
+            return complain(f"{_no_such_option(problem)}{_see(problem)}")
         except click.ClickException as problem:
-            context = getattr(problem, "ctx", None)
-            hint = f" (see `{context.command_path} --help`)" if context else ""
-            return complain(problem.format_message().rstrip(".") + hint)
+            return complain(problem.format_message().rstrip(".") + _see(problem))
         except click.exceptions.Abort:
             raise KeyboardInterrupt from None
 
     return guarded(work)
+
+
+def _no_such_option(problem: click.NoSuchOption) -> str:
+    """As click says it, with our own choice of what may have been meant: dashes are no likeness."""
+    command = problem.ctx.command if problem.ctx else breakscope
+    known = [name for option in command.params for name in option.opts if name.startswith("--")]
+    meant = problem.option_name.lstrip("-")
+    near = nearest(meant, [name[2:] for name in known]) if len(meant) > 1 else []
+    hint = f"; did you mean {' or '.join(f'--{name}' for name in near)}?" if near else ""
+    return f"No such option {problem.option_name!r}{hint}"
+
+
+def _see(problem: click.ClickException) -> str:
+    context = getattr(problem, "ctx", None)
+    return f" (see `{context.command_path} --help`)" if context else ""

@@ -41,6 +41,7 @@ def fix_options(command: Callable) -> Callable:
     for option in (
         click.option(
             "--verify",
+            type=click.Path(),
             default="",
             metavar="FILE::NAME",
             help="Keep a fix only if this target, run before and after, proves it; `alone`: each function "

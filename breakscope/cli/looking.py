@@ -48,6 +48,7 @@ def looking_options(command: Callable) -> Callable:
         (
             click.option(
                 "--stdin-filename",
+                type=click.Path(),
                 default="",
                 metavar="FILE",
                 help="The file that standard input, PATH -, stands for [-].",

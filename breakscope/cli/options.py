@@ -209,11 +209,13 @@ def run_options(command: Callable) -> Callable:
         ),
         click.option(
             "--repro",
+            type=click.Path(),
             metavar="FILE",
             help="Write the smallest program that shows the worst break, recompile or error.",
         ),
         click.option(
             "--repro-at",
+            type=click.Path(),
             metavar="PATH:LINE",
             help="With --repro: the finding there, not the worst.",
         ),

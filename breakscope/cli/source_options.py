@@ -20,6 +20,7 @@ def source_options(command: Callable) -> Callable:
         (
             click.option(
                 "--entry",
+                type=click.Path(),
                 multiple=True,
                 metavar="FILE::NAME",
                 help="Treat this function or class as compiled, or what it returns; globs allowed: '*::make'. May be repeated.",
@@ -32,6 +33,7 @@ def source_options(command: Callable) -> Callable:
             ),
             click.option(
                 "--python",
+                type=click.Path(),
                 default="",
                 metavar="PATH",
                 help="The environment that the code runs in: its folder, or its Python, which is not run "

@@ -127,6 +127,7 @@ class Rule(Struct):
     every input the same values, gradients, exceptions, side effects, order of evaluation, random
     stream and state, in eager and compiled), "unsafe", or "" when there is no rewrite. `since`,
     `until`: the torch versions for which the pattern breaks: since <= version < until.
+    `seen` and `help`: the words for such a break where only a run saw it; `{}` in `seen` is the code.
     `until_python`: the first Python version, such as "3.12", under which the pattern no longer
     breaks.
     """
@@ -140,6 +141,8 @@ class Rule(Struct):
     since: str = "2.6"
     until: str = ""
     until_python: str = ""
+    seen: str = ""
+    help: str = ""
     shares: tuple[str, ...] = ()
     unshown: tuple[str, ...] = ()
     handlers: list[Handler] = []
@@ -244,13 +247,16 @@ class Rule(Struct):
     def title(self) -> str:
         return self.page.strip().splitlines()[0] if self.page.strip() else ""
 
-    def explains(self, gb_id: str, reason: str) -> bool:
-        """True when this rule is about the break that Dynamo reported."""
+    def explains(self, gb_id: str, reason: str) -> int:
+        """How much of Dynamo's reason this rule names: 0 where it is not about the break, 1 where
+        it is by the id alone, else the length of what its pattern finds."""
+        found = 0
         for entry in self.dynamo:
             wanted, _, pattern = entry.partition(":")
-            if wanted == gb_id and (not pattern or re.search(pattern.strip(), reason)):
-                return True
-        return False
+            if wanted == gb_id:
+                match = re.search(pattern.strip(), reason)
+                found = max(found, len(match.group()) or 1 if match else 0)
+        return found
 
     def gb_ids(self) -> Iterator[str]:
         """Every id that this pattern may show, each once."""

@@ -129,11 +129,12 @@ class External(Value, frozen=True, gc=False):
 
 class ExternalInstance(Value, frozen=True):
     """An object of a class outside the checked source: "torch.nn.LSTM", "logging.Logger",
-    "threading.Lock"."""
+    "threading.Lock". Not `sure` where only its use tells of which class it is."""
 
     name: str
     args: tuple[Value, ...] = ()
     kwargs: tuple[tuple[str, Value], ...] = ()
+    sure: bool = True
 
     def describe(self) -> str:
         return f"a `{self.name}`"

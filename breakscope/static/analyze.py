@@ -18,6 +18,7 @@ from breakscope.report.model import Finding, Gap, ReportError
 from breakscope.static.answer import Answer, Settings, Together
 from breakscope.static.cache import Cache
 from breakscope.static.jobs import answers
+from breakscope.static.project.entries import names_nothing
 from breakscope.static.project.files import python_files, relative_path
 from breakscope.static.project.reads import NO_SOURCES
 from breakscope.static.project.recursion import with_room
@@ -96,7 +97,7 @@ def analyze(
     for number, answer in enumerate(found, 1):
         together.add(answer)
         progress(number, len(files))
-    _refuse_idle_entries(settings.entries, together)
+    _refuse_idle_entries(settings.entries, together, files)
     return StaticResult(
         findings=together.findings,
         asked=frozenset(map(relative_path, files)),
@@ -153,7 +154,7 @@ def _without_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _refuse_idle_entries(entries: tuple[str, ...], together: Together) -> None:
+def _refuse_idle_entries(entries: tuple[str, ...], together: Together, files: list[str]) -> None:
     """An entry that names nothing beside others that do is a mistake: silence would look like a
     clean file. When no entry names anything, there is nothing to report on, and the caller says
     so."""
@@ -161,5 +162,4 @@ def _refuse_idle_entries(entries: tuple[str, ...], together: Together) -> None:
         return
     for entry in entries:
         if entry.rpartition("::")[2] not in together.fitted:
-            message = f"--entry {entry} names no function, class or object that was checked"
-            together.errors.append(ReportError(message=message))
+            together.errors.append(ReportError(message=names_nothing(entry, files)))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from fnmatch import fnmatch
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -24,6 +23,7 @@ from breakscope.static.machine.gaps import Gaps, why
 from breakscope.static.machine.library import Library
 from breakscope.static.machine.machine import Machine
 from breakscope.static.machine.world import World
+from breakscope.static.project.entries import fits
 from breakscope.static.project.exports import handed_out
 from breakscope.static.project.files import relative_path
 from breakscope.static.project.installed import Installed
@@ -166,7 +166,7 @@ class Analyzer:
     def _names_for(self, path: str) -> list[str]:
         """The NAME patterns of the entries whose FILE part fits this path."""
         entries = (entry.rpartition("::") for entry in self.settings.entries)
-        return [name for file, _, name in entries if _fits(path, file)]
+        return [name for file, _, name in entries if fits(path, file)]
 
     def _world(self, path: str) -> World:
         """The modules as the files of this file's package see them: packages beside it that are
@@ -326,10 +326,3 @@ def _uses(machine: Machine, module: ModuleInfo) -> list[Region]:
     from breakscope.static.usage.file import usage_region  # most files never need it
 
     return [usage_region(machine, module)]
-
-
-def _fits(path: str, pattern: str) -> bool:
-    relative = os.path.relpath(path).replace(os.sep, "/")
-    return os.path.abspath(pattern) == path or any(
-        fnmatch(p, pattern) for p in (path, relative, os.path.basename(path))
-    )

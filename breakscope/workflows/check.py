@@ -15,6 +15,7 @@ from breakscope.knowledge import targeting
 from breakscope.report.combining.merge import together
 from breakscope.report.model import Report
 from breakscope.static import StaticOptions, StaticResult, analyze
+from breakscope.static.project.entries import names_nothing
 from breakscope.static.project.reads import NO_SOURCES
 from breakscope.texts import missing_file
 from breakscope.workflows.baselines import BaselineChoice, with_baseline
@@ -155,6 +156,5 @@ def _refuse_empty(options: CheckOptions, static: StaticResult) -> None:
         and not static.regions
         and not any(c in entry for entry in options.entries for c in "*?[")
     ):
-        raise UserError(
-            f"--entry {', '.join(options.entries)}: no function or class of the checked files has that name"
-        )
+        files = [os.path.abspath(path) for path in static.asked]
+        raise UserError(names_nothing(options.entries[0], files))

@@ -14,8 +14,6 @@ from breakscope.errors import UserError
 from breakscope.report.model import Report
 from breakscope.workflows.watch import watching
 
-SAME_CALLS = 2  # the second shows whether the first is compiled again
-
 
 @dataclass(frozen=True, kw_only=True)
 class Calls:
@@ -106,7 +104,8 @@ def _entry(model: Any) -> tuple[str, ...]:
 def _make(calls: Calls, function: Callable[..., Any], model: Any) -> None:
     from breakscope.dynamic.child.tensors import form_loss, gradients_put_back
 
-    for args in (*[calls.args] * SAME_CALLS, *calls.more):
+    # the second call shows whether the first is compiled again
+    for args in (calls.args, calls.args, *calls.more):
         args = args if isinstance(args, tuple) else (args,)
         output = function(*args, **calls.kwargs)
         loss = form_loss(output) if calls.backward else None

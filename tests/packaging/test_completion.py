@@ -1,10 +1,14 @@
 """The shells complete what the page says, as the page sets them up."""
 
 import os
+import pty
 import re
+import select
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -19,16 +23,19 @@ def setup_of(shell):
     return block
 
 
+def environment(folder):
+    path = f"{PROGRAM.parent}{os.pathsep}{os.environ['PATH']}"
+    return {"PATH": path, "HOME": str(folder), "TERM": "xterm"}
+
+
 def said_by(shell, script, folder):
     if not shutil.which(shell):
         pytest.skip(f"no {shell} here")
-    path = f"{PROGRAM.parent}{os.pathsep}{os.environ['PATH']}"
-    environment = {"PATH": path, "HOME": str(folder), "TERM": "xterm"}
     quiet = {"bash": ["--norc", "--noprofile"], "zsh": ["-f"], "fish": ["--no-config"]}[shell]
     done = subprocess.run(
         [shell, *quiet, "-c", script],
         cwd=folder,
-        env=environment,
+        env=environment(folder),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -42,23 +49,46 @@ ASKED = {
     "breakscope rule BRK10": "BRK101",
     "breakscope rule branch-on-t": "branch-on-tensor",
     "breakscope check --stati": "--statistics",
+    "breakscope check --form": "--format",
     "breakscope check --format sar": "sarif",
+    "breakscope check mod": "model.py",
+    "breakscope check --config mod": "model.py",
+    "breakscope run mod": "model.py",
+    "breakscope trace -- python mod": "model.py",
 }
+
+
+def typed_in_bash(typed, wanted, folder):
+    """What a terminal shows when this and two tabs are typed, up to what is wanted."""
+    pid, terminal = pty.fork()
+    if not pid:
+        os.chdir(folder)
+        os.execvpe("bash", ["bash", "--norc", "--noprofile", "-i"], environment(folder))
+    shown = ""
+    try:
+        os.write(terminal, f"{setup_of('bash')}echo sour''ced\n".encode())
+        for text, awaited in (("", "sourced"), (f"{typed}\t\t", wanted)):
+            os.write(terminal, text.encode())
+            shown, until = "", time.monotonic() + 60
+            while awaited not in shown and time.monotonic() < until:
+                if select.select([terminal], [], [], 1)[0]:
+                    shown += os.read(terminal, 10_000).decode("utf-8", "replace")
+    finally:
+        os.close(terminal)
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+    return shown
 
 
 @pytest.mark.parametrize("typed", ASKED)
 def test_bash(typed, tmp_path):
-    words = typed.split()
-    script = f"""{setup_of("bash")}
-COMP_WORDS=({" ".join(words)}); COMP_CWORD={len(words) - 1}
-$(complete -p breakscope | sed 's/.*-F \\([^ ]*\\).*/\\1/') breakscope
-printf '%s\\n' "${{COMPREPLY[@]}}"
-"""
-    assert ASKED[typed] in said_by("bash", script, tmp_path).split()
+    (tmp_path / "model.py").touch()
+    assert ASKED[typed] in typed_in_bash(typed, ASKED[typed], tmp_path)
 
 
 @pytest.mark.parametrize("typed", ASKED)
 def test_fish(typed, tmp_path):
+    (tmp_path / "model.py").touch()
     (tmp_path / ".config" / "fish" / "completions").mkdir(parents=True)
     file = "~/.config/fish/completions/breakscope.fish"
     script = f"{setup_of('fish')}\nsource {file}\ncomplete -C '{typed}'"
@@ -84,6 +114,7 @@ zpty -d z
 
 @pytest.mark.parametrize("typed", ASKED)
 def test_zsh(typed, tmp_path):
+    (tmp_path / "model.py").touch()
     wanted = ASKED[typed]
     script = ZSH.format(
         setup=f"'{setup_of('zsh').strip()}'", typed=f"'{typed}'", wanted=f"'{wanted}'"

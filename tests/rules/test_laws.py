@@ -21,6 +21,7 @@ from examples import (
     tokens_of,
 )
 
+from breakscope.dynamic.observations.ownership import torchs_file
 from breakscope.fixes import FixOptions, fixed_sources
 from breakscope.knowledge import shipped, targeting
 from breakscope.static import StaticOptions, analyze
@@ -88,8 +89,9 @@ def test_2_dynamo_reports_what_the_rule_declares(case):
         assert case.ids <= set(case.rule.gb_ids())
         own, others = marked_lines(case), marked_lines(case, others=True)
         assert {b.line_in(case.rule.path) for b in seen.breaks} <= own | others
-        for reason in (b.reason for b in seen.breaks if b.line_in(case.rule.path) in own):
-            assert reason.gb_id in case.rule.shares or case.rule.explains(reason.gb_id, reason.text)
+        for b in (b for b in seen.breaks if b.line_in(case.rule.path) in own):
+            words = b.reason.words(torchs_file(b.frames[-1][0]) if b.frames else "")
+            assert b.reason.gb_id in case.rule.shares or case.rule.explains(b.reason.gb_id, words)
 
 
 @each(TWINS)

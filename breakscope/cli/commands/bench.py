@@ -32,7 +32,7 @@ class Modes(click.ParamType):
 
 
 @click.command("bench")
-@click.argument("target", metavar="FILE::NAME")
+@click.argument("target", type=click.Path(), metavar="FILE::NAME")
 @click.option(
     "--modes",
     type=Modes(),

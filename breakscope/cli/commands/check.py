@@ -11,11 +11,12 @@ from breakscope.workflows.check import check
 
 
 @click.command("check")
-@click.argument("paths", nargs=-1, metavar="PATH...")
+@click.argument("paths", nargs=-1, type=click.Path(), metavar="PATH...")
 @source_options
 @click.option(
     "--run",
     "target",
+    type=click.Path(),
     default="",
     metavar="FILE::NAME",
     help="Run this target too, and join what the run saw.",

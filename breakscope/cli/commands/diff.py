@@ -27,8 +27,8 @@ from breakscope.workflows.choice import narrow
 
 
 @click.command("diff")
-@click.argument("before", metavar="BEFORE")
-@click.argument("after", metavar="AFTER")
+@click.argument("before", type=click.Path(), metavar="BEFORE")
+@click.argument("after", type=click.Path(), metavar="AFTER")
 @click.option(
     "--format",
     "-f",

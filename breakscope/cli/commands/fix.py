@@ -9,7 +9,7 @@ from breakscope.cli.source_options import check_from, source_options
 
 
 @click.command("fix")
-@click.argument("paths", nargs=-1, metavar="PATH...")
+@click.argument("paths", nargs=-1, type=click.Path(), metavar="PATH...")
 @source_options
 @fixing.fix_options
 @options.target_options

@@ -18,7 +18,7 @@ from breakscope.workflows.choice import narrow
 
 
 @click.command("report")
-@click.argument("files", nargs=-1, required=True, metavar="PATH...")
+@click.argument("files", nargs=-1, required=True, type=click.Path(), metavar="PATH...")
 @click.option(
     "--source-root",
     "source_roots",

@@ -67,6 +67,9 @@ def _asked_for(asked: str, rules: Sequence[Rule]) -> list[Rule]:
     if GB_ID.fullmatch(code):
         found = [rule for rule in rules if code in rule.gb_ids()]
         if not found:
+            whole = f"GB{int(code[2:]):04}"
+            if any(whole in rule.gb_ids() for rule in rules):
+                raise UserError(f"no rule is about {code}; did you mean {whole}?")
             raise UserError(
                 f"no rule is about {code}; BRK901 is about breaks that no other rule explains"
             )

@@ -14,7 +14,7 @@ from breakscope.workflows.choice import narrow
 
 
 @click.command("run")
-@click.argument("target", metavar="FILE::NAME")
+@click.argument("target", type=click.Path(), metavar="FILE::NAME")
 @options.run_options
 @click.option(
     "--fix-preview",

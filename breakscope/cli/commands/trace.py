@@ -22,7 +22,7 @@ from breakscope.workflows.choice import narrow
 @click.command(
     "trace", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}
 )
-@click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- CMD...")
+@click.argument("program", nargs=-1, required=True, type=click.Path(), metavar="-- CMD...")
 @click.option(
     "--compile",
     "compiled",
@@ -32,6 +32,7 @@ from breakscope.workflows.choice import narrow
 @click.option(
     "--entry",
     "entries",
+    type=click.Path(),
     multiple=True,
     metavar="FILE::NAME",
     help="With --compile: this function of an imported module too; globs are allowed.",
@@ -118,6 +119,8 @@ def command(
     from breakscope.dynamic import CompileModules, Look, TraceOptions
     from breakscope.workflows.trace import trace
 
+    if program[0].startswith("-"):
+        raise click.NoSuchOption(program[0].partition("=")[0], ctx=click.get_current_context())
     if entries and not compiled:
         raise click.UsageError("--entry needs --compile")
     for entry in entries:

@@ -26,10 +26,16 @@ RAISED = "GB0088"  # Dynamo's word for an exception that the program itself rais
 CANNOT_BE_FAKED = "BRK902"
 REGISTER = "give the op a fake kernel with `torch.library.register_fake`: torch.compile and export need it too"
 UNREADABLE = re.compile(
-    r"data pointer|unallocated storage|fake run has no values|UnsupportedOperatorException"
+    r"data pointer|data is not allocated|unallocated storage|fake run has no values|UnsupportedOperatorException"
     r"|DataDependentOutputException|DynamicOutputShapeException|FakeTensor|\.numpy\(\) is not supported"
     r"|no fake impl registered"
 )
+NO_CUDA = re.compile(
+    r"(?i)linked with support for cuda|compiled with cuda|requires cuda support|found no nvidia driver"
+    r"|dummy base class _Cuda|torch\._C' has no attribute '_cuda"
+)
+ON_CUDA = "the program asks for CUDA: `--device cuda` lets it have fake CUDA tensors"
+CUDA_BUILD = "a CUDA build of torch has what this one lacks, and needs no GPU for it"
 Reader = Callable[[str], Observations]  # of one phase of the run
 
 
@@ -46,6 +52,8 @@ def fake_facts(
     cannot be faked; and the facts of the run."""
     rules = tuple(rules)
     found = tuple(msgspec.structs.replace(finding, cost=None) for finding in found)
+    if any(note["event"] == "error" and note["stage"] == "eager" for note in notes):
+        found = tuple(finding for finding in found if finding.kind != "error")  # that is the cause
     codes = {
         (tuple(note["frames"][-1][:2]), note["what"]): _code(note["frames"][-1])
         for note in notes
@@ -74,12 +82,19 @@ def fake_facts(
             for note in unfaked
             if (f := _users(note["frames"], places))
         ),
-        left_out=tuple(text for text in (device.get("left_out", ""),) if text),
+        left_out=_left_out(device, notes),
         world_size=options.world_size,
         export=exported.get("outcome", ""),
         export_left_out=exported.get("why", ""),
     )
     return tuple(sorted(found, key=Finding.place)), fake
+
+
+def _left_out(device: dict, notes: Sequence[dict]) -> tuple[str, ...]:
+    """What fake CUDA tensors could not do, or were not asked to."""
+    lacks = any(note["event"] == "error" and NO_CUDA.search(note["message"]) for note in notes)
+    texts = (device.get("left_out", ""), (CUDA_BUILD if device else ON_CUDA) if lacks else "")
+    return tuple(text for text in texts if text)
 
 
 def _answers(notes: Sequence[dict], places: Places) -> tuple[Answer, ...]:
@@ -240,8 +255,11 @@ def _users(frames: Sequence[list], places: Places) -> list | None:
 
 def _code(frame: Sequence) -> str:
     """The expression at a frame where Python knows it, else its line."""
-    text = SourceFile.read(frame[0]).line(frame[1])
-    if len(frame) > 4 and frame[4] > frame[3]:
+    source = SourceFile.read(frame[0])
+    text = source.line(frame[1])
+    if source.function_line(frame[1]) == frame[1]:  # code that Dynamo made names no other line
+        text = f"{source.qualified_name(frame[1])}(...)"
+    elif len(frame) > 4 and frame[4] > frame[3]:
         encoded = text.encode()
         text = encoded[frame[3] : frame[4]].decode("utf-8", "replace")
     return middle_out(text.strip(), limits.LONGEST_SNIPPET)

@@ -16,9 +16,20 @@ CALL = re.compile(r"^(?:Avoid calling|Remove the|Apply `@torch\._dynamo\.dont_sk
 CALLED = re.compile(r"`(?P<name>[\w.]+)(?:\(\))?`")
 
 
+UNFAKEABLE = re.compile(
+    r"^unsupported operator: (?!aten\.|prims?\.|torch)(?P<space>\w+)\.(?P<name>\w+)"
+)
+REGISTER = (
+    "give `{op}` a fake kernel with `torch.library.register_fake`: a function with the same arguments that returns "
+    "an empty tensor of the result's size and dtype"
+)
+
+
 def useful_hints(seen: Break, snippet: str, switches: frozenset[str]) -> tuple[str, ...]:
     """Without switches that are on already, and without what to do about a call that does not stand
     in the user's line, or in the user's code at all."""
+    if op := UNFAKEABLE.match(seen.reason.context):
+        return (REGISTER.format(op=f"{op['space']}::{op['name']}"),)
     return tuple(
         hint
         for hint in seen.reason.useful_hints

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+import msgspec
+
 from breakscope import limits
 from breakscope.dynamic.findings.cures import cure, of_one_name
 from breakscope.dynamic.findings.hints import useful_hints
@@ -26,6 +28,7 @@ from breakscope.texts import middle_out
 
 UNEXPLAINED_BREAK, COMPILING_RAISES = "BRK901", "BRK904"
 UNEXPLAINED_RECOMPILE, RECOMPILE_LIMIT = "BRK951", "BRK952"
+EXPLICIT_BREAK = "GB0025"  # a call of `torch._dynamo.graph_break`
 NONE = Observations()
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")  # differs from run to run
 
@@ -33,7 +36,7 @@ ADDRESS = re.compile(r" at 0x[0-9a-f]+")  # differs from run to run
 def make_findings(seen: Observations, rules: Iterable[Rule], folder: Path) -> tuple[Finding, ...]:
     """All findings of a run, by place. Paths are relative to `folder` where they lie below it."""
     rules = tuple(rules)
-    found = [_break_finding(b, rules, seen, folder) for b in seen.breaks]
+    found = _break_findings(rules, seen, folder)
     found += [_error_finding(e, rules, folder) for e in seen.errors]
     found += _recompile_findings(seen, rules, folder)
     found += [
@@ -42,19 +45,45 @@ def make_findings(seen: Observations, rules: Iterable[Rule], folder: Path) -> tu
     return tuple(sorted(found, key=Finding.place))
 
 
+def _break_findings(
+    rules: tuple[Rule, ...], observations: Observations, folder: Path
+) -> list[Finding]:
+    """One for each break. Where a line's call breaks and torch ends the graph once more below it,
+    that is the same finding: both go when the line does."""
+    found: dict[object, Finding] = {}
+    for seen in sorted(observations.breaks, key=_is_ended_by_torch):
+        finding = _break_finding(seen, rules, observations, folder)
+        line = (seen.site.path, seen.site.line)
+        if not _is_ended_by_torch(seen) or line not in found:
+            found[line if line not in found else id(seen)] = finding
+            continue
+        known = found[line]
+        found[line] = msgspec.structs.replace(
+            known,
+            count=known.count + finding.count,
+            dynamo=tuple(dict.fromkeys((*known.dynamo, *finding.dynamo))),
+            lost=known.lost or finding.lost,
+            lost_function=known.lost_function or finding.lost_function,
+        )
+    return list(found.values())
+
+
+def _is_ended_by_torch(seen: Break) -> bool:
+    """A call of `torch._dynamo.graph_break` in torch's own code."""
+    return bool(seen.inside_torch) and seen.reason.gb_id == EXPLICIT_BREAK
+
+
 def _break_finding(
     seen: Break, rules: tuple[Rule, ...], observations: Observations, folder: Path
 ) -> Finding:
-    rule = next(
-        (r for r in rules if r.kind == "break" and r.explains(seen.reason.gb_id, seen.reason.text)),
-        _catch_all(rules, UNEXPLAINED_BREAK),
-    )
-    explanation = _sentence(seen.reason.explanation) or seen.reason.type
+    rule = _rule_of(seen, rules)
     snippet = _snippet(seen.site)
     # whose source is not here
     where = f"at `{snippet}`" if snippet else f"in `{seen.site.function}`"
-    message = f"the graph ends {where}: {explanation}"
-    hints = useful_hints(seen, snippet, observations.switches)
+    message = f"the graph ends {where}: {_explanation(seen)}"
+    if rule.seen and snippet:
+        message = f"{rule.seen.format(f'`{snippet}`')}, so the graph ends here"
+    hints = (rule.help,) if rule.help else useful_hints(seen, snippet, observations.switches)
     seconds = sum(
         observations.resume_seconds.get((frame.path, frame.line), 0.0) for frame in seen.chain
     )
@@ -78,6 +107,20 @@ def _break_finding(
         count=seen.count,
         cost=Cost(compile_seconds=round(seconds, 6)) if seconds else None,
     )
+
+
+def _rule_of(seen: Break, rules: tuple[Rule, ...]) -> Rule:
+    """The rule that names most of what Dynamo says of a break, and of where in torch it is."""
+    words = seen.reason.words(seen.inside_torch)
+    named = [(r.explains(seen.reason.gb_id, words), r) for r in rules if r.kind == "break"]
+    most, rule = max(named, key=lambda pair: pair[0], default=(0, None))
+    return rule if most else _catch_all(rules, UNEXPLAINED_BREAK)
+
+
+def _explanation(seen: Break) -> str:
+    if _is_ended_by_torch(seen):
+        return f"torch itself ends it, in `{seen.inside_torch}`"
+    return _sentence(seen.reason.explanation) or seen.reason.type
 
 
 def _error_finding(seen: Break, rules: tuple[Rule, ...], folder: Path) -> Finding:

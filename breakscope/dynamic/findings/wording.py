@@ -10,6 +10,7 @@ from breakscope.dynamic.observations.guards import dimensions
 from breakscope.dynamic.observations.guards.families import MISSING_ATTRIBUTE, MISSING_KEY, Guard
 from breakscope.dynamic.observations.guards.names import STACK, readable
 from breakscope.report.model import in_order
+from breakscope.texts import middle_out
 
 TENSOR_VALUES = re.compile(
     r"expected (?:requires_grad=)?(?P<expected>[^,]+?)(?:, actual (?P<actual>[^.]+))?(?:\.\s|\.?$)"
@@ -190,7 +191,7 @@ def _values(guard: Guard) -> tuple[str, str]:
     found = re.match(r"(?P<name>[^=<>!]+) == (?P<value>.+)$", text)
     if not found or guard.family in ("size", "alias") or COMPUTED.search(found["name"]):
         return "", ""
-    return found["value"], ""
+    return middle_out(found["value"], limits.LONGEST_SNIPPET), ""
 
 
 def _requires(expected: str) -> tuple[str, str]:

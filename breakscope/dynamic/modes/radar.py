@@ -80,6 +80,8 @@ def with_radar(options: RunOptions, ran: RunResult) -> RunResult:
         places = Places.here(next((n["torch_root"] for n in notes if n["event"] == "versions"), ""))
         seen = read_folder(folder, places)
         errors = describe_errors(folder, options, notes, ended, places)
+    if options.fake is not None:
+        seen = _without_seconds(seen)
     dimensions = next((note for note in notes if note["event"] == "dimensions"), {})
     made = [note for note in notes if note["event"] == "variation"]
     groups = _groups(_by_what_varied(seen, made, places), made)
@@ -92,6 +94,15 @@ def with_radar(options: RunOptions, ran: RunResult) -> RunResult:
         note=f"ended early: {errors[0].message}" if errors else "",
     )
     return _with(ran, radar, _findings(made, variations, groups, options, ran.findings))
+
+
+def _without_seconds(seen: Observations) -> Observations:
+    """Those of a fake run are not those of a real one."""
+    recompiles = tuple(
+        replace(recompile, frame=replace(recompile.frame, seconds=0.0))
+        for recompile in seen.recompiles
+    )
+    return replace(seen, recompiles=recompiles)
 
 
 def _named(dimensions: dict, what: str) -> str:

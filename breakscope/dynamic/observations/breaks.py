@@ -12,7 +12,7 @@ from breakscope import limits
 from breakscope.dynamic.observations.compiles import is_limit
 from breakscope.dynamic.observations.elided_frames import with_compiled_frame
 from breakscope.dynamic.observations.facts import Break, FrameCompile
-from breakscope.dynamic.observations.ownership import Places, library_of
+from breakscope.dynamic.observations.ownership import Places, library_of, torchs_file
 from breakscope.dynamic.observations.reasons import Reason, header_place, read_reason
 from breakscope.dynamic.source_text import SourceFile
 from breakscope.dynamic.trace.dialects import REPEATED, SKIPPED
@@ -261,6 +261,7 @@ def _merge(reports: Iterable[Report], compiles: Mapping[str, FrameCompile]) -> t
                 backward,
                 not_resumed=rest,
                 raised=raised,
+                inside_torch=torchs_file(report.inner[0]),
             )
             continue
         again = report.compile_id in known.compile_ids

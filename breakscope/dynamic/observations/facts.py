@@ -53,6 +53,7 @@ class Break:
     raised: str = ""
     # the compiles that kept what came before it, and left the rest of their function
     not_resumed: tuple[str, ...] = ()
+    inside_torch: str = ""  # torch's file where the graph ended, below the user's line
 
 
 @dataclass(frozen=True)

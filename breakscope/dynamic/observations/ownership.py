@@ -92,6 +92,12 @@ def library_of(path: str) -> str:
     return found[1] if found else ""
 
 
+def torchs_file(path: str) -> str:
+    """A file of torch, from its package on: "torch/optim/optimizer.py"; "" for any other file."""
+    found = TORCH.search(path)
+    return path[found.start() :].split(os.sep, 2)[-1].replace("\\", "/") if found else ""
+
+
 def _inside(path: str, folder: str) -> bool:
     base = folder.rstrip("/\\")
     return bool(base) and (path == base or path.startswith((base + "/", base + "\\")))

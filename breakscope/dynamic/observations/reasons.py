@@ -57,6 +57,10 @@ class Reason:
         words = f"{self.type}: {self.explanation}" if self.explanation else self.type
         return " ".join(words.split())
 
+    def words(self, inside_torch: str) -> str:
+        """What rules' patterns are searched in: the text, and torch's file where it happened."""
+        return f"{self.text} in {inside_torch}" if inside_torch else self.text
+
     @property
     def useful_hints(self) -> tuple[str, ...]:
         return tuple(h for h in self.hints if not h.startswith(USELESS_HINTS))

@@ -74,7 +74,7 @@ def run_lines(report: Report, width: int | None) -> list[Line]:
     if run.fake is not None:
         lines += [
             line
-            for text in fake_texts(run.fake)
+            for text in fake_texts(run.fake, run.status)
             for line in hanging([("fake:", "bold")], text, width)
         ]
     if run.peeled is not None:

@@ -12,6 +12,7 @@ from breakscope.report.conditions import only_when
 from breakscope.report.formats.of_runs.fake import export, under
 from breakscope.report.model import Cost, Finding, Link
 from breakscope.report.summary import count, duration, per_step
+from breakscope.texts import shortened
 
 
 def advice(finding: Finding) -> str:
@@ -121,7 +122,8 @@ def guard(finding: Finding) -> str:
     )
     further = len(finding.values) > 1 and any(v not in finding.guard for v in finding.values)
     values = f" (values: {', '.join(shown)})" if further else ""
-    return f"guard: {' '.join(finding.guard.split())}{values}"
+    text = shortened(" ".join(finding.guard.split()), limits.LONGEST_EXCEPTION_TEXT)
+    return f"guard: {text}{values}"
 
 
 def other_causes(finding: Finding) -> str:

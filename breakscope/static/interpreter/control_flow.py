@@ -5,7 +5,16 @@ from __future__ import annotations
 import ast
 
 from breakscope.rulekit.events import CHOSEN, LEFT, Statement
-from breakscope.rulekit.values import UNKNOWN, Class, External, ExternalInstance, Instance, Value
+from breakscope.rulekit.values import (
+    UNKNOWN,
+    Class,
+    External,
+    ExternalInstance,
+    Instance,
+    Py,
+    Tensor,
+    Value,
+)
 from breakscope.static.interpreter.blocks import exec_block, exec_path
 from breakscope.static.interpreter.conditions import (
     narrow_by,
@@ -76,8 +85,21 @@ def both_paths(machine: Machine, node: ast.If, frame: Frame) -> int:
             frame.rare = otherwise
         return GO_ON
     given = (decided_by, opposite(decided_by)) if decided_by else ALWAYS
+    if not node.orelse:
+        of_the_kind_made(node.test, names, frame.names)
     frame.names = names if second else join_names(names, frame.names, given, before)
     return GO_ON
+
+
+def of_the_kind_made(test: ast.expr, made: dict[str, Value], given: dict[str, Value]) -> None:
+    """After `if t is None: t = torch.linspace(...)`: where a tensor is made for what is missing, what
+    is given in its place is a tensor too, when nothing else is known of it."""
+    match test:
+        case ast.Compare(ast.Name(name), [ast.Is()], [ast.Constant(None)]):
+            value, tensor = given.get(name), made.get(name)
+            is_open = value is UNKNOWN or value == Py("unknown", "argument")
+            if is_open and type(tensor) is Tensor:
+                given[name] = Tensor(tensor.dtype, tensor.ndim, sure=False, origin="guess")
 
 
 def exec_try(machine: Machine, node: ast.Try, frame: Frame) -> int:

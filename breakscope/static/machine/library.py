@@ -20,6 +20,7 @@ from breakscope.rulekit.values import (
     Const,
     Dict,
     External,
+    ExternalInstance,
     Py,
     Sequence,
     Tensor,
@@ -35,6 +36,8 @@ ALIASES = {
     "posixpath": "os.path",
     "typing_extensions": "typing",
     "torch.autograd.function.Function": "torch.autograd.Function",
+    "torch.optim.optimizer.Optimizer": "torch.optim.Optimizer",
+    "torch.optim.lr_scheduler._LRScheduler": "torch.optim.lr_scheduler.LRScheduler",
     "torch.utils.checkpoint": "torch.utils.checkpoint",
     "torch.compiler._is_compiling": "torch.compiler.is_compiling",
     "collections.abc": "typing",
@@ -121,6 +124,16 @@ TYPED = {  # tensor types with the dtype of their elements
     )
     for name in names.split()
 }
+OF_TRAINING = ("torch.optim.", "torch.amp.", "torch.cuda.amp.")
+BY_USE = tuple(
+    (frozenset(needs.split()), ExternalInstance(name, sure=False))
+    for name, *ways in (
+        ("torch.amp.GradScaler", "unscale_", "scale update", "scale step"),
+        ("torch.optim.Optimizer", "zero_grad step", "param_groups step"),
+        ("torch.optim.lr_scheduler.LRScheduler", "get_last_lr", "step() backward"),
+    )
+    for needs in ways
+)
 PYTHON_TYPES = frozenset({"int", "float", "bool", "str", "bytes", "complex"})
 CONTAINER_TYPES = frozenset({"list", "tuple", "dict", "set"})
 TENSOR_ATTRIBUTES = frozenset(
@@ -234,7 +247,14 @@ class Library:
             return Py(name.rpartition(".")[2], "argument")
         if name == "torch.Size":
             return Sequence("size", None, UNKNOWN)
+        if name.startswith(OF_TRAINING):
+            return ExternalInstance(name)
         return UNKNOWN
+
+    def used_as(self, used: frozenset[str], bare: frozenset[str]) -> Value:
+        """What a value is of which these attributes are read, these methods called without an
+        argument: an object that training steps have, where nothing else has them all."""
+        return next((made for needs, made in BY_USE if needs <= used | bare), UNKNOWN)
 
     def returns(self, name: str) -> str | None:
         """The kind of value that a library call returns ("int", "bool", "shape", "none", ...), None

@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from breakscope.rulekit.events import Event
-from breakscope.rulekit.values import Class, Const, Value
+from breakscope.rulekit.values import Class, Const, Function, Value
 from breakscope.static.machine.frames import Activation, Frame, Step
 from breakscope.static.machine.gaps import Gaps
 from breakscope.static.project.modules import ClassInfo, FunctionInfo, ModuleInfo
@@ -23,7 +23,19 @@ class CheckedFile(Struct, eq=False):
 
     module: ModuleInfo | None = None
     compiled: list[Value] = []  # what was passed to torch.compile
+    # by function: the function as it was called first outside of regions, with what it was given
+    calls: dict[int, tuple[Function, list[Value], dict[str, Value]]] = {}
     gaps: Gaps = msgspec.field(default_factory=Gaps)
+
+    def note_call(self, function: Function, args: list[Value], kwargs: dict[str, Value]) -> None:
+        """Keep what the program itself hands to a compiled function."""
+        if id(function.info) not in self.calls and self.is_compiled(function):
+            self.calls[id(function.info)] = (function, args, kwargs)
+
+    def is_compiled(self, function: Function) -> bool:
+        return "compiled" in function.info.marks or any(
+            type(known) is Function and known.info is function.info for known in self.compiled
+        )
 
 
 class RegionState(Struct, eq=False):

@@ -17,5 +17,5 @@ def may_matter(data: bytes) -> bool:
         or (b"compile" in data and re.search(COMPILES, data))
         or b"suppress_errors" in data
         or b"assume_constant_result" in data
-        or (b"torch" in data and re.search(INHERITS, b"\n" + data))
+        or (b"torch" in data and (b"def step(" in data or re.search(INHERITS, b"\n" + data)))
     )

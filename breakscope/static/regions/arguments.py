@@ -13,11 +13,13 @@ from breakscope.rulekit.values import (
     Class,
     Const,
     Dict,
+    ExternalInstance,
     Function,
     Instance,
     Py,
     Sequence,
     Tensor,
+    Union,
     Value,
     maybe_tensor,
 )
@@ -33,6 +35,8 @@ from breakscope.static.project.modules import ClassInfo
 from breakscope.static.variables.objects.construction import instantiate
 
 CONFIG = Py("unknown", "config")
+# of what a call hands over, what says more than how the parameter is used
+OBJECTS = (Instance, ExternalInstance, Tensor, Sequence, Dict, Function, Union)
 
 
 def configured_instance(machine: Machine, cls: Class) -> Instance:
@@ -109,9 +113,13 @@ def opened(default: Value) -> Value:
 
 
 def parameter_values(
-    machine: Machine, function: Function, is_forward: bool
+    machine: Machine,
+    function: Function,
+    is_forward: bool,
+    given: dict[str, Value] | None = None,
 ) -> tuple[list[Value], dict[str, Value]]:
-    """What a region's parameters are, from annotations, defaults and how the body uses them."""
+    """What a region's parameters are, from annotations, what the program itself hands over,
+    defaults and how the body uses them."""
     info = function.info
     spec = info.node.args
     positional = [*spec.posonlyargs, *spec.args]
@@ -119,20 +127,45 @@ def parameter_values(
         positional = positional[1:]
     frame = Frame(info.module, None, function.scope, None, False, 0, "")
     defaults = defaults_of(machine, info, function.scope)
-    body = Usage(info.node)
-    args = [
-        parameter_value(machine, p, defaults.get(p.arg), body, frame, is_forward)
-        for p in positional
-    ]
-    kwargs = {
-        p.arg: parameter_value(machine, p, defaults.get(p.arg), body, frame, is_forward)
-        for p in spec.kwonlyargs
-    }
+    body, given = Usage(info.node), given or {}
+
+    def value(parameter: ast.arg) -> Value:
+        default, handed = defaults.get(parameter.arg), given.get(parameter.arg, UNKNOWN)
+        found = parameter_value(machine, parameter, default, body, frame, is_forward)
+        if isinstance(handed, OBJECTS) and not _is_annotated(machine, parameter, frame):
+            return join(handed, NONE) if default is not None and default.is_none else handed
+        return found
+
+    args = [value(p) for p in positional]
+    kwargs = {p.arg: value(p) for p in spec.kwonlyargs}
     if spec.vararg:
         kwargs["*"] = value_of_annotation(machine, spec.vararg.annotation, frame)
     if spec.kwarg:
         kwargs["**"] = UNKNOWN
     return args, kwargs
+
+
+def _is_annotated(machine: Machine, parameter: ast.arg, frame: Frame) -> bool:
+    return not value_of_annotation(machine, parameter.annotation, frame).is_unknown
+
+
+def as_argument(value: Value) -> Value:
+    """A value that some call hands over, as an argument of the region: other calls hand over other
+    sizes and numbers."""
+    if isinstance(value, Tensor):
+        return Tensor(
+            value.dtype, value.ndim, None, True, value.kind, "argument", value.requires_grad
+        )
+    return value
+
+
+def as_any_argument(value: Value) -> Value:
+    """The same of what containers hold, and of numbers and texts, which the next call may change."""
+    if isinstance(value, Sequence | Dict):
+        return value.rebuilt(as_any_argument)
+    if isinstance(value, Const) and value.value is not None:
+        return Py(type(value.value).__name__, "argument")
+    return as_argument(value)
 
 
 def parameter_value(
@@ -163,6 +196,8 @@ def parameter_value(
         return join(NONE, tensor) if looks_like_tensor else Py("unknown", "argument")
     if looks_like_tensor:
         return tensor
+    if not (of_training := library.used_as(used, body.bare(parameter.arg))).is_unknown:
+        return of_training
     if parameter.annotation is None and is_forward and not used - library.tensor_names:
         return tensor
     return UNKNOWN
@@ -190,6 +225,25 @@ class Usage:
     def __init__(self, node: ast.AST) -> None:
         self.node = node
         self.names: dict[str, frozenset[str]] | None = None
+
+    def bare(self, name: str) -> frozenset[str]:
+        """The methods of it that the body calls without an argument, as "step()", and "backward"
+        where the body calls that of anything."""
+        calls = [
+            part
+            for part in walk(self.node)
+            if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute)
+        ]
+        found = {
+            f"{call.func.attr}()"
+            for call in calls
+            if not (call.args or call.keywords)
+            and isinstance(call.func.value, ast.Name)
+            and call.func.value.id == name
+        }
+        if any(call.func.attr == "backward" for call in calls):
+            found.add("backward")
+        return frozenset(found)
 
     def of(self, name: str) -> frozenset[str]:
         if self.names is None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable
 from fnmatch import fnmatch
 
@@ -17,8 +16,8 @@ from breakscope.rulekit.values import (
     ExternalInstance,
     Function,
     Instance,
+    Py,
     Sequence,
-    Tensor,
     Union,
     Value,
     maybe_tensor,
@@ -31,15 +30,18 @@ from breakscope.static.machine.gaps import why
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo, Namespace
 from breakscope.static.regions.arguments import (
+    as_any_argument,
+    as_argument,
     configured_instance,
     parameter_values,
     takes_tensors,
     undecorated,
 )
-from breakscope.static.regions.driver import add_call_events
+from breakscope.static.regions.callers import COMPILES, follow_callers
+from breakscope.static.regions.driver import add_call_events, bound
+from breakscope.static.regions.steps import tensor_step
 
 NOWHERE = ast.Pass(lineno=0, col_offset=0)
-COMPILES = r"torch(?<!\wtorch)\s*\.\s*compile\s*\("
 
 
 class Region(Struct, frozen=True):
@@ -50,8 +52,8 @@ class Region(Struct, frozen=True):
 
 
 def default_regions(machine: Machine, module: ModuleInfo) -> list[Region]:
-    """`forward` of every nn.Module class at the top of the file, and every function under
-    torch.compile.
+    """`forward` of every nn.Module class at the top of the file, `step` of other classes where it
+    takes tensors, and every function under torch.compile.
 
     The last classes go first: they use the earlier ones, which then need no analysis of their own.
     """
@@ -60,13 +62,21 @@ def default_regions(machine: Machine, module: ModuleInfo) -> list[Region]:
         v for v in names.values() if isinstance(v, Class | Function) and v.info.module is module
     ]
     machine.file.compiled.extend(compiled_by_name(machine, module))
+    methods = follow_callers(machine, module)
+    candidates += methods
     candidates += [
         v for v in machine.file.compiled if isinstance(v, Function) and v.info.module is module
     ]
     regions: list[Region | None] = []
-    for value in reversed(dict.fromkeys(candidates)):
+    for value in _each_once(candidates):
         regions += _apart(machine, value, _region_of)
     return [region for region in regions if region is not None]
+
+
+def _each_once(candidates: list[Class | Function]) -> list[Class | Function]:
+    """The candidates, the last first; one function compiled for several objects is one region."""
+    by_source = {id(value.info): value for value in candidates}
+    return list(reversed(by_source.values()))
 
 
 def exported_regions(
@@ -121,7 +131,7 @@ def is_unannotated(node: ast.FunctionDef) -> bool:
 def compiled_by_name(machine: Machine, module: ModuleInfo) -> list[Value]:
     """What `torch.compile(name)` names anywhere in the file, also in functions that are not
     followed."""
-    if "compile" not in module.source or re.search(COMPILES, module.source) is None:
+    if COMPILES.search(module.source) is None:
         return []
     names = module_names(machine, module)
     found = []
@@ -147,15 +157,19 @@ def _is_compile(function: ast.expr) -> bool:
 
 def _region_of(machine: Machine, value: Value) -> Region | None:
     if isinstance(value, Class):
-        return _module_region(machine, value)
-    if "compiled" in value.info.marks or value in machine.file.compiled:
-        return enter(
-            machine,
-            value.info.qualname,
-            value,
-            *parameter_values(machine, value, False),
-        )
-    return None
+        return _module_region(machine, value) or _step_region(machine, value)
+    if not machine.file.is_compiled(value):
+        return None
+    value, args, kwargs = machine.file.calls.get(id(value.info), (value, [], {}))
+    given = bound(machine, value, args, kwargs) if args or kwargs else {}
+    return enter(
+        machine,
+        value.info.qualname,
+        value,
+        *parameter_values(
+            machine, value, False, {name: as_any_argument(v) for name, v in given.items()}
+        ),
+    )
 
 
 def _module_region(machine: Machine, cls: Class) -> Region | None:
@@ -183,6 +197,13 @@ def _module_region(machine: Machine, cls: Class) -> Region | None:
     # who inherits a library's forward enters it there
     at = cls.info.node if forward.info.module.library else NOWHERE
     return enter(machine, name, instance, *parameter_values(machine, taken, True), at)
+
+
+def _step_region(machine: Machine, cls: Class) -> Region | None:
+    step = tensor_step(machine, cls)
+    if step is None:
+        return None
+    return enter(machine, f"{cls.info.qualname}.step", step, *parameter_values(machine, step, True))
 
 
 def _only_raises(function: Function) -> bool:
@@ -280,7 +301,7 @@ def _factory_product(
         return None
     target, rest = made.items[0], made.items[1:]
     if (
-        target is UNKNOWN
+        (target is UNKNOWN or (isinstance(target, Py) and target.type == "unknown"))
         and rest
         and all(value is UNKNOWN or isinstance(value, Sequence | Dict) for value in rest)
     ):
@@ -292,15 +313,6 @@ def _factory_product(
     args = list(rest[0].items) if rest[0].items is not None else [rest[0].element]
     kwargs = rest[1].items if len(rest) > 1 and isinstance(rest[1], Dict) else {}
     return target, [as_argument(a) for a in args], {k: as_argument(v) for k, v in kwargs.items()}
-
-
-def as_argument(value: Value) -> Value:
-    """A factory's value as an argument of the region."""
-    if isinstance(value, Tensor):
-        return Tensor(
-            value.dtype, value.ndim, None, True, value.kind, "argument", value.requires_grad
-        )
-    return value
 
 
 def enter(

@@ -16,6 +16,8 @@ class FunctionVariable(Variable):
     """A function or lambda of the checked source, bound or not."""
 
     def call(self, machine: Machine, callee, args, kwargs, node, frame) -> Value:
+        if not frame.emits:
+            machine.file.note_call(callee, args, kwargs)
         return machine.inline(callee, args, kwargs, node, frame)
 
     def getattr(self, machine: Machine, owner, name, node, frame) -> Value:

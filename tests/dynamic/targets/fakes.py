@@ -208,3 +208,86 @@ class Hides(nn.Module):
 
 def hides():
     return Hides(), (torch.randn(2, 3),), {}
+
+
+def empty_weights():
+    """As libraries build a model without memory: each parameter anew, from its type and its attributes."""
+    original = nn.Module.register_parameter
+
+    def register(module, name, parameter):
+        original(module, name, parameter)
+        kept = {**vars(parameter), "requires_grad": parameter.requires_grad}
+        module._parameters[name] = type(parameter)(parameter.to("meta"), **kept)
+
+    nn.Module.register_parameter = register
+    try:
+        return Decides(), (torch.randn(2, WIDTH),), {}
+    finally:
+        nn.Module.register_parameter = original
+
+
+class Large(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(50_000, 50_000) for _ in range(8))
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+def larger_than_memory():
+    return Large(), (torch.randn(2, 50_000),), {}
+
+
+class Packs(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.LSTM(8, 8, batch_first=True)
+
+    def forward(self, x, lengths):
+        packed = nn.utils.rnn.pack_padded_sequence(x, lengths, batch_first=True)  # packed
+        x, _ = self.layer(packed)  # recurrent
+        return nn.utils.rnn.pad_packed_sequence(x, batch_first=True)[0].sum()
+
+
+def packs():
+    """torch's own C++ takes the sizes of packed sequences by address."""
+    return Packs(), (torch.randn(2, 5, 8), torch.tensor([5, 3])), {}
+
+
+library = torch.library.Library("fakes_lib", "DEF")
+library.define("running(Tensor x) -> Tensor")
+library.impl("running", lambda x: x.cumsum(-1), "CPU")
+
+
+def registered(x):
+    return torch.ops.fakes_lib.running(x * 2)  # of a library
+
+
+def of_library():
+    return registered, (torch.randn(4),), {}
+
+
+class Chooses(nn.Module):
+    """Its eager way takes what its compiled way does not."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(3000, 3000)
+
+    def forward(self, x):
+        x = self.linear(x)
+        if not torch.compiler.is_compiling():
+            return x + len(copied(self.linear.weight))
+        return x
+
+
+def chooses():
+    return Chooses(), (torch.randn(2, 3000),), {}
+
+
+def on_cuda():
+    model = nn.Linear(8, 8).to("cuda")
+    return model, (torch.randn(2, 8).pin_memory().cuda(),), {}

@@ -59,3 +59,13 @@ def segformer():
     config = SegformerConfig(depths=[1, 1, 1, 1], hidden_sizes=[8, 8, 16, 16], num_attention_heads=[1, 1, 2, 2],
                              decoder_hidden_size=16)
     return SegformerForSemanticSegmentation(config), (torch.randn(1, 3, 64, 64),), {}
+
+
+def llama_full():
+    """Two layers with the sizes of a large model."""
+    from transformers import AutoModelForCausalLM, LlamaConfig
+
+    config = LlamaConfig(hidden_size=8192, intermediate_size=28672, num_hidden_layers=2, num_attention_heads=64,
+                         num_key_value_heads=8, vocab_size=32000)
+    ids = tokens(1, 64)
+    return AutoModelForCausalLM.from_config(config), (), {"input_ids": ids, "labels": ids}

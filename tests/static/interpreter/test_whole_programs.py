@@ -61,6 +61,27 @@ PROGRAMS = {
                 return before["a"] + y + behind["a"]
         """,
     "a registry of many classes": REGISTRY,
+    "what a made tensor takes the place of": """\
+        import torch
+        def in_order(x, t):
+            if t is None:
+                t = torch.linspace(0, 1, x.size(-2))
+            before = -1.0
+            for value in t:
+                if value <= before:  # BRK102
+                    raise ValueError("not in order")
+                before = value
+            return t
+        def scaled(x, factor):
+            if factor is None:
+                factor = x.size(-1)
+            if factor > 3:
+                x = x / factor
+            return x
+        class Net(torch.nn.Module):
+            def forward(self, x: torch.Tensor, t=None, factor=None):
+                return scaled(x, factor) * in_order(x, t).sum()
+        """,
     "context managers that exist before the region": """\
         import torch
         class Scope:

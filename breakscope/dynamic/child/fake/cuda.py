@@ -92,6 +92,13 @@ def _replaced() -> list[tuple[Any, str, Any]]:
             for name in names
         ),
         (torch._C, "_cuda_synchronize", lambda: None),
+        (torch._C, "_cuda_emptyCache", lambda: None),
+        (torch._C, "_cuda_memoryStats", lambda device: {}),  # nothing is allocated
+        (torch._C, "_cuda_resetPeakMemoryStats", lambda device: None),
+        *(
+            (owner, "mem_get_info", lambda device=None: (properties.total_memory,) * 2)
+            for owner in (torch.cuda, torch.cuda.memory)
+        ),
         (torch.cuda, "_nvml_based_avail", lambda: False),
         (torch.cuda, "_device_count_nvml", lambda: 1),
         (torch.cuda, "_cached_device_count", 1),

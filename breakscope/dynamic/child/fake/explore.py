@@ -128,7 +128,7 @@ def _sides(value: float, constant: float) -> tuple[bool, bool]:
 
 
 def _compared(source: SourceFile, line: int) -> list[float]:
-    """The numbers that the function around a line compares with."""
+    """The numbers that the function around a line compares with, the nearest behind it first."""
     functions = [
         node
         for node in source.enclosing(line)
@@ -136,10 +136,12 @@ def _compared(source: SourceFile, line: int) -> list[float]:
     ]
     if not functions:
         return []
+    compares = [node for node in ast.walk(functions[-1]) if isinstance(node, ast.Compare)]
+    # what was read is mostly compared on the next lines
+    compares.sort(key=lambda node: (node.lineno < line, abs(node.lineno - line)))
     return [
         side.value
-        for node in ast.walk(functions[-1])
-        if isinstance(node, ast.Compare)
+        for node in compares
         for side in (node.left, *node.comparators)
         if isinstance(side, ast.Constant) and type(side.value) in (int, float)
     ]

@@ -14,12 +14,15 @@ from torch._subclasses.fake_tensor import (
     UnsupportedOperatorException,
 )
 from torch.fx.experimental.symbolic_shapes import ShapeEnv
+from torch.utils.weak import WeakTensorKeyDictionary
 
 from breakscope import limits
 from breakscope.dynamic.child.fake.answers import Answers
+from breakscope.dynamic.child.fake.packed import PACK, pack
 from breakscope.dynamic.child.fake.values import Shared, Values, tensors_in
 
 SCALAR = torch.ops.aten._local_scalar_dense.default
+PIN = torch.ops.aten._pin_memory.default
 LIFTS = (torch.ops.aten.lift_fresh.default, torch.ops.aten.lift_fresh_copy.default)
 NO_KERNEL = "no fake impl registered for"
 # their results are those of other ranks
@@ -37,6 +40,7 @@ class RunMode(FakeTensorMode):
             allow_non_fake_inputs=True,
         )
         self.values, self.answers, self._unfakeable = values, answers, unfakeable
+        self._taken = WeakTensorKeyDictionary()
         self._depth = 0
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
@@ -55,8 +59,15 @@ class RunMode(FakeTensorMode):
         if any(not isinstance(t, FakeTensor) for t in tensors_in((args, kwargs))):
             if not self._take_in((args, kwargs)):
                 return super().__torch_dispatch__(func, types, args, kwargs)
+            known = self._fakes(args), self._fakes(kwargs)
+        else:
+            known = args, kwargs
         if func is SCALAR:
             return self._scalar(args[0])
+        if func is PIN:  # where the memory lies is all that it changes
+            func, args, kwargs = torch.ops.aten.clone.default, args[:1], {}
+        if func is PACK:
+            return pack(self, *self._fakes(args))
         if torch.Tag.data_dependent_output in func.tags:
             return self._data_dependent(func, types, args, kwargs)
         if torch.Tag.dynamic_output_shape in func.tags and not _is_indexing(func):
@@ -69,10 +80,19 @@ class RunMode(FakeTensorMode):
             if NO_KERNEL not in str(problem):
                 raise
             outputs = self._without_fake_kernel(func, args, kwargs)
-        if self._depth == 1 and outputs is not NotImplemented and _is_computed(func):
-            if _is_discrete(func, args, kwargs, outputs):
-                self._draw_inputs(args, kwargs)
-            self.values.run(func, args, kwargs, outputs)
+        if self._depth > 1 or outputs is NotImplemented:
+            return outputs
+        if func.namespace in COMMUNICATION:
+            # most of their schemas do not say what they write to; they give it back
+            self.values.forget(
+                outputs if next(tensors_in(outputs), None) is not None else (args, kwargs)
+            )
+            return outputs
+        if any(t._has_symbolic_sizes_strides for t in tensors_in(outputs)):
+            return self._dynamic_shape(func, types, args, kwargs)  # torch has no tag on it
+        if _is_discrete(func, args, kwargs, outputs):
+            self._draw_inputs(args, kwargs)
+        self.values.run(func, *known, outputs)
         return outputs
 
     def _take_in(self, arguments: Any) -> bool:
@@ -83,7 +103,8 @@ class RunMode(FakeTensorMode):
                 continue
             if type(tensor) not in (torch.Tensor, torch.nn.Parameter):
                 return False
-            fake = self.fake_tensor_converter.from_real_tensor(self, tensor)
+            fake = self._fake(tensor)
+            self._taken[tensor] = fake  # torch itself lets go of it, and of its value
             if self.values.of(fake) is None and tensor.numel() <= limits.MOST_KNOWN_ELEMENTS:
                 if tensor.device.type == "cpu":
                     self.values.give(fake, tensor.detach().clone())
@@ -219,10 +240,6 @@ class RunMode(FakeTensorMode):
 def _is_indexing(func) -> bool:
     """These ask `nonzero` of a mask, and that is answered."""
     return func.name().startswith(("aten::index", "aten::_unsafe_index"))
-
-
-def _is_computed(func) -> bool:
-    return func.namespace not in COMMUNICATION
 
 
 def _is_discrete(func, args, kwargs, outputs) -> bool:

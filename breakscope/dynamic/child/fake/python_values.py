@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensor
+from torch._subclasses.fake_tensor import FakeTensor, unset_fake_temporarily
 
 from breakscope import limits
 from breakscope.dynamic.child.fake.mode import RunMode
@@ -61,7 +61,8 @@ def _methods(mode: RunMode, inherited: dict[str, Any]) -> dict[str, Any]:
                     f"can't convert {self.device} device type tensor to numpy. "
                     "Use Tensor.cpu() to copy the tensor to host memory first."
                 )
-        return read(self, "numpy()").resolve_conj().resolve_neg().numpy()
+        with unset_fake_temporarily():
+            return read(self, "numpy()").resolve_conj().resolve_neg().numpy()
 
     def array(self: FakeTensor, dtype: Any = None) -> Any:
         made = self.numpy()
@@ -109,3 +110,5 @@ def _methods(mode: RunMode, inherited: dict[str, Any]) -> dict[str, Any]:
 
 class Unreadable(RuntimeError):
     """A value was asked for that a fake run cannot give."""
+
+    __module__ = "breakscope"  # the report names it to people

@@ -4,8 +4,10 @@ with other answers."""
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import torch
 import torch._dynamo
@@ -44,15 +46,51 @@ def serve(job: dict, folder: Path, progress: Progress, fake: Session) -> None:
             device,
             fake=fake,
         )
-        plan = eager_reference(module, plan, automatic, job, folder, progress)
+        plan, refused = _tried(module, plan, automatic, job, folder, progress)
         self_test(progress, "self-test")
-        seconds, asked = capture(module, plan, job, progress, fake)
+        seconds, asked = capture(module, plan, job, _Held(progress, refused), fake)
+        if refused:
+            text = f"on fake tensors it fails without torch.compile: {refused['message'][:200]}"
+            progress.note("note", text=text)
         self_test(progress, "self-test again")
         explore(module, plan, job, seconds, asked, progress, fake)
         export(module, plan, job, seconds, progress, fake)
     except Stopped:
         pass
     progress.note("done")
+
+
+class _Held:
+    """A progress log that keeps an error of the calls in eager back: a fake kernel may refuse there
+    what real tensors would not, and Dynamo may take another way. Where Dynamo fails too, it is the error
+    of the run."""
+
+    def __init__(self, progress: Progress, refused: dict | None = None) -> None:
+        self._progress, self.refused = progress, refused
+
+    def note(self, event: str, **facts: Any) -> None:
+        if event == "error" and facts["stage"] == "eager":
+            self.refused = facts
+        elif event == "error" and self.refused:
+            self._progress.note("error", **self.refused)
+        else:
+            self._progress.note(event, **facts)
+
+
+def _tried(
+    module: ModuleType, plan: Plan, automatic: bool, job: dict, folder: Path, progress: Progress
+) -> tuple[Plan, dict | None]:
+    """What of the plan works without torch.compile, and the error where nothing does."""
+    held = _Held(progress)
+    try:
+        tried = eager_reference(module, plan, automatic, job, folder, held)
+    except Stopped:
+        if held.refused is None:
+            raise
+        return replace(plan, vary=0), held.refused
+    if held.refused:
+        progress.note("error", **held.refused)
+    return tried, None
 
 
 def capture(

@@ -19,6 +19,7 @@ from breakscope.dynamic.child.fake.answers import Answers, frames
 from breakscope.dynamic.child.fake.cuda import as_on_cuda
 from breakscope.dynamic.child.fake.mode import RunMode
 from breakscope.dynamic.child.fake.modules import replaced_parameters
+from breakscope.dynamic.child.fake.packed import unpacked
 from breakscope.dynamic.child.fake.python_values import answered
 from breakscope.dynamic.child.fake.ranks import as_rank
 from breakscope.dynamic.child.fake.values import Values
@@ -38,7 +39,7 @@ class Session:
         self.mode = RunMode(self.values, self.answers, self._unfakeable)
         self.has_backward = True
         self._progress = progress
-        self._noted: set[tuple] = set()
+        self._noted: set = set()
         self._process = os.getpid()
 
     def begin(self, forced: Mapping | None = None) -> None:
@@ -71,7 +72,29 @@ class Session:
             args, kwargs = tensors.move_values((target.args, target.kwargs), device)
             target = replace(target, args=args, kwargs=kwargs)
             target = replace(target, function=tensors.move_function(target.function, device))
-        return self._with_plain_numbers(_off_meta(target, device))
+        return self._with_plain_numbers(self._off_meta(target, device))
+
+    def _off_meta(self, target: Target, device: torch.device) -> Target:
+        """Parameters, buffers and arguments on the meta device get fake ones with a place."""
+        found = 0
+
+        def empty(tensor: torch.Tensor) -> torch.Tensor:
+            nonlocal found
+            if tensor.device.type != "meta":
+                return tensor
+            found += 1
+            made = torch.empty_like(tensor, device=device)
+            return made.requires_grad_(tensor.requires_grad) if tensor.is_leaf else made
+
+        for module in _modules(target.function):
+            if any(t.device.type == "meta" for t in (*module.parameters(), *module.buffers())):
+                module._apply(empty)
+        args, kwargs = pytree.tree_map_only(torch.Tensor, empty, (target.args, target.kwargs))
+        if found and "meta" not in self._noted and not self._in_fork():
+            self._noted.add("meta")
+            text = f"tensors on the meta device are taken to be on {device}"
+            self._progress.note("note", text=text)
+        return replace(target, args=args, kwargs=kwargs)
 
     def _with_plain_numbers(self, target: Target) -> Target:
         """Arguments of no dimension stay real tensors: Dynamo takes the number out of them."""
@@ -98,9 +121,13 @@ class Session:
             "bytes": sum(tensor.numel() * tensor.element_size() for tensor in found),
         }
 
+    def _in_fork(self) -> bool:
+        """In that of the calls in eager; the same calls follow under Dynamo."""
+        return os.getpid() != self._process
+
     def _unfakeable(self, what: str, problem: str) -> None:
-        if os.getpid() != self._process:
-            return  # the fork of the calls in eager: the same calls follow under Dynamo
+        if self._in_fork():
+            return
         found = frames()
         key = (what, *(found[-1][:2] if found else ()))
         if key not in self._noted:
@@ -126,6 +153,7 @@ def faking(job: Mapping[str, Any], progress: Progress) -> Iterator[Session]:
                 progress.note("note", text=f"no fake ranks: {problem}")
         stack.enter_context(answered(session.mode))
         stack.enter_context(replaced_parameters())
+        stack.enter_context(unpacked())
         stack.enter_context(session.mode)
         yield session
 
@@ -141,22 +169,6 @@ def _random_state() -> Iterator[None]:
         random.setstate(python)
         if torch.get_default_device() != device:
             torch.set_default_device(None if device.type == "cpu" else device)
-
-
-def _off_meta(target: Target, device: torch.device) -> Target:
-    """Parameters, buffers and arguments on the meta device get fake ones with a place."""
-
-    def empty(tensor: torch.Tensor) -> torch.Tensor:
-        if tensor.device.type != "meta":
-            return tensor
-        made = torch.empty_like(tensor, device=device)
-        return made.requires_grad_(tensor.requires_grad) if tensor.is_leaf else made
-
-    for module in _modules(target.function):
-        if any(t.device.type == "meta" for t in (*module.parameters(), *module.buffers())):
-            module._apply(empty)
-    args, kwargs = pytree.tree_map_only(torch.Tensor, empty, (target.args, target.kwargs))
-    return replace(target, args=args, kwargs=kwargs)
 
 
 def _modules(function: Callable) -> list[torch.nn.Module]:

@@ -15,10 +15,10 @@ from typing import Any
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
+from torch.utils.weak import WeakTensorKeyDictionary
 
 from breakscope import limits
 
-NAME = "_breakscope_value"
 GIBBERISH = ("aten::empty", "aten::empty_like", "aten::new_empty", "aten::empty_strided")
 
 
@@ -43,8 +43,9 @@ class Values:
     """Gives fake tensors their values and runs ops on these."""
 
     def __init__(self) -> None:
+        # not on the tensors: libraries rebuild a parameter from its attributes
+        self._known = WeakTensorKeyDictionary()
         self._draws = 0
-        self._bytes = 0
 
     def begin_call(self) -> None:
         """From here on the same values are drawn as in the call before."""
@@ -52,7 +53,7 @@ class Values:
 
     def of(self, fake: torch.Tensor) -> Value | None:
         """The value of a fake tensor, None when it is not known."""
-        value = getattr(fake, NAME, None)
+        value = self._known.get(fake)
         if value is None or not value.shared.holds:
             return None
         real = value.real  # `tensor.data = other` leaves the object and changes what it is
@@ -61,7 +62,7 @@ class Values:
     def give(self, fake: torch.Tensor, real: torch.Tensor, shared: Shared | None = None) -> None:
         """Let a fake tensor have these numbers."""
         if isinstance(fake, FakeTensor) and real.layout == torch.strided and not real.is_quantized:
-            setattr(fake, NAME, Value(real, shared or Shared()))
+            self._known[fake] = Value(real, shared or Shared())
 
     def drawn(self, fake: torch.Tensor, most: int) -> Value | None:
         """The value of a fake tensor, drawn where it is unknown and has at most so many elements."""
@@ -103,7 +104,7 @@ class Values:
         owners = {value.real.untyped_storage().data_ptr(): value.shared for value in values}
         assumed = any(value.shared.assumed for value in values)
         for fake, number in zip(tensors_in(outputs), tensors_in(real), strict=False):
-            if getattr(fake, NAME, None) is None or fake.shape == number.shape:
+            if self._known.get(fake) is None or fake.shape == number.shape:
                 shared = owners.get(number.untyped_storage().data_ptr())
                 if shared is not None and assumed:
                     shared.assumed = True
@@ -115,8 +116,12 @@ class Values:
 
     def forget_written(self, func: Any, args: tuple, kwargs: dict) -> None:
         """What an op writes to is unknown from here on."""
-        for fake in written(func, args, kwargs):
-            value = getattr(fake, NAME, None)
+        self.forget(list(written(func, args, kwargs)))
+
+    def forget(self, tensors: Any) -> None:
+        """These are unknown from here on, and what shares memory with them."""
+        for fake in tensors_in(tensors):
+            value = self._known.get(fake)
             if value is not None:
                 value.shared.holds = False
 

@@ -13,12 +13,15 @@ UNITS = ("", "thousand", "million", "billion", "trillion")
 NOT_TOLD = "it cannot tell seconds, memory, outputs, or recompiles that only other values cause"
 
 
-def fake_texts(fake: Fake) -> list[str]:
+def fake_texts(fake: Fake, status: str) -> list[str]:
     """That the run was fake, what was assumed, and what that leaves open."""
     size = f"a model of {_number(fake.elements)} numbers" if fake.elements else "the target"
     ranks = f" as one of {fake.world_size} fake ranks" if fake.world_size > 1 else ""
     device = f", on an assumed {fake.assumed_device}" if fake.assumed_device else ""
-    texts = [f"{size} ran{ranks} without memory for its tensors{device}; {NOT_TOLD}"]
+    ran = "ran" if status == "ok" else "was run until it failed,"
+    texts = [f"{size} {ran}{ranks} without memory for its tensors{device}; {NOT_TOLD}"]
+    if fake.world_size > 1:
+        texts.append("what other ranks send is assumed, and the same on every rank")
     assumed = [answer for answer in fake.answers if answer.assumed and answer.what != "values"]
     if assumed:
         texts.append(f"assumed: {_some(_answer(answer) for answer in assumed)}")

@@ -85,9 +85,10 @@ def _alike(variation: Variation) -> list[list[Hazard]]:
 
 
 def _share(group: list[Hazard]) -> str:
-    recompiles = count(sum(hazard.recompiles for hazard in group), "recompile")
+    number = sum(hazard.recompiles for hazard in group)
+    seconds = sum(hazard.compile_seconds for hazard in group)
     also = "" if len(group) == 1 else f"; also {_lines(group)}"
-    return f" ({recompiles}, {duration(sum(hazard.compile_seconds for hazard in group))}{also})"
+    return f" ({_cost(number, seconds)}{also})"
 
 
 def _lines(group: list[Hazard]) -> str:
@@ -102,14 +103,14 @@ def _outcome(variation: Variation) -> str:
     reason = shortened(variation.reason, limits.LONGEST_RADAR_REASON)
     if variation.outcome == "left out":
         return f"left out, {reason}" if reason else "left out"
+    cost = _cost(variation.recompiles, variation.compile_seconds)
     texts = [
         _steps(variation),
         {
             "none": "nothing is compiled again",
-            "settles": f"{_cost(variation)}, then it settles",
-            "each time": f"{_cost(variation)}, and it does not settle",
-            "limit": f"{_cost(variation)}, until the recompile limit: "
-            f"`{variation.given_up}` is {frames.REST}",
+            "settles": f"{cost}, then it settles",
+            "each time": f"{cost}, and it does not settle",
+            "limit": f"{cost}, until the recompile limit: `{variation.given_up}` is {frames.REST}",
         }[variation.outcome],
     ]
     return ": ".join(text for text in texts if text) + (f"; left out, {reason}" if reason else "")
@@ -126,5 +127,6 @@ def _steps(variation: Variation) -> str:
     )
 
 
-def _cost(variation: Variation) -> str:
-    return f"{count(variation.recompiles, 'recompile')}, {duration(variation.compile_seconds)}"
+def _cost(recompiles: int, seconds: float) -> str:
+    """With what it took, where that is known: not of a fake run."""
+    return ", ".join([count(recompiles, "recompile"), *([duration(seconds)] if seconds else [])])

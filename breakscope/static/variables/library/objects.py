@@ -54,7 +54,8 @@ class LibraryObjectVariable(Variable):
         full = f"{owner.name}.{name}"
         if owner.name == "logging.Logger" and name.endswith("_once"):
             full = full.removesuffix("_once")  # added to the class by several libraries
-        emit_call(machine, full, owner, args, kwargs, node, frame)
+        certainty = "certain" if owner.sure else "likely"
+        emit_call(machine, full, owner, args, kwargs, node, frame, certainty)
         enter_package(machine, full, args, kwargs, node, frame)
         if full in PYTHON_RESULTS:
             return PYTHON_RESULTS[full]
@@ -66,6 +67,8 @@ class LibraryObjectVariable(Variable):
             return Tensor()
         if owner.name == "torch.Generator":
             return owner
+        if owner.name.endswith(".GradScaler") and name == "scale":
+            return args[0] if args else UNKNOWN
         if owner.name == "random.Random" and name in OWN_DRAWS:
             return Py(OWN_DRAWS[name], "draw")
         if owner.name == "contextlib.ExitStack":

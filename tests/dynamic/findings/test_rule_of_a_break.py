@@ -1,0 +1,59 @@
+"""Which rule a break is of that only a run saw, and in which words it is told."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from breakscope.dynamic.findings.matching import make_findings
+from breakscope.dynamic.observations.facts import Break, Observations
+from breakscope.dynamic.observations.reasons import Reason
+from breakscope.dynamic.trace.frames import Frame
+from breakscope.rulekit.loader import load_rules
+
+SKIPPED = "Dynamo developers have intentionally marked that the function `{}` should not be traced."
+OPTIM = "torch/optim/optimizer.py"
+
+
+def reason(gb_id, explanation):
+    return Reason("a type", explanation, gb_id=gb_id)
+
+
+def findings(tmp_path, *breaks):
+    program = tmp_path / "train.py"
+    program.write_text("def step(opt):\n    opt.step()\n")
+    site = Frame(str(program), 2, "step")
+    placed = [Break(site, what, (site,), ("0/0",), inside_torch=inside) for what, inside in breaks]
+    return make_findings(Observations(breaks=tuple(placed)), load_rules(), Path.cwd())
+
+
+CASES = {
+    "a method that Dynamo skips": (reason("GB0008", SKIPPED.format("Optimizer.zero_grad")), "", "BRK603"),
+    "the scaler": (reason("GB0008", SKIPPED.format("GradScaler.update")), "", "BRK601"),
+    "some other skipped function": (reason("GB0008", SKIPPED.format("Thread.start")), "", "BRK599"),
+    "the optimizer's own break": (reason("GB0025", "User-inserted graph break."), OPTIM, "BRK603"),
+    "the user's own break": (reason("GB0025", "User-inserted graph break."), "", "BRK502"),
+    "another of torch's": (
+        reason("GB0025", "User-inserted graph break."), "torch/distributed/x.py", "BRK901",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_rule_that_names_most_of_the_reason_takes_the_break(name, tmp_path):
+    what, inside, code = CASES[name]
+    (finding,) = findings(tmp_path, (what, inside))
+    assert finding.code == code
+    assert (
+        "Remove the" not in finding.help and "User-inserted" not in finding.message
+    ) or not inside
+
+
+def test_what_torch_ends_below_a_call_that_breaks_is_the_same_finding(tmp_path):
+    step = reason("GB0007", "marked that the function `SGD.step` in file `/x/torch/optim/sgd.py`")
+    own = reason("GB0025", "User-inserted graph break.")
+    (finding,) = findings(tmp_path, (own, OPTIM), (step, ""))
+    assert (finding.code, finding.count, finding.dynamo) == ("BRK603", 2, ("GB0007", "GB0025"))
+    assert finding.message == "Dynamo does not trace `opt.step()`, so the graph ends here"
+    other = replace(own, gb_id="GB0124")
+    assert len(findings(tmp_path, (other, OPTIM), (step, ""))) == 2
