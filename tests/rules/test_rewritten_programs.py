@@ -27,14 +27,14 @@ class Model(torch.nn.Module):
         self.flag = True
         self.register_buffer("best", torch.tensor(0.0))
 
-    def forward(self, x, n):
+    def forward(self, x, n, k):
         y = self.fc(x)
 """
 TAIL = """
 
 def make():
     torch.manual_seed(0)
-    return Model(), (torch.ones(3, 4), torch.tensor([1, 2, 0])), {}
+    return Model(), (torch.ones(3, 4), torch.tensor([1, 2, 0]), torch.tensor(2)), {}
 """
 ENDED = [
     "if y.sum() > 0:\n    return y\nz = torch.relu(y)\nreturn z + 1\n",
@@ -55,20 +55,25 @@ ENDED = [
     "if n.min() < 0 or n.max() >= 9:\n    raise IndexError\nreturn y\n",
     "return torch.stack([y[i, n[i]] for i in range(3)])\n",
     "return y[n.argmax().item()]\n",
-    "k = n[0] % 3\nreturn y[k]\n",
+    "first = n[0] % 3\nreturn y[first]\n",
     "return torch.stack([q.sum() for q in y.split(n.tolist())])\n",
+    "for i in range(k):\n    y = self.fc(y) + i\nreturn y\n",
+    "return [y, y.cos(), y * 3][k] + 1\n",
+    "return y if k.item() == 2 else y * 2\n",
     "return y / torch.unique(n).numel()\n",
     "return y * (int(hashlib.md5(str(self.flag).encode()).hexdigest(), 16) % 7)\n",
     "if n.sum().item() % 2 == 0:\n    print('even')\nreturn y\n",
 ]
 LEFT = [
+    "for i in range(n.max()):\n    y = y + i\nreturn y\n",
+    "return [y, y.cos(), y * 3][n.argmin()] + 1\n",
     "if y.sum() > 0:\n    return y\nself.count = 1\nreturn y + 1\n",
     "if y.sum() > 0:\n    return y\nz = torch.rand_like(y)\nreturn z\n",
     "if y.sum() > 0:\n    return y\ny = y / y.sum()\nreturn torch.log(y)\n",
     "if y.sum() > 0:\n    self.flag = y\nreturn y\n",
     "if n.sum() == 0:\n    return y.sum() * 0.0\nloss = F.cross_entropy(y, n)\nreturn loss\n",
     "if y.sum() > 0 or make():\n    y = y + 1\nreturn y\n",
-    "if y.sum() > 0:\n    k = torch.rand(())\n    y = y + k\nreturn y\n",
+    "if y.sum() > 0:\n    t = torch.rand(())\n    y = y + t\nreturn y\n",
     "if y.sum() > 0:\n    raise ValueError(f'{n}')\nreturn y\n",
     "if y.sum() > 0 or make():\n    raise ValueError('high')\nreturn y\n",
     "d = {n.argmax().item(): 1.0}\nreturn y * len(d)\n",
@@ -76,10 +81,10 @@ LEFT = [
     "key = hashlib.md5(n.numpy().tobytes()).hexdigest()\nreturn y * len(key)\n",
 ]
 INPUTS = [
-    (torch.ones(3, 4), torch.tensor([1, 2, 0])),
-    (-torch.ones(3, 4), torch.tensor([0, 3, 0])),
-    (torch.full((3, 4), torch.nan), torch.tensor([0, 0, 3])),
-    (torch.full((3, 4), 50.0), torch.tensor([1, 1, 1])),
+    (torch.ones(3, 4), torch.tensor([1, 2, 0]), torch.tensor(0)),
+    (-torch.ones(3, 4), torch.tensor([0, 3, 0]), torch.tensor(1)),
+    (torch.full((3, 4), torch.nan), torch.tensor([0, 0, 3]), torch.tensor(2)),
+    (torch.full((3, 4), 50.0), torch.tensor([1, 1, 1]), torch.tensor(0)),
 ]
 
 
@@ -100,11 +105,11 @@ def loaded(text, tmp_path, name):
     return module.make()[0]
 
 
-def outcome(function, model, x, n):
+def outcome(function, model, x, *others):
     """Results and gradients of one call; the gradient of what took no part counts as zeros."""
     model.zero_grad()
     x = x.clone().requires_grad_()
-    results = function(x, n)
+    results = function(x, *others)
     results = list(results) if isinstance(results, tuple) else [results]
     sum(result.sum() for result in results).backward()
     leaves = [x, *model.parameters()]
