@@ -25,6 +25,7 @@ class Model(torch.nn.Module):
         super().__init__()
         self.fc = torch.nn.Linear(4, 4)
         self.flag = True
+        self.experts = torch.nn.ModuleList(torch.nn.Linear(4, 4) for _ in range(2))
         self.register_buffer("best", torch.tensor(0.0))
 
     def forward(self, x, n, k):
@@ -60,11 +61,15 @@ ENDED = [
     "for i in range(k):\n    y = self.fc(y) + i\nreturn y\n",
     "return [y, y.cos(), y * 3][k] + 1\n",
     "return y if k.item() == 2 else y * 2\n",
+    "for e in range(2):\n    m = n == e\n    if m.any():\n        y[m] = y[m] * 2\nreturn y.cos()\n",
+    "out = y * 0\nfor e, expert in enumerate(self.experts):\n    idx = (n == e).nonzero(as_tuple=True)[0]\n"
+    "    if idx.numel() > 0:\n        rows = expert(x[idx])\n        out[idx] = rows\nreturn out\n",
     "return y / torch.unique(n).numel()\n",
     "return y * (int(hashlib.md5(str(self.flag).encode()).hexdigest(), 16) % 7)\n",
     "if n.sum().item() % 2 == 0:\n    print('even')\nreturn y\n",
 ]
 LEFT = [
+    "if n.any():\n    y[n] = 0.0\nreturn y\n",
     "for i in range(n.max()):\n    y = y + i\nreturn y\n",
     "return [y, y.cos(), y * 3][n.argmin()] + 1\n",
     "if y.sum() > 0:\n    return y\nself.count = 1\nreturn y + 1\n",
@@ -134,3 +139,8 @@ def test_a_program_ends_as_one_graph_with_the_same_results(body, tmp_path):
 @pytest.mark.parametrize("body", LEFT)
 def test_what_is_not_sure_is_left_alone(body, tmp_path):
     assert fixed(body, tmp_path) == ""
+
+
+def test_what_no_row_cannot_go_through_stays_under_its_test(tmp_path):
+    body = "m = n > 5\nif m.any():\n    y[m] = y[m].max(0).values\nreturn y\n"
+    assert "if m.any():\n" in fixed(body, tmp_path)
