@@ -135,7 +135,7 @@ def _fits(finding: dict, want: dict) -> bool:
         (not want["what"] or want["what"] in finding["dynamo"])
         and (not count or finding["count"] == count)
         and words in finding["message"].lower()
-        and (not want["also"] or any(want["also"] in text for text in finding["also"]))
+        and (not want["also"] or any(want["also"] in text for text in finding["other_causes"]))
     )
 
 

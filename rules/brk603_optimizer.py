@@ -29,6 +29,7 @@ rule = Rule(
     ),
     seen="Dynamo does not trace {}",
     help=OUTSIDE,
+    help_outside="leave it: behind this one break the optimizer's step is compiled by itself, as one graph",
 )
 
 OPTIMIZERS = (

@@ -15,8 +15,16 @@ from breakscope.rulekit.events import Call
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.values import FALSE, TRUE
 
+BEFORE = "do it outside of the region; use `torch.autocast` for one part in another precision"
+
 rule = Rule(
-    "BRK607", "module-state", dynamo=("GB0220",), shares=("GB0208", "GB0125"), unshown=("GB0220",)
+    "BRK607",
+    "module-state",
+    dynamo=("GB0220", "GB0208: non-Tensor.* in torch/nn/modules/module.py"),
+    shares=("GB0208", "GB0125"),
+    unshown=("GB0220",),
+    seen="{} changes a module's state inside the region",
+    help=BEFORE,
 )
 
 CLASSES = {"torch.nn.Module"} | {
@@ -33,7 +41,7 @@ LOADS = {
 def check(event):
     yield event.graph_break(
         f"`{event.shown}` replaces parameters inside the region",
-        help="do it once, before the module is compiled; use `torch.autocast` for one part",
+        help=BEFORE,
     )
 
 

@@ -3,7 +3,8 @@
 `self.steps += 1`: Dynamo treats an int attribute of a module as a constant and guards its value.
 The next call finds another number, so the graph is compiled again, until the recompile limit (8) is
 reached and the code runs eagerly for good. A float attribute is compiled once more and then kept as
-an input; a string behaves like an int.
+an input; a string behaves like an int. The int of an object that is no module is compiled for 0 and
+for 1, and is dynamic from then on.
 
 Register a buffer: `self.register_buffer("steps", torch.zeros((), dtype=torch.long))`, then
 `self.steps += 1` is work in the graph. It moves with the module and stands in its state_dict unless
@@ -42,6 +43,8 @@ def check(event):
     if "is_available" in event.condition:
         return  # a probe of the hardware decides whether this runs at all
     often = "once more" if kind == "float" else "in every call"
+    if kind == "int" and event.of_plain:
+        often = "once or twice more, until it is dynamic"
     name = f"{event.owner}.{event.name}" if event.name else event.owner
     yield event.problem(
         f"`{name}` is a Python {kind} that changes in the region, so it is compiled {often}",

@@ -113,6 +113,8 @@ def show(look: Looking, request: CheckOptions, allow_rules: bool, config: str) -
     """Print what a check would look at, or the settings that it would have."""
     from breakscope.workflows.shown import file_list, settings_text
 
+    request = replace(request, paths=request.paths or (os.curdir,))
+
     def work() -> int:
         read = settings(allow_rules, config)
         if look.show_files:
@@ -139,6 +141,8 @@ def watch(request: CheckOptions, output: OutputOptions, allow_rules: bool, confi
                 report = replace(report, findings=new.came)
                 write("".join(f"went: {_one_line(finding)}\n" for finding in new.went))
             deliver(report, name, replace(output, quiet=output.quiet or number > 0), first)
+            if not number and not output.quiet:
+                write("watching: a file that is saved is checked again; Ctrl-C ends\n")
         return CLEAN
 
     return guarded(work)

@@ -195,7 +195,8 @@ def _fixes(report: Report) -> str:
 
 
 def _hidden(report: Report) -> str:
-    hidden = f"{report.hidden} hidden." if report.hidden else ""
+    why = f"only possible, {'refuted, ' if report.refuted else ''}silenced or not selected"
+    hidden = f"{report.hidden} hidden ({why})." if report.hidden else ""
     known = f"{report.baseline.known} in the baseline." if report.baseline else ""
     return " ".join(filter(None, (elsewhere_text(report), known, hidden)))
 

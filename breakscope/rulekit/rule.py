@@ -127,7 +127,8 @@ class Rule(Struct):
     every input the same values, gradients, exceptions, side effects, order of evaluation, random
     stream and state, in eager and compiled), "unsafe", or "" when there is no rewrite. `since`,
     `until`: the torch versions for which the pattern breaks: since <= version < until.
-    `seen` and `help`: the words for such a break where only a run saw it; `{}` in `seen` is the code.
+    `seen` and `help`: the words for such a break where only a run saw it; `{}` in `seen` is the code;
+    `help_outside` where that code is eager and what it calls is compiled by itself.
     `until_python`: the first Python version, such as "3.12", under which the pattern no longer
     breaks.
     """
@@ -143,6 +144,7 @@ class Rule(Struct):
     until_python: str = ""
     seen: str = ""
     help: str = ""
+    help_outside: str = ""
     shares: tuple[str, ...] = ()
     unshown: tuple[str, ...] = ()
     handlers: list[Handler] = []

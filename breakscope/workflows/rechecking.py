@@ -50,15 +50,23 @@ def checked_again(
         except UserError as problem:
             yield News(_failed(before, problem), changed=changed)
             continue
-        came, went = _difference(before, after)
-        before = after
-        yield News(after, came, went, changed)
+        known = _with_unread(after, before)
+        yield News(after, *_difference(before, known), changed)
+        before = known
 
 
 def _failed(report: Report, problem: UserError) -> Report:
     from breakscope.report.model import ReportError
 
     return replace(report, findings=(), errors=(ReportError(message=str(problem)),))
+
+
+def _with_unread(report: Report, before: Report) -> Report:
+    """The report, with the findings that were there before in files that have an error now: a file
+    that is half written has not lost them."""
+    unread = {error.path for error in report.errors}
+    kept = tuple(finding for finding in before.findings if finding.path in unread)
+    return replace(report, findings=(*report.findings, *kept))
 
 
 def _difference(before: Report, after: Report) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:

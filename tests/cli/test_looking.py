@@ -83,7 +83,7 @@ def test_settings_are_shown_as_a_file_that_can_be_read(run, tmp_path):
         '[tool.breakscope]\nselect = ["BRK1"]\nignore = ["BRK101"]\n'
         'per-file-ignores = { "tests/*" = ["BRK4"] }\n'
     )
-    done = run("check", ".", "--show-settings", "--select", "BRK2", "--torch", "2.9", "--no-cache")
+    done = run("check", "--show-settings", "--select", "BRK2", "--torch", "2.9", "--no-cache")
     shown = tomllib.loads(done.out)
     assert (shown["select"], shown["ignore"]) == (["BRK2"], ["BRK101"])
     assert (shown["torch"], shown["cache"], shown["libraries"]) == ("2.9", False, True)

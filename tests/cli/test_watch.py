@@ -42,6 +42,8 @@ def test_what_comes_and_goes(folder):
         saved(BREAKS),
         saved("# moved\n" + BREAKS),
         saved(BREAKS.replace(".item()", "")),
+        saved("def f(:\n  forward"),  # what was found is neither gone nor new
+        saved(BREAKS.replace(".item()", "")),
         saved("def f(:\n  forward"),
         saved(CLEAN),
         lambda: folder / "notes.txt",  # no code
@@ -51,8 +53,10 @@ def test_what_comes_and_goes(folder):
         (["BRK101", "BRK201"], [], 0),
         ([], [], 0),
         ([], ["BRK201"], 0),
-        ([], ["BRK101"], 1),
+        ([], [], 1),
         ([], [], 0),
+        ([], [], 1),
+        ([], ["BRK101"], 0),
     ]
 
 

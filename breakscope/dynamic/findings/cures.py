@@ -16,7 +16,7 @@ from breakscope.dynamic.findings.wording import values
 from breakscope.dynamic.observations.facts import RecompileSeen
 from breakscope.dynamic.observations.guards import dimensions
 from breakscope.dynamic.observations.guards.families import Guard
-from breakscope.dynamic.observations.guards.names import readable
+from breakscope.dynamic.observations.guards.names import STACK, readable
 from breakscope.dynamic.observations.guards.origins import is_parameter
 from breakscope.dynamic.source_text import SourceFile
 
@@ -73,7 +73,9 @@ FIXED_NUMBER = (
 SMALL_NUMBER = (
     "0 and 1 are versions of their own; from the second value above them on the number is dynamic"
 )
+COUNTED = "count outside of the compiled region, or begin at 2: 0 and 1 are versions of their own, all that follow are one"
 MODES = "a version for `train()` and one for `eval()` are usual: call the model once in both before timing"
+BROKEN_OFF = "the graph ends at line {} and goes on with what that gave: without the break there is nothing to compile for"
 PADDED = "pad to a few fixed sizes"
 STATIC = "assume_static_by_default"  # off: compiled with dynamic=True
 
@@ -81,10 +83,13 @@ STATIC = "assume_static_by_default"  # off: compiled with dynamic=True
 @dataclass(frozen=True)
 class About:
     """What decides which advice holds. `fixed`: the version that was compiled last serves one value
-    only, again; `reachable`: a caller has the guarded name as an argument; `own`: the value is set
+    only, again; `alone`: no other tensor's size changed with it; `resumed_at`: the line behind whose
+    break the function goes on; `reachable`: a caller has the guarded name as an argument; `own`: the value is set
     in `__init__` and nowhere else; `switches`: Dynamo's that are on."""
 
     fixed: bool = False
+    alone: bool = True
+    resumed_at: int = 0
     reachable: bool = True
     own: bool = False
     switches: frozenset[str] = frozenset((STATIC,))
@@ -98,6 +103,8 @@ def cure(group: Sequence[RecompileSeen], switches: frozenset[str]) -> str:
         guards,
         About(
             fixed=last.fixed,
+            alone=not any(g.family == "size" for seen in group for g in _of_others(seen)),
+            resumed_at=first.frame.resumed_at,
             reachable=is_parameter(first.frame, readable(first.guard.name)),
             own=first.guard.family == "attribute" and _is_own(first),
             switches=switches or frozenset((STATIC,)),
@@ -112,9 +119,15 @@ def of_one_name(seen: RecompileSeen) -> list[Guard]:
     return [seen.guard, *(g for g in seen.others if (g.family, g.name) == same)]
 
 
+def _of_others(seen: RecompileSeen) -> list[Guard]:
+    return [guard for guard in seen.others if guard.name != seen.guard.name]
+
+
 def fix(guards: Sequence[Guard], about: About | None = None) -> str:
     """What to write instead."""
     first, about = guards[0], about or About()
+    if about.resumed_at and STACK.match(first.name):
+        return BROKEN_OFF.format(about.resumed_at)
     if first.family == "size":
         return _of_size(guards, about)
     if first.family == "int_argument":
@@ -128,6 +141,8 @@ def fix(guards: Sequence[Guard], about: About | None = None) -> str:
         and first.name.startswith("self.")
         and all(NUMBER.fullmatch(value) for value in values(guards) or ("",))
     ):
+        if not about.fixed and all(value in ("0", "1") for value in values(guards)):
+            return COUNTED  # of an object that is no module
         on = "allow_unspec_int_on_nn_module" in about.switches
         return COUNTER if on else f"{COUNTER}; {UNSPECIALISED}"
     if first.family == "none_argument" and first.name.startswith("self."):
@@ -143,7 +158,7 @@ def _of_size(guards: Sequence[Guard], about: About) -> str:
         return "pass tensors of one number of dimensions, or accept one compile for each"
     changed = dimensions.of_guards(guards)
     if not changed:
-        return DECIDES
+        return ONE if first.text.startswith("2 <= ") else DECIDES
     ones = [n for n in changed if "1" in values([g for g in guards if _is_of(g, n)])]
     rest = [n for n in changed if n not in ones]
     if ones and not rest:
@@ -151,7 +166,7 @@ def _of_size(guards: Sequence[Guard], about: About) -> str:
     if about.fixed:
         return FIXED_SIZE
     advice = PADDED if STATIC not in about.switches else FIXES["size"]
-    if STATIC in about.switches and about.reachable:
+    if STATIC in about.switches and about.reachable and about.alone:
         name = readable(first.name)
         marked = rest if len(rest) > 1 else rest[0]
         advice = (

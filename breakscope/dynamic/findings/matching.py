@@ -83,7 +83,8 @@ def _break_finding(
     message = f"the graph ends {where}: {_explanation(seen)}"
     if rule.seen and snippet:
         message = f"{rule.seen.format(f'`{snippet}`')}, so the graph ends here"
-    hints = (rule.help,) if rule.help else useful_hints(seen, snippet, observations.switches)
+    help = rule.help_outside if seen.entered and rule.help_outside else rule.help
+    hints = (help,) if help else useful_hints(seen, snippet, observations.switches)
     seconds = sum(
         observations.resume_seconds.get((frame.path, frame.line), 0.0) for frame in seen.chain
     )
@@ -239,7 +240,8 @@ def _other_causes(group: list[RecompileSeen]) -> tuple[str, ...]:
     for seen in group:
         named = of_one_name(seen)
         for guard in seen.others:
-            if guard not in named:
+            # gradients switched on or off change a tensor's dispatch keys
+            if guard not in named and (guard.name or "DispatchKeySet" not in guard.text):
                 found.setdefault((guard.family, guard.name), []).append(guard)
     return tuple(cause(guards) for guards in found.values())[: limits.MOST_SECOND_CAUSES]
 

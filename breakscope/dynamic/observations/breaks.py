@@ -262,6 +262,7 @@ def _merge(reports: Iterable[Report], compiles: Mapping[str, FrameCompile]) -> t
                 not_resumed=rest,
                 raised=raised,
                 inside_torch=torchs_file(report.inner[0]),
+                entered=_is_entered(compile),
             )
             continue
         again = report.compile_id in known.compile_ids
@@ -271,10 +272,16 @@ def _merge(reports: Iterable[Report], compiles: Mapping[str, FrameCompile]) -> t
             compile_ids=known.compile_ids if again else (*known.compile_ids, report.compile_id),
             skipped=known.skipped or skipped,
             backward=known.backward and backward,
+            entered=known.entered and _is_entered(compile),
             count=known.count + (not again),
             not_resumed=(*known.not_resumed, *rest),
         )
     return tuple(merged.values())
+
+
+def _is_entered(compile: FrameCompile | None) -> bool:
+    """Torch's own function is compiled: the user's line that calls it is outside."""
+    return compile is not None and bool(torchs_file(compile.path))
 
 
 def _raised(report: Report, compile: FrameCompile | None) -> str:

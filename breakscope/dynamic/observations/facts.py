@@ -54,6 +54,9 @@ class Break:
     # the compiles that kept what came before it, and left the rest of their function
     not_resumed: tuple[str, ...] = ()
     inside_torch: str = ""  # torch's file where the graph ended, below the user's line
+    entered: bool = (
+        False  # the user's line is outside of compiled code, and what it calls is compiled
+    )
 
 
 @dataclass(frozen=True)

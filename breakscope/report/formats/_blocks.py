@@ -204,7 +204,7 @@ def baseline_lines(baseline: Baseline | None, width: int | None) -> list[Line]:
         where = f"{stale.path}: {stale.code}" + (
             f" in `{stale.function}`" if stale.function else ""
         )
-        text = f"{where} is found no more: {stale.content}"
+        text = f"{where} is found no more; --write-baseline removes it: {stale.content}"
         lines += hanging([("stale in the baseline:", "bold yellow")], text, width)
     return lines
 

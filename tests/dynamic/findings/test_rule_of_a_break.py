@@ -19,11 +19,14 @@ def reason(gb_id, explanation):
     return Reason("a type", explanation, gb_id=gb_id)
 
 
-def findings(tmp_path, *breaks):
+def findings(tmp_path, *breaks, entered=False):
     program = tmp_path / "train.py"
     program.write_text("def step(opt):\n    opt.step()\n")
     site = Frame(str(program), 2, "step")
-    placed = [Break(site, what, (site,), ("0/0",), inside_torch=inside) for what, inside in breaks]
+    placed = [
+        Break(site, what, (site,), ("0/0",), inside_torch=inside, entered=entered)
+        for what, inside in breaks
+    ]
     return make_findings(Observations(breaks=tuple(placed)), load_rules(), Path.cwd())
 
 
@@ -57,3 +60,11 @@ def test_what_torch_ends_below_a_call_that_breaks_is_the_same_finding(tmp_path):
     assert finding.message == "Dynamo does not trace `opt.step()`, so the graph ends here"
     other = replace(own, gb_id="GB0124")
     assert len(findings(tmp_path, (other, OPTIM), (step, ""))) == 2
+
+
+def test_a_step_that_eager_code_calls_is_compiled_by_itself(tmp_path):
+    own = reason("GB0025", "User-inserted graph break.")
+    (inside,) = findings(tmp_path, (own, OPTIM))
+    (outside,) = findings(tmp_path, (own, OPTIM), entered=True)
+    assert inside.help.startswith("call it outside")
+    assert outside.help.startswith("leave it")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from running import run_all
 
-from breakscope.dynamic.findings.cures import OF_INSTANCES, ONE, About, cure, fix
+from breakscope.dynamic.findings.cures import COUNTED, OF_INSTANCES, ONE, About, cure, fix
 from breakscope.dynamic.findings.wording import cause
 from breakscope.dynamic.observations.facts import FrameCompile, RecompileSeen
 from breakscope.dynamic.observations.guards.choice import why_none_served
@@ -73,6 +73,8 @@ def test_second_causes_are_named():
     )
     families = [read_guard(other).family for other in found.others]
     assert families == ["dtype", "size"]
+    words = [cause([read_guard(other)]) for other in found.others]
+    assert "the dtype of `x` was float32 and is float64 now" in words
 
 
 def test_two_switches_in_one_reason_are_two_causes():
@@ -102,6 +104,12 @@ def test_advice_follows_what_was_seen():
         counter, About(switches=frozenset(("allow_unspec_int_on_nn_module",)))
     )
     assert "0-d tensor" not in fix([read_guard("k == 3"), read_guard("k == 4")])
+    assert "mark_dynamic" not in fix(
+        size, About(alone=False)
+    )  # one marked, the other compiles again
+    assert fix([read_guard("2 <= x.size()[0]")]) == ONE
+    assert fix([read_guard("self.steps == 0"), read_guard("self.steps == 1")]) == COUNTED
+    assert "line 20" in fix([read_guard("___stack0 == 19")], About(resumed_at=20))
 
 
 def test_a_number_of_each_instance(tmp_path: Path):

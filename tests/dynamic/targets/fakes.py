@@ -131,6 +131,10 @@ def subclass():
     return torch.sin, (torch.randn(3).as_subclass(Labelled),), {}
 
 
+def large_subclass():
+    return torch.sin, (torch.randn(3000, 3000).as_subclass(Labelled),), {}  # large
+
+
 def exported(x, scale):
     if x.sum() > 0:  # both
         x = x * 2

@@ -76,7 +76,10 @@ def test_nothing_to_show_says_what_was_looked_at_and_imports_no_rich():
         "print(repr(out), 'rich' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "'no breaks in 0 regions of 9 files. 3 hidden.\\n' False\n"
+    assert (
+        done.stdout
+        == "'no breaks in 0 regions of 9 files. 3 hidden (only possible, silenced or not selected).\\n' False\n"
+    )
 
 
 def test_a_finding_looks_as_designed():
@@ -280,7 +283,8 @@ def test_summary_of_source_analysis():
     text = shown(BASE, RECOMPILE, finding(kind="usage", code="BRK801"), hidden=4)
     assert (
         text.splitlines()[-1]
-        == "1 region, 1 break, 1 recompile (2 events), 1 other finding. 4 hidden."
+        == "1 region, 1 break, 1 recompile (2 events), 1 other finding. 4 hidden "
+        "(only possible, silenced or not selected)."
     )
 
 

@@ -19,7 +19,7 @@ from torch.utils.weak import WeakTensorKeyDictionary
 from breakscope import limits
 from breakscope.dynamic.child.fake.answers import Answers
 from breakscope.dynamic.child.fake.packed import PACK, pack
-from breakscope.dynamic.child.fake.values import Shared, Values, tensors_in
+from breakscope.dynamic.child.fake.values import Shared, Values, tensors_in, written
 
 SCALAR = torch.ops.aten._local_scalar_dense.default
 PIN = torch.ops.aten._pin_memory.default
@@ -60,8 +60,11 @@ class RunMode(FakeTensorMode):
             if not self._take_in((args, kwargs)):
                 return super().__torch_dispatch__(func, types, args, kwargs)
             known = self._fakes(args), self._fakes(kwargs)
+            real = list(written(func, args, kwargs))
+            if not all(_is_plain(t) for t in tensors_in((args, kwargs))):
+                types, (args, kwargs) = (), known  # torch's mode leaves subclasses to them
         else:
-            known = args, kwargs
+            known, real = (args, kwargs), []
         if func is SCALAR:
             return self._scalar(args[0])
         if func is PIN:  # where the memory lies is all that it changes
@@ -72,28 +75,42 @@ class RunMode(FakeTensorMode):
             return self._data_dependent(func, types, args, kwargs)
         if torch.Tag.dynamic_output_shape in func.tags and not _is_indexing(func):
             return self._dynamic_shape(func, types, args, kwargs)
-        try:
-            outputs = super().__torch_dispatch__(func, types, args, kwargs)
-        except UnsupportedOperatorException:
-            outputs = self._without_fake_kernel(func, args, kwargs)
-        except RuntimeError as problem:  # of an op made by `torch.library.custom_op`
-            if NO_KERNEL not in str(problem):
-                raise
-            outputs = self._without_fake_kernel(func, args, kwargs)
+        viewed = self.values.of(known[0][0]) if torch.Tag.inplace_view in func.tags else None
+        outputs = self._faked(func, types, args, kwargs)
         if self._depth > 1 or outputs is NotImplemented:
-            return outputs
-        if func.namespace in COMMUNICATION:
-            # most of their schemas do not say what they write to; they give it back
-            self.values.forget(
-                outputs if next(tensors_in(outputs), None) is not None else (args, kwargs)
-            )
             return outputs
         if any(t._has_symbolic_sizes_strides for t in tensors_in(outputs)):
             return self._dynamic_shape(func, types, args, kwargs)  # torch has no tag on it
-        if _is_discrete(func, args, kwargs, outputs):
-            self._draw_inputs(args, kwargs)
-        self.values.run(func, *known, outputs)
+        if viewed is not None:  # `squeeze_` and others: its numbers take the new shape too
+            func(viewed.real, *self.values.real(known[0][1:]), **self.values.real(known[1]))
+        elif func.namespace in COMMUNICATION:
+            # most of their schemas do not say what they write to; they give it back
+            self.values.forget([*tensors_in(outputs)] or known)
+        else:
+            if _is_discrete(func, args, kwargs, outputs):
+                self._draw_inputs(args, kwargs)
+            self.values.run(func, *known, outputs)
+            self._write(real)
         return outputs
+
+    def _faked(self, func, types, args, kwargs):
+        """What the fake kernel gives, or the op itself on small values where there is none."""
+        try:
+            return super().__torch_dispatch__(func, types, args, kwargs)
+        except UnsupportedOperatorException:
+            return self._without_fake_kernel(func, args, kwargs)
+        except RuntimeError as problem:  # of an op made by `torch.library.custom_op`
+            if NO_KERNEL not in str(problem):
+                raise
+            return self._without_fake_kernel(func, args, kwargs)
+
+    def _write(self, real: list[torch.Tensor]) -> None:
+        """Real tensors that an op wrote to get their numbers, which may be read where no op is."""
+        for tensor in real:
+            value = None if isinstance(tensor, FakeTensor) else self.values.of(self._fake(tensor))
+            if value is not None:
+                with torch._C.DisableTorchFunctionSubclass():
+                    tensor.detach().copy_(value.real)
 
     def _take_in(self, arguments: Any) -> bool:
         """Real tensors, as those of numpy or made before the run, become fake ones with their values;
@@ -101,13 +118,13 @@ class RunMode(FakeTensorMode):
         for tensor in tensors_in(arguments):
             if isinstance(tensor, FakeTensor):
                 continue
-            if type(tensor) not in (torch.Tensor, torch.nn.Parameter):
+            if type(tensor).__torch_dispatch__ is not torch.Tensor.__torch_dispatch__:
                 return False
             fake = self._fake(tensor)
-            self._taken[tensor] = fake  # torch itself lets go of it, and of its value
             if self.values.of(fake) is None and tensor.numel() <= limits.MOST_KNOWN_ELEMENTS:
                 if tensor.device.type == "cpu":
-                    self.values.give(fake, tensor.detach().clone())
+                    with torch._C.DisableTorchFunctionSubclass():
+                        self.values.give(fake, tensor.detach().clone())
         return True
 
     def _lifted(self, func, types, args, kwargs):
@@ -231,10 +248,16 @@ class RunMode(FakeTensorMode):
     def _fake(self, tensor: torch.Tensor) -> torch.Tensor:
         if isinstance(tensor, FakeTensor):
             return tensor
-        return self.fake_tensor_converter.from_real_tensor(self, tensor)
+        if tensor not in self._taken:  # torch itself lets go of it, and of its value
+            self._taken[tensor] = self.fake_tensor_converter.from_real_tensor(self, tensor)
+        return self._taken[tensor]
 
     def _fakes(self, arguments: Any) -> Any:
         return torch.utils._pytree.tree_map_only(torch.Tensor, self._fake, arguments)
+
+
+def _is_plain(tensor: torch.Tensor) -> bool:
+    return isinstance(tensor, FakeTensor) or type(tensor) in (torch.Tensor, torch.nn.Parameter)
 
 
 def _is_indexing(func) -> bool:

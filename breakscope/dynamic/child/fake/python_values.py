@@ -13,7 +13,7 @@ from torch._subclasses.fake_tensor import FakeTensor, unset_fake_temporarily
 from breakscope import limits
 from breakscope.dynamic.child.fake.mode import RunMode
 
-METHODS = ("numpy", "__array__", "tolist", "__format__", "data_ptr", "__deepcopy__")
+METHODS = ("numpy", "__array__", "tolist", "__format__", "data_ptr", "as_subclass", "__deepcopy__")
 MISSING = object()
 
 
@@ -79,6 +79,15 @@ def _methods(mode: RunMode, inherited: dict[str, Any]) -> dict[str, Any]:
     def data_ptr(self: FakeTensor) -> int:
         return read(self, "data_ptr()").data_ptr() if ours(self) else inherited["data_ptr"](self)
 
+    def as_subclass(self: FakeTensor, kind: type) -> torch.Tensor:
+        """A real tensor of the class, as no fake one can be of it; gradients end at it."""
+        if not ours(self) or issubclass(FakeTensor, kind):
+            return inherited["as_subclass"](self, kind)
+        value = read(self, "as_subclass()")
+        with unset_fake_temporarily():
+            leaf = value.detach().requires_grad_(self.requires_grad)
+            return leaf.clone().as_subclass(kind)
+
     def deepcopy(self: FakeTensor, memo: dict) -> torch.Tensor:
         if not ours(self):
             return inherited["__deepcopy__"](self, memo)
@@ -105,6 +114,7 @@ def _methods(mode: RunMode, inherited: dict[str, Any]) -> dict[str, Any]:
         "tolist": tolist,
         "__format__": format_,
         "data_ptr": data_ptr,
+        "as_subclass": as_subclass,
     }
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensor
+from torch._subclasses.fake_tensor import FakeTensor, unset_fake_temporarily
 from torch.utils.weak import WeakTensorKeyDictionary
 
 from breakscope import limits
@@ -71,7 +71,8 @@ class Values:
         if fake.numel() > most or fake.layout != torch.strided or not _is_plain(fake):
             return None
         self._draws += 1
-        real = _draw(tuple(fake.shape), fake.dtype, self._draws)
+        with unset_fake_temporarily():  # a method asks, and no op
+            real = _draw(tuple(fake.shape), fake.dtype, self._draws)
         self.give(fake, real, Shared(assumed=True))
         return self.of(fake)
 

@@ -166,6 +166,7 @@ def _key(reason: str) -> Key | None:
 def _in_dynamos_words(key: Key, value: str, now: str, text: str) -> str:
     name, what = key
     kind, _, index = what.partition(" ")
+    value, now = value.removeprefix("torch."), now.removeprefix("torch.")  # of dtypes
     known = "" if now == "another" else f", actual {now}"
     if name == STATE:
         return f"{CHANGED} {what}"

@@ -154,6 +154,7 @@ def store_on_instance(
             value=value,
             initial=initial,
             reads_itself=reads_itself,
+            of_plain=not is_module(machine, owner),
         )
         if isinstance(target.value, ast.Name):
             frame.names[f"{source}.{name}"] = value

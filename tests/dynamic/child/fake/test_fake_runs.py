@@ -19,6 +19,7 @@ PLAIN = (
     "of_library",
     "address",
     "subclass",
+    "large_subclass",
     "meta",
     "empty_weights",
     "larger_than_memory",
@@ -133,14 +134,18 @@ def test_an_op_without_a_fake_kernel_is_a_finding_with_advice(runs):
     assert finding.help.startswith("give `fakes_lib::running` a fake kernel with")
 
 
-@pytest.mark.parametrize("name", ["address", "subclass"])
+@pytest.mark.parametrize("name", ["address", "large_subclass"])
 def test_what_needs_memory_ends_the_run_and_is_never_called_clean(runs, name):
     result = runs[name]
     (finding,) = of_code(result, "BRK902")
-    at = {"address": line_of("ctypes.string_at", FILE), "subclass": line_of("as_subclass", FILE)}
+    at = {"address": line_of("ctypes.string_at", FILE), "large_subclass": line("large")}
     assert finding.line == at[name] and "needs real tensors" in finding.message
     assert result.errors and result.run.status in ("failed", "not-run")
     assert "was run until it failed" in texts(result)[0]
+
+
+def test_a_small_subclass_runs(runs):
+    assert (runs["subclass"].run.status, runs["subclass"].findings) == ("ok", ())
 
 
 def test_what_fails_in_eager_only_is_no_failure_of_the_run(runs):

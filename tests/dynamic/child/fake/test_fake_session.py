@@ -122,6 +122,21 @@ def test_lengths_that_are_assumed_are_possible_ones(fake: Session):
     assert packed.batch_sizes.tolist() == [2] * 5
 
 
+class Labelled(torch.Tensor):
+    pass
+
+
+def test_small_subclasses_without_a_dispatch_of_their_own(fake: Session):
+    x = torch.arange(4.0).requires_grad_().as_subclass(Labelled)
+    y = torch.nn.functional.linear(x, torch.ones(2, 4)) * 2
+    assert type(y) is Labelled
+    y += 1
+    assert (type(y), y.tolist()) == (Labelled, [13.0, 13.0])
+    y.sum().backward()  # to where the class was given
+    x = x.detach().unsqueeze_(0).squeeze_(0).add_(1)
+    assert x.tolist() == [1.0, 2.0, 3.0, 4.0]
+
+
 def test_a_parameter_made_anew_from_its_attributes_is_one(fake: Session):
     made = torch.nn.Linear(2, 2).weight
     other = type(made)(made.to("meta"), requires_grad=True, **vars(made))
