@@ -45,13 +45,14 @@ def rewrite(node, problem, place):
 
     from breakscope.rulekit import branching
     from breakscope.rulekit import rewriting as rw
+    from breakscope.rulekit.rewrites.chosen_rows import without_test
     from breakscope.rulekit.rewrites.drawn_below import zero_first
     from breakscope.rulekit.rewrites.early_return import without_return
     from breakscope.rulekit.rewrites.stored_choice import stored_choice
     from breakscope.rulekit.rewrites.validation import as_assert
 
     if isinstance(node, cst.If):
-        if (made := as_assert(node, problem)) is not None:
+        if (made := as_assert(node, problem) or without_test(node, place)) is not None:
             return made
         made = branching.without_branch(node, problem, place)
         if made is None or isinstance(made, Declined):

@@ -35,6 +35,7 @@ def check(event):
             "read it outside",
             setting="capture_scalar_outputs",
             dtype=getattr(event.value, "dtype", None) or "",
+            guarded=event.is_guarded,
         )
 
 

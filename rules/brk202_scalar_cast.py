@@ -41,6 +41,7 @@ def check(event):
             help=f"keep it a tensor: write {keep.get(event.how, f'`{event.expression}`')}, or read it outside the "
             "compiled code",
             setting="capture_scalar_outputs" if event.how in ("int", "float") else "",
+            guarded=event.is_guarded and event.how == "int",
         )
 
 

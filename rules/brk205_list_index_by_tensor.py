@@ -20,7 +20,12 @@ from breakscope.rulekit.events import ScalarRead
 from breakscope.rulekit.rule import Rule
 
 rule = Rule(
-    "BRK205", "list-index-by-tensor", dynamo=("GB0218",), shares=("GB0124",), unshown=("GB0218",)
+    "BRK205",
+    "list-index-by-tensor",
+    dynamo=("GB0218",),
+    shares=("GB0124",),
+    unshown=("GB0218",),
+    fix="unsafe",
 )
 
 
@@ -29,13 +34,26 @@ def check(event):
     yield event.graph_break(
         f"`{event.source}` indexes a Python sequence by the tensor `{event.expression}`",
         help="index a stacked tensor instead, `torch.stack(items)[i[None]][0]`, or pass the index as a Python int",
+        setting="capture_scalar_outputs" if event.is_guarded else "",
+        guarded=event.is_guarded,
     )
+
+
+@rule.rewrite
+def rewrite(node, problem, place):
+    import ast
+
+    from breakscope.rulekit.switches import read_as_number
+
+    index = problem.node.slice if isinstance(problem.node, ast.Subscript) else problem.node
+    return read_as_number(node, problem, place, index)
 
 
 @rule.example(
     lambda: (torch.ones(3), torch.tensor(1)),
     lambda: (torch.ones(3), torch.tensor(2)),
     dynamo=("GB0124",),
+    fixed=False,
 )
 def bad(x, which):
     choices = [x, x.cos(), x * 3]

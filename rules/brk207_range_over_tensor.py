@@ -15,7 +15,9 @@ import torch
 from breakscope.rulekit.events import ScalarRead
 from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK207", "range-over-tensor", dynamo=("GB0059: `range`",), shares=("GB0124",))
+rule = Rule(
+    "BRK207", "range-over-tensor", dynamo=("GB0059: `range`",), shares=("GB0124",), fix="unsafe"
+)
 
 
 @rule.on(ScalarRead, how="range")
@@ -24,13 +26,27 @@ def check(event):
         f"`{event.source}` needs the value of the tensor `{event.expression}`",
         help=f"pass the count as a Python int, or loop to a fixed bound with `torch.where(i < {event.expression}, "
         "new, old)`",
+        setting="capture_scalar_outputs" if event.is_guarded else "",
+        guarded=event.is_guarded,
     )
+
+
+@rule.rewrite
+def rewrite(node, problem, place):
+    import ast
+
+    from breakscope.rulekit.switches import read_as_number
+
+    call = problem.node
+    wanted = call.args[0] if isinstance(call, ast.Call) and len(call.args) == 1 else call
+    return read_as_number(node, problem, place, wanted)
 
 
 @rule.example(
     lambda: (torch.ones(3), torch.tensor(2)),
     lambda: (torch.ones(3), torch.tensor(0)),
     dynamo=("GB0059",),
+    fixed=False,
 )
 def bad(x, steps):
     for _ in range(steps):  # BRK207

@@ -57,8 +57,11 @@ def check(event):
 
 @rule.rewrite
 def rewrite(node, problem, place):
+    from breakscope.rulekit.rewrites.chosen_rows import without_test_behind
     from breakscope.rulekit.rewrites.leaf import as_leaf
 
+    if (made := without_test_behind(place)) is not None:
+        return made
     return as_leaf(problem, place) if since("2.13") else None
 
 

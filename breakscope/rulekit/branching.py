@@ -103,37 +103,9 @@ def _rewritten(node: cst.If, condition: str | None, place: Place, is_last: bool 
         return None
     if (made := guarded_text(node)) is not None:
         return made
-    if made := _masked_stores(node):
-        return made
     if is_last and (made := _returned(node, condition, place)):
         return made
     return _assigned(node, condition, place)
-
-
-def _masked_stores(node: cst.If):
-    """`if mask.any(): x[mask] = 0` without the test: where no element is chosen none changes."""
-    test = node.test
-    if node.orelse or not isinstance(test, cst.Call) or test.args:
-        return None
-    if not isinstance(test.func, cst.Attribute) or test.func.attr.value != "any":
-        return None
-    mask = test.func.value
-    lines = _plain_lines(node.body)
-    if not lines or not isinstance(mask, cst.Name | cst.Attribute):
-        return None
-    for line in lines:
-        store = line.body[0]
-        if not isinstance(store, cst.Assign) or len(store.targets) != 1:
-            return None
-        target = store.targets[0].target
-        if not isinstance(target, cst.Subscript) or len(target.slice) != 1:
-            return None
-        index = target.slice[0].slice
-        if not isinstance(index, cst.Index) or not index.value.deep_equals(mask):
-            return None
-        if not rw.is_number(store.value):
-            return None
-    return _lines_instead(node, [rw.code(line.body[0]) for line in lines])
 
 
 def _returned(node: cst.If, condition: str, place: Place):

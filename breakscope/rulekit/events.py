@@ -63,6 +63,7 @@ class Event(Struct, frozen=True, kw_only=True):
         condition: str = "",
         setting: str = "",
         dtype: str = "",
+        guarded: bool = False,
     ) -> Problem:
         """What a rule yields: `message` names the user's variable, `help` says what to write
         instead; both one line.
@@ -75,7 +76,8 @@ class Event(Struct, frozen=True, kw_only=True):
         function is one. `condition` is the source of a test without which there is none. `setting`
         is the one of `torch._dynamo.config` under which Dynamo keeps this in the graph: a file
         that sets it has no such problem. `dtype` ("bool", "int", "float") is what the flagged
-        tensor holds, for the rewrite.
+        tensor holds, for the rewrite; `guarded` that Dynamo guards on its value where the setting
+        is on: then it may decide what Python does.
         """
         return Problem(
             message,
@@ -89,6 +91,7 @@ class Event(Struct, frozen=True, kw_only=True):
             condition=condition,
             setting=setting,
             dtype=dtype,
+            guarded=guarded,
         )
 
     def graph_break(self, brief: str, *arguments: Any, **named: Any) -> Problem:
@@ -114,6 +117,7 @@ class Problem(Struct, frozen=True):
     condition: str = ""
     setting: str = ""
     dtype: str = ""
+    guarded: bool = False
 
 
 class Branch(Event, frozen=True, kw_only=True):
@@ -154,6 +158,13 @@ class ScalarRead(Event, frozen=True, kw_only=True):
     value: Value
     how: str
     expression: str = ""
+
+    @property
+    def is_guarded(self) -> bool:
+        """True for whole numbers that are an input of the region: with `capture_scalar_outputs` Dynamo
+        guards on each that it reads by `.item()`, so that it may decide what Python does."""
+        value = self.value
+        return value.is_tensor and value.origin == "argument" and value.dtype == "int"
 
 
 class Call(Event, frozen=True, kw_only=True):

@@ -45,15 +45,16 @@ def is_stateless_module(func: cst.BaseExpression, place: Place) -> bool:
     if not isinstance(func, cst.Attribute) or rw.dotted(func.value) != "self":
         return False
     made = place.made_in_init(func.attr.value)
-    return made is not None and _is_stateless(made)
+    return made is not None and is_stateless_value(made)
 
 
-def _is_stateless(made: ast.expr) -> bool:
+def is_stateless_value(made: ast.expr) -> bool:
+    """True for an expression that makes a module of torch without state."""
     if not isinstance(made, ast.Call):
         return False
     owner, _, name = ast.unparse(made.func).rpartition(".")
     if owner not in ("nn", "torch.nn", ""):
         return False
     if name == "Sequential":
-        return bool(made.args) and all(_is_stateless(layer) for layer in made.args)
+        return bool(made.args) and all(is_stateless_value(layer) for layer in made.args)
     return name in STATELESS

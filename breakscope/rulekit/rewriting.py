@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from breakscope.rulekit.patch import Place
+from breakscope.rulekit.walking import walk as walk_tree
 
 _ATOMS = (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.Integer, cst.Float)
 _OPERATIONS = (
@@ -239,9 +240,25 @@ def truth(test: cst.BaseExpression, place: Place | None = None) -> str | None:
     """Source of the truth of a tensor as a tensor; None where the test is no tensor."""
     if isinstance(test, cst.BinaryOperation | cst.UnaryOperation) and is_bool_tensor(test, place):
         return code(test)
+    if isinstance(test, cst.Call) and place is not None and _answers_with_tensor(test.func, place):
+        return code(test)
     if not is_tensor_test(test):
         return None
     return code(test) if is_bool_tensor(test, place) else f"{operand(test)} != 0"
+
+
+def _answers_with_tensor(func: cst.BaseExpression, place: Place) -> bool:
+    """True for a function at the top of the file whose returns are all tensors of bools."""
+    if not isinstance(func, cst.Name):
+        return False
+    found = [n for n in place.tree.body if getattr(n, "name", "") == func.value]
+    if len(found) != 1 or not isinstance(found[0], ast.FunctionDef) or found[0].decorator_list:
+        return False
+    answers = [n.value for n in walk_tree(found[0]) if isinstance(n, ast.Return)]
+    return bool(answers) and all(
+        answer is not None and surely_tensor(cst.parse_expression(ast.unparse(answer)))
+        for answer in answers
+    )
 
 
 def negated(test: cst.BaseExpression, place: Place | None = None) -> str | None:

@@ -48,7 +48,10 @@ def switching_on(problem, place: Place):
         source = problem.node
         is_list = isinstance(source, ast.Call) and ast.unparse(source.func).endswith(".tolist")
         way = _Way(place.tree, setting == SIZES, is_list)
-        if place.function is None or way.steers(source, place.function):
+        steers = place.function is None or way.steers(source, place.function)
+        if steers and problem.guarded:
+            changes += RECOMPILES
+        elif steers:
             what = "the size of the result" if setting == SIZES else "the value"
             return Declined(f"{what} decides what Python does next")
         if setting == SCALARS and way.bounds:
@@ -61,6 +64,31 @@ def switching_on(problem, place: Place):
     )
 
 
+def read_as_number(node, problem, place: Place, tensor: ast.expr):
+    """The fix that reads a tensor by `.item()` where Python needs a number of it, with the setting that
+    keeps the read in the graph; None where Dynamo would not guard on it."""
+    import libcst as cst
+
+    from breakscope.rulekit import rewriting as rw
+
+    found = [n for n in rw.walk(node) if isinstance(n, cst.Name) and rw.same(n, tensor)]
+    is_for = isinstance(node, cst.For)
+    if is_for:
+        found = [n for n in rw.walk(node.iter) if n in found]
+    elif not isinstance(node, cst.SimpleStatementLine):
+        return None
+    if not problem.guarded or len(found) != 1:
+        return None
+    switched = switching_on(problem, place)
+    also = switched.also if isinstance(switched, Patch) else ()
+    if not also and problem.setting not in switched_on(place.tree):
+        return None
+    read = cst.parse_expression(f"{found[0].value}.item()")
+    changes = switched.changes if isinstance(switched, Patch) else RECOMPILES
+    return Patch(node.deep_replace(found[0], read), also=also, changes=changes, safety="unsafe")
+
+
+RECOMPILES = "; each value compiles again, up to the recompile limit, as it did behind the break"
 # torch 2.13: the gradient of such a slice, not the slice itself
 BOUNDS = "; Inductor compiles the gradient of the slice only where `torch._check(n >= 0)` stands before it"
 

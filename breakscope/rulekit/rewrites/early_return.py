@@ -48,9 +48,20 @@ def without_return(node: cst.If, problem, place: Place) -> Patch | None:
         rw.may_always_run(value) for value in values
     ):
         return _chosen(node, condition, early, last, between, place)
+    # torch 2.13: the two gradients of an input need the same strides, and a sum's has none
+    if any(_is_sum(part) for part in _parts(*parts, *values)):
+        return None
     if all(may_run_alone(part, place) for part in (*parts, *values)):
         return _one_of(node, condition, early, last, between, place)
     return None
+
+
+def _parts(*values: cst.BaseExpression):
+    return (part for value in values for part in rw.walk(value))
+
+
+def _is_sum(part: cst.CSTNode) -> bool:
+    return isinstance(part, cst.Call) and rw.called(part) in ("sum", "mean", "expand", "expand_as")
 
 
 def _chosen(node, condition: str, early, last: ast.Return, between: list, place: Place):
