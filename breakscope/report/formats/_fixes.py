@@ -72,7 +72,7 @@ def proof_texts(proof: Proof) -> list[str]:
     if equal:
         texts.append(f"equal to the bit: {', '.join(equal)}")
     for compared in proof.compared:
-        if compared.status not in ("equal", "not compared"):
+        if compared.status != "equal" and compared.detail:
             texts.append(f"{compared.what}: {compared.status}, {compared.detail}")
     return [*texts, *_times(was, now), *proof.notes]
 

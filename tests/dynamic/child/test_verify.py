@@ -10,7 +10,11 @@ import torch
 from breakscope.dynamic.child.calls import Plan
 from breakscope.dynamic.child.load import TargetError
 from breakscope.dynamic.child.verify import guess
-from breakscope.dynamic.child.verify.agree import compiled_agreements, eager_agreements
+from breakscope.dynamic.child.verify.agree import (
+    compiled_agreements,
+    eager_agreements,
+    unsteady_state,
+)
 from breakscope.dynamic.child.verify.heard import listening
 from breakscope.dynamic.child.verify.record import Recorder, lines_run
 
@@ -63,6 +67,19 @@ def compared(module, ours, theirs):
     one = recorded(module(ours))
     two = recorded(module(theirs), one["initial"])
     return {a.what: (a.status, a.detail) for a in eager_agreements(one, two)}
+
+
+def test_what_changes_by_itself_is_not_held_against_a_fix_and_all_else_is(module):
+    line = "import time; self.when = time.perf_counter_ns(); self.seen += 1"
+    one, again = recorded(module(line)), recorded(module(line))
+    unsteady = unsteady_state(one["state"], again["state"])
+    assert unsteady == {"when"}
+    found = {a.what: a for a in eager_agreements(one, again, unsteady)}
+    assert found["module state"].status == "equal"
+    assert found["what changes by itself"].detail == "`when`"
+    louder = recorded(module(line.replace("+= 1", "+= 2")), one["initial"])
+    found = {a.what: a.status for a in eager_agreements(one, louder, unsteady)}
+    assert found["module state"] == "different"
 
 
 def test_the_same_program_is_equal_in_all(module):

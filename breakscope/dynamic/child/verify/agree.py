@@ -17,6 +17,7 @@ EQUAL, NEAR, OTHER, FEWER, UNCOMPARED = (
     "not compared",
 )
 WORST = (UNCOMPARED, EQUAL, NEAR, FEWER, OTHER)
+STEADY: frozenset[str] = frozenset()
 TEXTS = ("printed", "logged", "warned")
 
 
@@ -34,8 +35,20 @@ class Agreement:
             self.status, self.detail = status, detail
 
 
-def eager_agreements(original: dict, other: dict) -> list[Agreement]:
-    """Everything that the calls did: all of it has to be equal."""
+def unsteady_state(ours: dict[str, dict], again: dict[str, dict]) -> frozenset[str]:
+    """The names under which two runs of the original end with other state, so that nothing can be
+    said of it: a time, an address."""
+    return frozenset(
+        name
+        for name in ours.keys() & again.keys()
+        if _state({name: ours[name]}, {name: again[name]})[0] == OTHER
+    )
+
+
+def eager_agreements(
+    original: dict, other: dict, unsteady: frozenset[str] = STEADY
+) -> list[Agreement]:
+    """Everything that the calls did: all of it has to be equal, but for `unsteady` state."""
     names = ("outputs", "gradients", "random stream", "arguments", "module state", "exceptions")
     found = {name: Agreement(name) for name in (*names, *TEXTS)}
     ours, theirs = original["calls"], other["calls"]
@@ -56,11 +69,15 @@ def eager_agreements(original: dict, other: dict) -> list[Agreement]:
         found["random stream"].add(*_random(one["random"], two["random"], where))
         for name in TEXTS:
             found[name].add(*_texts(one[name], two[name], where))
-    found["module state"].add(*_state(original["state"], other["state"]))
-    return list(found.values())
+    found["module state"].add(*_state(original["state"], other["state"], unsteady))
+    detail = ", ".join(f"`{name}`" for name in sorted(unsteady))
+    by_itself = [Agreement("what changes by itself", UNCOMPARED, detail)] if unsteady else []
+    return [*found.values(), *by_itself]
 
 
-def compiled_agreements(eager: dict, original: dict, other: dict) -> list[Agreement]:
+def compiled_agreements(
+    eager: dict, original: dict, other: dict, unsteady: frozenset[str] = STEADY
+) -> list[Agreement]:
     """What the rewritten program does when it is compiled, against the original, which may itself
     differ when it is compiled."""
     names = ("outputs", "gradients", "arguments", "module state", "exceptions", "random stream")
@@ -89,7 +106,10 @@ def compiled_agreements(eager: dict, original: dict, other: dict) -> list[Agreem
         for name in TEXTS:
             found[name].add(*_silenced(one[name], was[name], two[name], where))
     found["module state"].add(
-        *_better(_state(eager["state"], other["state"]), _state(original["state"], other["state"]))
+        *_better(
+            _state(eager["state"], other["state"], unsteady),
+            _state(original["state"], other["state"], unsteady),
+        )
     )
     return list(found.values())
 
@@ -206,13 +226,15 @@ def _first_other(ours: list[str], theirs: list[str]) -> str:
     return next(iter([*more, *left]), "")[:80]
 
 
-def _state(ours: dict[str, dict], theirs: dict[str, dict]) -> tuple[str, str]:
+def _state(
+    ours: dict[str, dict], theirs: dict[str, dict], unsteady: frozenset[str] = STEADY
+) -> tuple[str, str]:
     """What both know by one name is equal; what only the rewritten code has is its own."""
     missing = [name for name in ours if name not in theirs and not name.startswith("global ")]
     if missing:
         return OTHER, f"`{missing[0]}` is gone"
     worst = Agreement("")
-    for name in ours.keys() & theirs.keys():
+    for name in (ours.keys() & theirs.keys()) - unsteady:
         one, two = ours[name], theirs[name]
         if one["type"] != two["type"]:
             worst.add(*_number_and_tensor(name, one, two))

@@ -25,12 +25,16 @@ from breakscope.dynamic.child.settings import check_backend, device_name, limit_
 from breakscope.dynamic.child.stacks import write_on_request
 from breakscope.dynamic.child.user_code import Stopped, stage
 from breakscope.dynamic.child.verify import guess, overlay
-from breakscope.dynamic.child.verify.agree import compiled_agreements, eager_agreements
+from breakscope.dynamic.child.verify.agree import (
+    compiled_agreements,
+    eager_agreements,
+    unsteady_state,
+)
 from breakscope.dynamic.child.verify.record import Recorder, lines_run
 from breakscope.dynamic.child.written.phases import mark_phase
 from breakscope.dynamic.child.written.progress_log import Progress
 
-EAGER, COMPILED, WAY = "eager.pt", "compiled.pt", "guess.json"
+EAGER, AGAIN, COMPILED, WAY = "eager.pt", "again.pt", "compiled.pt", "guess.json"
 
 
 def serve(job: dict, folder: Path, progress: Progress) -> None:
@@ -83,30 +87,38 @@ def _eager(
     module: ModuleType, plan: Plan, given: dict | None, job: dict, records: Path, folder: Path
 ) -> None:
     """The calls without torch.compile, in a fork where that is possible, so that nothing that the
-    program keeps is there already when Dynamo comes."""
+    program keeps is there already when Dynamo comes. Of the original they are made once more, in
+    another: what is different then changes by itself, as a time does."""
 
-    def work() -> None:
-        nonlocal plan
-        paths = [*job["lines"]]
+    def work(out: str, known: Path | None, given: dict | None, seconds: float) -> None:
+        ours = plan
         if job["guess"]:
-            known = _guessed(Path(job["reference"])) if job["reference"] else None
-            way = guess.plant(module, job["guess"], known)
+            way = guess.plant(module, job["guess"], _guessed(known) if known else None)
             (records / WAY).write_text(json.dumps(way), encoding="utf-8")
-            plan = replace(plan, name=guess.FACTORY)
-        with torch.compiler.set_stance("force_eager"), lines_run(paths) as lines:
-            seconds = min(limits.OTHER_VALUES_SECONDS, max(0.0, job["deadline"] - time.time()) / 4)
-            found = Recorder(module, plan, given).recorded(lambda f: f, lambda what: None, seconds)
+            ours = replace(plan, name=guess.FACTORY)
+        with torch.compiler.set_stance("force_eager"), lines_run([*job["lines"]]) as lines:
+            found = Recorder(module, ours, given).recorded(lambda f: f, lambda what: None, seconds)
         found["lines"] = {path: sorted(run) for path, run in lines.items()}
-        torch.save(found, records / EAGER)
+        torch.save(found, records / out)
 
+    seconds = min(limits.OTHER_VALUES_SECONDS, max(0.0, job["deadline"] - time.time()) / 4)
+    reference = Path(job["reference"]) if job["reference"] else None
     if sys.platform != "linux" or torch.cuda.is_initialized():
-        work()
+        work(EAGER, reference, given, seconds)
         return
+    _forked(lambda: work(EAGER, reference, given, seconds), folder, job["deadline"])
+    if reference is None:
+        same = _load(records / EAGER)["initial"]
+        _forked(lambda: work(AGAIN, records, same, 0.0), folder, job["deadline"])
+
+
+def _forked(work: Callable[[], None], folder: Path, deadline: float) -> None:
+    """Do the work in a fork of this process. Raises RuntimeError with what went wrong there."""
     reader, writer = os.pipe()
     pid = os.fork()
     if pid == 0:
         os.close(reader)
-        write_on_request(folder, job["deadline"])
+        write_on_request(folder, deadline)
         _end_with(_told(work), writer)
     os.close(writer)
     with os.fdopen(reader, "rb") as pipe:
@@ -180,10 +192,12 @@ def _same_random_numbers() -> None:
 def _compare(job: dict, records: Path, progress: Progress) -> None:
     reference = Path(job["reference"])
     eager, other = _load(reference / EAGER), _load(records / EAGER)
-    found = eager_agreements(eager, other)
+    again = _load(reference / AGAIN) if (reference / AGAIN).is_file() else eager
+    unsteady = unsteady_state(eager["state"], again["state"])
+    found = eager_agreements(eager, other, unsteady)
     if (reference / COMPILED).is_file():
         was = _load(reference / COMPILED)
-        found += compiled_agreements(eager, was, _load(records / COMPILED))
+        found += compiled_agreements(eager, was, _load(records / COMPILED), unsteady)
     for agreement in found:
         progress.note(
             "agreement", what=agreement.what, status=agreement.status, detail=agreement.detail
