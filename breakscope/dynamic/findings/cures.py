@@ -73,7 +73,7 @@ FIXED_NUMBER = (
 SMALL_NUMBER = (
     "0 and 1 are versions of their own; from the second value above them on the number is dynamic"
 )
-COUNTED = "count outside of the compiled region, or begin at 2: 0 and 1 are versions of their own, all that follow are one"
+COUNTED = "count outside of the compiled region, or accept one more version: the second value makes the number dynamic"
 MODES = "a version for `train()` and one for `eval()` are usual: call the model once in both before timing"
 BROKEN_OFF = "the graph ends at line {} and goes on with what that gave: without the break there is nothing to compile for"
 PADDED = "pad to a few fixed sizes"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from breakscope.dynamic.findings.cures import FIXES, fix
+from breakscope.dynamic.findings.cures import FIXES, About, fix
 from breakscope.dynamic.findings.wording import cause, values
 from breakscope.dynamic.observations.facts import FrameCompile
 from breakscope.dynamic.observations.guards.families import classify, read_guard
@@ -231,7 +231,10 @@ def test_fixes_name_the_dimension_and_the_switch():
     assert "`torch._dynamo.mark_dynamic(x, [0, 1])`" in fix(
         [size, read_guard("tensor 'x' size mismatch at index 0. expected 2, actual 3")]
     )
-    assert "allow_unspec_int_on_nn_module" in fix([read_guard("self.steps == 0")])
+    assert "allow_unspec_int_on_nn_module" in fix([read_guard("self.steps == 4")])
+    steps = [read_guard("self.steps == 0")]
+    assert "allow_unspec_int_on_nn_module" in fix(steps, About(fixed=True))
+    assert "one more version" in fix(steps), "of an object that is no module it gets dynamic"
     assert "allow_unspec_int_on_nn_module" not in fix([read_guard("self.beta == 0.5")])
     assert "torch.tensor" in fix([read_guard("self.param_groups[0]['lr'] == 0.1")])
     assert "in `__init__`" in fix([read_guard("self.cache_k is None")])

@@ -18,7 +18,7 @@ from torch.utils.weak import WeakTensorKeyDictionary
 
 from breakscope import limits
 from breakscope.dynamic.child.fake.answers import Answers
-from breakscope.dynamic.child.fake.packed import PACK, pack
+from breakscope.dynamic.child.fake.packed import PACK, packed_places
 from breakscope.dynamic.child.fake.values import Shared, Values, tensors_in, written
 
 SCALAR = torch.ops.aten._local_scalar_dense.default
@@ -70,7 +70,10 @@ class RunMode(FakeTensorMode):
         if func is PIN:  # where the memory lies is all that it changes
             func, args, kwargs = torch.ops.aten.clone.default, args[:1], {}
         if func is PACK:
-            return pack(self, *self._fakes(args))
+            padded, lengths, batch_first = self._fakes(args)
+            rows, sizes = packed_places(self.values, self.answers, padded, lengths, batch_first)
+            with self:
+                return padded.flatten(0, 1).index_select(0, rows), sizes
         if torch.Tag.data_dependent_output in func.tags:
             return self._data_dependent(func, types, args, kwargs)
         if torch.Tag.dynamic_output_shape in func.tags and not _is_indexing(func):

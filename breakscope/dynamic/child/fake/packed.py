@@ -4,24 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest import mock
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor, unset_fake_temporarily
 
 from breakscope import limits
-
-if TYPE_CHECKING:
-    from breakscope.dynamic.child.fake.mode import RunMode
+from breakscope.dynamic.child.fake.answers import Answers
+from breakscope.dynamic.child.fake.values import Values
 
 PACK = torch.ops.aten._pack_padded_sequence.default
 
 
-def pack(mode: RunMode, padded: torch.Tensor, lengths: torch.Tensor, batch_first: bool) -> tuple:
-    """The packed data and its batch sizes, by the lengths' values; every row is full where these are
-    assumed and cannot be."""
-    value = mode.values.drawn(lengths, limits.MOST_DRAWN_ELEMENTS)
+def packed_places(
+    values: Values,
+    answers: Answers,
+    padded: torch.Tensor,
+    lengths: torch.Tensor,
+    batch_first: bool,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Which rows of `padded.flatten(0, 1)` the packed data has, and its batch sizes, by the lengths'
+    values; every row is full where these are assumed and cannot be."""
+    value = values.drawn(lengths, limits.MOST_DRAWN_ELEMENTS)
     steps = padded.shape[1 if batch_first else 0]
     assumed = value is None or value.shared.assumed
     with unset_fake_temporarily():
@@ -30,9 +35,9 @@ def pack(mode: RunMode, padded: torch.Tensor, lengths: torch.Tensor, batch_first
             real = torch.full(lengths.shape, steps)
         places = torch.arange(padded.shape[0] * padded.shape[1]).view(*padded.shape[:2], 1)
         order, batch_sizes = PACK(places, real, batch_first)
-    mode.answers.answer("size", order.shape[0], assumed)
-    with mode:
-        return padded.flatten(0, 1).index_select(0, order[:, 0].to(padded.device)), batch_sizes
+        rows = order[:, 0].to(padded.device)
+    answers.answer("size", order.shape[0], assumed)
+    return rows, batch_sizes
 
 
 @contextmanager
