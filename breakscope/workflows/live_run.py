@@ -57,7 +57,7 @@ def _compiled(model: Callable[..., Any], backend: Any) -> Callable[..., Any]:
     if not callable(model):
         raise UserError(f"run: {type(model).__name__} cannot be called; give a model or a function")
     if importlib.util.find_spec("torch") is None:
-        raise UserError("run needs torch: pip install 'breakscope[torch]'")
+        raise UserError("run needs torch: pip install torch")
     if _is_compiled(model):
         if backend is not None:
             raise UserError("run: the model is compiled already; leave `backend` out")

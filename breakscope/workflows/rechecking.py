@@ -85,7 +85,7 @@ def _saved_files(paths: tuple[str, ...]) -> Iterator[set[str]]:
         from watchfiles import watch
     except ImportError:
         raise UserError(
-            "--watch needs watchfiles: install it with `pip install 'breakscope[watch]'`"
+            "--watch needs watchfiles: install it with `pip install watchfiles`"
         ) from None
     files = {os.path.abspath(path) for path in paths if not os.path.isdir(path)}
     folders = [os.path.abspath(path) for path in paths if os.path.isdir(path)]

@@ -120,4 +120,4 @@ def test_a_saved_file_is_checked_again(folder, capsys):
 def test_without_watchfiles_it_says_what_to_install(folder, capsys, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "watchfiles", None)
     done = runner(capsys)("check", "model.py", "--watch")
-    assert done.code == 2 and "pip install 'breakscope[watch]'" in done.err
+    assert done.code == 2 and "pip install watchfiles" in done.err

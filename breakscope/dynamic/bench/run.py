@@ -185,7 +185,7 @@ def _refuse(options: BenchOptions) -> None:
         )
     if importlib.util.find_spec("torch") is None:
         raise UserError(
-            "measuring a model needs torch: install it with `pip install 'breakscope[torch]'`"
+            "measuring a model needs torch: install it with `pip install torch`"
         )
     if os.name != "posix":
         raise UserError("`breakscope bench` needs Linux or macOS")

@@ -113,7 +113,7 @@ def refuse_what_cannot_run(options: RunOptions) -> None:
         )
     if importlib.util.find_spec("torch") is None:
         raise UserError(
-            "running a model needs torch: install it with `pip install 'breakscope[torch]'`"
+            "running a model needs torch: install it with `pip install torch`"
         )
 
 
