@@ -184,9 +184,7 @@ def _refuse(options: BenchOptions) -> None:
             else missing_file(options.file)
         )
     if importlib.util.find_spec("torch") is None:
-        raise UserError(
-            "measuring a model needs torch: install it with `pip install torch`"
-        )
+        raise UserError("measuring a model needs torch: install it with `pip install torch`")
     if os.name != "posix":
         raise UserError("`breakscope bench` needs Linux or macOS")
 

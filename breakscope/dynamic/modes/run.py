@@ -112,9 +112,7 @@ def refuse_what_cannot_run(options: RunOptions) -> None:
             else f"{options.file} is a folder; name a file: {options.file}/FILE.py::NAME"
         )
     if importlib.util.find_spec("torch") is None:
-        raise UserError(
-            "running a model needs torch: install it with `pip install torch`"
-        )
+        raise UserError("running a model needs torch: install it with `pip install torch`")
 
 
 def _describe_run(
