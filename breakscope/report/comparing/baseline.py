@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from breakscope.report.combining.identity import Identity, identity, same
 from breakscope.report.comparing.budget import Baseline, Budget, Stale
-from breakscope.report.comparing.judging import breaks, coverage
+from breakscope.report.comparing.judging import breaks, functions_compiled
 from breakscope.report.escaping import struct_json
 from breakscope.report.fact import Fact
 from breakscope.report.model import Finding, Report, Run
@@ -29,7 +29,8 @@ class Entry(Identity):
 
 
 class KnownRun(Fact):
-    """What a run of a target did. `coverage` is in percent, None where it was not measured."""
+    """What a run of a target did. `coverage` is the percentage of the functions that Dynamo met which
+    have no skipped frame, None where it met none: the share of time is another in each run."""
 
     target: str
     breaks: int
@@ -159,13 +160,13 @@ def _order(entry: Entry) -> tuple:
 
 
 def _run(report: Report, run: Run) -> KnownRun:
-    known = coverage(run)
+    share = functions_compiled(run)
     return KnownRun(
         target=run.target,
         breaks=breaks(report),
         recompiles=len(run.recompiles),
         skipped_frames=len(run.lost_frames),
-        coverage=round(known[0], 1) if known else None,
+        coverage=None if share is None else round(share, 1),
     )
 
 
@@ -185,17 +186,11 @@ def _budgets(report: Report, known: KnownBefore) -> Iterable[Budget]:
             name=name, unit=f"{unit}s", limit=was, found=found, kept=found <= was, what=what
         )
     if before.coverage is not None and now.coverage is not None:
-        least = _least(before.coverage)
         yield Budget(
             name="baseline-coverage",
             unit="percent",
-            limit=least,
+            limit=before.coverage,
             found=now.coverage,
-            kept=now.coverage >= least,
-            what=f"{now.coverage:.0f}% compiled, {before.coverage:.0f}% in the baseline",
+            kept=now.coverage >= before.coverage,
+            what=f"{now.coverage:.0f}% of functions without a skipped frame, {before.coverage:.0f}% in the baseline",
         )
-
-
-def _least(before: float, points: float = 5.0) -> float:
-    """The coverage that counts as kept: times of ops differ from run to run by some points."""
-    return max(0.0, before - points)

@@ -56,11 +56,18 @@ def coverage(run: Run) -> tuple[float, str] | None:
     not timed, as in a trace, it is the share of functions."""
     if run.share_compiled is not None:
         return 100 * run.share_compiled, "op time"
+    share = functions_compiled(run)
+    return None if share is None else (share, "functions that Dynamo met")
+
+
+def functions_compiled(run: Run) -> float | None:
+    """Of the functions that Dynamo met the percentage without a skipped frame, which hangs on no
+    clock; None where it met none."""
     compiled = {(graph.path, graph.function) for graph in run.graphs}
     skipped = {(frame.path, frame.function) for frame in run.lost_frames}
     if not compiled | skipped:
         return None
-    return 100 * len(compiled - skipped) / len(compiled | skipped), "functions that Dynamo met"
+    return 100 * len(compiled - skipped) / len(compiled | skipped)
 
 
 def _breaks(report: Report, allowed: Allowed) -> Budget | None:
