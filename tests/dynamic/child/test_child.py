@@ -270,7 +270,7 @@ def test_no_file(file, words):
 
 def test_without_torch(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name, package=None: None)
-    with pytest.raises(UserError, match="pip install 'breakscope\\[torch\\]'"):
+    with pytest.raises(UserError, match="pip install torch"):
         run_target(RunOptions(file=str(TARGETS / "behaviour.py"), name="clean"))
 
 
