@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from itertools import chain, count
 
 import libcst as cst
 
@@ -110,11 +111,11 @@ def _rewritten(node: cst.If, condition: str | None, place: Place, is_last: bool 
 
 def _returned(node: cst.If, condition: str, place: Place):
     """`if c: return a` with `return b` in the `else`, or right behind."""
-    then = _only_return(node.body)
+    then = only_return(node.body)
     if then is None:
         return None
     if isinstance(node.orelse, cst.Else):
-        otherwise, also = _only_return(node.orelse.body), ()
+        otherwise, also = only_return(node.orelse.body), ()
         if node.orelse.leading_lines:
             return None
     elif node.orelse is None:
@@ -143,7 +144,7 @@ def _next_return(place: Place) -> ast.Return | None:
     return behind[0] if behind and isinstance(behind[0], ast.Return) and behind[0].value else None
 
 
-def _only_return(block: cst.BaseSuite) -> cst.BaseExpression | None:
+def only_return(block: cst.BaseSuite) -> cst.BaseExpression | None:
     lines = _plain_lines(block)
     if lines and len(lines) == 1 and isinstance(lines[0].body[0], cst.Return):
         return lines[0].body[0].value
@@ -331,4 +332,5 @@ def _reads(node: cst.CSTNode) -> set[str]:
 
 def free_name(place: Place, wanted: Iterable[str] = ("chosen", "is_chosen", "chosen_here")) -> str:
     taken = {n.id for n in walk(place.tree) if isinstance(n, ast.Name)}
-    return next(name for name in (*wanted, "condition_") if name not in taken)
+    numbered = (f"{name}_{number}" for number in count(2) for name in wanted)
+    return next(name for name in chain(wanted, numbered) if name not in taken)

@@ -70,10 +70,8 @@ FIXED_NUMBER = (
     "each value is a version, because the code needs the number itself: pass a 0-d tensor where it only computes or "
     "indexes with it (not as the bound of a slice or a range), or keep to a few values"
 )
-SMALL_NUMBER = (
-    "0 and 1 are versions of their own; from the second value above them on the number is dynamic"
-)
-COUNTED = "count outside of the compiled region, or accept one more version: the second value makes the number dynamic"
+SMALL_NUMBER = "where it is a size 0 and 1 are versions of their own, else the second value makes the number dynamic"
+COUNTED = f"count outside of the compiled region, or accept the versions: {SMALL_NUMBER}"
 MODES = "a version for `train()` and one for `eval()` are usual: call the model once in both before timing"
 BROKEN_OFF = "the graph ends at line {} and goes on with what that gave: without the break there is nothing to compile for"
 PADDED = "pad to a few fixed sizes"

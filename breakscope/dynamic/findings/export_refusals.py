@@ -9,9 +9,10 @@ from pathlib import Path
 import msgspec
 
 from breakscope import limits
+from breakscope.dynamic.findings.whole_line import finding_of_line
 from breakscope.dynamic.observations.ownership import Places
 from breakscope.dynamic.source_text import SourceFile
-from breakscope.report.model import Finding, code_in
+from breakscope.report.model import Finding
 from breakscope.report.paths import shown_path
 from breakscope.rulekit.rule import Rule
 from breakscope.texts import shortened
@@ -84,30 +85,11 @@ def with_refusals(
 
 def _finding(path: str, line: int, reason: str, rule: Rule) -> Finding:
     source = SourceFile.read(str(Path(path).resolve()))
-    text, (first, lines) = source.line(line), source.frame(line)
-    column = len(text) - len(text.lstrip()) + 1
-    message = f"torch.export refuses `{shortened(text.strip(), limits.LONGEST_SNIPPET)}`: {reason}"
-    return Finding(
-        path=path,
-        line=line,
-        column=column,
-        end_line=line,
-        end_column=max(column, source.code_end(line)),
-        code=rule.code,
-        rule=rule.name,
-        severity=rule.severity,
-        kind="usage",
-        confidence="certain",
-        evidence="observed",
-        function=source.qualified_name(line),
-        message=message,
-        names=code_in(message),
-        help=next((fix for words, fix in FIXES if words.search(reason)), USUAL),
-        reason=reason,
-        export=reason,
-        first_source_line=first,
-        source=tuple(lines),
-        count=1,
+    code = shortened(source.line(line).strip(), limits.LONGEST_SNIPPET)
+    message = f"torch.export refuses `{code}`: {reason}"
+    advice = next((fix for words, fix in FIXES if words.search(reason)), USUAL)
+    return finding_of_line(
+        source, path, line, rule, message, help=advice, reason=reason, export=reason
     )
 
 

@@ -11,12 +11,13 @@ import msgspec
 from breakscope import limits
 from breakscope.dynamic.findings.export_refusals import with_refusals
 from breakscope.dynamic.findings.matching import make_findings
+from breakscope.dynamic.findings.whole_line import finding_of_line
 from breakscope.dynamic.observations.facts import Observations
 from breakscope.dynamic.observations.ownership import Places
 from breakscope.dynamic.options import FakeOptions
 from breakscope.dynamic.source_text import SourceFile
 from breakscope.report.fact import Link
-from breakscope.report.model import Finding, code_in
+from breakscope.report.model import Finding
 from breakscope.report.paths import shown_path
 from breakscope.report.run_modes import Answer, Explored, Fake, Under
 from breakscope.rulekit.rule import Rule
@@ -25,6 +26,7 @@ from breakscope.texts import middle_out, shortened
 RAISED = "GB0088"  # Dynamo's word for an exception that the program itself raises
 CANNOT_BE_FAKED = "BRK902"
 REGISTER = "give the op a fake kernel with `torch.library.register_fake`: torch.compile and export need it too"
+WRAP = "wrap it in a `torch.library.custom_op` with `register_fake`, or keep it out of the model's forward"
 UNREADABLE = re.compile(
     r"data pointer|data is not allocated|unallocated storage|fake run has no values|UnsupportedOperatorException"
     r"|DataDependentOutputException|DynamicOutputShapeException|FakeTensor|\.numpy\(\) is not supported"
@@ -189,36 +191,20 @@ def _cannot_be_faked(
         if (path, line) in broken:
             continue
         source = SourceFile.read(frame[0])
-        text, first = source.line(line), source.frame(line)
-        column = len(text) - len(text.lstrip()) + 1
         message = (
             f"`{note['what']}` has no fake kernel, so what it gives is not known before it runs"
             if note["what"]
             else f"`{_code(frame)}` needs real tensors: {note['problem']}"
         )
-        made[(path, line, note["what"])] = Finding(
-            path=path,
-            line=line,
-            column=column,
-            end_line=line,
-            end_column=max(column, source.code_end(line)),
-            code=rule.code,
-            rule=rule.name,
-            severity=rule.severity,
-            kind="usage",
-            confidence="certain",
-            evidence="observed",
+        made[(path, line, note["what"])] = finding_of_line(
+            source,
+            path,
+            line,
+            rule,
+            message,
             function=source.qualified_name(line) or frame[2],
-            message=message,
-            names=code_in(message),
-            help=REGISTER
-            if note["what"]
-            else "wrap it in a `torch.library.custom_op` with "
-            "`register_fake`, or keep it out of the model's forward",
+            help=REGISTER if note["what"] else WRAP,
             reason=note["problem"],
-            first_source_line=first[0],
-            source=tuple(first[1]),
-            count=1,
         )
     return list(made.values())
 

@@ -30,7 +30,7 @@ def without_return(node: cst.If, problem, place: Place) -> Patch | None:
         return None
     if place.statement not in function.body or "#" in rw.code(node):
         return None
-    condition, early = rw.truth(node.test, place), _only_return(node.body)
+    condition, early = rw.truth(node.test, place), branching.only_return(node.body)
     if condition is None or early is None or not place.behind:
         return None
     *between, last = place.behind
@@ -136,14 +136,6 @@ def _is_assignment(line: ast.stmt) -> bool:
 
 def _is_store(node: ast.AST) -> bool:
     return isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
-
-
-def _only_return(block: cst.BaseSuite) -> cst.BaseExpression | None:
-    lines = block.body if isinstance(block, cst.IndentedBlock) else ()
-    if len(lines) != 1 or not isinstance(lines[0], cst.SimpleStatementLine):
-        return None
-    found = lines[0].body[0]
-    return found.value if isinstance(found, cst.Return) and len(lines[0].body) == 1 else None
 
 
 def _elements(side: cst.BaseExpression) -> list[cst.BaseExpression]:

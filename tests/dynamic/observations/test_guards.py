@@ -234,7 +234,7 @@ def test_fixes_name_the_dimension_and_the_switch():
     assert "allow_unspec_int_on_nn_module" in fix([read_guard("self.steps == 4")])
     steps = [read_guard("self.steps == 0")]
     assert "allow_unspec_int_on_nn_module" in fix(steps, About(fixed=True))
-    assert "one more version" in fix(steps), "of an object that is no module it gets dynamic"
+    assert "makes the number dynamic" in fix(steps), "of an object that is no module"
     assert "allow_unspec_int_on_nn_module" not in fix([read_guard("self.beta == 0.5")])
     assert "torch.tensor" in fix([read_guard("self.param_groups[0]['lr'] == 0.1")])
     assert "in `__init__`" in fix([read_guard("self.cache_k is None")])
