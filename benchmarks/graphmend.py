@@ -222,7 +222,7 @@ def main() -> int:
     parser.add_argument("--unproven", action="store_true", help="apply every fix, without proofs")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
-        folder = given.folder or Path(temporary)
+        folder = (given.folder or Path(temporary)).resolve()
         results = folder / "rows"
         results.mkdir(parents=True, exist_ok=True)
 
