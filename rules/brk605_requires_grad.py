@@ -11,7 +11,8 @@ below, write both as one `torch.func.grad`.
 
 The rewrite takes the mark away from a tensor that the function makes itself and whose gradient nobody
 reads: it is not returned or stored, and no `.grad`, hook or `torch.autograd.grad` follows. It is unsafe because
-the result needs no gradient any more where only the mark gave it one.
+the result needs no gradient any more where only the mark gave it one, and because `h.requires_grad = True`
+raises where `h` comes from a tensor that needs a gradient.
 """
 
 import ast

@@ -121,9 +121,9 @@ def verdict(before: Recorded, after: Recorded) -> str:
     for compared in after.compared:
         if compared.status == "different":
             return f"{compared.what}: {compared.detail}"
-    if after.again > before.again:
-        return "calls with the same arguments compile again"
     was, now = before.measured, after.measured
+    if after.again > before.again and not (after.settled and now.breaks < was.breaks):
+        return "calls with the same arguments compile again"
     if not (
         now.breaks < was.breaks
         or now.skipped_frames < was.skipped_frames
@@ -140,6 +140,11 @@ def _proof(original: Original, after: Recorded) -> Proof:
         notes.append(f"no target was named: {before.guessed}, and that is all that was run")
     if before.raised:
         notes.append(f"{before.raised} of {before.calls} calls raise without torch.compile, too")
+    if after.again > before.again:
+        more = after.again - before.again
+        notes.append(
+            f"{more} more recompiles of calls with the same arguments, and none in the last"
+        )
     return Proof(
         target=original.options.target,
         source="generated" if original.guess else "target",
