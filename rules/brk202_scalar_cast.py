@@ -66,6 +66,8 @@ def rewrite(node, problem, place):
 
     if isinstance(node, cst.If) and (made := guarded_text(node)) is not None:
         return made
+    if (made := scalars.only_for_text(node, place)) is not None:
+        return made
     if place.function is not None and place.function.name == "__bool__":
         return truth_where_tested(problem, place)
     found = rw.find(node, problem) if isinstance(node, cst.SimpleStatementLine | cst.If) else None

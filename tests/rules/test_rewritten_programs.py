@@ -73,6 +73,8 @@ ENDED = [
     "    grad_outputs=torch.ones_like(s), create_graph=True, retain_graph=True)[0]\nreturn g.norm() + s\n",
     "z = y.detach().requires_grad_()\nh = self.fc(z)\nh = h.cos()\n"
     "g = torch.autograd.grad(h.sum(), z)[0]\nreturn y * g\n",
+    "top = int(n.max())\nprint('the largest is', top)\nreturn y\n",
+    "return y * 2 if bool((y > 0).all()) else y\n",
     "h = (y * 2).detach()\nh.requires_grad = True\nreturn self.fc(h)\n",
     "h = y.detach().requires_grad_()\nreturn self.fc(h)\n",
 ]
