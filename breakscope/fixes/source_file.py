@@ -10,7 +10,8 @@ from collections import Counter
 
 from msgspec import Struct
 
-from breakscope.static.project.notebook import Notebook, is_notebook
+from breakscope.static.project.files import is_notebook
+from breakscope.static.project.notebook import Notebook
 from breakscope.static.project.source import SourceError, decode, parse, split_lines
 
 
