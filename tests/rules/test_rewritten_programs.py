@@ -69,6 +69,9 @@ ENDED = [
     "if n.sum().item() % 2 == 0:\n    print('even')\nreturn y\n",
 ]
 LEFT = [
+    "return y, (y * 2).tolist()\n",
+    "return y, torch.softmax(y, -1).tolist()\n",
+    "return y, (n > 1).tolist()\n",
     "if n.any():\n    y[n] = 0.0\nreturn y\n",
     "for i in range(n.max()):\n    y = y + i\nreturn y\n",
     "return [y, y.cos(), y * 3][n.argmin()] + 1\n",
