@@ -117,7 +117,7 @@ def cure(group: Sequence[RecompileSeen], switches: frozenset[str]) -> str:
     return fix(
         guards,
         About(
-            fixed=last.fixed,
+            fixed=last.fixed or any(_counts_a_loop(guard) for guard in guards),
             alone=not any(g.family == "size" for seen in group for g in _of_others(seen)),
             resumed_at=first.frame.resumed_at,
             reachable=_is_passed(first) and calls_it(first.frame, Places.here("")),
@@ -240,6 +240,26 @@ def _decides(guard: Guard) -> bool:
         if any(ast.unparse(node) == name for test in tests for node in ast.walk(test)):
             return True
     return False
+
+
+def _counts_a_loop(guard: Guard) -> bool:
+    """The line that Dynamo names for the guard is a loop over a `range` of the guarded number, which
+    is unrolled, so that each number is a version."""
+    if guard.family != "int_argument" or not guard.path:
+        return False
+    name = readable(guard.name)
+    loops = [
+        node.iter
+        for statement in SourceFile.read(guard.path).enclosing(guard.line)[-1:]
+        for node in ast.walk(statement)
+        if isinstance(node, (ast.For, ast.comprehension)) and node.iter.lineno == guard.line
+    ]
+    return any(
+        isinstance(loop, ast.Call)
+        and ast.unparse(loop.func) == "range"
+        and any(ast.unparse(node) == name for part in loop.args for node in ast.walk(part))
+        for loop in loops
+    )
 
 
 def _is_own(seen: RecompileSeen) -> bool:

@@ -85,6 +85,7 @@ def _break_finding(
     if rule.seen and snippet:
         message = f"{rule.seen.format(f'`{snippet}`')}, so the graph ends here"
     help = rule.help_outside if seen.entered and rule.help_outside else rule.help
+    skipped, lost = _skipped_function(seen, observations)
     hints = (help,) if help else useful_hints(seen, snippet, observations.switches)
     seconds = sum(
         observations.resume_seconds.get((frame.path, frame.line), 0.0) for frame in seen.chain
@@ -103,8 +104,8 @@ def _break_finding(
         reason=seen.reason.text,
         dynamo=(seen.reason.gb_id,) if seen.reason.gb_id else (),
         chain=_links(seen.chain, folder),
-        lost=seen.skipped,
-        lost_function=_skipped_function(seen, observations),
+        lost=lost,
+        lost_function=skipped,
         backward=seen.backward,
         count=seen.count,
         cost=Cost(compile_seconds=round(seconds, 6)) if seconds else None,
@@ -144,9 +145,9 @@ def _error_finding(seen: Break, rules: tuple[Rule, ...], folder: Path) -> Findin
     )
 
 
-def _skipped_function(seen: Break, observations: Observations) -> str:
+def _skipped_function(seen: Break, observations: Observations) -> tuple[str, str]:
     """The function whose frame is skipped because of the break, where it is not the one that holds
-    it: that one is compiled by itself then."""
+    it, which is compiled by itself then; and why, as `Finding.lost`."""
     named = {(frame.path, frame.function) for frame in observations.skipped_frames}
     placed = {
         (f.path, SourceFile.read(f.path).function_line(f.line) or f.line)
@@ -163,18 +164,20 @@ def _skipped_function(seen: Break, observations: Observations) -> str:
 
     *callers, site = seen.chain
     if not seen.skipped:
-        return ""
-    if is_skipped(site):  # a comprehension may be, in a function that is not
-        inside = SourceFile.read(site.path).qualified_name(site.line)
-        return f"{inside}.{site.function}" if inside and site.function.startswith("<") else ""
-    return next(
-        (
-            SourceFile.read(f.path).qualified_name(f.line) or f.function
-            for f in callers
-            if is_skipped(f)
-        ),
-        "",
-    )
+        return "", ""
+    outer = next((f for f in callers if is_skipped(f)), None)
+    own = SourceFile.read(site.path).qualified_name(site.line)
+    if outer is None or (is_skipped(site) and not site.function.startswith("<")):
+        is_inner = is_skipped(site) and own and site.function.startswith("<")
+        return f"{own}.{site.function}" if is_inner else "", seen.skipped
+    # where a comprehension and its function both are, the function says more
+    name = SourceFile.read(outer.path).qualified_name(outer.line) or outer.function
+    whys = [
+        frame.why
+        for frame in observations.skipped_frames
+        if (frame.path, frame.function) == (outer.path, outer.function)
+    ]
+    return name, whys[0] if is_skipped(site) and len(whys) == 1 else seen.skipped
 
 
 def _recompile_findings(

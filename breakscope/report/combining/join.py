@@ -215,6 +215,8 @@ def _confirm(prediction: Finding, seen: list[Finding]) -> Finding:
     """The prediction with what the run adds; where Dynamo names a line outside of the predicted
     range, that line stands."""
     first = seen[0]
+    # the function that a reader knows, before a comprehension in it that is skipped too
+    skipped = next((o for o in seen if o.lost and not _is_unnamed(o)), first)
     if _key(first.path) != _key(prediction.path):  # at a caller in another file
         prediction = msgspec.structs.replace(
             prediction, path=first.path, line=0, end_line=0, function=first.function, fix=None
@@ -241,13 +243,13 @@ def _confirm(prediction: Finding, seen: list[Finding]) -> Finding:
         reason=first.reason,
         dynamo=tuple(dict.fromkeys(id for o in seen for id in o.dynamo)) or prediction.dynamo,
         guard=first.guard,
-        other_causes=tuple(dict.fromkeys(text for o in seen for text in o.other_causes)),
+        other_causes=tuple(dict.fromkeys((*_of_other_families(seen), *_others(seen)))),
         settled=first.settled,
         help=_help(prediction, first),
         values=in_order(dict.fromkeys(value for o in seen for value in o.values)),
         chain=first.chain or (() if first.kind == "recompile" else prediction.chain),
-        lost=first.lost,
-        lost_function=first.lost_function,
+        lost=skipped.lost,
+        lost_function=skipped.lost_function,
         backward=all(o.backward for o in seen),
         behind=first.behind if all(o.behind for o in seen) else (),
         export=next((o.export for o in seen if o.export), ""),
@@ -256,6 +258,24 @@ def _confirm(prediction: Finding, seen: list[Finding]) -> Finding:
         host_syncs=max(o.host_syncs for o in seen),
         count=sum(o.count for o in seen),
     )
+
+
+def _is_unnamed(observation: Finding) -> bool:
+    return _last_name(observation.lost_function).startswith("<")
+
+
+def _of_other_families(seen: list[Finding]) -> tuple[str, ...]:
+    """What changed in the recompiles that the same prediction is about in another way: what was
+    None grows afterwards."""
+    return tuple(
+        o.message.partition(" because ")[2]
+        for o in seen[1:]
+        if o.kind == "recompile" and not set(o.dynamo) & set(seen[0].dynamo)
+    )
+
+
+def _others(seen: list[Finding]) -> tuple[str, ...]:
+    return tuple(text for o in seen for text in o.other_causes)
 
 
 def _help(prediction: Finding, observed: Finding) -> str:

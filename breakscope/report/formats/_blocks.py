@@ -87,8 +87,12 @@ def run_lines(report: Report, width: int | None) -> list[Line]:
         for label, text in _diverging(run.divergence, run.status):
             lines += hanging([(label, "bold red")], text, width)
     explained = {_skipped_frame(f) for f in report.findings if f.lost}
+    lines_of_these = {(f.path, f.line) for f in report.findings if f.lost}
     for frame in run.lost_frames:
-        if (frame.path, frame.function.rpartition(".")[2]) in explained:
+        name = frame.function.rpartition(".")[2]
+        # a comprehension is skipped with the line that it stands in
+        of_line = name.startswith("<") and (frame.path, frame.line) in lines_of_these
+        if of_line or (frame.path, name) in explained:
             continue
         text = frames.sentence(frame.function, frame.why, frame.resumed_at)
         if frame.reason and frame.reason != frame.why:

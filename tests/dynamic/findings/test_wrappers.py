@@ -103,6 +103,20 @@ def test_a_value_that_a_test_decides_by(tmp_path):
     assert "allow_unspec_int" not in advice("self.epoch == 0.5", 2)
 
 
+def test_a_number_that_counts_a_loop(tmp_path):
+    """The loop is unrolled: no setting makes the number dynamic."""
+    file = tmp_path / "net.py"
+    file.write_text("def forward(x, n):\n    for i in range(1, n):\n        x = x * n\n")
+    frame = FrameCompile("0/1", "forward", str(file), 1)
+
+    def advice(line):
+        guard = read_guard(f"n == 3  # ...  # {file}:{line} in forward")
+        return cure([RecompileSeen(frame, guard, None)], frozenset())
+
+    assert "each value is a version" in advice(2)
+    assert "dynamic=True" in advice(3)
+
+
 MODULE = """\
 import torch
 from torch import nn

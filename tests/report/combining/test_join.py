@@ -257,3 +257,28 @@ def test_a_prediction_inside_a_library_meets_what_the_run_saw_there(predicted, o
     )
     (alone,) = join_findings([outside], [], {}).findings
     assert alone == outside
+
+
+def test_what_changes_in_another_way_is_a_second_cause(predicted, observed):
+    """None in the first call, and growing afterwards: one finding, both causes."""
+    hazard = predicted(3, kind="recompile", dynamo=("none_argument", "size"))
+    seen = [
+        observed(
+            3, kind="recompile", dynamo=(family,), message=f"`f` was compiled again because {why}"
+        )
+        for family, why in (
+            ("none_argument", "`k` was None"),
+            ("size", "dimension 1 of `k` changed"),
+        )
+    ]
+    (found,) = join_findings([hazard], seen, {}).findings
+    assert (found.count, found.other_causes) == (2, ("dimension 1 of `k` changed",))
+
+
+def test_the_function_that_is_skipped_is_one_that_a_reader_knows(predicted, observed):
+    seen = [
+        observed(2, dynamo=("GB0170",), lost="skipped", lost_function="f.<listcomp>"),
+        observed(2, dynamo=("GB0170",), lost="rest", lost_function=""),
+    ]
+    (found,) = join_findings([predicted(2, dynamo=("GB0170",))], seen, {}).findings
+    assert (found.lost, found.lost_function) == ("rest", "")
