@@ -64,6 +64,7 @@ class Event(Struct, frozen=True, kw_only=True):
         setting: str = "",
         dtype: str = "",
         guarded: bool = False,
+        reads: Value | None = None,
     ) -> Problem:
         """What a rule yields: `message` names the user's variable, `help` says what to write
         instead; both one line.
@@ -77,7 +78,8 @@ class Event(Struct, frozen=True, kw_only=True):
         is the one of `torch._dynamo.config` under which Dynamo keeps this in the graph: a file
         that sets it has no such problem. `dtype` ("bool", "int", "float") is what the flagged
         tensor holds, for the rewrite; `guarded` that Dynamo guards on its value where the setting
-        is on: then it may decide what Python does.
+        is on: then it may decide what Python does. `reads` is a whole number in a tensor that torch
+        reads here: from the next graph on it is an input, and torch reads it without a break.
         """
         return Problem(
             message,
@@ -92,6 +94,7 @@ class Event(Struct, frozen=True, kw_only=True):
             setting=setting,
             dtype=dtype,
             guarded=guarded,
+            reads=reads,
         )
 
     def graph_break(self, brief: str, *arguments: Any, **named: Any) -> Problem:
@@ -118,6 +121,7 @@ class Problem(Struct, frozen=True):
     setting: str = ""
     dtype: str = ""
     guarded: bool = False
+    reads: Value | None = None
 
 
 class Branch(Event, frozen=True, kw_only=True):

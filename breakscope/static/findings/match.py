@@ -95,6 +95,7 @@ class Matcher:
         self.modules: dict[str, ModuleInfo] = {}  # those of these functions, by path
         self.gaps = Gaps()  # where a rule failed
         self._settings: dict[str, frozenset[str]] = {}  # by module
+        self._read: set[int] = set()  # the numbers in tensors that a region has read
         self.resumed = {place for place, version in RESUMED_BEFORE.items() if not since(version)}
 
     def problems(self, event: Event, activation: Activation) -> list[tuple[Rule, Problem]]:
@@ -153,6 +154,7 @@ class Matcher:
         found: dict[tuple, Verdict] = {}
         breaks: dict[int, tuple[bool, bool]] = {}
         for region in regions:
+            self._read = set()
             try:
                 self._walk(region.activation, Way(), found, breaks, set())
             except Exception as problem:
@@ -188,6 +190,7 @@ class Matcher:
         flagged: set[tuple] = set()
         waiting, broken = [], set()  # broken: what comprehensions with a break inside go over
         last_break, traced = -1, 0  # traced: how many of `waiting` stand in the graph
+        new_graph = -1  # since which step certainly another graph than the first
         for index, step in enumerate(activation.steps):
             if step.child is not None:
                 chain = (*way.chain, (activation, step.node))
@@ -202,6 +205,7 @@ class Matcher:
                             _keep(_verdict(rule, problem, step.event, way, chain), found)
                             skipped = True
                     any_break, last_break = any_break or not step.undecided, index
+                    new_graph = new_graph if step.undecided or step.condition else index
                     if isinstance(step.node, COMPREHENSIONS):
                         broken.add(id(step.node.generators[0].iter))
                     skipped = (
@@ -223,6 +227,8 @@ class Matcher:
                     open_end = step.event.undecided and rule.kind == "break"
                     if not open_end and not step.event.condition:
                         flagged.add((rule.code, problem.once))
+                if problem.reads is not None and self._is_input(problem, activation, new_graph):
+                    continue
                 # then Python has made the object, and given it a name
                 if problem.skips == "object" and last_break >= 0:
                     problem = replace(problem, skips="")
@@ -234,6 +240,9 @@ class Matcher:
                     and step.event.undecided != CHOSEN
                 ):
                     any_break, last_break = any_break or not step.event.undecided, index
+                    if not (step.event.undecided or step.event.condition or problem.condition):
+                        new_graph = index
+                        self._read.add(id(problem.reads))
                     skipped = bool(problem.skips) or not activation.is_compiled_by_itself
                     # Dynamo compiles up to the statement, and leaves only the rest to Python
                     traced = len(waiting) if problem.skips == "call" else 0
@@ -251,6 +260,13 @@ class Matcher:
         if not way.eager:
             breaks[id(activation)] = (any_break, bool(way.condition) or way.doubtful)
         return any_break
+
+    def _is_input(self, problem: Problem, activation: Activation, new_graph: int) -> bool:
+        """True for a number in a tensor that was computed before the graph began in which torch
+        reads it, as one is that torch has read before."""
+        value, steps = activation.named.get(id(problem.reads), (None, 0))
+        named = value is problem.reads and steps <= new_graph
+        return named or id(problem.reads) in self._read
 
     def _way_into(
         self, step: Step, activation: Activation, way: Way, chain: tuple, skipped: bool

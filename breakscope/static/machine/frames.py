@@ -54,6 +54,8 @@ class Activation(Struct, eq=False):
     # all of it, with what it calls, was matched, and no rule reports anything
     is_quiet: bool = False
     is_compiled_by_itself: bool = True  # Dynamo looks at it where eager Python calls it
+    # by id: a tensor of one number that got a name here, and how many steps were taken before
+    named: dict[int, tuple[Value, int]] = {}
     _mark: int = 0
 
     def mark(self) -> int:
@@ -68,6 +70,7 @@ class Activation(Struct, eq=False):
         """Let go of what was seen, when no rule reports anything of it."""
         self.mark()
         self.steps = []
+        self.named = {}
 
 
 def _mark_of(step: Step) -> object:
