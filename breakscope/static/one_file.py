@@ -38,8 +38,8 @@ from breakscope.static.regions.discover import (
     Region,
     default_regions,
     entry_regions,
-    exported_regions,
 )
+from breakscope.static.regions.unentered import unentered_regions
 from breakscope.static.usage import mentions
 
 if TYPE_CHECKING:
@@ -146,9 +146,9 @@ class Analyzer:
                 found.gather([*regions, *_uses(machine, module)])
             if not self.settings.entries:
                 names = handed_out(path, self.reads)
-                if names:
+                with found.confined():
                     reached = frozenset(self.matcher.entered)
-                    regions = exported_regions(machine, module, names, reached)
+                    regions = unentered_regions(machine, module, names, reached)
                     found.regions += len(regions)
                     found.gather(regions)
                 with found.confined():

@@ -95,7 +95,8 @@ class Matcher:
         self.modules: dict[str, ModuleInfo] = {}  # those of these functions, by path
         self.gaps = Gaps()  # where a rule failed
         self._settings: dict[str, frozenset[str]] = {}  # by module
-        self._read: set[int] = set()  # the numbers in tensors that a region has read
+        # the numbers in tensors that a region has read, each with the conditions under which
+        self._read: dict[int, set[str]] = {}
         self.resumed = {place for place, version in RESUMED_BEFORE.items() if not since(version)}
 
     def problems(self, event: Event, activation: Activation) -> list[tuple[Rule, Problem]]:
@@ -154,7 +155,7 @@ class Matcher:
         found: dict[tuple, Verdict] = {}
         breaks: dict[int, tuple[bool, bool]] = {}
         for region in regions:
-            self._read = set()
+            self._read = {}
             try:
                 self._walk(region.activation, Way(), found, breaks, set())
             except Exception as problem:
@@ -227,12 +228,17 @@ class Matcher:
                     open_end = step.event.undecided and rule.kind == "break"
                     if not open_end and not step.event.condition:
                         flagged.add((rule.code, problem.once))
-                if problem.reads is not None and self._is_input(problem, activation, new_graph):
+                condition = both(step.event.condition, problem.condition)
+                if problem.reads is not None and self._is_input(
+                    problem, activation, new_graph, condition
+                ):
                     continue
                 # then Python has made the object, and given it a name
                 if problem.skips == "object" and last_break >= 0:
                     problem = replace(problem, skips="")
                 _keep(_verdict(rule, problem, step.event, way, here, skipped), found)
+                if problem.reads is not None and (condition or not step.event.undecided):
+                    self._read.setdefault(id(problem.reads), set()).add(condition)
                 if (
                     rule.kind == "break"
                     and not skipped
@@ -240,9 +246,7 @@ class Matcher:
                     and step.event.undecided != CHOSEN
                 ):
                     any_break, last_break = any_break or not step.event.undecided, index
-                    if not (step.event.undecided or step.event.condition or problem.condition):
-                        new_graph = index
-                        self._read.add(id(problem.reads))
+                    new_graph = new_graph if step.event.undecided or condition else index
                     skipped = bool(problem.skips) or not activation.is_compiled_by_itself
                     # Dynamo compiles up to the statement, and leaves only the rest to Python
                     traced = len(waiting) if problem.skips == "call" else 0
@@ -261,12 +265,14 @@ class Matcher:
             breaks[id(activation)] = (any_break, bool(way.condition) or way.doubtful)
         return any_break
 
-    def _is_input(self, problem: Problem, activation: Activation, new_graph: int) -> bool:
+    def _is_input(
+        self, problem: Problem, activation: Activation, new_graph: int, condition: str
+    ) -> bool:
         """True for a number in a tensor that was computed before the graph began in which torch
         reads it, as one is that torch has read before."""
         value, steps = activation.named.get(id(problem.reads), (None, 0))
         named = value is problem.reads and steps <= new_graph
-        return named or id(problem.reads) in self._read
+        return named or not {"", condition}.isdisjoint(self._read.get(id(problem.reads), ()))
 
     def _way_into(
         self, step: Step, activation: Activation, way: Way, chain: tuple, skipped: bool

@@ -151,7 +151,11 @@ class TensorVariable(Variable):
     def contains(
         self, machine: Machine, container, item, container_node, node, frame
     ) -> bool | None:
+        certainty = frame.certainty
+        if container.origin == "guess":
+            frame.certainty = "possible"  # who asks what is in it rather has a dict
         emit_read(machine, container, "contains", node, frame, container_node)
+        frame.certainty = certainty
         return None
 
     def binary(self, machine: Machine, left, right, op, node, frame) -> Value:

@@ -1,0 +1,103 @@
+"""Code that a program compiles, or calls from what it compiles, though no region of its own file enters
+it: functions that a library hands out, the forward of an autograd function, what a metric does."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from breakscope.rulekit.values import Class, ExternalInstance, Function, Value, maybe_tensor
+from breakscope.static.definitions.classes import (
+    bound_to,
+    external_bases,
+    find_member,
+    is_module_class,
+    members_of,
+    mro_of,
+)
+from breakscope.static.definitions.names import module_names, resolve_import
+from breakscope.static.machine.machine import Machine
+from breakscope.static.project.modules import ModuleInfo
+from breakscope.static.regions.arguments import configured_instance, parameter_values
+from breakscope.static.regions.discover import Region, apart, enter, only_raises
+
+Entered = frozenset[tuple[str, str]]  # path and qualified name of functions
+AUTOGRAD = "torch.autograd.Function"
+METRIC = "Metric"  # how a base is called by those who have it from torchmetrics
+OF_METRICS = ("update", "compute")
+
+
+def unentered_regions(
+    machine: Machine, module: ModuleInfo, names: frozenset[str], entered: Entered
+) -> list[Region]:
+    """The regions of what is not `entered`; `names` are the functions that the library hands
+    out."""
+    regions: list[Region | None] = []
+    defined = module_names(machine, module)
+    for name in sorted(names & defined.keys()):
+        value = resolve_import(machine, defined[name])
+        if type(value) is Function and _is_news(value, module, entered):
+            regions += apart(machine, value, _function_region)
+    for value in list(defined.values()):
+        if type(value) is Class and value.info.module is module:
+            for method in _methods(machine, value):
+                if _is_news(method, module, entered):
+                    regions += apart(machine, method, _method_region)
+    return [region for region in regions if region is not None]
+
+
+def _is_news(function: Function, module: ModuleInfo, entered: Entered) -> bool:
+    info = function.info
+    return info.module is module and (module.path, info.qualname) not in entered
+
+
+def _function_region(machine: Machine, function: Function) -> Region | None:
+    args, kwargs = parameter_values(machine, function, True)
+    shown, _ = parameter_values(machine, function, False)
+    # a parameter that alone has no annotation, as a name or a path, is no tensor for that
+    if any(map(maybe_tensor, args if is_unannotated(function.info.node) else shown)):
+        return enter(machine, function.info.qualname, function, args, kwargs)
+    return None
+
+
+def is_unannotated(node: ast.FunctionDef) -> bool:
+    """True for a function without any annotation of a parameter."""
+    spec = node.args
+    return not any(p.annotation for p in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs))
+
+
+def _methods(machine: Machine, cls: Class) -> Iterator[Function]:
+    """What runs of a class when a region uses it: the forward of an autograd function, and of a
+    metric, which `forward` of its library calls, `update` and `compute`."""
+    members = members_of(cls.info)
+    if not ("forward" in members or any(name in members for name in OF_METRICS)):
+        return
+    bases = external_bases(machine, cls.info)
+    if AUTOGRAD in bases:
+        found: list[Value | None] = [find_member(machine, cls.info, "forward")]
+        owner: Value = cls
+    elif _is_metric(machine, cls, bases):
+        found = [find_member(machine, cls.info, name) for name in OF_METRICS]
+        owner = configured_instance(machine, cls)
+    else:
+        return
+    for member in found:
+        method = bound_to(member, owner) if isinstance(member, Function) else None
+        if isinstance(method, Function) and not only_raises(method):
+            yield method
+
+
+def _is_metric(machine: Machine, cls: Class, bases: tuple[str, ...]) -> bool:
+    if any(name.rpartition(".")[2] == METRIC for name in bases):
+        return True
+    return is_module_class(machine, cls.info) and any(
+        parent.name == METRIC and parent.module.library for parent in mro_of(machine, cls.info)
+    )
+
+
+def _method_region(machine: Machine, method: Function) -> Region | None:
+    args, kwargs = parameter_values(machine, method, True)
+    owner = method.info.owner
+    if method.bound is None and find_member(machine, owner, "setup_context") is None:
+        args[:1] = [ExternalInstance("torch.autograd.function.FunctionCtx")]
+    return enter(machine, method.info.qualname, method, args, kwargs)

@@ -1,0 +1,64 @@
+"""Regions that nothing in their own file enters: autograd functions, metrics."""
+
+from programs import analysed, found
+
+FUNCTION = """\
+import torch
+from torch.autograd import Function
+
+
+class Positive(Function):
+    @staticmethod
+    def forward({context}x):
+        return x[x > 0]
+
+    @staticmethod
+    def {other}:
+        return None
+"""
+METRIC = """\
+import torch
+from torchmetrics import {base}
+
+
+class Loss({base}):
+    def __init__(self, reduction="mean", **more):
+        super().__init__(**more)
+        self.add_state("losses", default=torch.tensor(0.0))
+
+    def update(self, prediction, target):
+        self.add((prediction - target).sum())
+
+    def add(self, losses):
+        if not torch.isfinite(losses):
+            losses = torch.tensor(1e9)
+        self.losses = self.losses + losses
+
+    def compute(self):
+        return self.losses.item()
+"""
+
+
+def test_the_forward_of_an_autograd_function(tmp_path):
+    old = FUNCTION.format(context="ctx, ", other="backward(ctx, gradient)")
+    new = FUNCTION.format(context="", other="setup_context(ctx, inputs, output)")
+    for source in (old, new):
+        assert found(analysed(tmp_path, {"program.py": source})) == [("BRK302", 8)]
+
+
+def test_once_where_the_file_itself_applies_it(tmp_path):
+    source = FUNCTION.format(context="ctx, ", other="backward(ctx, gradient)")
+    source += "\n\nclass Model(torch.nn.Module):\n    def forward(self, x):\n"
+    source += "        return Positive.apply(x)\n"
+    result = analysed(tmp_path, {"program.py": source})
+    assert found(result) == [("BRK302", 8)]
+    assert [link.function for link in result.findings[0].chain] == ["Model.forward"]
+
+
+def test_what_a_metric_does_in_its_librarys_forward(tmp_path):
+    result = analysed(tmp_path, {"program.py": METRIC.format(base="Metric")})
+    assert found(result) == [("BRK101", 14), ("BRK201", 19)]
+
+
+def test_of_another_class_that_nobody_has_seen_nothing(tmp_path):
+    assert found(analysed(tmp_path, {"program.py": METRIC.format(base="Scorer")})) == []
