@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from breakscope.static.machine.machine import Machine
 
 MODULE_BASES = ("torch.nn.Module", "torch.nn.modules.module.Module")
+TENSOR_BASES = ("torch.Tensor", "torch.nn.Parameter")
 
 
 def class_facts(machine: Machine, info: ClassInfo) -> ClassFacts:
@@ -100,6 +101,11 @@ def is_module_class(machine: Machine, info: ClassInfo) -> bool:
             for name in bases
         ) or ("?" in bases and find_member(machine, info, "forward") is not None)
     return facts.is_module
+
+
+def is_tensor_class(machine: Machine, info: ClassInfo) -> bool:
+    """True for a class that derives from torch.Tensor, as far as the source shows."""
+    return any(name in TENSOR_BASES for name in external_bases(machine, info))
 
 
 def members_of(info: ClassInfo) -> dict[str, ast.stmt]:

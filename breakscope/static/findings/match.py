@@ -19,7 +19,7 @@ from breakscope.static.machine.given import both
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.discover import Region
 
-COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 # until then Dynamo resumed behind a break in one
 RESUMED_BEFORE = {"loop": "2.11", "comprehension": "2.11"}
 
@@ -207,7 +207,7 @@ class Matcher:
                             skipped = True
                     any_break, last_break = any_break or not step.undecided, index
                     new_graph = new_graph if step.undecided or step.condition else index
-                    if isinstance(step.node, COMPREHENSIONS):
+                    if isinstance(step.node, COMPREHENSIONS) and not _breaks_itself(step):
                         broken.add(id(step.node.generators[0].iter))
                     skipped = (
                         skipped
@@ -252,7 +252,7 @@ class Matcher:
                     traced = len(waiting) if problem.skips == "call" else 0
         for position, event in enumerate(waiting):
             inside = id(event.node) in broken and event.is_skipped_with_its_iterator
-            if (skipped and position >= traced) or inside:
+            if (skipped and position >= traced and not event.is_generator) or inside:
                 for rule, problem in self.problems(event, activation)[:1]:
                     _keep(_verdict(rule, problem, event, way, here), found)
         activation.is_quiet = (
@@ -297,6 +297,15 @@ class Matcher:
         ):
             return "", ""
         return step.skips, activation.function
+
+
+def _breaks_itself(step: Step) -> bool:
+    """True for a generator expression in which a break stands, and not in what it calls: the
+    statement is flagged for that."""
+    if type(step.node) is not ast.GeneratorExp:
+        return False
+    problems = (pair for inner in step.child.steps for pair in inner.problems or ())
+    return any(rule.kind == "break" for rule, _ in problems)
 
 
 def _verdict(

@@ -6,12 +6,20 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from breakscope.rulekit.values import Class, ExternalInstance, Function, Value, maybe_tensor
+from breakscope.rulekit.values import (
+    Class,
+    ExternalInstance,
+    Function,
+    Instance,
+    Value,
+    maybe_tensor,
+)
 from breakscope.static.definitions.classes import (
     bound_to,
     external_bases,
     find_member,
     is_module_class,
+    is_tensor_class,
     members_of,
     mro_of,
 )
@@ -55,9 +63,14 @@ def _function_region(machine: Machine, function: Function) -> Region | None:
     args, kwargs = parameter_values(machine, function, True)
     shown, _ = parameter_values(machine, function, False)
     # a parameter that alone has no annotation, as a name or a path, is no tensor for that
-    if any(map(maybe_tensor, args if is_unannotated(function.info.node) else shown)):
+    given = args if is_unannotated(function.info.node) else shown
+    if any(maybe_tensor(value) or _is_of_tensor_class(machine, value) for value in given):
         return enter(machine, function.info.qualname, function, args, kwargs)
     return None
+
+
+def _is_of_tensor_class(machine: Machine, value: Value) -> bool:
+    return type(value) is Instance and is_tensor_class(machine, value.cls.info)
 
 
 def is_unannotated(node: ast.FunctionDef) -> bool:

@@ -10,6 +10,7 @@ from breakscope.rulekit.events import Branch, Store
 from breakscope.rulekit.values import (
     FALSE,
     UNKNOWN,
+    Class,
     Const,
     External,
     ExternalInstance,
@@ -22,6 +23,7 @@ from breakscope.rulekit.values import (
     Tensor,
     Value,
 )
+from breakscope.static.definitions.annotations import value_of_class
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.library import ADDRESS, TENSOR_TYPES
 from breakscope.static.machine.machine import Machine
@@ -274,6 +276,8 @@ def call_tensor_method(
         )
     if name == "data_ptr":
         return ADDRESS
+    if name == "as_subclass" and args and type(args[0]) is Class:
+        return value_of_class(machine, args[0])
     if name == "untyped_storage":
         return ExternalInstance("torch.UntypedStorage")
     result = tensor_result(machine, name, owner, args, kwargs, full)
