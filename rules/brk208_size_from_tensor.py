@@ -26,7 +26,7 @@ import torch
 from breakscope.knowledge import since
 from breakscope.rulekit.events import Call
 from breakscope.rulekit.rule import Rule
-from breakscope.rulekit.values import Py, Sequence
+from breakscope.rulekit.values import Py, Sequence, Union, condition_of, options
 
 rule = Rule("BRK208", "size-from-tensor", shares=("GB0033",), fix="unsafe")
 
@@ -98,12 +98,15 @@ def check(event):
         if isinstance(value, Sequence)
         for item in value.items or [value.element]
     ]
-    read = [value for value in (*given, *inside) if _is_read(value)]
+    read = [value for value in (*given, *inside) if any(map(_is_read, options(value)))]
     if read:
+        is_open = type(read[0]) is Union
         yield event.graph_break(
             f"a size in `{event.source}` is read from a tensor",
             help="use a size that Python knows (`x.shape`, a fixed maximum, an int argument) and mask the rest",
             setting="capture_scalar_outputs",
+            certainty="likely" if is_open and event.certainty == "certain" else None,
+            condition=condition_of(read[0], _is_read),
             reads=read[0] if len(read) == 1 and getattr(read[0], "ndim", None) == 0 else None,
         )
 

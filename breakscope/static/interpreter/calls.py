@@ -13,6 +13,7 @@ from breakscope.rulekit.values import (
     External,
     Function,
     Instance,
+    Py,
     Sequence,
     Tensor,
     Value,
@@ -33,6 +34,7 @@ from breakscope.static.project.pass_through import (
 )
 from breakscope.static.variables.misc import Super
 from breakscope.static.variables.objects.construction import made_at
+from breakscope.static.variables.objects.hooks import HOOKS
 from breakscope.static.variables.tensor import call_tensor_method
 
 METHOD_OF_MADE = "method of an object made here"
@@ -92,9 +94,18 @@ def eval_call(machine, node: ast.Call, frame: Frame) -> Value:
         and takes_dim(machine, func.attr, kwargs)
     ):
         return call_tensor_method(machine, Tensor(sure=False), func.attr, args, kwargs, node, frame)
+    if type(func) is ast.Attribute and func.attr in HOOKS and not (frame.emits or kwargs):
+        note_hook(machine, func.attr, callee, args)
     if frame.emits and len(node.args) == 1 and type(node.args[0]) is ast.GeneratorExp:
         note_handed_generator(machine, callee, node.args[0], frame)
     return machine.call(callee, args, kwargs, node, frame)
+
+
+def note_hook(machine, name: str, callee: Value, args: list[Value]) -> None:
+    """A hook is registered, where the module is one that somebody else hands over."""
+    is_open = callee is UNKNOWN or (type(callee) is Py and callee.type == "unknown")
+    if is_open and len(args) == 1 and type(args[0]) is Function:
+        machine.file.open_hooks.append((HOOKS[name], args[0]))
 
 
 def note_handed_generator(

@@ -144,7 +144,8 @@ class TensorVariable(Variable):
 
     def iterate(self, machine: Machine, value, node, frame) -> Value | None:
         ndim = value.ndim - 1 if value.ndim else None
-        return Tensor(value.dtype, ndim, None, value.sure, value.kind)
+        kind = value.kind if value.kind == "numpy" else ""  # a row of a buffer is none
+        return Tensor(value.dtype, ndim, None, value.sure, kind)
 
     def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
         machine.emit(Branch, node, frame, sureness(value), test=value, construct=construct, **facts)

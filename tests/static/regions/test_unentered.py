@@ -62,3 +62,33 @@ def test_what_a_metric_does_in_its_librarys_forward(tmp_path):
 
 def test_of_another_class_that_nobody_has_seen_nothing(tmp_path):
     assert found(analysed(tmp_path, {"program.py": METRIC.format(base="Scorer")})) == []
+
+
+HOOKED = """\
+import torch
+
+
+def note(module, inputs, output):
+    print(output.sum())
+
+
+class Watched(torch.nn.Module):
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+        self.inner.register_forward_{kind}hook(self.keep)
+        for layer in inner.modules():
+            layer.register_forward_hook(note)
+
+    def keep(self, module, inputs, output=None):
+        self.total = inputs[0].sum().item()
+
+    def forward(self, x):
+        return self.inner(x)
+"""
+
+
+def test_hooks_on_a_module_that_somebody_hands_over(tmp_path):
+    for kind in ("", "pre_"):
+        result = analysed(tmp_path, {"program.py": HOOKED.format(kind=kind)})
+        assert sorted(found(result), key=lambda place: place[1]) == [("BRK401", 5), ("BRK201", 17)]
