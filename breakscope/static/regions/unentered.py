@@ -98,24 +98,40 @@ def is_unannotated(node: ast.FunctionDef) -> bool:
 
 
 def _methods(machine: Machine, cls: Class) -> Iterator[Function]:
-    """What runs of a class when a region uses it: the forward of an autograd function, and of a
-    metric, which `forward` of its library calls, `update` and `compute`."""
+    """What runs of a class when a region uses it: the forward of an autograd function; of a metric,
+    which `forward` of its library calls, `update` and `compute`; of a module without a forward the
+    public methods that take tensors."""
     members = members_of(cls.info)
-    if not ("forward" in members or any(name in members for name in OF_METRICS)):
-        return
     bases = external_bases(machine, cls.info)
+    owner: Value = cls
     if AUTOGRAD in bases:
-        found: list[Value | None] = [find_member(machine, cls.info, "forward")]
-        owner: Value = cls
-    elif _is_metric(machine, cls, bases):
-        found = [find_member(machine, cls.info, name) for name in OF_METRICS]
-        owner = configured_instance(machine, cls)
+        names = ["forward"] if "forward" in members else []
+    elif any(name in members for name in OF_METRICS) and _is_metric(machine, cls, bases):
+        names, owner = [*OF_METRICS], configured_instance(machine, cls)
+    elif is_module_class(machine, cls.info) and not _has_forward(machine, cls):
+        names = [name for name, node in members.items() if _is_public(name, node)]
+        owner = configured_instance(machine, cls) if names else cls
     else:
         return
-    for member in found:
+    for name in names:
+        member = find_member(machine, cls.info, name)
         method = bound_to(member, owner) if isinstance(member, Function) else None
         if isinstance(method, Function) and not only_raises(method):
             yield method
+
+
+def _has_forward(machine: Machine, cls: Class) -> bool:
+    """True for a class with a forward of its own, and for one that its subclasses give one."""
+    return find_member(machine, cls.info, "forward") is not None
+
+
+def _is_public(name: str, node: ast.stmt) -> bool:
+    return (
+        type(node) is ast.FunctionDef
+        and not name.startswith("_")
+        and not node.decorator_list
+        and len(node.args.args) > 1
+    )
 
 
 def _is_metric(machine: Machine, cls: Class, bases: tuple[str, ...]) -> bool:
@@ -128,7 +144,10 @@ def _is_metric(machine: Machine, cls: Class, bases: tuple[str, ...]) -> bool:
 
 def _method_region(machine: Machine, method: Function) -> Region | None:
     args, kwargs = parameter_values(machine, method, True)
-    owner = method.info.owner
-    if method.bound is None and find_member(machine, owner, "setup_context") is None:
+    if method.bound is None and find_member(machine, method.info.owner, "setup_context") is None:
         args[:1] = [ExternalInstance("torch.autograd.function.FunctionCtx")]
+    elif type(method.bound) is Instance and method.info.name not in OF_METRICS:
+        args, kwargs = parameter_values(machine, method, False)
+        if not any(maybe_tensor(value) for value in args):
+            return None
     return enter(machine, method.info.qualname, method, args, kwargs)

@@ -92,3 +92,32 @@ def test_hooks_on_a_module_that_somebody_hands_over(tmp_path):
     for kind in ("", "pre_"):
         result = analysed(tmp_path, {"program.py": HOOKED.format(kind=kind)})
         assert sorted(found(result), key=lambda place: place[1]) == [("BRK401", 5), ("BRK201", 17)]
+
+
+CODER = """\
+import torch
+from torch import Tensor, nn
+
+
+class Coder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Linear(3, 3)
+
+    def encode(self, x: Tensor):
+        return x if self.inner(x).sum() > 3 else x * 2
+
+    def named(self, name):
+        return print(name)
+
+    def _private(self, x: Tensor):
+        return x.item()
+"""
+
+
+def test_the_methods_of_a_module_that_has_no_forward(tmp_path):
+    assert found(analysed(tmp_path, {"coder.py": CODER})) == [("BRK101", 11)]
+    result = analysed(
+        tmp_path, {"coder.py": CODER + "\n    def forward(self, x):\n        return x\n"}
+    )
+    assert found(result) == []
