@@ -1,6 +1,7 @@
 """Code that a program compiles, or calls from what it compiles, though no region of its own file enters
-it: functions that a library hands out, the forward of an autograd function, what a metric does, hooks
-on modules that somebody else hands over."""
+it: functions that a library hands out, and methods of its classes; the forward of an autograd function;
+what a metric does; the methods of a module without a forward; hooks on modules that somebody else
+hands over."""
 
 from __future__ import annotations
 
@@ -33,6 +34,7 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.arguments import configured_instance, parameter_values
 from breakscope.static.regions.discover import Region, apart, enter, only_raises
+from breakscope.static.regions.steps import tensor_methods
 
 Entered = frozenset[tuple[str, str]]  # path and qualified name of functions
 AUTOGRAD = "torch.autograd.Function"
@@ -56,6 +58,11 @@ def unentered_regions(
         value = resolve_import(machine, defined[name])
         if type(value) is Function and _is_news(value, module, entered):
             regions += apart(machine, value, _function_region)
+        elif type(value) is Class and value.info.module is module:
+            public = [n for n, node in members_of(value.info).items() if _is_public(n, node)]
+            for method in tensor_methods(machine, value, public):
+                if _is_news(method, module, entered):
+                    regions += apart(machine, method, _method_region)
     for value in list(defined.values()):
         if type(value) is Class and value.info.module is module:
             for method in _methods(machine, value):

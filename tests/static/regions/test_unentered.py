@@ -121,3 +121,30 @@ def test_the_methods_of_a_module_that_has_no_forward(tmp_path):
         tmp_path, {"coder.py": CODER + "\n    def forward(self, x):\n        return x\n"}
     )
     assert found(result) == []
+
+
+SCHEDULER = """\
+import torch
+from torch import Tensor
+
+
+class Scheduler:
+    def __init__(self):
+        self.sigmas = torch.linspace(0, 1, 10)
+
+    def add_noise(self, x: Tensor, noise: Tensor):
+        return x + noise * self.sigmas.max().item()
+
+    def plotted(self, x: Tensor, name: str):
+        return x.max().item()
+
+    def _hidden(self, x: Tensor, noise: Tensor):
+        return x.max().item()
+"""
+
+
+def test_methods_on_tensors_of_a_class_that_the_library_hands_out(tmp_path):
+    files = {"library/schedule.py": SCHEDULER, "library/__init__.py": ""}
+    assert found(analysed(tmp_path, files)) == []
+    files["library/__init__.py"] = "from .schedule import Scheduler\n"
+    assert found(analysed(tmp_path, files)) == [("BRK201", 10)]
