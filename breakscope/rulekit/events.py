@@ -368,3 +368,13 @@ def _counts_modules(over: Value) -> bool:
         type(row) is Sequence and row.items and type(row.items[-1]) in (Instance, ExternalInstance)
         for row in rows
     )
+
+
+class Constructor(Event, frozen=True, kw_only=True):
+    """The `__init__` of a module runs inside the region; `node` is where it first uses the object.
+
+    Rules receive it only where Dynamo does not trace the call of the class, because something in it
+    breaks or because a break left the caller to Python, and so begins with `__init__` itself.
+    """
+
+    only_when_skipped: ClassVar[bool] = True

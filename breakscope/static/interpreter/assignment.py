@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from breakscope.rulekit.events import Store
-from breakscope.rulekit.values import UNKNOWN, Dict, Sequence, Tensor, Value
+from breakscope.rulekit.values import UNKNOWN, Dict, Sequence, Value
 from breakscope.rulekit.walking import walk
 from breakscope.static.definitions.homes import note_nested
 from breakscope.static.definitions.names import module_names
@@ -99,8 +99,8 @@ def assign_name(
         value.home = f"global {name}"
         note_nested(machine, value, name)
     frame.names[name] = value
-    if type(value) is Tensor and value.origin == "op" and value.ndim == 0 and frame.emits:
-        frame.activation.named[id(value)] = (value, len(frame.activation.steps))
+    if frame.emits:
+        frame.activation.note_named(value)
 
 
 def assign_unpacked(

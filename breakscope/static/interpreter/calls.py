@@ -9,11 +9,12 @@ from breakscope.rulekit.events import Call, Comprehension
 from breakscope.rulekit.values import (
     UNKNOWN,
     Class,
+    Const,
     Dict,
     External,
+    ExternalInstance,
     Function,
     Instance,
-    Py,
     Sequence,
     Tensor,
     Value,
@@ -32,9 +33,10 @@ from breakscope.static.project.pass_through import (
     traced_instead,
     wrapped_name,
 )
+from breakscope.static.variables.effects.emitting import emit_call
 from breakscope.static.variables.misc import Super
 from breakscope.static.variables.objects.construction import made_at
-from breakscope.static.variables.objects.hooks import HOOKS
+from breakscope.static.variables.objects.hooks import HANDLE, HOOKS
 from breakscope.static.variables.tensor import call_tensor_method
 
 METHOD_OF_MADE = "method of an object made here"
@@ -87,25 +89,31 @@ def eval_call(machine, node: ast.Call, frame: Frame) -> Value:
             name, at = METHOD_OF_TENSOR, len(frame.activation.steps) + 1
             return call_method_in_graph(machine, callee, node, frame, name, at)
     args, kwargs = eval_arguments(machine, node, frame)
-    if (
-        callee is UNKNOWN
-        and kwargs
-        and type(func) is ast.Attribute
-        and takes_dim(machine, func.attr, kwargs)
-    ):
-        return call_tensor_method(machine, Tensor(sure=False), func.attr, args, kwargs, node, frame)
-    if type(func) is ast.Attribute and func.attr in HOOKS and not (frame.emits or kwargs):
-        note_hook(machine, func.attr, callee, args)
+    if callee is UNKNOWN and type(func) is ast.Attribute:
+        return call_by_name(machine, func.attr, args, kwargs, node, frame)
     if frame.emits and len(node.args) == 1 and type(node.args[0]) is ast.GeneratorExp:
         note_handed_generator(machine, callee, node.args[0], frame)
     return machine.call(callee, args, kwargs, node, frame)
 
 
-def note_hook(machine, name: str, callee: Value, args: list[Value]) -> None:
-    """A hook is registered, where the module is one that somebody else hands over."""
-    is_open = callee is UNKNOWN or (type(callee) is Py and callee.type == "unknown")
-    if is_open and len(args) == 1 and type(args[0]) is Function:
-        machine.file.open_hooks.append((HOOKS[name], args[0]))
+def call_by_name(
+    machine,
+    name: str,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.Call,
+    frame: Frame,
+) -> Value:
+    """A method of an object of which nothing is known, but that only one kind of object has."""
+    if kwargs and takes_dim(machine, name, kwargs):
+        return call_tensor_method(machine, Tensor(sure=False), name, args, kwargs, node, frame)
+    if name in HOOKS:
+        given = (Const(name), *args)
+        emit_call(machine, "module.register_hook", None, given, kwargs, node, frame, "likely")
+        return ExternalInstance(HANDLE)
+    if name == "remove" and not args and not kwargs:  # a list's or a set's takes what to remove
+        emit_call(machine, f"{HANDLE}.remove", None, (), {}, node, frame, "likely")
+    return UNKNOWN
 
 
 def note_handed_generator(

@@ -7,7 +7,7 @@ import ast
 from msgspec import Struct
 
 from breakscope.rulekit.events import Event
-from breakscope.rulekit.values import Value
+from breakscope.rulekit.values import Tensor, Value
 from breakscope.static.project.modules import FunctionInfo, ModuleInfo
 
 GO_ON, RETURN, RAISE, LEAVE_LOOP = range(4)  # how a block ended
@@ -65,6 +65,11 @@ class Activation(Struct, eq=False):
             self._mark = -1  # ends a recursion
             self._mark = hash((self.function, self.line, *[_mark_of(step) for step in self.steps]))
         return self._mark
+
+    def note_named(self, value: Value) -> None:
+        """A value gets a name: of a tensor that may be of one number that is kept."""
+        if type(value) is Tensor and value.origin == "op" and not value.ndim:
+            self.named[id(value)] = (value, len(self.steps))
 
     def finish(self) -> None:
         """Let go of what was seen, when no rule reports anything of it."""

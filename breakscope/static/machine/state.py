@@ -25,8 +25,6 @@ class CheckedFile(Struct, eq=False):
     compiled: list[Value] = []  # what was passed to torch.compile
     # by function: the function as it was called first outside of regions, with what it was given
     calls: dict[int, tuple[Function, list[Value], dict[str, Value]]] = {}
-    # what was registered on modules that the source does not show, and as what
-    open_hooks: list[tuple[str, Function]] = []
     gaps: Gaps = msgspec.field(default_factory=Gaps)
 
     def note_call(self, function: Function, args: list[Value], kwargs: dict[str, Value]) -> None:

@@ -1,22 +1,17 @@
 """Code that a program compiles, or calls from what it compiles, though no region of its own file enters
 it: functions that a library hands out, and methods of its classes; the forward of an autograd function;
-what a metric does; the methods of a module without a forward; hooks on modules that somebody else
-hands over."""
+what a metric does; the methods of a module without a forward."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from functools import partial
 
 from breakscope.rulekit.values import (
-    UNKNOWN,
     Class,
     ExternalInstance,
     Function,
     Instance,
-    Sequence,
-    Tensor,
     Value,
     maybe_tensor,
 )
@@ -40,11 +35,6 @@ Entered = frozenset[tuple[str, str]]  # path and qualified name of functions
 AUTOGRAD = "torch.autograd.Function"
 METRIC = "Metric"  # how a base is called by those who have it from torchmetrics
 OF_METRICS = ("update", "compute")
-GUESS = Tensor(sure=False, origin="guess")
-GIVEN_TO_HOOKS: dict[str, list[Value]] = {
-    "pre": [UNKNOWN, Sequence("tuple", None, GUESS)],
-    "forward": [UNKNOWN, Sequence("tuple", None, GUESS), GUESS],
-}
 
 
 def unentered_regions(
@@ -68,15 +58,7 @@ def unentered_regions(
             for method in _methods(machine, value):
                 if _is_news(method, module, entered):
                     regions += apart(machine, method, _method_region)
-    for kind, hook in machine.file.open_hooks:
-        if kind in GIVEN_TO_HOOKS and _is_news(hook, module, entered):
-            entered |= {(module.path, hook.info.qualname)}
-            regions += apart(machine, hook, partial(_hook_region, kind))
     return [region for region in regions if region is not None]
-
-
-def _hook_region(kind: str, machine: Machine, hook: Function) -> Region:
-    return enter(machine, hook.info.qualname, hook, GIVEN_TO_HOOKS[kind], {})
 
 
 def _is_news(function: Function, module: ModuleInfo, entered: Entered) -> bool:

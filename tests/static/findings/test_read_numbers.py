@@ -39,3 +39,15 @@ def test_what_a_called_function_has_read_the_caller_need_not_read(tmp_path):
 def test_by_item_python_reads_it_each_time(tmp_path):
     body = "i = x.argmax()\na = x[i]\nx = x * i.item()\n"
     assert found(region(tmp_path, body)) == [("BRK213", 10), ("BRK201", 11)]
+
+
+def test_what_is_handed_over_is_an_input_of_the_callee_s_next_graph(tmp_path):
+    body = """\
+    def grid(height, width):
+        rows = torch.arange(height)
+        columns = torch.arange(width)
+        return rows, columns
+
+    grid(x.argmax(), x.argmin())
+    """
+    assert found(region(tmp_path, body)) == [("BRK208", 10)]

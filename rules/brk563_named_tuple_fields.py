@@ -16,7 +16,7 @@ from breakscope.rulekit.events import Call
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.values import Dict, Sequence, holds_tensor
 
-rule = Rule("BRK561", "named-tuple-fields", dynamo=("GB0201",))
+rule = Rule("BRK563", "named-tuple-fields", dynamo=("GB0201",))
 
 
 @rule.on(Call, "collections.namedtuple")
@@ -33,7 +33,7 @@ def check(event):
 @rule.example(lambda: (torch.ones(4),), lambda: (torch.full((2,), torch.nan),))
 def bad(x):
     results = {"mean": x.mean(), "total": x.sum()}
-    output = namedtuple("Output", results.keys())(**results)  # BRK561
+    output = namedtuple("Output", results.keys())(**results)  # BRK563
     return output.mean + output.total
 
 
