@@ -53,6 +53,7 @@ NUMBERS = {
     "addmm": {"alpha": None, "beta": None},
     "baddbmm": {"alpha": None, "beta": None},
     "addmv": {"alpha": None, "beta": None},
+    "repeat_interleave": {"output_size": None},
 }
 OWNERS = ("torch", "Tensor", "torch.nn.functional", "torch.linalg")
 
