@@ -19,7 +19,8 @@ with this torch, or of which nothing was traced, is left out with one line.
 --score installs the versions that were measured into FOLDER/libraries, without what they depend on,
 and checks the files of which lines were traced. A claim on a line that Dynamo traced without a break
 is wrong when its condition held there, as one does that encloses the line; one whose condition is
-decided elsewhere is undecided, and counted. --places prints each miss and false alarm with its code.
+decided elsewhere, or whose callers were not traced, is undecided, and counted. What the program
+itself raises is no break. --places prints each miss and false alarm with its code.
 """
 
 from __future__ import annotations

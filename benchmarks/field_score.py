@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from breakscope.report.combining.statements import Statements
 from breakscope.report.model import Finding, Report, from_json
 
 ROOT = Path(__file__).resolve().parent.parent
+OBSERVED_EXCEPTION = "GB0088"
 INSTALL = 600  # seconds for one package
 Place = tuple[str, int]  # file, first line of the statement
 
@@ -108,27 +109,70 @@ def scored(name: str, model: dict[str, Any], libraries: Path, report: Report) ->
             path = (libraries / finding.path).resolve()
             if path.is_relative_to(libraries):
                 claims.setdefault(path.relative_to(libraries).as_posix(), []).append(finding)
+    traced = {
+        str(libraries / file): {n for a, b in spans for n in range(a, b + 1)}
+        for file, spans in model["traced"].items()
+    }
     for file in sorted(files(model)):
-        ran = {n for a, b in model["traced"].get(file, ()) for n in range(a, b + 1)}
+        path = libraries / file
+        ran = traced.get(str(path), set())
         score.lines += len(ran)
         sites = {
             at["line"]: f"{at['gb_id']} {at['gb_type']}"
             for at in model["breaks"]
-            if at["file"] == file
+            if at["file"] == file and not is_raised_by_the_program(at, path)
         }
-        score_file(score, file, libraries / file, sites, ran, claims.get(file, []))
+        reached = [f for f in claims.get(file, []) if was_reached(f, libraries, traced)]
+        unreached = [f for f in claims.get(file, []) if f not in reached]
+        score_file(score, file, path, sites, ran, reached, unreached)
     return score
 
 
+def is_raised_by_the_program(at: dict[str, Any], path: Path) -> bool:
+    """True for what is no graph break to a user, since the program ends there: a `raise` that
+    leaves the region, and an exception without an id, which is none of Dynamo's reasons."""
+    if not at["gb_id"]:
+        return True
+    if at["gb_id"] != OBSERVED_EXCEPTION:
+        return False
+    tree = ast.parse(path.read_bytes())
+    return any(
+        isinstance(node, ast.Raise) and node.lineno <= at["line"] <= node.end_lineno
+        for node in ast.walk(tree)
+    )
+
+
+def was_reached(finding: Finding, libraries: Path, traced: dict[str, set[int]]) -> bool:
+    """False where Dynamo never traced a call on the way that the claim describes: then its line ran
+    for other callers, of which it says nothing."""
+    for link in finding.chain:
+        path = str((libraries / link.path).resolve())
+        if path in traced and traced[path].isdisjoint(span_around(path, link.line)):
+            return False
+    return True
+
+
+def span_around(path: str, line: int) -> range:
+    first, last = Statements.of_file(path).around(line)
+    return range(first, last + 1)
+
+
 def score_file(
-    score: Score, file: str, path: Path, sites: dict[int, str], ran: set[int], claims: list[Finding]
+    score: Score,
+    file: str,
+    path: Path,
+    sites: dict[int, str],
+    ran: set[int],
+    claims: list[Finding],
+    unreached: Sequence[Finding] = (),
 ) -> None:
+    """Judge the claims on one file; those of `unreached` are right or undecided, never wrong."""
     statements = Statements.of_file(str(path))
     measured: dict[tuple, str] = {}
     for line, words in sorted(sites.items()):
         measured.setdefault(statements.around(line), words)
     said: dict[tuple, list[Finding]] = {}
-    for finding in claims:
+    for finding in (*claims, *unreached):
         for span in statements.touched(finding.line, finding.end_line):
             said.setdefault(span, []).append(finding)
     for span, words in measured.items():
@@ -139,7 +183,8 @@ def score_file(
         if span in measured:
             score.right[place] = best
         elif not ran.isdisjoint(range(span[0], span[1] + 1)):
-            refuted = [f for f in here if held(f.condition, f.line, path)]
+            judged = (f for f in here if f not in unreached)
+            refuted = [f for f in judged if held(f.condition, f.line, path)]
             (score.wrong if refuted else score.undecided)[place] = refuted[0] if refuted else best
 
 

@@ -339,3 +339,13 @@ class Comprehension(Event, frozen=True, kw_only=True):
             return False
         name = getattr(self.node.func, "id", "") or getattr(self.node.func, "attr", "")
         return name in ("zip", "enumerate", "items", "values", "keys")
+
+
+class Constructor(Event, frozen=True, kw_only=True):
+    """The `__init__` of a module runs inside the region; `node` is where it first uses the object.
+
+    Rules receive it only where Dynamo does not trace the call of the class, because something in it
+    breaks or because a break left the caller to Python, and so begins with `__init__` itself.
+    """
+
+    only_when_skipped: ClassVar[bool] = True

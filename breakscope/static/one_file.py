@@ -43,7 +43,6 @@ from breakscope.static.usage import mentions
 
 if TYPE_CHECKING:
     from breakscope.static.findings.flag import Flagger
-    from breakscope.static.findings.rewrites import Rewritten
 
 READ_TYPES = ("", ".py", ".pyi", ".pyw", NOTEBOOK)  # a script has no suffix
 
@@ -62,7 +61,6 @@ class Analyzer:
         self.matcher = Matcher(Listeners(load_rules(settings.extra_rules), settings.python))
         self._worlds: dict[tuple[str, str], World] = {}
         self._flaggers: dict[str, Flagger] = {}
-        self._rewrites: dict[tuple, Rewritten] = {}
         self._own: Kept[Answer] = Kept(self.reads)
 
     def analyze(self, path: str) -> Answer:
@@ -209,7 +207,7 @@ class Analyzer:
 
         flagger = self._flaggers.get(module.path)
         if flagger is None or flagger.module.tree is not module.tree:
-            flagger = self._flaggers[module.path] = Flagger(module, self._rewrites)
+            flagger = self._flaggers[module.path] = Flagger(module)
         return flagger
 
 

@@ -12,10 +12,11 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
 import field_truth
-from field_score import Score, held, score_file
+from field_score import Score, held, is_raised_by_the_program, score_file, was_reached
 from field_suites import test_folders as folders_with_tests
 from field_suites import without_package
 
+from breakscope.report.fact import Link
 from breakscope.report.model import Finding
 
 MOST_BYTES = 2_000_000  # of the kept truth
@@ -38,7 +39,9 @@ def driver():
     return module
 
 
-def claim(line: int, condition: str = "", confidence: str = "likely") -> Finding:
+def claim(
+    line: int, condition: str = "", confidence: str = "likely", chain: tuple[Link, ...] = ()
+) -> Finding:
     return Finding(
         path="m.py",
         line=line,
@@ -54,6 +57,7 @@ def claim(line: int, condition: str = "", confidence: str = "likely") -> Finding
         function="forward",
         message="a break",
         condition=condition,
+        chain=chain,
     )
 
 
@@ -125,6 +129,29 @@ def test_a_claim_is_right_wrong_or_undecided_only_on_traced_lines(tmp_path):
     assert list(score.missed) == [("m.py", 1)]
     assert list(score.wrong) == [("m.py", 5)]
     assert list(score.undecided) == [("m.py", 6)]
+
+
+def test_a_claim_for_a_caller_that_was_never_traced_is_undecided(tmp_path):
+    file = tmp_path / "m.py"
+    file.write_text(SOURCE)
+    here = claim(3, chain=(Link(path="m.py", line=6, function="other"),))
+    assert was_reached(here, tmp_path, {str(file): {3, 6}})
+    assert was_reached(here, tmp_path, {})
+    assert not was_reached(here, tmp_path, {str(file): {3}})
+    score = Score("p", "1")
+    score_file(score, "m.py", file, {}, {3}, [], [here])
+    assert not score.wrong and list(score.undecided) == [("m.py", 3)]
+
+
+def test_what_the_program_raises_is_no_graph_break(tmp_path):
+    file = tmp_path / "m.py"
+    file.write_text(
+        "def f(x):\n    if x is None:\n        raise ValueError(\n            'x'\n        )\n    return next(x)\n"
+    )
+    assert is_raised_by_the_program({"line": 4, "gb_id": "GB0088"}, file)
+    assert is_raised_by_the_program({"line": 6, "gb_id": ""}, file)
+    assert not is_raised_by_the_program({"line": 6, "gb_id": "GB0088"}, file)
+    assert not is_raised_by_the_program({"line": 4, "gb_id": "GB0170"}, file)
 
 
 def test_snippets_of_a_description_are_found_in_both_markups():

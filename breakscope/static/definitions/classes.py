@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,7 @@ from breakscope.static.project.modules import ClassInfo
 if TYPE_CHECKING:
     from breakscope.static.machine.machine import Machine
 
+KNOWN_PACKAGES = frozenset(sys.stdlib_module_names | {"torch", "numpy"})
 MODULE_BASES = ("torch.nn.Module", "torch.nn.modules.module.Module")
 
 
@@ -98,8 +100,18 @@ def is_module_class(machine: Machine, info: ClassInfo) -> bool:
         facts.is_module = any(
             name in MODULE_BASES or name.startswith("torch.nn.") or name.endswith("Module")
             for name in bases
-        ) or ("?" in bases and find_member(machine, info, "forward") is not None)
+        ) or (
+            any(name == "?" or is_of_unseen_package(info, name) for name in bases)
+            and find_member(machine, info, "forward") is not None
+        )
     return facts.is_module
+
+
+def is_of_unseen_package(info: ClassInfo, name: str) -> bool:
+    """True for a class of a package whose source is not there, such as a dependency that is not
+    installed: in a file that uses torch, one with a `forward` below it is most likely a module."""
+    top, dot, _ = name.partition(".")
+    return bool(dot) and top not in KNOWN_PACKAGES and "torch" in info.module.source
 
 
 def members_of(info: ClassInfo) -> dict[str, ast.stmt]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from breakscope.rulekit.events import Call
 from breakscope.rulekit.values import Class, External, ExternalInstance, Function, Instance, Value
 from breakscope.static.machine.frames import Frame, Raised
 from breakscope.static.machine.machine import Machine
@@ -51,6 +52,8 @@ def apply_decorator(
     machine: Machine, decorator: Value, value: Value, node: ast.expr, frame: Frame
 ) -> Value:
     name = decorator.name if isinstance(decorator, External | ExternalInstance) else ""
+    if frame.emits and type(decorator) is External and machine.wanted(name):
+        machine.emit(Call, node, frame, "certain", name=name, args=(value,), kwargs={})
     if name in OPAQUE_DECORATORS:
         return ExternalInstance(name)
     if name in MARKS and isinstance(value, Function):

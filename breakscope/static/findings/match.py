@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from breakscope.knowledge import kind, load, since
-from breakscope.rulekit.events import CHOSEN, Call, Event, Problem
+from breakscope.rulekit.events import CHOSEN, Call, Constructor, Event, Problem
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.switches import switched_on
 from breakscope.static.findings.listeners import Listeners
@@ -39,7 +39,8 @@ class Way(Struct, frozen=True):
     nobody can look up what it says, all that a test with an open outcome decides. An `eager` one is called by code that a break has left to Python, and Dynamo
     does not look at it. One that it only looks at as part of its caller is eager from its first
     break on. `skipped_caller`: the outermost caller that calls this where it cannot be resumed, so
-    that a break in here skips its frame, and why.
+    that a break in here skips its frame, and why. `apart`: Python calls it, and Dynamo begins anew
+    with it.
     """
 
     chain: Chain = ()
@@ -47,6 +48,7 @@ class Way(Struct, frozen=True):
     doubtful: bool = False
     eager: bool = False
     skipped_caller: tuple[str, str] = ("", "")
+    apart: bool = False
 
 
 class Verdict(Struct, frozen=True):
@@ -237,7 +239,11 @@ class Matcher:
                     skipped = bool(problem.skips) or not activation.is_compiled_by_itself
                     # Dynamo compiles up to the statement, and leaves only the rest to Python
                     traced = len(waiting) if problem.skips == "call" else 0
+        if way.apart or last_break >= 0:
+            self._constructors(activation, way, found)
         for position, event in enumerate(waiting):
+            if type(event) is Constructor:
+                continue
             inside = id(event.node) in broken and event.is_skipped_with_its_iterator
             if (skipped and position >= traced) or inside:
                 for rule, problem in self.problems(event, activation)[:1]:
@@ -252,6 +258,20 @@ class Matcher:
             breaks[id(activation)] = (any_break, bool(way.condition) or way.doubtful)
         return any_break
 
+    def _constructors(self, activation: Activation, way: Way, found: dict[tuple, Verdict]) -> None:
+        """The `__init__` of a module that Dynamo begins with, and those that it calls: none of them
+        is traced."""
+        own = activation.steps[0].event if activation.steps else None
+        if type(own) is not Constructor or activation.module.library:
+            return
+        here = (*way.chain, (activation, None))
+        for rule, problem in self.problems(own, activation)[:1]:
+            _keep(_verdict(rule, problem, own, way, here), found)
+        for step in activation.steps:
+            if step.child is not None and step.child is not activation:
+                chain = (*way.chain, (activation, step.node))
+                self._constructors(step.child, replace(way, chain=chain), found)
+
     def _way_into(
         self, step: Step, activation: Activation, way: Way, chain: tuple, skipped: bool
     ) -> Way:
@@ -260,7 +280,8 @@ class Matcher:
         caller = way.skipped_caller if way.skipped_caller[0] else self._cost(step, activation)
         if not activation.module.library:
             doubtful = way.doubtful or _is_rare(step, activation)
-            return Way(chain, step.condition or way.condition, doubtful, eager, caller)
+            apart = skipped and not eager
+            return Way(chain, step.condition or way.condition, doubtful, eager, caller, apart)
         doubtful = way.doubtful or _is_rare(step, activation) or _is_open(step)
         return Way(chain, way.condition or _training(step), doubtful, eager, caller)
 

@@ -9,8 +9,10 @@ from breakscope.rulekit.events import Call
 from breakscope.rulekit.values import (
     UNKNOWN,
     Class,
+    Const,
     Dict,
     External,
+    ExternalInstance,
     Function,
     Instance,
     Sequence,
@@ -30,8 +32,10 @@ from breakscope.static.project.pass_through import (
     traced_instead,
     wrapped_name,
 )
+from breakscope.static.variables.effects.emitting import emit_call
 from breakscope.static.variables.misc import Super
 from breakscope.static.variables.objects.construction import made_at
+from breakscope.static.variables.objects.hooks import HANDLE, HOOKS
 from breakscope.static.variables.tensor import call_tensor_method
 
 METHOD_OF_MADE = "method of an object made here"
@@ -81,14 +85,29 @@ def eval_call(machine, node: ast.Call, frame: Frame) -> Value:
     ):
         return call_method_of_made(machine, callee, node, frame)
     args, kwargs = eval_arguments(machine, node, frame)
-    if (
-        callee is UNKNOWN
-        and kwargs
-        and type(func) is ast.Attribute
-        and takes_dim(machine, func.attr, kwargs)
-    ):
-        return call_tensor_method(machine, Tensor(sure=False), func.attr, args, kwargs, node, frame)
+    if callee is UNKNOWN and type(func) is ast.Attribute:
+        return call_by_name(machine, func.attr, args, kwargs, node, frame)
     return machine.call(callee, args, kwargs, node, frame)
+
+
+def call_by_name(
+    machine,
+    name: str,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.Call,
+    frame: Frame,
+) -> Value:
+    """A method of an object of which nothing is known, but that only one kind of object has."""
+    if kwargs and takes_dim(machine, name, kwargs):
+        return call_tensor_method(machine, Tensor(sure=False), name, args, kwargs, node, frame)
+    if name in HOOKS:
+        given = (Const(name), *args)
+        emit_call(machine, "module.register_hook", None, given, kwargs, node, frame, "likely")
+        return ExternalInstance(HANDLE)
+    if name == "remove" and not args and not kwargs:  # a list's or a set's takes what to remove
+        emit_call(machine, f"{HANDLE}.remove", None, (), {}, node, frame, "likely")
+    return UNKNOWN
 
 
 def takes_dim(machine, name: str, kwargs: dict[str, Value]) -> bool:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import ast
 
 from breakscope import limits
+from breakscope.rulekit.events import Constructor
 from breakscope.rulekit.values import NONE, UNKNOWN, Function, Instance, Sequence, Union, Value
+from breakscope.rulekit.walking import walk
 from breakscope.static.definitions.annotated_results import completed
 from breakscope.static.definitions.binding import bind_arguments
+from breakscope.static.definitions.classes import is_module
 from breakscope.static.interpreter.blocks import exec_apart, exec_block
 from breakscope.static.interpreter.eager_frames import is_function_compiled_apart
 from breakscope.static.interpreter.summaries import (
@@ -134,6 +137,8 @@ def run_function(
             and not any([a.is_unknown for a in args])
         ):
             note_reached(machine, (id(function.bound.cls.info), id(info)), names)
+        if info.name == "__init__":
+            note_constructor(machine, function, frame)
     frame.caught, frame.within = caller.caught, caller.within
     frame.names = names
     frame.bound = args[0] if args and function.bound is not None else None
@@ -163,6 +168,25 @@ def run_function(
         return Outcome(Sequence("generator", None, join_all(frame.yields)), activation)
     returns = [*frame.returns, NONE] if status == GO_ON else frame.returns
     return Outcome(join_all(returns), activation)
+
+
+def note_constructor(machine, function: Function, frame: Frame) -> None:
+    """Emit where the `__init__` of a module first uses the object."""
+    if type(function.bound) is Instance and is_module(machine, function.bound):
+        spec = function.info.node.args
+        owner = next((p.arg for p in (*spec.posonlyargs, *spec.args)), "")
+        named = [
+            part
+            for statement in function.info.node.body
+            for part in walk(statement)
+            if type(part) is ast.Name and part.id in (owner, "super")
+        ]
+        if named:
+            machine.emit(Constructor, min(named, key=place_of), frame)
+
+
+def place_of(node: ast.expr) -> tuple[int, int]:
+    return node.lineno, node.col_offset
 
 
 def note_reached(machine, entered: tuple[int, int], names: dict[str, Value]) -> None:

@@ -7,6 +7,7 @@ import re
 # the literal comes first: that is searched for like a plain word
 FORWARD = rb"forward(?<!\wforward)\b"
 COMPILES = rb"compile(?<=\.compile)\(|torch\s*\.\s*compile"
+REGISTERS = rb"register_(?:module_)?forward_"  # hooks
 INHERITS = rb"\nclass \w+\("  # or derives a class, whose base may have a forward
 
 
@@ -15,6 +16,7 @@ def may_matter(data: bytes) -> bool:
     return bool(
         (b"forward" in data and re.search(FORWARD, data))
         or (b"compile" in data and re.search(COMPILES, data))
+        or (b"_forward_" in data and re.search(REGISTERS, data))
         or b"suppress_errors" in data
         or b"assume_constant_result" in data
         or (b"torch" in data and (b"def step(" in data or re.search(INHERITS, b"\n" + data)))

@@ -39,6 +39,7 @@ from breakscope.static.regions.arguments import (
 )
 from breakscope.static.regions.callers import COMPILES, follow_callers
 from breakscope.static.regions.driver import add_call_events, bound
+from breakscope.static.regions.hooks import hook_arguments, registered_hooks
 from breakscope.static.regions.steps import tensor_step
 
 NOWHERE = ast.Pass(lineno=0, col_offset=0)
@@ -53,7 +54,7 @@ class Region(Struct, frozen=True):
 
 def default_regions(machine: Machine, module: ModuleInfo) -> list[Region]:
     """`forward` of every nn.Module class at the top of the file, `step` of other classes where it
-    takes tensors, and every function under torch.compile.
+    takes tensors, every function under torch.compile, and what is registered as a forward hook.
 
     The last classes go first: they use the earlier ones, which then need no analysis of their own.
     """
@@ -70,6 +71,8 @@ def default_regions(machine: Machine, module: ModuleInfo) -> list[Region]:
     regions: list[Region | None] = []
     for value in _each_once(candidates):
         regions += _apart(machine, value, _region_of)
+    for hook in registered_hooks(machine, module):
+        regions += _apart(machine, hook, _hook_region)
     return [region for region in regions if region is not None]
 
 
@@ -197,6 +200,10 @@ def _module_region(machine: Machine, cls: Class) -> Region | None:
     # who inherits a library's forward enters it there
     at = cls.info.node if forward.info.module.library else NOWHERE
     return enter(machine, name, instance, *parameter_values(machine, taken, True), at)
+
+
+def _hook_region(machine: Machine, hook: Function) -> Region:
+    return enter(machine, hook.info.qualname, hook, *hook_arguments(machine, hook))
 
 
 def _step_region(machine: Machine, cls: Class) -> Region | None:

@@ -96,6 +96,9 @@ class SuperVariable(Variable):
             return member
         return bound_to(member, instance)
 
+    def asked(self, machine: Machine, owner, name, node, frame) -> None:
+        emit_call(machine, "super().__hasattr__", owner.instance, (Const(name),), {}, node, frame)
+
 
 class NamespaceVariable(Variable):
     """A module of the checked source."""

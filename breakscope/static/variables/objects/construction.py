@@ -23,6 +23,7 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.machine.state import Made
 from breakscope.static.project.modules import ClassInfo, ModuleInfo
 from breakscope.static.variables.objects.module_containers import hold_contents
+from breakscope.static.variables.objects.tensor_subclasses import note_tensor_subclass
 
 
 def instantiate(
@@ -42,6 +43,8 @@ def instantiate(
     init = None if has_generated_init(machine, info) else find_member(machine, info, "__init__")
     if type(init) is Function:
         args, kwargs = as_declared(machine, init.info, args, kwargs)
+    if frame.emits:
+        note_tensor_subclass(machine, cls, init, args, kwargs, node, frame)
     key = (
         id(info),
         frame.emits,

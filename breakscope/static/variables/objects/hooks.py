@@ -10,6 +10,7 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call
 from breakscope.static.variables.effects.subgraphs import call_quietly
 
+HANDLE = "torch.utils.hooks.RemovableHandle"
 HOOKS = {
     "register_forward_hook": "forward",
     "register_forward_pre_hook": "pre",
@@ -27,7 +28,7 @@ def register_hook(
     if not frame.emits:
         machine.objects.hooks.setdefault(id(owner), []).append((HOOKS[name], args[0]))
         machine.objects.kept.append(owner)
-    return ExternalInstance("torch.utils.hooks.RemovableHandle")
+    return ExternalInstance(HANDLE)
 
 
 def run_pre_hooks(

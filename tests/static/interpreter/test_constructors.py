@@ -1,0 +1,65 @@
+"""Modules that are made inside a region: where Dynamo begins with `__init__` itself.
+
+Dynamo of torch 2.13.0 reports GB0119 at exactly these lines."""
+
+import pytest
+from programs import analysed, found
+
+SOURCE = """\
+import torch
+from torch import nn
+
+
+class Plain(nn.Module):
+    def __init__(self, w):
+        super().__init__()
+        self.w = w
+
+    def forward(self, x):
+        return x * self.w
+
+
+class Low(Plain):
+    def __init__(self, w):
+        w = w * 2
+        super().__init__(w)
+        print("made")
+
+
+class Early(nn.Module):
+    def __init__(self, w):
+        self.early = w
+        super(Early, self).__init__()
+        self.inner = Plain(w)
+        print("made")
+
+    def forward(self, x):
+        return self.inner(x)
+
+
+def region(x):
+{body}
+
+
+def make():
+    return region, (torch.ones(3),), {{}}
+"""
+BREAK = "    if x.sum() > 0:\n        x = x + 1\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "lines"),
+    [
+        ("    return Plain(2.0)(x)", []),
+        (f"{BREAK}    return Plain(2.0)(x)", []),  # traced behind the break
+        (
+            "    for _ in range(2):\n        x = x + x.sum().item()\n        x = Plain(2.0)(x)\n    return x",
+            [7],
+        ),
+        ("    return Low(2.0)(x)", [7, 17]),  # of the parent, too
+        ("    return Early(2.0)(x)", [7, 23]),  # of the module inside, too
+    ],
+)
+def test_a_constructor_that_is_run_by_python_cannot_be_traced(body, lines, tmp_path):
+    result = analysed(tmp_path, {"program.py": SOURCE.format(body=body)}, "program.py::make")
+    assert [line for code, line in sorted(found(result)) if code == "BRK560"] == lines

@@ -1,0 +1,92 @@
+"""Subclasses of torch.Tensor that are made inside a region. The ids are those that Dynamo of torch
+2.13.0 gives at the marked line; no id, no break."""
+
+import pytest
+from programs import analysed, found
+
+CLASSES = """\
+import dataclasses
+
+import torch
+
+
+@dataclasses.dataclass
+class Kind:
+    name: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Frozen:
+    name: str
+
+
+class Plain(torch.Tensor):
+    pass
+
+
+class Tagged(torch.Tensor):
+    @staticmethod
+    def __new__(cls, data, tag=None):
+        return torch.Tensor._make_subclass(cls, data)
+
+    def __init__(self, data, tag=None):
+        self.tag = tag
+
+
+class Lenient(torch.Tensor):
+    def __new__(cls, data, **kwargs):
+        return data.as_subclass(cls)
+
+    def __init__(self, data=None, **kwargs):
+        pass
+
+
+class Wrapper(torch.Tensor):
+    @staticmethod
+    def __new__(cls, data, kind):
+        return torch.Tensor._make_wrapper_subclass(cls, data.size(), dtype=data.dtype)
+
+    def __init__(self, data, kind):
+        self.data_ = data
+        self.kind = kind
+
+
+class Flattened(Wrapper):
+    def __tensor_flatten__(self):
+        return ["data_"], {"kind": self.kind}
+
+
+KIND, FROZEN = Kind("a"), Frozen("a")
+
+
+def region(x):
+    return MADE + 1
+
+
+def make():
+    return region, (torch.ones(3),), {}
+"""
+LINE = CLASSES.splitlines().index("    return MADE + 1") + 1
+INSIDE = next(n for n, line in enumerate(CLASSES.splitlines(), 1) if "_make_wrapper" in line)
+
+
+@pytest.mark.parametrize(
+    ("made", "lines"),
+    [
+        ("Plain(x)", []),
+        ("Plain(2, 3)", [LINE]),  # GB0026
+        ("Plain([1.0, 2.0, 3.0])", [LINE]),  # GB0026
+        ("Tagged(x)", [LINE]),  # GB7312
+        ("Tagged(x, tag='a')", [LINE]),  # GB7312
+        ("Tagged(data=x, tag='a')", []),
+        ("Lenient(x)", []),
+        ("Wrapper(data=x, kind=1)", [INSIDE]),  # GB0007
+        ("Flattened(x, 'a')", []),
+        ("Flattened(x, FROZEN)", []),
+        ("Flattened(x, KIND)", [INSIDE, LINE]),  # GB0055, and GB0007 where Python makes it
+    ],
+)
+def test_a_tensor_subclass_is_made(made, lines, tmp_path):
+    source = CLASSES.replace("MADE", made)
+    result = analysed(tmp_path, {"program.py": source}, "program.py::make")
+    assert sorted(line for code, line in found(result) if code == "BRK561") == lines
