@@ -49,26 +49,37 @@ def rewrite(node, problem):
     return rw.swap(node, found, f"vars({rw.code(given[0][0])})")
 
 
-@dataclasses.dataclass
-class Output:
-    hidden: torch.Tensor
-    scale: float = 2.0
-
-
 @rule.example(
     lambda: (torch.ones(4),),
     lambda: (torch.full((4,), torch.nan),),
     lambda: (torch.empty(0),),
+    module=True,
     gradients=False,
 )
-def bad(x):
-    out = Output(x * 2)
-    fields = dataclasses.asdict(out)  # BRK529
-    return fields["hidden"] * fields["scale"]
+def bad():
+    @dataclasses.dataclass
+    class Output:
+        hidden: torch.Tensor
+        scale: float = 2.0
+
+    def forward(x):
+        out = Output(x * 2)
+        fields = dataclasses.asdict(out)  # BRK529
+        return fields["hidden"] * fields["scale"]
+
+    return forward
 
 
 @rule.becomes
-def good(x):
-    out = Output(x * 2)
-    fields = vars(out)
-    return fields["hidden"] * fields["scale"]
+def good():
+    @dataclasses.dataclass
+    class Output:
+        hidden: torch.Tensor
+        scale: float = 2.0
+
+    def forward(x):
+        out = Output(x * 2)
+        fields = vars(out)
+        return fields["hidden"] * fields["scale"]
+
+    return forward

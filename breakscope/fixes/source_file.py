@@ -10,7 +10,8 @@ from collections import Counter
 
 from msgspec import Struct
 
-from breakscope.static.project.notebook import Notebook, is_notebook
+from breakscope.static.project.files import is_notebook
+from breakscope.static.project.notebook import Notebook
 from breakscope.static.project.source import SourceError, decode, parse, split_lines
 
 
@@ -110,6 +111,6 @@ def comments_in(text: str) -> Counter[str]:
 
 def statements_of(text: str) -> list[ast.stmt]:
     """The statements of whole lines, at whatever indentation; raises SourceError."""
-    if text[:1] in (" ", "\t"):
+    if text.lstrip("\r\n")[:1] in (" ", "\t"):
         return parse(f"if 1:\n{text}", "").body[0].body
     return parse(text, "").body

@@ -16,10 +16,27 @@ def verdict(report: Report) -> list[str]:
     where = f"{worst.path}:{worst.line}"
     costs = _costs(worst, report)
     what = worst.brief or worst.message
+    cause = _behind_limit(worst, seen)
+    first = f"{cause.path}:{cause.line}: {cause.help}" if cause else worst.help
     return [
         f"worst: {where} ({costs}): {what}" if costs else f"worst: {where}: {what}",
-        f"first: {worst.help}",
+        f"first: {first}",
     ]
+
+
+def _behind_limit(worst: Finding, seen: list[Finding]) -> Finding | None:
+    """What a function that reached its recompile limit was compiled again for most often: that is
+    what can be changed."""
+    same = [
+        f
+        for f in seen
+        if f.kind == "recompile"
+        and f.lost != worst.lost
+        and (f.path, f.function) == (worst.path, worst.function)
+    ]
+    return (
+        max(same, key=lambda f: f.count, default=None) if worst.lost == "recompile limit" else None
+    )
 
 
 def _costs(finding: Finding, report: Report) -> str:

@@ -25,10 +25,9 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.machine.world import World
 from breakscope.static.project.entries import fits
 from breakscope.static.project.exports import handed_out
-from breakscope.static.project.files import relative_path
+from breakscope.static.project.files import NOTEBOOK, is_notebook, relative_path
 from breakscope.static.project.installed import Installed
 from breakscope.static.project.modules import ModuleInfo
-from breakscope.static.project.notebook import ENDING, is_notebook, program_text
 from breakscope.static.project.prefilter import may_matter
 from breakscope.static.project.program import Program, Sources
 from breakscope.static.project.reads import NO_SOURCES, UNSTEADY, Kept, Reads
@@ -44,9 +43,8 @@ from breakscope.static.usage import mentions
 
 if TYPE_CHECKING:
     from breakscope.static.findings.flag import Flagger
-    from breakscope.static.findings.rewrites import Rewritten
 
-READ_TYPES = ("", ".py", ".pyi", ".pyw", ENDING)  # a script has no suffix
+READ_TYPES = ("", ".py", ".pyi", ".pyw", NOTEBOOK)  # a script has no suffix
 
 
 class Analyzer:
@@ -63,7 +61,6 @@ class Analyzer:
         self.matcher = Matcher(Listeners(load_rules(settings.extra_rules), settings.python))
         self._worlds: dict[tuple[str, str], World] = {}
         self._flaggers: dict[str, Flagger] = {}
-        self._rewrites: dict[tuple, Rewritten] = {}
         self._own: Kept[Answer] = Kept(self.reads)
 
     def analyze(self, path: str) -> Answer:
@@ -110,7 +107,7 @@ class Analyzer:
             )
         try:
             data = self.reads.file(path)
-            source = program_text(path, data) if is_notebook(path) else None
+            source = _program_of(data) if is_notebook(path) else None
             data = data if source is None else source.encode(errors="surrogatepass")
             if not self._matters(path, data):
                 refuse_what_is_no_python(decode(data) if source is None else source, path)
@@ -210,7 +207,7 @@ class Analyzer:
 
         flagger = self._flaggers.get(module.path)
         if flagger is None or flagger.module.tree is not module.tree:
-            flagger = self._flaggers[module.path] = Flagger(module, self._rewrites)
+            flagger = self._flaggers[module.path] = Flagger(module)
         return flagger
 
 
@@ -317,6 +314,12 @@ class _machine:
         self._machine.take_back()
         if self._machine.file.module.names:
             self._machine.file.module.names.clear()
+
+
+def _program_of(notebook: bytes) -> str:
+    from breakscope.static.project.notebook import Notebook  # few files are notebooks
+
+    return Notebook.of(notebook).program
 
 
 def _uses(machine: Machine, module: ModuleInfo) -> list[Region]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
@@ -15,9 +15,12 @@ from breakscope.reading import Unreadable, read_file
 from breakscope.report.fact import Cell, Gap, Link, ReportError
 from breakscope.report.fixes import FixedPlace, NotFixedPlace
 from breakscope.report.model import Edit, Finding, Fix, Report
-from breakscope.static.project.notebook import Notebook, is_notebook
+from breakscope.static.project.files import is_notebook
 from breakscope.static.project.reads import NO_SOURCES
 from breakscope.static.project.source import SourceError
+
+if TYPE_CHECKING:
+    from breakscope.static.project.notebook import Notebook
 
 Placed = TypeVar("Placed", Link, ReportError, Gap, FixedPlace, NotFixedPlace)
 
@@ -57,6 +60,8 @@ class _Notebooks:
         """None for another file, and for one that cannot be read."""
         if not is_notebook(path):
             return None
+        from breakscope.static.project.notebook import Notebook  # few files are notebooks
+
         if path not in self._known:
             absolute = os.path.abspath(path)
             try:

@@ -18,6 +18,9 @@ from breakscope.dynamic.observations.guards import dimensions
 from breakscope.dynamic.observations.guards.families import Guard
 from breakscope.dynamic.observations.guards.names import STACK, readable
 from breakscope.dynamic.observations.guards.origins import is_parameter
+from breakscope.dynamic.observations.guards.passed import ARGUMENT, calls_it
+from breakscope.dynamic.observations.guards.passed import COUNTED as COUNTED_ARGUMENTS
+from breakscope.dynamic.observations.ownership import Places, library_of, torchs_file
 from breakscope.dynamic.source_text import SourceFile
 
 FIXES = {
@@ -74,7 +77,17 @@ SMALL_NUMBER = "where it is a size 0 and 1 are versions of their own, else the s
 COUNTED = f"count outside of the compiled region, or accept the versions: {SMALL_NUMBER}"
 MODES = "a version for `train()` and one for `eval()` are usual: call the model once in both before timing"
 BROKEN_OFF = "the graph ends at line {} and goes on with what that gave: without the break there is nothing to compile for"
+DECIDED = "a test decides by this value, so each side of it is a version, and a tensor there would end the graph"
+DECIDED_BY_INT = f"{DECIDED}: {UNSPECIALISED}, which leaves those versions only"
+DECIDED_BY_ANY = (
+    f"{DECIDED}: call each side once before it counts, or test outside of the compiled region"
+)
 PADDED = "pad to a few fixed sizes"
+PADDED_BEFORE = "pad what is passed to a few sizes (a multiple of 64, say)"
+LAST_BATCH = "leave a smaller last batch out (`drop_last=True`)"
+HELD = "make what holds it in one fixed size and pass that, such as a cache of a fixed length"
+OF_A_PACKAGE = "set it before the first call, or accept a version for each value: the package's own code changes it"
+PASSED_ALIKE = "pass the same arguments in every call, by position or by name alike, or accept a version for each form"
 STATIC = "assume_static_by_default"  # off: compiled with dynamic=True
 
 
@@ -82,13 +95,17 @@ STATIC = "assume_static_by_default"  # off: compiled with dynamic=True
 class About:
     """What decides which advice holds. `fixed`: the version that was compiled last serves one value
     only, again; `alone`: no other tensor's size changed with it; `resumed_at`: the line behind whose
-    break the function goes on; `reachable`: a caller has the guarded name as an argument; `own`: the value is set
+    break the function goes on; `reachable`: the user's code
+    has the guarded name as an argument of its call; `package`: the compiled function is an installed
+    package's; `decides`: the guard goes back to a test of the value; `own`: the value is set
     in `__init__` and nowhere else; `switches`: Dynamo's that are on."""
 
     fixed: bool = False
     alone: bool = True
     resumed_at: int = 0
     reachable: bool = True
+    package: bool = False
+    decides: bool = False
     own: bool = False
     switches: frozenset[str] = frozenset((STATIC,))
 
@@ -103,11 +120,18 @@ def cure(group: Sequence[RecompileSeen], switches: frozenset[str]) -> str:
             fixed=last.fixed,
             alone=not any(g.family == "size" for seen in group for g in _of_others(seen)),
             resumed_at=first.frame.resumed_at,
-            reachable=is_parameter(first.frame, readable(first.guard.name)),
+            reachable=_is_passed(first) and calls_it(first.frame, Places.here("")),
+            package=bool(library_of(first.frame.path)) and not torchs_file(first.frame.path),
+            decides=any(_decides(guard) for guard in guards),
             own=first.guard.family == "attribute" and _is_own(first),
             switches=switches or frozenset((STATIC,)),
         ),
     )
+
+
+def _is_passed(seen: RecompileSeen) -> bool:
+    name = readable(seen.guard.name)
+    return bool(ARGUMENT.fullmatch(name)) or is_parameter(seen.frame, name)
 
 
 def of_one_name(seen: RecompileSeen) -> list[Guard]:
@@ -126,14 +150,22 @@ def fix(guards: Sequence[Guard], about: About | None = None) -> str:
     first, about = guards[0], about or About()
     if about.resumed_at and STACK.match(first.name):
         return BROKEN_OFF.format(about.resumed_at)
+    if first.name in COUNTED_ARGUMENTS.values():
+        return PASSED_ALIKE
     if first.family == "size":
         return _of_size(guards, about)
     if first.family == "int_argument":
         return _of_number(guards, about)
     if first.family == "attribute" and first.name.endswith(".training"):
         return MODES
+    if about.package and first.family in ("attribute", "none_argument", "global"):
+        return OF_A_PACKAGE
     if first.family == "attribute" and about.own:
         return OF_INSTANCES
+    if about.decides and first.family in ("attribute", "global", "closure"):
+        numbers = first.family == "attribute" and all(NUMBER.fullmatch(v) for v in values(guards))
+        on = "allow_unspec_int_on_nn_module" in about.switches
+        return DECIDED_BY_INT if numbers and values(guards) and not on else DECIDED_BY_ANY
     if (
         first.family == "attribute"
         and first.name.startswith("self.")
@@ -163,14 +195,22 @@ def _of_size(guards: Sequence[Guard], about: About) -> str:
         return ONE
     if about.fixed:
         return FIXED_SIZE
+    if about.package and not about.reachable:
+        advice = PADDED_BEFORE
+        if re.search(r"[.\[]", readable(first.name)):
+            advice = HELD
+        elif 0 in rest:
+            advice = LAST_BATCH if rest == [0] else f"{PADDED_BEFORE}, {LAST_BATCH}"
+        dynamic = ", or compile with `dynamic=True`" if STATIC in about.switches else ""
+        return f"{advice}{dynamic}"
     advice = PADDED if STATIC not in about.switches else FIXES["size"]
     if STATIC in about.switches and about.reachable and about.alone:
         name = readable(first.name)
         marked = rest if len(rest) > 1 else rest[0]
-        advice = (
-            f"`torch._dynamo.mark_dynamic({name}, {marked})` before the first call, compile with `dynamic=True`, "
-            "or pad to a few fixed sizes"
-        )
+        mark = f"`torch._dynamo.mark_dynamic({name}, {marked})`"
+        if ARGUMENT.fullmatch(name):
+            mark = f"`torch._dynamo.mark_dynamic(tensor, {marked})` of {name}"
+        advice = f"{mark} before the first call, compile with `dynamic=True`, or pad to a few fixed sizes"
     return f"{advice}; {ONE}" if ones else advice
 
 
@@ -185,6 +225,21 @@ def _of_number(guards: Sequence[Guard], about: About) -> str:
     if STATIC not in about.switches or (seen and all(value in ("0", "1") for value in seen)):
         return SMALL_NUMBER
     return FIXES["int_argument"]
+
+
+def _decides(guard: Guard) -> bool:
+    """The line that Dynamo names for the guard holds a test of the guarded name."""
+    name = readable(guard.name)
+    for statement in SourceFile.read(guard.path).enclosing(guard.line)[-1:] if guard.path else []:
+        tests = [
+            node.test
+            for node in ast.walk(statement)
+            if isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert))
+            and node.test.lineno <= guard.line <= (node.test.end_lineno or 0)
+        ]
+        if any(ast.unparse(node) == name for test in tests for node in ast.walk(test)):
+            return True
+    return False
 
 
 def _is_own(seen: RecompileSeen) -> bool:

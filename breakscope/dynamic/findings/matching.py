@@ -14,6 +14,7 @@ from breakscope.dynamic.findings.hints import useful_hints
 from breakscope.dynamic.findings.raised import told
 from breakscope.dynamic.findings.settling import settled
 from breakscope.dynamic.findings.wording import cause, values
+from breakscope.dynamic.observations.breaks import OF_DYNAMO
 from breakscope.dynamic.observations.facts import Break, Observations, RecompileSeen
 from breakscope.dynamic.observations.guards import mode_switches
 from breakscope.dynamic.observations.guards.families import Guard
@@ -212,7 +213,7 @@ def recompile_finding(
     ) or _catch_all(rules, UNEXPLAINED_RECOMPILE)
     seconds = sum(seen.frame.seconds for seen in group)
     changed = cause(guards, first.frame.resumed_at)
-    message = f"`{first.frame.function}` was compiled again because {changed}"
+    message = f"{_compiled(first)} was compiled again because {changed}"
     return Finding(
         **_place(first.site, folder),
         **_identity(rule),
@@ -232,6 +233,13 @@ def recompile_finding(
         chain=_from_caller(first, folder),
         cost=Cost(compile_seconds=round(seconds, 6)) if seconds else None,
     )
+
+
+def _compiled(seen: RecompileSeen) -> str:
+    """The compiled function; of torch's wrapper around a module or function, what the line calls."""
+    if OF_DYNAMO.search(seen.frame.path):
+        return "what is called here"
+    return f"`{seen.frame.function}`"
 
 
 def _other_causes(group: list[RecompileSeen]) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from breakscope.dynamic.findings.grouping import one_for_each_cause
 from breakscope.dynamic.observations.ownership import library_of
 from breakscope.dynamic.source_text import SourceFile
 from breakscope.report.model import Cost, Finding, Inside, code_in
+from breakscope.rulekit.loader import load_rules
 from breakscope.texts import shortened
 
 SEEN = ("observed", "confirmed")
@@ -77,9 +78,16 @@ def _moved(finding: Finding) -> Finding:
         message=message,
         brief="",
         names=code_in(message),
-        help=BREAK.format(library=finding.library) if finding.kind == "break" else finding.help,
+        help=finding.help
+        if finding.kind != "break" or _is_said_of_outside(finding)
+        else BREAK.format(library=finding.library),
         inside=Inside(message=finding.message, brief=finding.brief, chain=inner),
         fix=None,
         first_source_line=first,
         source=tuple(lines),
     )
+
+
+def _is_said_of_outside(finding: Finding) -> bool:
+    """A rule has this advice for a line that calls torch's compiled code."""
+    return any(rule.help_outside == finding.help for rule in load_rules() if rule.help_outside)

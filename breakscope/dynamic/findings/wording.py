@@ -9,6 +9,7 @@ from breakscope import limits
 from breakscope.dynamic.observations.guards import dimensions
 from breakscope.dynamic.observations.guards.families import MISSING_ATTRIBUTE, MISSING_KEY, Guard
 from breakscope.dynamic.observations.guards.names import STACK, readable
+from breakscope.dynamic.observations.guards.passed import ARGUMENT, COUNTED
 from breakscope.report.model import in_order
 from breakscope.texts import middle_out
 
@@ -76,11 +77,15 @@ def _quoted(guard: Guard, resumed_at: int) -> str:
     name = readable(guard.name)
     if resumed_at and STACK.match(name):
         return f"the value that line {resumed_at} gave"
+    if ARGUMENT.fullmatch(name):
+        return name
     return f"`{name}`" if name else "a condition"
 
 
 def _subject(guard: Guard, resumed_at: int) -> str:
     quoted = _quoted(guard, resumed_at)
+    if guard.name in COUNTED.values():
+        return f"the number of {guard.name}"
     if guard.family == "size" and "rank mismatch" in guard.text:
         return f"the number of dimensions of {quoted}"
     if guard.family in ("size", "stride") and (changed := dimensions.of_guards([guard])):

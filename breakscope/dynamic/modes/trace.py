@@ -188,7 +188,7 @@ def _without_line(seen: Observations) -> tuple[str, ...]:
     what = "has" if number == 1 else "have"
     return (
         f"{count(number, 'recompile')} of functions in installed packages {what} no line of yours: what was "
-        "written does not name the callers, as a TORCH_TRACE folder of torch 2.8 or later does",
+        "written does not name the callers, as a TORCH_TRACE folder of torch 2.8 or later mostly does",
     )
 
 

@@ -204,21 +204,19 @@ def _chain(
         inside = [f for f in named if library_of(f.path) and not OF_DYNAMO.search(f.path)] or named
         chain = [replace(f, function=original_name(f.function)) for f in inside[-1:]]
     if all(library_of(frame.path) for frame in chain):
-        chain = [*_entering(compile, chain, known), *chain]
+        chain = [*_entering(compile, frames, chain, known), *chain]
     return tuple(chain), shown
 
 
-def _entering(compile: FrameCompile | None, chain: list[Frame], known: _Known) -> list[Frame]:
+def _entering(
+    compile: FrameCompile | None, frames: list[Frame], chain: list[Frame], known: _Known
+) -> list[Frame]:
     """The user's line outside of the compiled region that leads into an installed package; a
-    module's own code too, which no region has."""
-    stack = compile.stack if compile else ()
-    last = max((i for i, frame in enumerate(stack) if known.places.is_own(frame.path)), default=-1)
-    users = [
-        replace(frame, function=original_name(frame.function))
-        for frame in stack[last + 1 :]
-        if known.places.is_user(frame.path) and not library_of(frame.path)
-    ]
-    return users[-1:] if chain else []
+    module's own code too, which no region has. The report's own frames have it where the stack
+    around the compile begins inside torch."""
+    stacks = ((compile.stack if compile else ()), frames)
+    found = next((user for stack in stacks if (user := known.places.entering(stack))), None)
+    return [found] if found and chain else []
 
 
 def _users(frames: Iterable[Frame], known: _Known) -> list[Frame]:

@@ -6,12 +6,12 @@ import os
 import re
 import sysconfig
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from breakscope.dynamic.capture.compiled_modules import MODULE
 from breakscope.dynamic.source_text import SourceFile
-from breakscope.dynamic.trace.frames import Frame
+from breakscope.dynamic.trace.frames import Frame, original_name
 
 TORCH = re.compile(r"[/\\](?:site|dist)-packages[/\\](?:torch|functorch)[/\\]")
 INSTALLED = re.compile(r".*[/\\](?:site|dist)-packages[/\\]([^/\\]+?)(?:\.py)?(?:[/\\]|\Z)")
@@ -69,6 +69,16 @@ class Places:
             else:
                 merged.append(frame)
         return merged
+
+    def entering(self, stack: Sequence[Frame]) -> Frame | None:
+        """The user's innermost line that is in no installed package, below the last frame of ours:
+        a module's own code too, which calls what is compiled and is in no region."""
+        last = max((i for i, frame in enumerate(stack) if self.is_own(frame.path)), default=-1)
+        users = [f for f in stack[last + 1 :] if self.is_user(f.path) and not library_of(f.path)]
+        written = self.written(users)
+        if not written:
+            return None
+        return replace(written[-1], function=original_name(written[-1].function))
 
     def written(self, users: Sequence[Frame]) -> list[Frame]:
         """Without what a library generated, such as a dataclass's `__init__`: text that a file's

@@ -13,6 +13,7 @@ from breakscope.dynamic.observations.guards.families import Guard, read_guard
 from breakscope.dynamic.observations.guards.mode_switches import switch
 from breakscope.dynamic.observations.guards.names import readable
 from breakscope.dynamic.observations.guards.origins import is_captured, origin
+from breakscope.dynamic.observations.guards.passed import passed_name
 from breakscope.dynamic.observations.guards.tree import Version, read_version
 from breakscope.dynamic.observations.ownership import GENERATED, Places
 from breakscope.dynamic.trace.dialects import recompile_reasons
@@ -101,7 +102,8 @@ def by_families(
 
 def _guard(reason: str, frame: FrameCompile, compiles: Mapping[str, FrameCompile]) -> Guard:
     guard = read_guard(reason)
-    guard = replace(guard, path=_whole_path(guard.path, frame, compiles))
+    name = passed_name(guard.name, frame)
+    guard = replace(guard, name=name, path=_whole_path(guard.path, frame, compiles))
     return (
         replace(guard, family="closure")
         if guard.family in ARGUMENTS and is_captured(frame, guard.name)
@@ -139,7 +141,7 @@ def _site(frame: FrameCompile, guard: Guard, places: Places) -> Frame | None:
     if places.is_user(frame.path):
         return origin(frame, readable(guard.name)) or Frame(frame.path, frame.line, frame.function)
     callers = places.chain(list(frame.stack))
-    return _called_at(callers[-1]) if callers else None
+    return _called_at(callers[-1]) if callers else places.entering(frame.stack)
 
 
 def _called_at(caller: Frame) -> Frame:

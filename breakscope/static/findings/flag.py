@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import ast
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from breakscope import limits
 from breakscope.knowledge import load as load_knowledge
@@ -26,10 +26,7 @@ from breakscope.static.machine.gaps import Gaps, why
 from breakscope.static.project.files import relative_path
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.project.source import encoded, shortened
-from breakscope.static.project.spans import Position, Span, Spans, nesting, start_of
-
-if TYPE_CHECKING:
-    from breakscope.static.findings.rewrites import Rewritten
+from breakscope.static.project.spans import Position, Span, Spans, nesting
 
 
 class Flagged(Struct, frozen=True):
@@ -44,12 +41,10 @@ class Flagged(Struct, frozen=True):
 class Flagger:
     """Makes the findings of one file."""
 
-    def __init__(self, module: ModuleInfo, rewrites: dict[tuple, Rewritten]) -> None:
-        """`rewrites` keeps what became of a statement's text, for this file and its copies
-        elsewhere."""
+    def __init__(self, module: ModuleInfo) -> None:
         self.module = module
-        self.rewrites = rewrites
         self.parsable: dict[tuple[int, bool], bool] = {}  # by statement
+        self.fixes: dict[tuple, tuple[Fix | None, str]] = {}  # other files lead to the same place
         self.sought = self.rewritten = 0  # characters parsed for the findings of a checked file
         self.lines = module.source_lines()
         self.spans = Spans(module.tree, self.lines)
@@ -250,17 +245,20 @@ class Flagger:
             return None, "the file has too many fixes to make all"
         if not self.is_parsable(statement, text, is_whole=True):
             return None, "its statement is too long or too deep to rewrite"
+        problem = verdict.problem
+        key = (verdict.rule.code, id(statement), replace(problem, once=None))
         try:
-            return self.fix(verdict, statement, lines)
+            if key not in self.fixes:
+                self.fixes[key] = self.fix(verdict.rule, problem, statement)
+            return self.fixes[key]
         except Exception as problem:
             why(problem)  # raises it for who looks for its cause
             return None, "its rewrite failed"
 
-    def fix(
-        self, verdict: Verdict, statement: ast.stmt, lines: list[str]
-    ) -> tuple[Fix | None, str]:
-        rule, problem = verdict.rule, verdict.problem
-        made = self.rewritten_as(rule, problem, statement, lines)
+    def fix(self, rule: Rule, problem: Problem, statement: ast.stmt) -> tuple[Fix | None, str]:
+        from breakscope.static.findings.rewrites import rewritten  # imports libcst
+
+        made = rewritten(rule, problem, self.module.tree, statement, self.lines, self.indentation)
         if made.declined:
             return None, made.declined
         first, *also = made.edits
@@ -281,24 +279,6 @@ class Flagger:
             changes=made.changes,
         )
         return made_fix, ""
-
-    def rewritten_as(
-        self, rule: Rule, problem: Problem, statement: ast.stmt, lines: list[str]
-    ) -> Rewritten:
-        """What the rule makes of a statement; remembered by its text where only that decides."""
-        from breakscope.static.findings.rewrites import in_lines_from, rewritten
-
-        tree, unit = self.module.tree, self.indentation
-        if rule.wants_place or problem.setting:
-            return rewritten(rule, problem, tree, statement, self.lines, unit)
-        where = _place_in(statement, problem.node)
-        key = (rule.code, *lines, unit, where, problem.message, problem.help)
-        if key not in self.rewrites:
-            made = rewritten(rule, problem, tree, statement, self.lines, unit)
-            if len(made.edits) > 1:
-                return made
-            self.rewrites[key] = made
-        return in_lines_from(self.rewrites[key], start_of(statement, self.lines)[0])
 
     @cached_property
     def indentation(self) -> str:
@@ -340,17 +320,6 @@ def _link(activation: Activation, node: ast.AST) -> Link:
     # without a function: of the class or factory whose code is the library's
     name = activation.function or node.name
     return Link(path=relative_path(activation.module.path), line=node.lineno, function=name)
-
-
-def _place_in(statement: ast.AST, node: ast.AST) -> tuple[int, ...]:
-    """Where a node stands in its statement."""
-    first = statement.lineno
-    return (
-        node.lineno - first,
-        node.col_offset,
-        node.end_lineno - first,
-        node.end_col_offset,
-    )
 
 
 def _shortened(steps: list[Link]) -> tuple[Link, ...]:

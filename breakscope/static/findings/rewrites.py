@@ -13,7 +13,6 @@ from functools import partial
 import libcst as cst
 from libcst import ParserSyntaxError
 from msgspec import Struct
-from msgspec.structs import replace
 
 from breakscope.report.model import Edit
 from breakscope.rulekit.patch import Declined, Patch, Place, place_of
@@ -84,15 +83,6 @@ def _everywhere(make: Callable, statement: ast.stmt, lines: list[str], unit: str
     if not edits:
         return Rewritten(declined=reason)
     return Rewritten(tuple(edits), "", patch.imports, patch.changes, patch.safety)
-
-
-def in_lines_from(made: Rewritten, line: int) -> Rewritten:
-    """The same of a statement with the same text that begins at a line."""
-    if not made.edits or made.edits[0].line == line:
-        return made
-    first = made.edits[0]
-    end_line = first.end_line + line - first.line
-    return replace(made, edits=(replace(first, line=line, end_line=end_line),))
 
 
 def _made(rule: Rule, problem, tree: ast.Module, statement: ast.stmt, node: cst.CSTNode):

@@ -13,7 +13,8 @@ from pathlib import Path
 from breakscope import limits
 from breakscope.reading import Unreadable, read_file
 
-CHECKED = (".py", ".ipynb")
+NOTEBOOK = ".ipynb"
+CHECKED = (".py", NOTEBOOK)
 WILDCARDS = re.compile(r"(?<!\\)\*+")
 NEVER = frozenset(
     """
@@ -21,6 +22,10 @@ NEVER = frozenset(
     build dist site-packages
     """.split()
 )
+
+
+def is_notebook(path: str) -> bool:
+    return path.endswith(NOTEBOOK)
 
 
 def python_files(paths: Iterable[str | Path], exclude: tuple[str, ...] = ()) -> Iterator[str]:

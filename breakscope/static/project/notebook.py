@@ -15,9 +15,9 @@ from json.decoder import scanstring
 
 from msgspec import Struct
 
+from breakscope.static.project.files import is_notebook
 from breakscope.static.project.source import SourceError, decode, split_lines
 
-ENDING = ".ipynb"
 SPACE = re.compile(r"[ \t\r\n]*")
 # what decides whether a line begins a statement
 SIGN = re.compile(
@@ -113,10 +113,6 @@ class Notebook(Struct, frozen=True):
         between = self.text[spans[0][1] : spans[1][0]] if len(spans) > 1 else f",{opening[1:]}"
         written = [raw.get(line) or json.dumps(line, ensure_ascii=is_ascii) for line in lines]
         return f"{opening}{between.join(written)}{closing}"
-
-
-def is_notebook(path: str) -> bool:
-    return path.endswith(ENDING)
 
 
 def program_text(path: str, data: bytes) -> str:

@@ -22,7 +22,7 @@ def origin(frame: FrameCompile, name: str) -> Frame | None:
     in the function, else where its class assigns it. None when the source does not show it.
     """
     source = SourceFile.read(frame.path)
-    function = _function(source, frame)
+    function = function_of(source, frame)
     if function is None:
         return None
     if name.startswith("___stack"):
@@ -44,7 +44,7 @@ def origin(frame: FrameCompile, name: str) -> Frame | None:
 def is_parameter(frame: FrameCompile, name: str) -> bool:
     """True when a caller passes what the guarded name begins with, so that it can be marked there;
     nothing of a resumed function is passed by a caller."""
-    function = None if frame.resumed_at else _function(SourceFile.read(frame.path), frame)
+    function = None if frame.resumed_at else function_of(SourceFile.read(frame.path), frame)
     root = NAME.match(name)
     return (
         function is not None
@@ -58,7 +58,7 @@ def is_captured(frame: FrameCompile, name: str) -> bool:
     """True when the function neither takes nor assigns the name, so that it is a variable of a
     function around it."""
     source = SourceFile.read(frame.path)
-    function = _function(source, frame)
+    function = function_of(source, frame)
     if function is None or not name.isidentifier() or name.startswith("___"):
         return False
     return (
@@ -68,7 +68,7 @@ def is_captured(frame: FrameCompile, name: str) -> bool:
     )
 
 
-def _function(source: SourceFile, frame: FrameCompile) -> Function | None:
+def function_of(source: SourceFile, frame: FrameCompile) -> Function | None:
     """The innermost function of the frame's name around its first line (of a resume function: the
     line that broke)."""
     for node in reversed(source.enclosing(frame.line)):
