@@ -166,7 +166,9 @@ def _module_region(machine: Machine, cls: Class) -> Region | None:
 
 
 def _hook_region(machine: Machine, hook: Function) -> Region:
-    return enter(machine, hook.info.qualname, hook, *hook_arguments(machine, hook))
+    arguments = hook_arguments(machine, hook)
+    # whether the module that it is put on is compiled, nobody says here
+    return enter(machine, hook.info.qualname, hook, *arguments, certainty="likely")
 
 
 def _step_region(machine: Machine, cls: Class) -> Region | None:
@@ -292,13 +294,14 @@ def enter(
     args: list[Value],
     kwargs: dict[str, Value],
     at: ast.AST = NOWHERE,
+    certainty: str = "certain",
 ) -> Region:
     """Interpret a region's call and keep what was seen, also when the work grows over the budget."""
     module = _home_of(target) if isinstance(target, Instance | Function) else machine.file.module
     if module.library:
         module = machine.file.module
     activation = Activation("", module, 0)
-    frame = Frame(module, None, None, activation, True, 0, "")
+    frame = Frame(module, None, None, activation, True, 0, "", certainty=certainty)
     machine.region.begin()
     machine.budget.begin()
     try:
