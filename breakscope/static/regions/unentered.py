@@ -1,6 +1,6 @@
 """Code that a program compiles, or calls from what it compiles, though no region of its own file enters
 it: functions that a library hands out, and methods of its classes; the forward of an autograd function;
-what a metric does; the methods of a module without a forward."""
+what a metric does."""
 
 from __future__ import annotations
 
@@ -88,8 +88,7 @@ def is_unannotated(node: ast.FunctionDef) -> bool:
 
 def _methods(machine: Machine, cls: Class) -> Iterator[Function]:
     """What runs of a class when a region uses it: the forward of an autograd function; of a metric,
-    which `forward` of its library calls, `update` and `compute`; of a module without a forward the
-    public methods that take tensors."""
+    which `forward` of its library calls, `update` and `compute`."""
     members = members_of(cls.info)
     bases = external_bases(machine, cls.info)
     owner: Value = cls
@@ -97,9 +96,6 @@ def _methods(machine: Machine, cls: Class) -> Iterator[Function]:
         names = ["forward"] if "forward" in members else []
     elif any(name in members for name in OF_METRICS) and _is_metric(machine, cls, bases):
         names, owner = [*OF_METRICS], configured_instance(machine, cls)
-    elif is_module_class(machine, cls.info) and not _has_forward(machine, cls):
-        names = [name for name, node in members.items() if _is_public(name, node)]
-        owner = configured_instance(machine, cls) if names else cls
     else:
         return
     for name in names:
@@ -107,11 +103,6 @@ def _methods(machine: Machine, cls: Class) -> Iterator[Function]:
         method = bound_to(member, owner) if isinstance(member, Function) else None
         if isinstance(method, Function) and not only_raises(method):
             yield method
-
-
-def _has_forward(machine: Machine, cls: Class) -> bool:
-    """True for a class with a forward of its own, and for one that its subclasses give one."""
-    return find_member(machine, cls.info, "forward") is not None
 
 
 def _is_public(name: str, node: ast.stmt) -> bool:
@@ -133,10 +124,17 @@ def _is_metric(machine: Machine, cls: Class, bases: tuple[str, ...]) -> bool:
 
 def _method_region(machine: Machine, method: Function) -> Region | None:
     args, kwargs = parameter_values(machine, method, True)
-    if method.bound is None and find_member(machine, method.info.owner, "setup_context") is None:
-        args[:1] = [ExternalInstance("torch.autograd.function.FunctionCtx")]
-    elif type(method.bound) is Instance and method.info.name not in OF_METRICS:
-        args, kwargs = parameter_values(machine, method, False)
-        if not any(maybe_tensor(value) for value in args):
-            return None
+    if method.bound is None:
+        return _autograd_region(machine, method, args)
     return enter(machine, method.info.qualname, method, args, kwargs)
+
+
+def _autograd_region(machine: Machine, forward: Function, args: list[Value]) -> Region | None:
+    """An autograd function is applied to a tensor at least; what else it is given are tensors where
+    they are annotated or used as such."""
+    shown, kwargs = parameter_values(machine, forward, False)
+    first = 0 if find_member(machine, forward.info.owner, "setup_context") is not None else 1
+    if first:
+        shown[:1] = [ExternalInstance("torch.autograd.function.FunctionCtx")]
+    shown[first : first + 1] = args[first : first + 1]
+    return enter(machine, forward.info.qualname, forward, shown, kwargs)

@@ -1,4 +1,4 @@
-"""Regions that nothing in their own file enters: autograd functions, metrics."""
+"""Regions that nothing in their own file enters: autograd functions, metrics, hooks, methods."""
 
 from programs import analysed, found
 
@@ -94,33 +94,23 @@ def test_hooks_on_a_module_that_somebody_hands_over(tmp_path):
         assert sorted(found(result), key=lambda place: place[1]) == [("BRK401", 5), ("BRK201", 17)]
 
 
-CODER = """\
+NUMBER = """\
+import math
+
 import torch
-from torch import Tensor, nn
 
 
-class Coder(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.inner = nn.Linear(3, 3)
-
-    def encode(self, x: Tensor):
-        return x if self.inner(x).sum() > 3 else x * 2
-
-    def named(self, name):
-        return print(name)
-
-    def _private(self, x: Tensor):
-        return x.item()
+class Scaled(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, order, mask):
+        if order == 2:
+            x = x * math.sqrt(order)
+        return x[mask.unsqueeze(0) > 0]
 """
 
 
-def test_the_methods_of_a_module_that_has_no_forward(tmp_path):
-    assert found(analysed(tmp_path, {"coder.py": CODER})) == [("BRK101", 11)]
-    result = analysed(
-        tmp_path, {"coder.py": CODER + "\n    def forward(self, x):\n        return x\n"}
-    )
-    assert found(result) == []
+def test_what_else_an_autograd_function_is_given_may_be_a_number(tmp_path):
+    assert found(analysed(tmp_path, {"program.py": NUMBER})) == [("BRK302", 11)]
 
 
 SCHEDULER = """\
