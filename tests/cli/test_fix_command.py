@@ -21,7 +21,7 @@ class Model(nn.Module):
 """
 # a rule whose fix gives other results
 RULE = '''
-"""`mmap.getpagesize` is not traced.
+"""`mmap.mmap` is not traced.
 
 Why.
 """
@@ -31,9 +31,9 @@ from breakscope.rulekit.rule import Rule
 rule = Rule("BRK991", "mine", fix="unsafe")
 
 
-@rule.on(Call, "mmap.getpagesize")
+@rule.on(Call, "mmap.mmap")
 def check(event):
-    yield event.graph_break("`mmap.getpagesize` is not traced")
+    yield event.graph_break("`mmap.mmap` is not traced")
 
 
 @rule.rewrite
@@ -207,7 +207,7 @@ def test_a_proof_takes_back_what_does_not(folder, run):
     (folder / "pyproject.toml").write_text('[tool.breakscope]\nrules = ["rules/"]\n')
     (folder / "model.py").write_text(
         "import mmap\nimport torch\n\n\ndef f(x):\n    if x.sum() > 0:\n        x = x * 2\n"
-        "    mmap.getpagesize()\n    return x\n\n\ndef make():\n    return f, (torch.ones(3),), {}\n"
+        "    mmap.mmap(-1, 8)\n    return x\n\n\ndef make():\n    return f, (torch.ones(3),), {}\n"
     )
     target = (
         "--verify",
@@ -225,7 +225,7 @@ def test_a_proof_takes_back_what_does_not(folder, run):
     # what is compared first depends on which calls the original can be given
     assert back["reason"].partition(":")[0] in ("outputs", "exceptions")
     text = (folder / "model.py").read_text()
-    assert "torch.where" in text and "mmap.getpagesize()" in text
+    assert "torch.where" in text and "mmap.mmap(-1, 8)" in text
     assert done.code == 1
 
 
@@ -235,6 +235,29 @@ def test_a_target_that_does_not_run_changes_nothing(folder, run):
     )
     text = (folder / "model.py").read_text()
     done = run("fix", "model.py", "--unsafe-fixes", "--verify", "model.py::make")
+    assert done.code == 2 and "model.py::make does not run as it is" in done.out
+    assert (folder / "model.py").read_text() == text
+
+
+ENTRY = ("--entry", "model.py::make")
+
+
+def test_weights_made_at_the_top_of_the_file_are_the_same_in_both_forms(folder, run):
+    (folder / "model.py").write_text(
+        "import torch\n\nnet = torch.nn.Linear(3, 3)\n\n\ndef step(x):\n    y = net(x)\n"
+        '    print("mean", y.mean())\n    return y\n\n\ndef make():\n    return step, (torch.ones(2, 3),), {}\n'
+    )
+    run("fix", "model.py", "--unsafe-fixes", *ENTRY, "--verify", "model.py::make")
+    assert "is_compiling" in (folder / "model.py").read_text()
+
+
+def test_a_target_that_raises_in_every_call_proves_nothing(folder, run):
+    text = (
+        "import torch\n\n\ndef f(x):\n    if x.sum() > 0:\n        x = x * 2\n    return x.unsqueeze(9)\n\n\n"
+        "def make():\n    return f, (torch.ones(3),), {}\n"
+    )
+    (folder / "model.py").write_text(text)
+    done = run("fix", "model.py", "--unsafe-fixes", *ENTRY, "--verify", "model.py::make")
     assert done.code == 2 and "model.py::make does not run as it is" in done.out
     assert (folder / "model.py").read_text() == text
 

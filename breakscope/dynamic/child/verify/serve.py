@@ -17,6 +17,7 @@ import torch
 import torch._dynamo
 
 from breakscope import limits
+from breakscope.dynamic.child import tensors
 from breakscope.dynamic.child.bench.stepper import Stepper
 from breakscope.dynamic.child.calls import BATCHES, Plan
 from breakscope.dynamic.child.load import load_file
@@ -46,6 +47,7 @@ def serve(job: dict, folder: Path, progress: Progress) -> None:
         device, _ = stage(progress, "options", lambda: pick_device(job["device"]))
         threads = torch.get_num_threads()
         torch.set_num_threads(1)  # sums in one order
+        tensors.seed_everything()  # what the file makes at its top is the same in both forms
         module = stage(progress, "import", lambda: load_file(Path(job["file"])))
         stage(progress, "options", lambda: check_backend(job["backend"]))
         vary = len(BATCHES) if job["vary"] else 0
