@@ -10,11 +10,11 @@ frame around it that is compiled), and a site is one source line of them.
 
 The installed transformers is copied twice, because only a project's own files are fixed. In one
 copy the files of a row's sites, and that of its model, are fixed by `breakscope fix --unsafe-fixes
---verify`, where the proof makes the row's call twice. Then graphmend_judge.py, which has nothing of
+--verify`, where the proof makes the row's call three times. Then graphmend_judge.py, which has nothing of
 breakscope's, counts the breaks of both copies, and compares outputs, gradients and the random
 stream bit for bit: the fixed form in eager and compiled with the original in eager. After a row the
-files are as they were. "Changed lines" is the largest run of changed lines in the row's diff; a
-line that only moved to another indentation counts.
+files are as they were. "Changed lines" is the largest run of changed lines in the row's diff, with
+the lines that only moved to another indentation, and without them.
 """
 
 from __future__ import annotations
@@ -57,6 +57,7 @@ class Row:
     fixed: list[str] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
     hunks: list[int] = field(default_factory=list)  # changed lines of each
+    unindented: list[int] = field(default_factory=list)  # without those that only moved
     helpers: list[str] = field(default_factory=list)  # imports that the fixes add
     error: str = ""
     is_proven: bool = True  # fixed with --verify
@@ -156,7 +157,12 @@ def fix(row: Row, trees: Trees, files: list[str]) -> None:
         f"{Path(p['path']).name}:{p['line']} {p['code']}: {p['reason']}" for p in fixes["not_fixed"]
     ]
     for changed in fixes["files"]:
-        row.hunks += changed_lines(changed["diff"])
+        runs = list(changed_runs(changed["diff"]))
+        row.hunks += [max(map(len, run)) for run in runs]
+        row.unindented += [
+            max((old - new).total(), (new - old).total())
+            for old, new in ([Counter(map(str.strip, side)) for side in run] for run in runs)
+        ]
         row.helpers += [
             line
             for line in changed["diff"].splitlines()
@@ -164,13 +170,13 @@ def fix(row: Row, trees: Trees, files: list[str]) -> None:
         ]
 
 
-def changed_lines(diff: str) -> Iterator[int]:
-    """The changed lines of each run of them: those that are new, or gone where more are gone."""
-    lines = [line[:1] for line in diff.splitlines()[2:]]
-    for is_changed, run in groupby(lines, lambda mark: mark in ("+", "-")):
-        marks = Counter(run)
+def changed_runs(diff: str) -> Iterator[tuple[list[str], list[str]]]:
+    """Each run of changed lines: those that are gone, and those that are new."""
+    lines = diff.splitlines()[2:]
+    for is_changed, run in groupby(lines, lambda line: line[:1] in ("+", "-")):
         if is_changed:
-            yield max(marks["+"], marks["-"])
+            changed = list(run)
+            yield tuple([line[1:] for line in changed if line[0] == mark] for mark in "-+")
 
 
 def environment(tree: Path) -> dict[str, str]:
@@ -184,7 +190,7 @@ def show(rows: list[Row]) -> int:
     print("| model and mode | breaks | left | sites | left | changed lines | results | proof |")
     print("|---|---|---|---|---|---|---|---|")
     for row in breaking:
-        lines = max(row.hunks, default=0)
+        lines = f"{max(row.hunks, default=0)} ({max(row.unindented, default=0)})"
         result = row.error.splitlines()[-1] if row.error else row.difference or "equal"
         print(
             f"| {row.name} | {row.before.total()} | {row.after.total()} | {len(row.before)} "
@@ -197,7 +203,8 @@ def show(rows: list[Row]) -> int:
         f"\n{len(breaking)} of {len(rows)} rows break: {before.total()} breaks at {len(before)} source "
         f"lines. Removed: {removed} ({removed / max(before.total(), 1):.0%}). Rows with other "
         f"results: {sum(bool(row.difference) for row in rows)}. Most changed lines at one site: "
-        f"{max((max(row.hunks, default=0) for row in rows), default=0)}. Imports besides torch: "
+        f"{max((max(row.hunks, default=0) for row in rows), default=0)}, without those that only "
+        f"moved {max((max(row.unindented, default=0) for row in rows), default=0)}. Imports besides torch: "
         f"{sum(len(row.helpers) for row in rows)}."
     )
     print("\n| source line | breaks |\n|---|---|")
@@ -222,7 +229,7 @@ def main() -> int:
     parser.add_argument("--unproven", action="store_true", help="apply every fix, without proofs")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
-        folder = given.folder or Path(temporary)
+        folder = (given.folder or Path(temporary)).resolve()
         results = folder / "rows"
         results.mkdir(parents=True, exist_ok=True)
 

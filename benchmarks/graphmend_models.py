@@ -232,8 +232,8 @@ def factory(build: Callable[[bool], Built], mode: str) -> Callable[[], tuple]:
 
 
 def calls(build: Callable[[bool], Built], mode: str) -> Callable[[], list]:
-    """What `--calls` calls: the same call twice."""
-    return lambda: [factory(build, mode)()[1:]] * 2
+    """What `--calls` calls: the same call three times."""
+    return lambda: [factory(build, mode)()[1:]] * 3
 
 
 for _build in BUILDERS:

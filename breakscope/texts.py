@@ -26,7 +26,7 @@ def middle_out(code: str, most: int) -> str:
 
 def exception_text(problem: BaseException) -> str:
     """The type of an exception and the beginning of its message, in one line."""
-    text = " ".join(str(problem).split())[: limits.LONGEST_EXCEPTION_TEXT]
+    text = shortened(" ".join(str(problem).split()), limits.LONGEST_EXCEPTION_TEXT)
     return f"{type(problem).__name__}: {text}" if text else type(problem).__name__
 
 

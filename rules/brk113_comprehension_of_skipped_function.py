@@ -5,9 +5,10 @@ finished iterator. While Dynamo traces the code around it, it is inlined. When a
 loop, a `try` or a `with` made Dynamo skip the function around it, Python calls the comprehension
 by itself; Dynamo looks at it, and cannot take `next()` of a bare list, dict, `zip` or `enumerate`
 iterator. So nothing in it is compiled, whatever it computes. Tuples, `range` and tensors are
-iterated without a break, and generator expressions are left alone. Over `zip`, `enumerate` or the
-items of a dict the same happens when the break stands in the comprehension itself, or in what it
-calls.
+iterated without a break, and generator expressions are left alone. Over `zip`, `enumerate`, a dict,
+or an `nn.ModuleList` the same happens when the break stands in the comprehension itself, or in what
+it calls (GB4347, GB0092); so it is with a generator expression that is handed to `sum`, `any`, `all`, or
+a function of yours (GB8335, GB0091).
 
 Fix the break that makes Dynamo skip the function; this one goes with it. Or write the comprehension as a loop
 inside a function of its own, which Dynamo compiles as a frame of its own, or use Python 3.12, where comprehensions
@@ -35,7 +36,13 @@ TRACED = ("tuple", "range", "size")  # what Dynamo iterates when it begins with 
 
 @rule.on(Comprehension)
 def check(event):
-    if all(map(_breaks, options(event.iterable))):
+    if event.is_generator:
+        yield event.problem(
+            f"a break in what the generator over `{event.shown}` calls leaves it half used, and Dynamo cannot hand it on",
+            help="fix that break, or write a loop",
+            certainty="likely",
+        )
+    elif all(map(_breaks, options(event.iterable))):
         yield event.problem(
             f"the comprehension over `{event.shown}` runs by itself, because a break in it or around it ends the graph, "
             "and Dynamo cannot begin in its middle",

@@ -50,6 +50,8 @@ def rewrite(node, problem, place):
 
     if isinstance(node, cst.If) and (made := guarded_text(node)) is not None:
         return made
+    if (made := scalars.only_for_text(node, place)) is not None:
+        return made
     found = rw.find(node, problem)
     if not isinstance(found, cst.Call) or not isinstance(found.func, cst.Attribute):
         return None

@@ -62,9 +62,14 @@ def rewrite(node, problem, place):
     from breakscope.rulekit import scalars
     from breakscope.rulekit.guarding import guarded_text
     from breakscope.rulekit.patch import Patch
+    from breakscope.rulekit.rewrites.own_truth import truth_where_tested
 
     if isinstance(node, cst.If) and (made := guarded_text(node)) is not None:
         return made
+    if (made := scalars.only_for_text(node, place)) is not None:
+        return made
+    if place.function is not None and place.function.name == "__bool__":
+        return truth_where_tested(problem, place)
     found = rw.find(node, problem) if isinstance(node, cst.SimpleStatementLine | cst.If) else None
     if isinstance(found, cst.Call) and rw.dotted(found.func) == "bool" and len(found.args) == 1:
         return _without_bool(node, found, place)

@@ -7,8 +7,9 @@ GB0109 for floats.
 The usual reason is a list of lengths: for `x.split(lengths.tolist())`, for slicing rows, for a
 loop. Pass the lengths as a Python list from the data loader, where they are known anyway; or keep
 the padded tensor and mask with `torch.arange(n) < lengths[:, None]`. To walk over the elements
-write `for v in t.unbind()`, which is traced. A list of values for the log should be made outside
-the compiled function.
+write `for v in t.unbind()`, which is traced. The setting `capture_scalar_outputs` keeps a list of
+whole numbers in the graph, and no other. A list of values for the log should be made outside the
+compiled function.
 
 The masked form keeps gradients (zero for masked places); `.tolist()` cuts them.
 """
@@ -27,7 +28,8 @@ def check(event):
         f"`{event.source}` copies a tensor's values into a Python list",
         help="pass the lengths as a Python list, mask with `torch.arange(n) < lengths[:, None]`, or loop over "
         "`t.unbind()`",
-        setting="capture_scalar_outputs",
+        setting="capture_scalar_outputs" if event.value.dtype in ("int", None) else "",
+        dtype=event.value.dtype or "",
     )
 
 

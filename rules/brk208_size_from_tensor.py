@@ -3,8 +3,8 @@
 `torch.zeros(2, lengths.max())`, `x.view(n.max(), -1)`, `torch.arange(lengths.max())`,
 `x.topk(k_tensor * 2)` all need a Python number: torch converts the 0-d tensor silently, Dynamo
 reports GB0033 on `aten._local_scalar_dense` and stops. A 0-d tensor that is itself an argument or a
-buffer is accepted as a size without a break on 2.13; anything computed from a tensor is not. Numpy's
-numbers are arrays while Dynamo traces, so `x.reshape(-1, np.prod(x.shape[1:]))` reads one too:
+buffer is accepted as a size without a break on 2.13, and so is one that was computed before an earlier
+break; anything computed from a tensor in the same graph is not. Numpy's numbers are arrays while Dynamo traces, so `x.reshape(-1, np.prod(x.shape[1:]))` reads one too:
 `math.prod` gives a Python number.
 
 Use a size that Python knows: `x.shape`, a maximum fixed in `__init__`, or the padded length from
@@ -26,7 +26,7 @@ import torch
 from breakscope.knowledge import since
 from breakscope.rulekit.events import Call
 from breakscope.rulekit.rule import Rule
-from breakscope.rulekit.values import Py, Sequence
+from breakscope.rulekit.values import Py, Sequence, Union, condition_of, options
 
 rule = Rule("BRK208", "size-from-tensor", shares=("GB0033",), fix="unsafe")
 
@@ -98,11 +98,16 @@ def check(event):
         if isinstance(value, Sequence)
         for item in value.items or [value.element]
     ]
-    if any(map(_is_read, (*given, *inside))):
+    read = [value for value in (*given, *inside) if any(map(_is_read, options(value)))]
+    if read:
+        is_open = type(read[0]) is Union
         yield event.graph_break(
             f"a size in `{event.source}` is read from a tensor",
             help="use a size that Python knows (`x.shape`, a fixed maximum, an int argument) and mask the rest",
             setting="capture_scalar_outputs",
+            certainty="likely" if is_open and event.certainty == "certain" else None,
+            condition=condition_of(read[0], _is_read),
+            reads=read[0] if len(read) == 1 and getattr(read[0], "ndim", 1) != 1 else None,
         )
 
 

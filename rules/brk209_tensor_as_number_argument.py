@@ -5,6 +5,9 @@
 number by reading it, silently, and Dynamo reports GB0033 on `aten._local_scalar_dense`. A tensor
 that requires grad raises an error in most of these.
 
+So does a tuple or list of tensors, or of NumPy numbers, in place of dimensions:
+`x.mean(tuple(np.arange(1, x.ndim)))`. Write `range` there.
+
 Use the form that takes tensors: `torch.minimum`/`torch.maximum` or a `clamp` whose bounds are both
 tensors; `torch.add(x, a * y)` for alpha; a tensor formula for the slope; `low + (high - low) *
 torch.rand(...)` for uniform. A rate that never changes should be a Python float in the first place.
@@ -13,10 +16,12 @@ The tensor form lets gradients reach the bound or factor where the number form c
 it to keep that.
 """
 
+import numpy as np
 import torch
 
 from breakscope.rulekit.events import Call
 from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.values import Sequence
 
 rule = Rule("BRK209", "tensor-as-number-argument", dynamo=("GB0033: _local_scalar_dense",))
 
@@ -53,6 +58,7 @@ NUMBERS = {
     "addmm": {"alpha": None, "beta": None},
     "baddbmm": {"alpha": None, "beta": None},
     "addmv": {"alpha": None, "beta": None},
+    "repeat_interleave": {"output_size": None},
 }
 OWNERS = ("torch", "Tensor", "torch.nn.functional", "torch.linalg")
 
@@ -77,6 +83,28 @@ def check(event):
             f"`{name}` gets a tensor where it needs a Python number and reads its value",
             help="use the form that takes tensors (`torch.minimum`, a product, `torch.where`), or pass a Python number",
         )
+
+
+# operators that take several dimensions, behind the tensor
+OVER_DIMENSIONS = """sum mean nansum nanmean amax amin std var std_mean var_mean logsumexp any all flip squeeze tile
+norm fft.fftn fft.ifftn fft.rfftn fft.irfftn""".split()
+
+
+@rule.on(Call, {f"{owner}.{name}" for owner in OWNERS for name in OVER_DIMENSIONS})
+def check_dimensions(event):
+    owner, _, name = event.name.rpartition(".")
+    behind = 0 if owner == "Tensor" else 1
+    first = (
+        event.args[behind:][:1] if name not in ("norm", "fftn", "ifftn", "rfftn", "irfftn") else ()
+    )
+    for given in (*first, *(event.kwargs.get(word) for word in ("dim", "dims", "axis"))):
+        items = (given.items or [given.element]) if isinstance(given, Sequence) else ()
+        if any(item.is_tensor for item in items):
+            yield event.graph_break(
+                f"the dimensions of `{name}` are tensors, whose values it reads",
+                help="use Python numbers for dimensions: `range` in place of `np.arange`, a tuple in place of an array",
+            )
+            return
 
 
 def _passes(value):
@@ -106,3 +134,13 @@ def bad_alpha(x):
 @rule.becomes
 def good_alpha(x):
     return x.add(x.cos() * x.mean())
+
+
+@rule.example(lambda: (torch.ones(2, 3, 4),), dynamo=("GB0033",))
+def bad_dimensions(x):
+    return x.mean(tuple(np.arange(1, x.ndim)))  # BRK209
+
+
+@rule.becomes
+def good_dimensions(x):
+    return x.mean(tuple(range(1, x.ndim)))

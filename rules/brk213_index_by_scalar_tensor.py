@@ -29,6 +29,7 @@ def check(event):
         yield event.graph_break(
             f"`{event.source}` indexes by a 0-d tensor, which torch reads as a Python int",
             help="make the index 1-d, `x[i[None]][0]` or `x.index_select(0, i)`, or index by the whole tensor at once",
+            reads=index if index.dtype == "int" else None,
         )
 
 

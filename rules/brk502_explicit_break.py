@@ -7,6 +7,10 @@ the whole function.
 Remove it when the search is over; the rewrite does. That is safe: the call does nothing in eager
 mode and nothing but end the graph when compiled. To keep a part out of the graph on purpose, put the
 part into its own function under `torch.compiler.disable(reason="...")`, which says so by name.
+
+Where a function of the file catches exceptions the rewrite counts as unsafe. What a break kept out of the
+graph is traced without it, and an error that torch raises while Dynamo traces (a shape that does not fit)
+goes past an `except` of the traced code that catches it in eager mode.
 """
 
 import ast
@@ -32,12 +36,30 @@ def check(event):
 
 @rule.rewrite
 def rewrite(node, problem, place):
+    from breakscope.rulekit.patch import Patch
     from breakscope.rulekit.removing import without_statement
 
     given = [*problem.node.args, *(keyword.value for keyword in problem.node.keywords)]
     if not all(isinstance(value, ast.Constant) for value in given):
         return None
-    return without_statement(node, problem, place)
+    made = without_statement(node, problem, place)
+    if made is None or not _catches(place.tree):
+        return made
+    return Patch(made, changes=UNCAUGHT, safety="unsafe")
+
+
+UNCAUGHT = "an error that torch raises while Dynamo traces goes past the `except` that catches it in eager mode"
+
+
+def _catches(tree):
+    """True when a function of the file has an `except`."""
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    return any(
+        isinstance(part, ast.ExceptHandler)
+        for function in ast.walk(tree)
+        if isinstance(function, functions)
+        for part in ast.walk(function)
+    )
 
 
 @rule.example(lambda: (torch.ones(4),))

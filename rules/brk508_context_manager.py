@@ -10,6 +10,10 @@ the block cannot be resumed in the middle, nothing in it is compiled.
 Enter it around the compiled call instead of inside: `with torch.backends.cudnn.flags(...):
 model(x)`. A lock guards something shared; take it outside too. For `with torch.device(d):` give
 `device=d` to the calls in the block.
+
+The rewrite enters a lock in eager mode only, with `contextlib.nullcontext()` in its place while Dynamo
+traces. It does so where the block sets local names, or makes one store of what it does not read: there no
+other thread sees half of it. It is unsafe because the compiled code does not wait for who holds the lock.
 """
 
 import contextlib
@@ -29,12 +33,15 @@ rule = Rule(
         "GB0262",
         r"GB0008: \w*(hook|anomaly|save_on|nvtx|multithreading|tracking|fusion|Flop)\w*\.__init__",
     ),
+    fix="unsafe",
 )
 
 LOCKS = {
     "_thread.lock",
     "_thread.RLock",
     "_thread.allocate_lock",
+    "threading.Lock",
+    "threading.RLock",
     "threading.BoundedSemaphore",
     "multiprocessing.Lock",
     "multiprocessing.RLock",
@@ -49,6 +56,7 @@ def check(event):
             f"Dynamo enters a `{event.name}` only where the region makes it: the graph ends at `{event.shown}` and "
             "the block runs without one",
             help="make it in the `with`, or enter it around the compiled call",
+            fixable=False,
             skips="with",
         )
         return
@@ -59,10 +67,18 @@ def check(event):
         yield event.problem(
             f"Dynamo cannot enter `{event.shown}` (`{event.name}`): the graph ends and the block runs without one",
             help=HELP.get(event.name, "enter it around the compiled call, not inside it"),
+            fixable=event.name in LOCKS,
             skips="with"
             if measured is None or measured.skips or "GB0142" in measured.breaks
             else "",
         )
+
+
+@rule.rewrite
+def rewrite(node, problem, place):
+    from breakscope.rulekit.contexts import lock_in_eager_only
+
+    return lock_in_eager_only(node, place)
 
 
 lock = threading.Lock()
@@ -79,7 +95,8 @@ def bad(x):
 @rule.becomes
 def good(x):
     y = x * 2
-    y = y + 1
+    with contextlib.nullcontext() if torch.compiler.is_compiling() else lock:
+        y = y + 1
     return y
 
 
@@ -94,7 +111,7 @@ class Doubled:
 doubled = Doubled()
 
 
-@rule.example(lambda: (torch.ones(4),), dynamo=("GB0142",))
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0142",), fixed=False)
 def bad_made_before(x):
     y = x * 2
     with doubled:  # BRK508
@@ -116,7 +133,7 @@ def bad(x):
         return (x * 2).sin()
 
 
-@rule.example(lambda: (torch.ones(4),), dynamo=("GB0262", "GB0142"))
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0262", "GB0142"), fixed=False)
 def bad(x):
     with contextlib.redirect_stdout(None):  # BRK508
         y = x * 2

@@ -5,6 +5,9 @@ Dynamo must put the bound method `clock.start` on Python's stack. The object exi
 graph's plan so far, and torch has no way to write down a method of such an object. It reports
 GB0092 for the call, beside the break inside, and runs the whole function eagerly.
 
+So it is with a method that a subclass of `torch.Tensor` has of its own, wherever the tensor was made:
+Dynamo knows the class of a tensor in the graph, and no name for a method of it.
+
 Fix the break inside, and this one goes with it. Where that cannot be, make the object outside of
 the region (in `__init__`, or as an argument), or write the helper as a function: then Dynamo stops
 at the call and goes on behind it.
@@ -31,6 +34,17 @@ def check(event):
     yield event.problem(
         f"`{event.shown}` breaks inside, on an object that this function made, so the function is skipped as a whole",
         help=f"fix the break in `{function.name}`, or make the object outside of the compiled region",
+        certainty="likely",
+        skips="object",
+    )
+
+
+@rule.on(Call, "method of a tensor class")
+def check_tensor(event):
+    function = event.receiver.info
+    yield event.problem(
+        f"`{event.shown}` breaks inside, in a method of a tensor's own class, so the function is skipped as a whole",
+        help=f"fix the break in `{function.name}`, or write it as a function",
         certainty="likely",
         skips="object",
     )

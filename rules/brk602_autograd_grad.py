@@ -8,7 +8,14 @@ Write it with `torch.func`: `torch.func.grad(f)(x)` and `torch.func.vjp` are tra
 second order. `f` must be a function of its input that returns one number per call (the sum over the
 batch gives the same gradients). From 2.10 on `torch._dynamo.config.trace_autograd_ops = True`
 traces the call as it stands.
+
+The rewrite makes a function of the lines between the input and the output, and takes the gradient of
+it; `.requires_grad_()` of the input goes. Without `create_graph=True` the gradient is detached, as it was.
+It is unsafe because the input is no leaf any more: where no parameter and no other input needs a
+gradient, the result needs none either, and hooks on the tensors in between run inside of the transform.
 """
+
+import ast
 
 import torch
 
@@ -20,6 +27,7 @@ rule = Rule(
     "autograd-grad",
     dynamo=("GB9186", "GB0007: function `grad`"),
     shares=("GB0055", "GB8985"),
+    fix="unsafe",
 )
 
 
@@ -47,6 +55,17 @@ def check_functional(event):
     )
 
 
+@rule.rewrite
+def rewrite(node, problem, place):
+    import libcst as cst
+
+    from breakscope.rulekit.rewrites.inner_gradient import by_function
+
+    is_plain = isinstance(node, cst.SimpleStatementLine) and len(node.body) == 1
+    is_grad = ast.unparse(problem.node.func).endswith("autograd.grad")
+    return by_function(node, problem, place) if is_plain and is_grad else None
+
+
 @rule.example(lambda: (torch.ones(4, requires_grad=True),), dynamo=("GB9186",))
 def bad(x):
     y = (x * x).sum()
@@ -56,11 +75,11 @@ def bad(x):
 
 @rule.becomes
 def good(x):
-    gradient = torch.func.grad(lambda x: (x * x).sum())(x)
+    gradient = torch.func.grad(lambda x: (x * x).sum())(x).detach()
     return gradient.norm()
 
 
-@rule.example(lambda: (torch.ones(4),), dynamo=("GB0055",))
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0055",), fixed=False)
 def bad(x):
     rows = torch.autograd.functional.jacobian(lambda x: x.sin(), x)  # BRK602
     return rows.sum()

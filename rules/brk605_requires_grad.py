@@ -8,6 +8,11 @@ where that tensor, or something computed from it, is returned.
 Mark parameters and inputs outside the region. To freeze a part, use `y.detach()` or
 `torch.no_grad()` in the forward pass. If the mark is there for `torch.autograd.grad` a few lines
 below, write both as one `torch.func.grad`.
+
+The rewrite takes the mark away from a tensor that the function makes itself and whose gradient nobody
+reads: it is not returned or stored, and no `.grad`, hook or `torch.autograd.grad` follows. It is unsafe because
+the result needs no gradient any more where only the mark gave it one, and because `h.requires_grad = True`
+raises where `h` comes from a tensor that needs a gradient.
 """
 
 import ast
@@ -19,7 +24,10 @@ from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.values import FALSE, TRUE, Py, Tensor
 
 rule = Rule(
-    "BRK605", "requires-grad", dynamo=("GB0125", "GB0206: requires_grad", "GB8985", "GB0225")
+    "BRK605",
+    "requires-grad",
+    dynamo=("GB0125", "GB0206: requires_grad", "GB8985", "GB0225"),
+    fix="unsafe",
 )
 
 FACTORIES = {
@@ -82,6 +90,13 @@ def check_made(event):
         certainty=certainty,
         condition="" if wanted.is_const else "".join(map(ast.unparse, named)),
     )
+
+
+@rule.rewrite
+def rewrite(node, problem, place):
+    from breakscope.rulekit.rewrites.leaf_mark import without_mark
+
+    return without_mark(node, place)
 
 
 @rule.example(lambda: (torch.ones(4),), equal=False, dynamo=("GB0206",))

@@ -6,10 +6,14 @@ reached and the code runs eagerly for good. A float attribute is compiled once m
 an input; a string behaves like an int. The int of an object that is no module is compiled for 0 and
 for 1, and is dynamic from then on.
 
-Register a buffer: `self.register_buffer("steps", torch.zeros((), dtype=torch.long))`, then
-`self.steps += 1` is work in the graph. It moves with the module and stands in its state_dict unless
+Register a buffer: `self.register_buffer("steps", torch.tensor(0))`, then
+`self.steps = self.steps + 1` is work in the graph. It moves with the module and stands in its state_dict unless
 `persistent=False`. Or count outside the region, in the training loop, when the forward pass does
 not use the number.
+
+The rewrite makes a buffer of a number that `__init__` sets and one line counts, where all that reads it is
+arithmetic. It is unsafe because the attribute is then a tensor, and so is what is computed of it (in float32,
+where Python has float64).
 """
 
 import torch
@@ -24,6 +28,7 @@ rule = Rule(
     kind="recompile",
     severity="warning",
     dynamo=("attribute", "int_argument", "global"),
+    fix="unsafe",
 )
 
 NUMBERS = ("int", "float", "str", "number")
@@ -52,6 +57,13 @@ def check(event):
     )
 
 
+@rule.rewrite
+def rewrite(node, problem, place):
+    from breakscope.rulekit.rewrites.counter_buffer import as_buffer
+
+    return as_buffer(node, place)
+
+
 CALLS = [lambda: (torch.ones(2, 4),)] * 4
 
 
@@ -74,10 +86,10 @@ def good():
     class Warmup(torch.nn.Module):
         def __init__(self):
             super().__init__()
-            self.register_buffer("steps", torch.zeros((), dtype=torch.long))
+            self.register_buffer("steps", torch.tensor(0), persistent=False)
 
         def forward(self, x):
-            self.steps += 1
+            self.steps = self.steps + 1
             return x * self.steps
 
     return Warmup()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from msgspec.structs import replace
 from breakscope.cli.session import CLEAN, FAILED, FOUND, OutputOptions, answer
 from breakscope.report.escaping import in_one_line
 from breakscope.report.model import Report
-from breakscope.report.summary import fixes_text
+from breakscope.report.summary import count, fixes_text
 from breakscope.workflows.check import CheckOptions
 
 if TYPE_CHECKING:
@@ -113,6 +114,9 @@ def _say(report: Report) -> None:
         print(f"breakscope: error: {in_one_line(place + error.message)}", file=sys.stderr)
     for note in report.fixes.notes:
         print(f"breakscope: note: {in_one_line(note)}", file=sys.stderr)
+    for reason, number in Counter(place.reason for place in report.fixes.not_fixed).most_common():
+        text = f"{count(number, 'place')} not fixed: {in_one_line(reason)}"
+        print(f"breakscope: note: {text}", file=sys.stderr)
     print(fixes_text(report.fixes), file=sys.stderr)
 
 

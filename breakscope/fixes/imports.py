@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 
 from msgspec import Struct
 
@@ -21,7 +22,8 @@ class Insertion(Struct, frozen=True):
 
 def insertions(file: SourceFile, imports: list[str]) -> list[Insertion]:
     """For each import that the file does not have yet, its place: sorted among the imports of the
-    same package, else behind the last import of the first block of imports, else before the first
+    same package, else among those of its section (Python's own library, packages, the file's own
+    package), else as a section of its own in the first block of imports, else before the first
     statement that is no docstring."""
     present = {name for node in file.tree.body if _is_import(node) for name in _bound(node)}
     found: list[Insertion] = []
@@ -38,11 +40,19 @@ def _insertion(file: SourceFile, node: ast.stmt, text: str) -> Insertion:
     block = _first_block(file)
     text = f"{text}{file.newline}"
     same = [index for index in block if _root(body[index]) == _root(node)]
-    if same:
-        later = [index for index in same if _key(node) < _key(body[index])]
-        return _before(file, later[0], text) if later else _behind(file, same[-1], text)
+    group = [index for index in block if _section(body[index]) == _section(node)]
+    keys = [_key(body[index]) for index in group]
+    beside = same or group
+    if beside:
+        later = [index for index in beside if _key(node) < _key(body[index])]
+        if later and (same or keys == sorted(keys)):
+            return _before(file, later[0], text)
+        return _behind(file, beside[-1], text)
+    above = [index for index in block if _section(body[index]) < _section(node)]
+    if above:
+        return _behind(file, above[-1], file.newline + text)
     if block:
-        return _behind(file, block[-1], text)
+        return _before(file, block[0], text + file.newline)
     first = 0
     while first < len(body) and (_is_docstring(body[first], first) or _is_future(body[first])):
         first += 1
@@ -104,6 +114,12 @@ def _bound(node: ast.stmt) -> set[tuple]:
     """What an import binds, one by one."""
     module = "." * node.level + (node.module or "") if isinstance(node, ast.ImportFrom) else None
     return {(module, alias.name, alias.asname) for alias in node.names}
+
+
+def _section(node: ast.stmt) -> int:
+    """0 for Python's own library, 1 for a package, 2 for what is imported relative to the file."""
+    root = _root(node)
+    return 2 if root == "." else int(root not in sys.stdlib_module_names)
 
 
 def _root(node: ast.stmt) -> str:

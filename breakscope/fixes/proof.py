@@ -13,6 +13,7 @@ from breakscope.static.project.files import relative_path
 
 Make = Callable[[frozenset[Key]], Fixed]
 Progress = Callable[[str], None]
+ONLY_RAISES = "each of its calls raises, or its backward does, so there are no results to compare"
 UNREACHED = "the target does not run it, so nothing proves it"
 
 
@@ -46,11 +47,16 @@ def proven_alone(fixed: Fixed, make: Make, options: RunOptions, progress: Progre
         file = relative_path(path)
         alone = dataclasses.replace(options, file=file, name=function, calls="", drive="")
         with recorded_original(alone, fixed.old, guess=True) as original:
-            if original.recorded.problem:
-                proving.reasons |= dict.fromkeys(keys, f"no proof: {original.recorded.problem}")
+            if original.recorded.problem or _only_raises(original.recorded):
+                why = original.recorded.problem or ONLY_RAISES
+                proving.reasons |= dict.fromkeys(keys, f"no proof: {why}")
             else:
                 proving.prove(original, keys)
     return proving.done()
+
+
+def _only_raises(recorded: Recorded) -> bool:
+    return 0 < recorded.calls == recorded.raised
 
 
 class _Proving:
@@ -121,9 +127,9 @@ def verdict(before: Recorded, after: Recorded) -> str:
     for compared in after.compared:
         if compared.status == "different":
             return f"{compared.what}: {compared.detail}"
-    if after.again > before.again:
-        return "calls with the same arguments compile again"
     was, now = before.measured, after.measured
+    if after.again > before.again and not (after.settled and now.breaks < was.breaks):
+        return "calls with the same arguments compile again"
     if not (
         now.breaks < was.breaks
         or now.skipped_frames < was.skipped_frames
@@ -140,6 +146,11 @@ def _proof(original: Original, after: Recorded) -> Proof:
         notes.append(f"no target was named: {before.guessed}, and that is all that was run")
     if before.raised:
         notes.append(f"{before.raised} of {before.calls} calls raise without torch.compile, too")
+    if after.again > before.again:
+        more = after.again - before.again
+        notes.append(
+            f"{more} more recompiles of calls with the same arguments, and none in the last"
+        )
     return Proof(
         target=original.options.target,
         source="generated" if original.guess else "target",

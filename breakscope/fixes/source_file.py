@@ -111,6 +111,6 @@ def comments_in(text: str) -> Counter[str]:
 
 def statements_of(text: str) -> list[ast.stmt]:
     """The statements of whole lines, at whatever indentation; raises SourceError."""
-    if text[:1] in (" ", "\t"):
+    if text.lstrip("\r\n")[:1] in (" ", "\t"):
         return parse(f"if 1:\n{text}", "").body[0].body
     return parse(text, "").body

@@ -7,6 +7,7 @@ Imports libcst, so a rule imports this module inside its rewrite function and ne
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable
 from itertools import chain, count
 
@@ -26,6 +27,8 @@ def without_branch(node: cst.If, problem, place: Place):
     """What takes the place of an `if` on a tensor; None or a reason where it stays."""
     if "#" in rw.code(node.test):
         return None
+    if _may_be_number(node.test, place):
+        return Declined("what is tested may be a number of Python's, too")
     if rw.same(node.test, problem.node):
         if _may_be_none(node.test, place):
             return Declined("what is tested may be None, too")
@@ -97,6 +100,18 @@ def _flags_first(node: cst.If, test: cst.BooleanOperation, problem, place: Place
         orelse=otherwise,
         leading_lines=node.leading_lines,
     )
+
+
+def _may_be_number(test: cst.BaseExpression, place: Place) -> bool:
+    """True for a test of arguments of the function, of which one is annotated as a number."""
+    if place.function is None:
+        return False
+    given = [n for n in walk(place.function.args) if isinstance(n, ast.arg) and n.annotation]
+    notes = {n.arg: set(re.findall(r"\w+", ast.unparse(n.annotation))) for n in given}
+    return any(
+        notes[name] & {"int", "float", "bool"} and not any("Tensor" in n for n in notes[name])
+        for name in _reads(test) & notes.keys()
+    ) and not rw.surely_tensor(test)
 
 
 def _rewritten(node: cst.If, condition: str | None, place: Place, is_last: bool = True):

@@ -9,8 +9,8 @@ import ast
 
 import libcst as cst
 
-from breakscope.rulekit.patch import Also, Patch, Place
-from breakscope.rulekit.rewriting import dotted
+from breakscope.rulekit.patch import Also, Declined, Patch, Place
+from breakscope.rulekit.rewriting import code, dotted
 from breakscope.rulekit.walking import walk
 
 
@@ -72,6 +72,46 @@ def _entered_plainly(node: cst.With, entered: int):
         )
     return node.with_changes(
         items=items, body=node.body.with_changes(body=node.body.body[entered:])
+    )
+
+
+NOT_LOCKED = "compiled code does not take `{}`, and does not wait for who holds it"
+
+
+def lock_in_eager_only(node: cst.CSTNode, place: Place):
+    """`with lock:` with `nullcontext()` in the place of the lock while Dynamo traces; None for a block
+    of which another thread could see half."""
+    if not isinstance(node, cst.With) or node.asynchronous or len(node.items) != 1:
+        return None
+    item = node.items[0]
+    if item.asname or not dotted(item.item):
+        return None
+    if not _is_one_store(place.statement):
+        return Declined("the block may read and write what the lock guards")
+    lock = code(item.item)
+    held = f"contextlib.nullcontext() if torch.compiler.is_compiling() else {lock}"
+    made = node.with_changes(items=[item.with_changes(item=cst.parse_expression(held))])
+    return Patch(made, imports=("import contextlib",), changes=NOT_LOCKED.format(lock))
+
+
+def _is_one_store(block: ast.With) -> bool:
+    """True when all that a block changes are local names, or one place that it does not read; it
+    calls nothing but torch's functions and methods of local names."""
+    nodes = [n for line in block.body for n in walk(line)]
+    if not all(isinstance(n, ast.Assign | ast.AugAssign) for n in block.body):
+        return False
+    shared = [n for n in nodes if not isinstance(getattr(n, "ctx", ast.Load()), ast.Load)]
+    shared = [n for n in shared if not isinstance(n, ast.Name)]
+    calls = [ast.unparse(n.func) for n in nodes if isinstance(n, ast.Call)]
+    if any("." not in name or name.startswith("self.") for name in calls):
+        return False
+    if not shared:
+        return True
+    read = {ast.unparse(n) for n in nodes if isinstance(n, ast.Attribute) and n not in shared}
+    return (
+        len(block.body) == 1
+        and isinstance(block.body[0], ast.Assign)
+        and not ({ast.unparse(n) for n in shared} & read)
     )
 
 

@@ -13,7 +13,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from breakscope import limits
-from breakscope.rulekit.values import UNKNOWN, Value
+from breakscope.rulekit.values import (
+    UNKNOWN,
+    Dict,
+    ExternalInstance,
+    Instance,
+    Sequence,
+    Value,
+)
 from breakscope.texts import middle_out
 
 LEFT, CHOSEN = 1, 2  # how it is undecided whether code runs, see Event
@@ -64,6 +71,7 @@ class Event(Struct, frozen=True, kw_only=True):
         setting: str = "",
         dtype: str = "",
         guarded: bool = False,
+        reads: Value | None = None,
     ) -> Problem:
         """What a rule yields: `message` names the user's variable, `help` says what to write
         instead; both one line.
@@ -77,7 +85,8 @@ class Event(Struct, frozen=True, kw_only=True):
         is the one of `torch._dynamo.config` under which Dynamo keeps this in the graph: a file
         that sets it has no such problem. `dtype` ("bool", "int", "float") is what the flagged
         tensor holds, for the rewrite; `guarded` that Dynamo guards on its value where the setting
-        is on: then it may decide what Python does.
+        is on: then it may decide what Python does. `reads` is a whole number in a tensor that torch
+        reads here: from the next graph on it is an input, and torch reads it without a break.
         """
         return Problem(
             message,
@@ -92,6 +101,7 @@ class Event(Struct, frozen=True, kw_only=True):
             setting=setting,
             dtype=dtype,
             guarded=guarded,
+            reads=reads,
         )
 
     def graph_break(self, brief: str, *arguments: Any, **named: Any) -> Problem:
@@ -118,6 +128,7 @@ class Problem(Struct, frozen=True):
     setting: str = ""
     dtype: str = ""
     guarded: bool = False
+    reads: Value | None = None
 
 
 class Branch(Event, frozen=True, kw_only=True):
@@ -321,24 +332,42 @@ class Statement(Event, frozen=True, kw_only=True):
 class Comprehension(Event, frozen=True, kw_only=True):
     """A list, set or dict comprehension that is a frame of its own (before Python 3.12) and that
     Dynamo would compile when Python runs it: it names torch, or holds tensors or modules of the
-    function around it.
+    function around it. With `is_generator` a generator expression, which is one too.
 
     `iterable` is what it goes over. Rules receive it only where the function around it is
     skipped, and where a break in the comprehension itself makes Python call it with an
-    iterator that Dynamo does not make anew.
+    iterator that Dynamo does not make anew; a generator expression only where a break in it leaves
+    the iterator half used.
     """
 
     iterable: Value
+    is_generator: bool = False
     only_when_skipped: ClassVar[bool] = True
 
     @property
     def is_skipped_with_its_iterator(self) -> bool:
-        """True over `zip`, `enumerate` and the views of a dict; a list or a tuple Dynamo begins
-        anew."""
+        """True over dicts, modules and most iterators; a list or a tuple Dynamo begins anew, and the
+        modules that `enumerate` counts."""
+        over = self.iterable
+        if self.is_generator or type(over) is Dict or getattr(over, "type", "") in OF_MODULES:
+            return True
         if type(self.node) is not ast.Call:
             return False
         name = getattr(self.node.func, "id", "") or getattr(self.node.func, "attr", "")
-        return name in ("zip", "enumerate", "items", "values", "keys")
+        if name == "enumerate":
+            return not _counts_modules(over)
+        return name in ("zip", "map", "items", "values", "keys", "children")
+
+
+OF_MODULES = ("ModuleList", "Sequential")
+
+
+def _counts_modules(over: Value) -> bool:
+    rows = over.items or (over.element,) if type(over) is Sequence else ()
+    return any(
+        type(row) is Sequence and row.items and type(row.items[-1]) in (Instance, ExternalInstance)
+        for row in rows
+    )
 
 
 class Constructor(Event, frozen=True, kw_only=True):

@@ -6,11 +6,13 @@ Imports libcst, so a rule imports this module inside its rewrite function and ne
 from __future__ import annotations
 
 import ast
+from functools import partial
 
 import libcst as cst
 
 from breakscope.rulekit import rewriting as rw
-from breakscope.rulekit.patch import Place
+from breakscope.rulekit.guarding import GUARD, guarded, has_effects
+from breakscope.rulekit.patch import Also, Patch, Place
 from breakscope.rulekit.walking import walk
 
 _ARITHMETIC = (cst.Add, cst.Subtract, cst.Multiply, cst.Divide, cst.Power)
@@ -37,14 +39,15 @@ def may_stay_tensor(statement: cst.CSTNode, wanted: cst.BaseExpression, place: P
 
 
 def is_tested(statement: cst.CSTNode, wanted: cst.BaseExpression) -> bool:
-    """True when an expression is all that an `if` or `assert` tests, or an operand of its `not`, `and`
-    and `or`: of a tensor with one element, or its number, the truth is the same."""
-    test = None
+    """True when an expression is all that an `if`, a conditional expression or an `assert` tests, or an
+    operand of its `not`, `and` and `or`: of a tensor with one element, or its number, the truth is the
+    same."""
+    waiting: list[cst.BaseExpression] = []
     if isinstance(statement, cst.If):
-        test = statement.test
+        waiting.append(statement.test)
     elif isinstance(statement, cst.SimpleStatementLine) and len(statement.body) == 1:
-        test = statement.body[0].test if isinstance(statement.body[0], cst.Assert) else None
-    waiting = [test] if test is not None else []
+        tests = (n.test for n in rw.walk(statement) if isinstance(n, cst.IfExp | cst.Assert))
+        waiting += tests
     while waiting:
         part = waiting.pop()
         if part is wanted:
@@ -54,6 +57,45 @@ def is_tested(statement: cst.CSTNode, wanted: cst.BaseExpression) -> bool:
         elif isinstance(part, cst.UnaryOperation) and isinstance(part.operator, cst.Not):
             waiting.append(part.expression)
     return False
+
+
+def only_for_text(statement: cst.CSTNode, place: Place) -> cst.If | Patch | None:
+    """A plain `name = ...` under `if not torch.compiler.is_compiling():`, where all that reads the name
+    stands under that guard; None for others."""
+    if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) != 1:
+        return None
+    set_to = rw.assignment(statement.body[0])
+    if set_to is None or set_to[2] or place.function is None:
+        return None
+    blocks = [
+        block
+        for block in walk(place.function)
+        if isinstance(block, ast.If) and ast.unparse(block.test) == GUARD and not block.orelse
+    ]
+    under = [n for block in blocks for n in walk(block)]
+    named = [n for n in walk(place.function) if isinstance(n, ast.Name) and n.id == set_to[0]]
+    loads = [n for n in named if isinstance(n.ctx, ast.Load)]
+    outside = [n for n in loads if not any(n is other for other in under)]
+    if not loads or outside or len(named) != len(loads) + 1:
+        return None
+    value = ast.parse(f"({rw.code(set_to[1])})", mode="eval").body
+    if has_effects(value):
+        return None
+    behind = place.behind[0] if place.behind else None
+    if "#" in rw.code(statement) or not isinstance(behind, ast.If) or behind not in blocks:
+        return guarded(statement)
+    return Patch(cst.FlattenSentinel([]), also=(Also(behind, partial(_with_line, statement)),))
+
+
+def _with_line(line: cst.SimpleStatementLine, block: cst.CSTNode) -> cst.If | None:
+    """A block with this line in front."""
+    if not isinstance(block, cst.If) or not isinstance(block.body, cst.IndentedBlock):
+        return None
+    first = line.with_changes(leading_lines=())
+    return block.with_changes(
+        body=block.body.with_changes(body=[first, *block.body.body]),
+        leading_lines=(*line.leading_lines, *block.leading_lines),
+    )
 
 
 def _is_given_away(statement: cst.CSTNode, place: Place) -> bool:

@@ -16,6 +16,7 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 # what may be done with a number, or with a tensor of a size, that Python does not know
 ARITHMETIC = (ast.BinOp, ast.Tuple, ast.List, ast.Starred, ast.keyword, ast.Slice)
 SCALARS = "capture_scalar_outputs"
+OF_SIZES = frozenset("split split_with_sizes view reshape expand zeros ones empty".split())
 OVER = frozenset({"zip", "enumerate"})
 PYTHON = frozenset(
     "round math sorted sort format range enumerate zip hash divmod isinstance print str repr bool"
@@ -54,6 +55,8 @@ def switching_on(problem, place: Place):
         elif steers:
             what = "the size of the result" if setting == SIZES else "the value"
             return Declined(f"{what} decides what Python does next")
+        if is_list and problem.dtype != "int" and not (way.sizes or way.bounds):
+            return Declined("Dynamo keeps only whole numbers in the graph, and these may be others")
         if setting == SCALARS and way.bounds:
             changes += BOUNDS
     return Patch(
@@ -104,12 +107,14 @@ def _with_line(last, line: str):
 
 class _Way(Struct):
     """The way of a value through the functions of a file. It is a tensor of a size that Python does
-    not know, a list of numbers, or a number. `bounds` is True when a slice was met."""
+    not know, a list of numbers, or a number. `bounds` is True when a slice was met, `sizes` when a
+    call that takes only whole numbers was."""
 
     tree: ast.Module
     is_tensor: bool
     is_list: bool
     bounds: bool = False
+    sizes: bool = False
     seen: set[str] = field(default_factory=set)
 
     def steers(self, source: ast.AST, function: ast.AST) -> bool:
@@ -155,6 +160,7 @@ class _Way(Struct):
             if node is parent.func:
                 return True
             called = ast.unparse(parent.func).split(".")
+            self.sizes = self.sizes or called[-1] in OF_SIZES
             if self.is_list and called[0] in OVER:
                 return True
             return called[0] not in PYTHON and called[-1] not in PYTHON

@@ -15,9 +15,10 @@ from breakscope.report.model import Finding, Gap, ReportError
 from breakscope.rulekit.loader import RuleError, load_rules
 from breakscope.static.answer import CONFIDENCES, Answer, Place, Settings, is_surer
 from breakscope.static.findings.listeners import Listeners
-from breakscope.static.findings.match import Matcher, Verdict
+from breakscope.static.findings.match import Matcher
 from breakscope.static.findings.suppress import Mark
 from breakscope.static.findings.unused import Judged, has_marks, place_of, unused
+from breakscope.static.findings.verdicts import Verdict
 from breakscope.static.interpreter.tables import TABLES
 from breakscope.static.machine.gaps import Gaps, why
 from breakscope.static.machine.library import Library
@@ -37,8 +38,8 @@ from breakscope.static.regions.discover import (
     Region,
     default_regions,
     entry_regions,
-    exported_regions,
 )
+from breakscope.static.regions.unentered import unentered_regions
 from breakscope.static.usage import mentions
 
 if TYPE_CHECKING:
@@ -143,9 +144,9 @@ class Analyzer:
                 found.gather([*regions, *_uses(machine, module)])
             if not self.settings.entries:
                 names = handed_out(path, self.reads)
-                if names:
+                with found.confined():
                     reached = frozenset(self.matcher.entered)
-                    regions = exported_regions(machine, module, names, reached)
+                    regions = unentered_regions(machine, module, names, reached)
                     found.regions += len(regions)
                     found.gather(regions)
                 with found.confined():

@@ -153,3 +153,14 @@ def test_hostile_sources_raise_nothing(tmp_path, monkeypatch):
         "nul.py",
         "latin.py",
     }
+
+
+def test_a_safe_fix_beside_an_except_is_an_unsafe_one(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = "import torch\n\n\n@torch.compile\ndef region(x):\n    torch._dynamo.graph_break()\n    return x\n"
+    caught = "\n\ndef caught(x):\n    try:\n        return region(x)\n    except RuntimeError:\n        return x\n"
+    (tmp_path / "plain.py").write_text(text)
+    (tmp_path / "caught.py").write_text(text + caught)
+    assert codes(fixed(tmp_path / "plain.py")) == ["BRK502"]
+    assert codes(fixed(tmp_path / "caught.py")) == []
+    assert codes(fixed(tmp_path / "caught.py", unsafe=True)) == ["BRK502"]

@@ -151,7 +151,7 @@ def test_the_byte_order_mark_and_the_encoding_stay():
     [
         ("from torch import nn\nf()\n", "import torch\nfrom torch import nn\npass\n"),
         ("import torch.nn as nn\nf()\n", "import torch\nimport torch.nn as nn\npass\n"),
-        ("import os\nimport sys\n\nf()\n", "import os\nimport sys\nimport torch\n\npass\n"),
+        ("import os\nimport sys\n\nf()\n", "import os\nimport sys\n\nimport torch\n\npass\n"),
         (
             '"""Doc."""\nfrom __future__ import annotations\n\nf()\n',
             '"""Doc."""\nfrom __future__ import annotations\n\nimport torch\n\npass\n',
@@ -160,12 +160,21 @@ def test_the_byte_order_mark_and_the_encoding_stay():
             "#!/usr/bin/env python\n# what it is\nf()\n",
             "#!/usr/bin/env python\nimport torch\n\n# what it is\npass\n",
         ),
-        ("import os; x = 1\nf()\n", "import os; x = 1\nimport torch\npass\n"),
+        ("import os; x = 1\nf()\n", "import os; x = 1\n\nimport torch\npass\n"),
         ("import torch\nf()\n", "import torch\npass\n"),
+        ("from .a import b\nf()\n", "import torch\n\nfrom .a import b\npass\n"),
+        (
+            "import os\n\nfrom .a import b\n\nf()\n",
+            "import os\n\nimport torch\n\nfrom .a import b\n\npass\n",
+        ),
+        (
+            "import numpy\nimport zlib\n\nfrom .a import b\n\nf()\n",
+            "import numpy\nimport torch\nimport zlib\n\nfrom .a import b\n\npass\n",
+        ),
         ("f()\n", "import torch\n\npass\n"),
         (
             "try:\n    import os\nexcept ImportError:\n    pass\nimport abc\nf()\n",
-            "try:\n    import os\nexcept ImportError:\n    pass\nimport abc\nimport torch\npass\n",
+            "try:\n    import os\nexcept ImportError:\n    pass\nimport abc\n\nimport torch\npass\n",
         ),
     ],
 )
@@ -177,7 +186,7 @@ def test_an_import_goes_where_the_file_has_its_imports(source, wanted):
 
 def test_an_import_goes_to_a_file_without_a_line_end():
     text = made([finding(2, 2, "pass\n", imports=("import torch",))], "import os\nf()").data
-    assert text == b"import os\nimport torch\npass"
+    assert text == b"import os\n\nimport torch\npass"
 
 
 def test_a_decorated_statement_is_replaced_with_its_decorators():

@@ -67,8 +67,28 @@ ENDED = [
     "return y / torch.unique(n).numel()\n",
     "return y * (int(hashlib.md5(str(self.flag).encode()).hexdigest(), 16) % 7)\n",
     "if n.sum().item() % 2 == 0:\n    print('even')\nreturn y\n",
+    "z = y.detach().requires_grad_()\ne = self.fc(z).pow(2).sum()\n"
+    "(g,) = torch.autograd.grad(e, z, create_graph=True)\nreturn y + g\n",
+    "z = y * 2\nz.requires_grad_(True)\ns = self.fc(z)\ng = torch.autograd.grad(outputs=s, inputs=z,\n"
+    "    grad_outputs=torch.ones_like(s), create_graph=True, retain_graph=True)[0]\nreturn g.norm() + s\n",
+    "z = y.detach().requires_grad_()\nh = self.fc(z)\nh = h.cos()\n"
+    "g = torch.autograd.grad(h.sum(), z)[0]\nreturn y * g\n",
+    "top = int(n.max())\nprint('the largest is', top)\nreturn y\n",
+    "return y * 2 if bool((y > 0).all()) else y\n",
+    "h = (y * 2).detach()\nh.requires_grad = True\nreturn self.fc(h)\n",
+    "h = y.detach().requires_grad_()\nreturn self.fc(h)\n",
 ]
 LEFT = [
+    "z = y.detach().requires_grad_()\n"
+    "g = torch.autograd.grad(self.fc(z).sum(), z, create_graph=self.flag)[0]\nreturn g\n",
+    "z = y.detach().requires_grad_()\ne = self.fc(z).sum()\nself.kept = z\n"
+    "(g,) = torch.autograd.grad(e, z)\nreturn g\n",
+    "z = y.detach().requires_grad_()\ne = self.fc(z)\n(g,) = torch.autograd.grad(e.sum(), z)\nreturn g + e\n",
+    "h = y * 2\nh.requires_grad_()\nh.retain_grad()\nreturn self.fc(h)\n",
+    "h = y * 2\nh.requires_grad_()\nself.kept = h\nreturn self.fc(h)\n",
+    "return y, (y * 2).tolist()\n",
+    "return y, torch.softmax(y, -1).tolist()\n",
+    "return y, (n > 1).tolist()\n",
     "if n.any():\n    y[n] = 0.0\nreturn y\n",
     "for i in range(n.max()):\n    y = y + i\nreturn y\n",
     "return [y, y.cos(), y * 3][n.argmin()] + 1\n",

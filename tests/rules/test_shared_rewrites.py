@@ -41,6 +41,45 @@ def _(ids):
     starts = torch.zeros(ids.shape[0])
     return starts.long()
 """
+SPAN = """import torch
+
+
+class Span:
+    def __init__(self, mask):
+        self.mask = mask
+
+    def __bool__(self):
+        return bool(self.mask.any())
+
+
+def make():
+    def region(x):
+        span = Span(x > 3)
+        y = x.sin()
+        if span:
+            y = y * 2
+        return y
+
+    return region, (torch.ones(2),), {}
+"""
+TESTED = "        y = torch.where(span.mask.any(), y * 2, y)\n"
+LOCKED = """import threading
+
+import torch
+
+lock = threading.Lock()
+
+
+def make():
+    def region(x):
+        y = x * 2
+        with lock:
+            y = y + 1
+        return y
+
+    return region, (torch.ones(2),), {}
+"""
+UNLOCKED = "        with contextlib.nullcontext() if torch.compiler.is_compiling() else lock:\n"
 CHOICE = """import torch
 
 
@@ -65,11 +104,10 @@ class Model(torch.nn.Module):
 def make():
     return Model(), (torch.ones(2),), {}
 """
-CHOSEN = """        if not hasattr(self, "second"):
-            self.second = torch.full((2,), 2.0)
+CHOSEN = """        second = torch.full((2,), 2.0)
         # may have moved
         self.first = self.first.to(x.device)
-        scale = torch.where(x.sum() > 3, self.second, self.first)
+        scale = torch.where(x.sum() > 3, second, self.first)
         self.register_buffer("scale", scale, persistent=False)
 """
 
@@ -96,8 +134,10 @@ def loaded(text, tmp_path, name):
     [
         (STARTS, FAKE, [torch.tensor([1, 5, 0, 7, 7, 1]), torch.tensor([7, 7, 7, 0, 0, 5])]),
         (CHOICE, CHOSEN, [torch.ones(2), torch.full((2,), 5.0), torch.ones(2)]),
+        (SPAN, TESTED, [torch.ones(2), torch.full((2,), 5.0)]),
+        (LOCKED, UNLOCKED, [torch.ones(2), torch.full((2,), 5.0)]),
     ],
-    ids=["leaf", "store"],
+    ids=["leaf", "store", "own truth", "lock"],
 )
 def test_the_rewritten_program_is_one_graph_and_computes_the_same(text, wanted, inputs, tmp_path):
     new = fixed(text, tmp_path)

@@ -41,6 +41,7 @@ class Plan:
     # calls, from 0 on, whose backward fails in eager too
     forward_only: frozenset[int] = frozenset()
     fake: Fake | None = None  # of a fake run
+    tried: bool = True  # False where nothing could be called without torch.compile
 
 
 @dataclass
@@ -116,7 +117,7 @@ def make_calls(
         call_with_backward(args, kwargs)
     for times in BATCHES[: plan.vary] if not plan.calls else ():
         step = "call" if made.varied else "varied"
-        if not _vary(call_with_backward, target, times, made, strict):
+        if not _vary(call_with_backward, target, times, made, strict, plan.tried):
             break
 
 
@@ -149,7 +150,12 @@ def run_backward(
 
 
 def _vary(
-    call_with_backward: Callable, target: Target, times: int, made: Made, strict: bool
+    call_with_backward: Callable,
+    target: Target,
+    times: int,
+    made: Made,
+    strict: bool,
+    tried: bool,
 ) -> bool:
     """One call with a larger batch; False when there is none that works."""
     wider = tensors.another_batch(target.args, target.kwargs, times)
@@ -161,12 +167,11 @@ def _vary(
     try:
         call_with_backward(*wider)
     except Exception as problem:
-        if strict:
+        if strict and tried:
             raise
         which = "a third" if made.varied else "another"
-        made.notes.append(
-            f"no call with {which} batch size: it fails without torch.compile too ({exception_text(problem)})"
-        )
+        where = "it fails without torch.compile too" if tried else "it fails"
+        made.notes.append(f"no call with {which} batch size: {where} ({exception_text(problem)})")
         return False
     made.varied += 1
     return True

@@ -98,4 +98,4 @@ def _reason(note: dict) -> str:
     text = " ".join(note["message"].split())
     if found := UNDECIDED.search(text):
         return f"it depends on values (data-dependent expression `{found['expression']}`)"
-    return shortened(text or note["type"], limits.LONGEST_EXCEPTION_TEXT).rstrip(".")
+    return shortened((text or note["type"]).rstrip("."), limits.LONGEST_EXCEPTION_TEXT)

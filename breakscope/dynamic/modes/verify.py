@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from breakscope import limits
 from breakscope.dynamic.capture.child_process import run_child
 from breakscope.dynamic.capture.folders import run_folder, writing
 from breakscope.dynamic.findings.matching import make_findings
@@ -32,7 +33,8 @@ class Recorded:
     """What one form of the target did. `problem` says why it could not be run, "" when it was.
 
     `lines` are those that ran without torch.compile, by absolute path; `again` counts recompiles of
-    calls with the same arguments, `raised` the calls that raise.
+    calls with the same arguments, `settled` is True when the last of at least three compiled nothing;
+    `raised` counts the calls that raise.
     """
 
     problem: str = ""
@@ -40,6 +42,7 @@ class Recorded:
     findings: tuple[Finding, ...] = ()
     lines: Mapping[str, frozenset[int]] = field(default_factory=dict)
     again: int = 0
+    settled: bool = False
     raised: int = 0
     calls: int = 0
     values: int = 0  # further calls with other values
@@ -117,7 +120,10 @@ def _record(
     if not problem and not 0 < planted <= seen.self_tests:
         problem = UNCHECKED
     breaks = [finding for finding in findings if finding.kind == "break"]
-    times = _last(notes, "times")
+    times, eager = _last(notes, "times"), _last(notes, "eager")
+    again = [r.frame.phase for r in seen.recompiles if r.frame.phase.startswith(SAME)]
+    calls = eager.get("calls", 0)
+    equal = calls if options.calls or options.drive else min(calls, limits.SAME_CALLS)
     return Recorded(
         problem=problem,
         measured=Measured(
@@ -133,10 +139,11 @@ def _record(
         lines={
             path: frozenset(run) for path, run in _last(notes, "lines").get("lines", {}).items()
         },
-        again=sum(recompile.frame.phase.startswith(SAME) for recompile in seen.recompiles),
-        raised=_last(notes, "eager").get("raised", 0),
-        calls=_last(notes, "eager").get("calls", 0),
-        values=_last(notes, "eager").get("values", 0),
+        again=len(again),
+        settled=equal >= limits.SAME_CALLS and f"{SAME} {equal}" not in again,
+        raised=eager.get("raised", 0),
+        calls=calls,
+        values=eager.get("values", 0),
         compared=tuple(
             Compared(what=note["what"], status=note["status"], detail=note["detail"].strip())
             for note in notes

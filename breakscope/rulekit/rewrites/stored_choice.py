@@ -13,6 +13,7 @@ from breakscope.rulekit.patch import Patch, Place
 from breakscope.rulekit.walking import walk
 
 CHANGES = "what both sides prepare is made in every call, and what is stored is a new tensor"
+NOT_KEPT = ", and `{}` is made anew in each and not kept"
 
 
 def stored_choice(node: cst.If, problem, place: Place) -> Patch | None:
@@ -35,19 +36,22 @@ def stored_choice(node: cst.If, problem, place: Place) -> Patch | None:
     if found is None or any("#" in rw.code(side[-1]) for side in lines):
         return None
     one, two = found
+    prepared, kept = _made_anew(prepared, place)
     if not all(rw.may_be_tensor(v) and rw.may_always_run(v) for v in found) or all(
         map(rw.is_number, found)
     ):
         return None
     name = _free_name(lines[0][-1], place)
+    one, two = (cst.parse_expression(kept.get(text, text)) for text in map(rw.code, found))
     chosen = f"{name} = torch.where({condition}, {rw.code(one)}, {rw.code(two)})"
     made = [
         *prepared,
         cst.parse_statement(chosen),
-        lines[0][-1].with_changes(leading_lines=()).deep_replace(one, cst.Name(name)),
+        lines[0][-1].with_changes(leading_lines=()).deep_replace(found[0], cst.Name(name)),
     ]
     made[0] = made[0].with_changes(leading_lines=(*node.leading_lines, *made[0].leading_lines))
-    return Patch(cst.FlattenSentinel(made), changes=CHANGES)
+    changes = CHANGES + (NOT_KEPT.format("`, `".join(kept)) if kept else "")
+    return Patch(cst.FlattenSentinel(made), changes=changes)
 
 
 def _text(part) -> str:
@@ -58,7 +62,7 @@ def _text(part) -> str:
 
 def _prepares(line: cst.BaseStatement) -> bool:
     """True for `if not hasattr(self, "a"): self.a = ...` and for `self.a = self.a.to(...)`."""
-    tree = ast.parse(rw.code(line.with_changes(leading_lines=())).strip()).body[0]
+    tree = _tree(line)
     if isinstance(tree, ast.If):
         test = ast.unparse(tree.test)
         filled = [_stored(part) for part in tree.body]
@@ -68,6 +72,45 @@ def _prepares(line: cst.BaseStatement) -> bool:
     name = _stored(tree)
     value = getattr(tree, "value", None)
     return bool(name) and ast.unparse(getattr(value, "func", value)) == f"self.{name}.to"
+
+
+def _made_anew(
+    prepared: list[cst.BaseStatement], place: Place
+) -> tuple[list[cst.BaseStatement], dict[str, str]]:
+    """The lines with a local name for what `if not hasattr(self, "a"): self.a = ...` keeps, where nothing
+    else in the file reads it: Dynamo guards on the attribute, which appears in the first call. Also
+    the local names, by attribute."""
+    made, kept = [], {}
+    for line in prepared:
+        body = line.body.body if isinstance(line, cst.If) else ()
+        attribute = _stored(_tree(body[0])) if len(body) == 1 else ""
+        if not attribute or not _is_only_inside(attribute, place) or attribute in _names(place):
+            made.append(line)
+            continue
+        kept[f"self.{attribute}"] = attribute
+        own = [n for n in rw.walk(body[0]) if rw.dotted(n) == f"self.{attribute}"]
+        local = body[0].deep_replace(own[0], cst.Name(attribute))
+        made.append(local.with_changes(leading_lines=(*line.leading_lines, *local.leading_lines)))
+    return made, kept
+
+
+def _tree(line: cst.BaseStatement) -> ast.stmt:
+    return ast.parse(rw.code(line.with_changes(leading_lines=())).strip()).body[0]
+
+
+def _is_only_inside(attribute: str, place: Place) -> bool:
+    """True for an attribute that the file has nowhere but in the statement."""
+
+    def named(tree: ast.AST) -> int:
+        return sum(
+            attribute in (getattr(n, "attr", None), getattr(n, "value", None)) for n in walk(tree)
+        )
+
+    return named(place.tree) == named(place.statement)
+
+
+def _names(place: Place) -> set[str]:
+    return {n.id for n in walk(place.function or place.tree) if isinstance(n, ast.Name)}
 
 
 def _stored(statement: ast.stmt) -> str:
@@ -112,6 +155,6 @@ def _free_name(stored: cst.SimpleStatementLine, place: Place) -> str:
     call = getattr(stored.body[0], "value", None)
     first = call.args[0].value if isinstance(call, cst.Call) and call.args else None
     wanted = first.evaluated_value if isinstance(first, cst.SimpleString) else "chosen"
-    taken = {n.id for n in walk(place.function or place.tree) if isinstance(n, ast.Name)}
+    taken = _names(place)
     names = (wanted, f"chosen_{wanted}", "chosen", "chosen_")
     return next(name for name in names if name.isidentifier() and name not in taken)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 KNOWN_PACKAGES = frozenset(sys.stdlib_module_names | {"torch", "numpy"})
 MODULE_BASES = ("torch.nn.Module", "torch.nn.modules.module.Module")
+TENSOR_BASES = ("torch.Tensor", "torch.nn.Parameter")
 
 
 def class_facts(machine: Machine, info: ClassInfo) -> ClassFacts:
@@ -105,6 +106,11 @@ def is_module_class(machine: Machine, info: ClassInfo) -> bool:
             and find_member(machine, info, "forward") is not None
         )
     return facts.is_module
+
+
+def is_tensor_class(machine: Machine, info: ClassInfo) -> bool:
+    """True for a class that derives from torch.Tensor, as far as the source shows."""
+    return any(name in TENSOR_BASES for name in external_bases(machine, info))
 
 
 def is_of_unseen_package(info: ClassInfo, name: str) -> bool:

@@ -18,9 +18,9 @@ from breakscope.report.model import Finding, Fix, Inside, Link, code_in
 from breakscope.rulekit.events import Call, Enter, Problem
 from breakscope.rulekit.rule import Rule
 from breakscope.static.findings.bound_names import import_of_torch
-from breakscope.static.findings.match import Verdict
 from breakscope.static.findings.negation import simplified
 from breakscope.static.findings.suppress import Mark, Suppressions
+from breakscope.static.findings.verdicts import Verdict
 from breakscope.static.machine.frames import Activation
 from breakscope.static.machine.gaps import Gaps, why
 from breakscope.static.project.files import relative_path

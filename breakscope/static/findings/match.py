@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import ast
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from breakscope.knowledge import kind, load, since
@@ -13,78 +12,26 @@ from breakscope.rulekit.events import CHOSEN, Call, Constructor, Event, Problem
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.switches import switched_on
 from breakscope.static.findings.listeners import Listeners
+from breakscope.static.findings.verdicts import (
+    Verdict,
+    Way,
+    is_open,
+    keep,
+    training_test,
+    verdict_of,
+)
 from breakscope.static.machine.frames import Activation, Step
 from breakscope.static.machine.gaps import Gaps, why
 from breakscope.static.machine.given import both
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.discover import Region
 
-COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 # until then Dynamo resumed behind a break in one
 RESUMED_BEFORE = {"loop": "2.11", "comprehension": "2.11"}
 
 # around a call: a break in what is called skips the caller too
 OF_CALLERS = ("loop", "try", "with")
-
-
-# activations and the nodes by which each enters the next
-Chain = tuple[tuple[Activation, object], ...]
-
-
-class Way(Struct, frozen=True):
-    """How a region comes to an activation.
-
-    `condition` is the configuration test that decides whether it is entered. What only runs while
-    the program is debugged, or the like, is `doubtful`, and inside an installed library, where
-    nobody can look up what it says, all that a test with an open outcome decides. An `eager` one is called by code that a break has left to Python, and Dynamo
-    does not look at it. One that it only looks at as part of its caller is eager from its first
-    break on. `skipped_caller`: the outermost caller that calls this where it cannot be resumed, so
-    that a break in here skips its frame, and why. `apart`: Python calls it, and Dynamo begins anew
-    with it.
-    """
-
-    chain: Chain = ()
-    condition: str = ""
-    doubtful: bool = False
-    eager: bool = False
-    skipped_caller: tuple[str, str] = ("", "")
-    apart: bool = False
-
-
-class Verdict(Struct, frozen=True):
-    """One problem at one place, with the calls that lead there, outermost first."""
-
-    rule: Rule
-    problem: Problem
-    event: Event
-    module: ModuleInfo
-    chain: Chain
-    hidden: bool  # an earlier break in the same frame leaves this code to eager Python
-    condition: str = ""  # the configuration test that decides whether this code runs
-    # in an installed library: the calls from the checked code's on
-    inside: Chain = ()
-    doubtful: bool = False  # a test inside the library decides whether this code runs
-    # why the frame of which caller is skipped too, the outermost one's
-    skipped_caller: tuple[str, str] = ("", "")
-
-    @property
-    def confidence(self) -> str:
-        return "possible" if self.hidden or self.doubtful else self.problem.certainty
-
-    @property
-    def place(self) -> tuple:
-        """What one finding stands for: file, range and kind."""
-        node = self.problem.node
-        if self.inside:
-            activation, within = self.inside[-1]
-            return (
-                self.module.path,
-                *_range(node),
-                self.rule.kind,
-                activation.module.path,
-                *_range(within),
-            )
-        return (self.module.path, *_range(node), self.rule.kind)
 
 
 class Matcher:
@@ -97,6 +44,8 @@ class Matcher:
         self.modules: dict[str, ModuleInfo] = {}  # those of these functions, by path
         self.gaps = Gaps()  # where a rule failed
         self._settings: dict[str, frozenset[str]] = {}  # by module
+        # the numbers in tensors that a region has read, each with the conditions under which
+        self._read: dict[int, set[str]] = {}
         self.resumed = {place for place, version in RESUMED_BEFORE.items() if not since(version)}
 
     def problems(self, event: Event, activation: Activation) -> list[tuple[Rule, Problem]]:
@@ -155,6 +104,7 @@ class Matcher:
         found: dict[tuple, Verdict] = {}
         breaks: dict[int, tuple[bool, bool]] = {}
         for region in regions:
+            self._read = {}
             try:
                 self._walk(region.activation, Way(), found, breaks, set())
             except Exception as problem:
@@ -190,6 +140,8 @@ class Matcher:
         flagged: set[tuple] = set()
         waiting, broken = [], set()  # broken: what comprehensions with a break inside go over
         last_break, traced = -1, 0  # traced: how many of `waiting` stand in the graph
+        # by condition: the last step with a break that surely happens under it
+        new_graph: dict[str, int] = {}
         for index, step in enumerate(activation.steps):
             if step.child is not None:
                 chain = (*way.chain, (activation, step.node))
@@ -201,10 +153,12 @@ class Matcher:
                 if inner and step.undecided != CHOSEN:
                     if step.event is not None and not skipped and last_break < step.made_at:
                         for rule, problem in self.first_problems(step.event, activation):
-                            _keep(_verdict(rule, problem, step.event, way, chain), found)
+                            keep(verdict_of(rule, problem, step.event, way, chain), found)
                             skipped = True
                     any_break, last_break = any_break or not step.undecided, index
-                    if isinstance(step.node, COMPREHENSIONS):
+                    if not step.undecided:
+                        new_graph[step.condition] = index
+                    if isinstance(step.node, COMPREHENSIONS) and not _breaks_itself(step):
                         broken.add(id(step.node.generators[0].iter))
                     skipped = (
                         skipped
@@ -225,10 +179,20 @@ class Matcher:
                     open_end = step.event.undecided and rule.kind == "break"
                     if not open_end and not step.event.condition:
                         flagged.add((rule.code, problem.once))
+                condition = both(step.event.condition, problem.condition)
+                if problem.reads is not None and self._is_input(
+                    problem, activation, new_graph, condition
+                ):
+                    continue
                 # then Python has made the object, and given it a name
                 if problem.skips == "object" and last_break >= 0:
                     problem = replace(problem, skips="")
-                _keep(_verdict(rule, problem, step.event, way, here, skipped), found)
+                keep(verdict_of(rule, problem, step.event, way, here, skipped), found)
+                sure = rule.kind == "break" and problem.certainty != "possible"
+                if sure and (condition or not step.event.undecided):
+                    new_graph[condition] = index
+                    if problem.reads is not None:
+                        self._read.setdefault(id(problem.reads), set()).add(condition)
                 if (
                     rule.kind == "break"
                     and not skipped
@@ -245,9 +209,9 @@ class Matcher:
             if type(event) is Constructor:
                 continue
             inside = id(event.node) in broken and event.is_skipped_with_its_iterator
-            if (skipped and position >= traced) or inside:
+            if (skipped and position >= traced and not event.is_generator) or inside:
                 for rule, problem in self.problems(event, activation)[:1]:
-                    _keep(_verdict(rule, problem, event, way, here), found)
+                    keep(verdict_of(rule, problem, event, way, here), found)
         activation.is_quiet = (
             quiet and not waiting and not any(step.problems for step in activation.steps)
         )
@@ -258,6 +222,16 @@ class Matcher:
             breaks[id(activation)] = (any_break, bool(way.condition) or way.doubtful)
         return any_break
 
+    def _is_input(
+        self, problem: Problem, activation: Activation, new_graph: dict[str, int], condition: str
+    ) -> bool:
+        """True for a number in a tensor that was computed before the graph began in which torch
+        reads it, as one is that torch has read before."""
+        value, steps = activation.named.get(id(problem.reads), (None, 0))
+        since_step = max(new_graph.get("", -1), new_graph.get(condition, -1))
+        named = value is problem.reads and steps <= since_step
+        return named or not {"", condition}.isdisjoint(self._read.get(id(problem.reads), ()))
+
     def _constructors(self, activation: Activation, way: Way, found: dict[tuple, Verdict]) -> None:
         """The `__init__` of a module that Dynamo begins with, and those that it calls: none of them
         is traced."""
@@ -266,7 +240,7 @@ class Matcher:
             return
         here = (*way.chain, (activation, None))
         for rule, problem in self.problems(own, activation)[:1]:
-            _keep(_verdict(rule, problem, own, way, here), found)
+            keep(verdict_of(rule, problem, own, way, here), found)
         for step in activation.steps:
             if step.child is not None and step.child is not activation:
                 chain = (*way.chain, (activation, step.node))
@@ -282,8 +256,8 @@ class Matcher:
             doubtful = way.doubtful or _is_rare(step, activation)
             apart = skipped and not eager
             return Way(chain, step.condition or way.condition, doubtful, eager, caller, apart)
-        doubtful = way.doubtful or _is_rare(step, activation) or _is_open(step)
-        return Way(chain, way.condition or _training(step), doubtful, eager, caller)
+        doubtful = way.doubtful or _is_rare(step, activation) or is_open(step)
+        return Way(chain, way.condition or training_test(step), doubtful, eager, caller)
 
     def _cost(self, step: Step, activation: Activation) -> tuple[str, str]:
         """What a break behind a call costs the function that calls: ("", "") when Dynamo resumes it
@@ -298,53 +272,13 @@ class Matcher:
         return step.skips, activation.function
 
 
-def _verdict(
-    rule: Rule, problem: Problem, event: Event, way: Way, chain: Chain, hidden: bool = False
-) -> Verdict:
-    module, caller = chain[-1][0].module, way.skipped_caller
-    condition = both(event.condition, problem.condition) or way.condition
-    doubtful = way.doubtful
-    if module.library:
-        condition = way.condition or _training(event)
-        doubtful = doubtful or _is_open(event)
-    return Verdict(rule, problem, event, module, chain, hidden, condition, (), doubtful, caller)
-
-
-def _keep(verdict: Verdict, found: dict[tuple, Verdict]) -> None:
-    """Keep the verdict unless a surer one is known for its place."""
-    if verdict.module.library:
-        verdict = at_entrance(verdict)
-        if verdict is None:
-            return
-    old = found.get(verdict.place)
-    if old is None or _order(old) > _order(verdict):
-        found[verdict.place] = verdict
-
-
-def at_entrance(verdict: Verdict) -> Verdict | None:
-    """A verdict on an installed library's code, moved to the call in the checked code that leads
-    there; None when there is no such call."""
-    own = [
-        i
-        for i, (activation, call) in enumerate(verdict.chain)
-        if call is not None and not activation.module.library
-    ]
-    if not own or not getattr((call := verdict.chain[own[-1]][1]), "lineno", 0):
-        return None
-    at = own[-1]
-    inside = (*verdict.chain[at:-1], (verdict.chain[-1][0], verdict.problem.node))
-    problem = replace(verdict.problem, node=call, fixable=False)
-    return replace(
-        verdict,
-        problem=problem,
-        module=verdict.chain[at][0].module,
-        chain=verdict.chain[: at + 1],
-        inside=inside,
-    )
-
-
-def _range(node: ast.AST) -> tuple[int, int, int, int]:
-    return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
+def _breaks_itself(step: Step) -> bool:
+    """True for a generator expression in which a break stands, and not in what it calls: the
+    statement is flagged for that."""
+    if type(step.node) is not ast.GeneratorExp:
+        return False
+    problems = (pair for inner in step.child.steps for pair in inner.problems or ())
+    return any(rule.kind == "break" for rule, _ in problems)
 
 
 def _traced(event: Call) -> bool:
@@ -358,17 +292,6 @@ def _traced(event: Call) -> bool:
     return not verdict.breaks and not verdict.fails and (fact.never or verdict.certain)
 
 
-def _order(verdict: Verdict) -> tuple:
-    certainty = ("certain", "likely", "possible").index(verdict.problem.certainty)
-    return (verdict.hidden, verdict.doubtful, certainty, bool(verdict.condition), verdict.rule.code)
-
-
-def _is_open(part: Step | Event) -> bool:
-    """True for a test whose outcome nobody outside of a library knows; that a model is trained is
-    no secret."""
-    return not _training(part) and bool(part.undecided or part.condition)
-
-
 def _is_rare(step: Step, activation: Activation) -> bool:
     """True for a call that only happens where the program is debugged, or the like; one that the
     function makes on its other ways too, as around a model, is none."""
@@ -378,13 +301,4 @@ def _is_rare(step: Step, activation: Activation) -> bool:
         and not other.rare
         and (other.child.module, other.child.line) == (child.module, child.line)
         for other in activation.steps
-    )
-
-
-def _training(part: Step | Event) -> str:
-    """The test `self.training` that decides whether a part of a library runs; "" for any other."""
-    return (
-        part.condition
-        if part.condition.endswith(".training") and not part.condition.startswith("not ")
-        else ""
     )

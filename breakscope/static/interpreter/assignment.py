@@ -99,6 +99,8 @@ def assign_name(
         value.home = f"global {name}"
         note_nested(machine, value, name)
     frame.names[name] = value
+    if frame.emits:
+        frame.activation.note_named(value)
 
 
 def assign_unpacked(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from breakscope import limits
-from breakscope.rulekit.events import Call
+from breakscope.rulekit.events import Call, Comprehension
 from breakscope.rulekit.values import (
     UNKNOWN,
     Class,
@@ -20,6 +20,7 @@ from breakscope.rulekit.values import (
     Value,
 )
 from breakscope.static.definitions.annotated_results import completed
+from breakscope.static.definitions.classes import is_tensor_class
 from breakscope.static.definitions.fields import field_names
 from breakscope.static.interpreter.running import followed_call
 from breakscope.static.machine.frames import Activation, Frame, Raised, Step
@@ -39,6 +40,9 @@ from breakscope.static.variables.objects.hooks import HANDLE, HOOKS
 from breakscope.static.variables.tensor import call_tensor_method
 
 METHOD_OF_MADE = "method of an object made here"
+# builtins that Dynamo replaces by Python functions, which draw from the generator one by one
+DRAWN_BY = frozenset({"sum", "any", "all", "dict", "set"})
+METHOD_OF_TENSOR = "method of a tensor class"
 
 
 def eval_arguments(machine, node: ast.Call, frame: Frame) -> tuple[list[Value], dict[str, Value]]:
@@ -78,15 +82,17 @@ def eval_call(machine, node: ast.Call, frame: Frame) -> Value:
     if type(func) is ast.Name and func.id == "super" and "super" not in frame.names:
         return super_object(machine, node, frame)
     callee = machine.eval(func, frame)
-    if (
-        type(callee) is Function
-        and id(callee.bound) in machine.objects.made_inside
-        and not frame.skips
-    ):
-        return call_method_of_made(machine, callee, node, frame)
+    if type(callee) is Function and not frame.skips and type(callee.bound) is Instance:
+        if id(callee.bound) in machine.objects.made_inside:
+            return call_method_of_made(machine, callee, node, frame)
+        if frame.emits and is_tensor_class(machine, callee.bound.cls.info):
+            name, at = METHOD_OF_TENSOR, len(frame.activation.steps) + 1
+            return call_method_in_graph(machine, callee, node, frame, name, at)
     args, kwargs = eval_arguments(machine, node, frame)
     if callee is UNKNOWN and type(func) is ast.Attribute:
         return call_by_name(machine, func.attr, args, kwargs, node, frame)
+    if frame.emits and len(node.args) == 1 and type(node.args[0]) is ast.GeneratorExp:
+        note_handed_generator(machine, callee, node.args[0], frame)
     return machine.call(callee, args, kwargs, node, frame)
 
 
@@ -108,6 +114,16 @@ def call_by_name(
     if name == "remove" and not args and not kwargs:  # a list's or a set's takes what to remove
         emit_call(machine, f"{HANDLE}.remove", None, (), {}, node, frame, "likely")
     return UNKNOWN
+
+
+def note_handed_generator(
+    machine, callee: Value, generator: ast.GeneratorExp, frame: Frame
+) -> None:
+    """A generator expression is handed to a function that Dynamo follows."""
+    followed = type(callee) is Function or getattr(callee, "name", "") in DRAWN_BY
+    if followed and machine.python < (3, 12):
+        over = generator.generators[0].iter
+        machine.emit(Comprehension, over, frame, iterable=UNKNOWN, is_generator=True)
 
 
 def takes_dim(machine, name: str, kwargs: dict[str, Value]) -> bool:
@@ -254,6 +270,14 @@ def call_method_of_made(machine, method: Function, node: ast.Call, frame: Frame)
     made = made_at(machine, method.bound, frame)
     if made < 0:
         return machine.inline(method, *eval_arguments(machine, node, frame), node, frame)
+    return call_method_in_graph(machine, method, node, frame, METHOD_OF_MADE, made)
+
+
+def call_method_in_graph(
+    machine, method: Function, node: ast.Call, frame: Frame, event: str, made: int
+) -> Value:
+    """Call a method of an object that Dynamo cannot hand on to Python. A break inside skips the
+    function, where none comes between the step `made` and the call: that is the `event`."""
     frame.skips = "object"
     try:
         args, kwargs = eval_arguments(machine, node, frame)
@@ -272,7 +296,7 @@ def call_method_of_made(machine, method: Function, node: ast.Call, frame: Frame)
             Call,
             node,
             frame,
-            name=METHOD_OF_MADE,
+            name=event,
             receiver=method,
             args=tuple(args),
             kwargs=kwargs,

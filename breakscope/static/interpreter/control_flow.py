@@ -127,7 +127,8 @@ def exec_try(machine: Machine, node: ast.Try, frame: Frame) -> int:
             value=raised.value,
         )
     certainty, returns = frame.certainty, len(frame.returns)
-    for handler in node.handlers:
+    handlers = [] if raised is None and _imports_answer(machine, node.body) else node.handlers
+    for handler in handlers:
         if raised is None:
             frame.certainty = "possible"
         frame.names = join_names(before, after_body)
@@ -154,6 +155,20 @@ def exec_try(machine: Machine, node: ast.Try, frame: Frame) -> int:
         if final:
             return final
     return GO_ON if going_on else ends[0][0]
+
+
+def _imports_answer(machine: Machine, body: list[ast.stmt]) -> bool:
+    """True for `from torch.compiler import is_compiling`: what handles that it is missing is for
+    another torch."""
+    return (
+        len(body) == 1
+        and type(body[0]) is ast.ImportFrom
+        and all(
+            machine.library.answer(machine.library.canonical(f"{body[0].module}.{alias.name}"))
+            is not None
+            for alias in body[0].names
+        )
+    )
 
 
 def raising_node(node: ast.Try) -> ast.AST:

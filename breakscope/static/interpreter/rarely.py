@@ -7,7 +7,8 @@ import ast
 
 WATCHED = frozenset(
     "debug debugging verbose verbosity profile profiler profiling export exporting exportable onnx "
-    "tracing".split()
+    "tracing anomaly dump print plot plotting visualize visualise visualization torchscript scripting "
+    "tflite tensorrt coreml tensorboard wandb".split()
 )
 
 
@@ -49,4 +50,6 @@ def is_watched(node: ast.expr) -> bool:
         name = getattr(node, "attr", None) or getattr(node, "id", None)
     if not isinstance(name, str):
         return False
-    return not WATCHED.isdisjoint(name.lower().split("_"))
+    if not WATCHED.isdisjoint(name.lower().split("_")):
+        return True
+    return isinstance(node, ast.Attribute) and is_watched(node.value)  # `self.debug.steps`

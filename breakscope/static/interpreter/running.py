@@ -131,6 +131,8 @@ def run_function(
         frame.began = machine.objects.made_count
         activation.is_compiled_by_itself = is_function_compiled_apart(machine, function, names)
         frame.certainty = caller.certainty
+        for value in names.values():
+            activation.note_named(value)
         if (
             type(function.bound) is Instance
             and caller.certainty == "certain"

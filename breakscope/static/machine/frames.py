@@ -7,7 +7,7 @@ import ast
 from msgspec import Struct
 
 from breakscope.rulekit.events import Event
-from breakscope.rulekit.values import Value
+from breakscope.rulekit.values import Tensor, Value
 from breakscope.static.project.modules import FunctionInfo, ModuleInfo
 
 GO_ON, RETURN, RAISE, LEAVE_LOOP = range(4)  # how a block ended
@@ -54,6 +54,8 @@ class Activation(Struct, eq=False):
     # all of it, with what it calls, was matched, and no rule reports anything
     is_quiet: bool = False
     is_compiled_by_itself: bool = True  # Dynamo looks at it where eager Python calls it
+    # by id: a tensor of one number that got a name here, and how many steps were taken before
+    named: dict[int, tuple[Value, int]] = {}
     _mark: int = 0
 
     def mark(self) -> int:
@@ -64,10 +66,16 @@ class Activation(Struct, eq=False):
             self._mark = hash((self.function, self.line, *[_mark_of(step) for step in self.steps]))
         return self._mark
 
+    def note_named(self, value: Value) -> None:
+        """A value gets a name: of a tensor that may be of one number that is kept."""
+        if type(value) is Tensor and value.origin == "op" and not value.ndim:
+            self.named[id(value)] = (value, len(self.steps))
+
     def finish(self) -> None:
         """Let go of what was seen, when no rule reports anything of it."""
         self.mark()
         self.steps = []
+        self.named = {}
 
 
 def _mark_of(step: Step) -> object:

@@ -228,6 +228,10 @@ class Library:
         """The result of a call that Dynamo replaces by a constant."""
         return ANSWERS.get(name)
 
+    def has(self, name: str) -> bool:
+        """True for a name that asks while Dynamo traces, or a module on the way to one."""
+        return name in ANSWERS or any(known.startswith(f"{name}.") for known in ANSWERS)
+
     def is_enum(self, name: str) -> bool:
         return name in ENUMS
 

@@ -20,7 +20,6 @@ from breakscope.rulekit.values import (
     Sequence,
     Union,
     Value,
-    maybe_tensor,
 )
 from breakscope.rulekit.walking import walk
 from breakscope.static.definitions.classes import bound_to, find_member, is_module_class, members_of
@@ -70,9 +69,9 @@ def default_regions(machine: Machine, module: ModuleInfo) -> list[Region]:
     ]
     regions: list[Region | None] = []
     for value in _each_once(candidates):
-        regions += _apart(machine, value, _region_of)
+        regions += apart(machine, value, _region_of)
     for hook in registered_hooks(machine, module):
-        regions += _apart(machine, hook, _hook_region)
+        regions += apart(machine, hook, _hook_region)
     return [region for region in regions if region is not None]
 
 
@@ -82,28 +81,7 @@ def _each_once(candidates: list[Class | Function]) -> list[Class | Function]:
     return list(reversed(by_source.values()))
 
 
-def exported_regions(
-    machine: Machine,
-    module: ModuleInfo,
-    names: frozenset[str],
-    entered: frozenset[tuple[str, str]],
-) -> list[Region]:
-    """The functions of these names that take tensors and that no region has entered."""
-    regions = []
-    defined = module_names(machine, module)
-    for value in [
-        resolve_import(machine, defined[name]) for name in sorted(names) if name in defined
-    ]:
-        if (
-            type(value) is Function
-            and value.info.module is module
-            and (module.path, value.info.qualname) not in entered
-        ):
-            regions += _apart(machine, value, _function_region)
-    return [region for region in regions if region is not None]
-
-
-def _apart(
+def apart(
     machine: Machine, value: Class | Function, made: Callable[[Machine, Value], Region | None]
 ) -> list[Region | None]:
     """What `made` makes of a class or function, with a budget of its own; an error of ours in it
@@ -114,21 +92,6 @@ def _apart(
     except Exception as problem:
         machine.give_up(why(problem), value.info.node, _outer(value.info.module))
         return []
-
-
-def _function_region(machine: Machine, function: Function) -> Region | None:
-    args, kwargs = parameter_values(machine, function, True)
-    shown, _ = parameter_values(machine, function, False)
-    # a parameter that alone has no annotation, as a name or a path, is no tensor for that
-    if any(map(maybe_tensor, args if is_unannotated(function.info.node) else shown)):
-        return enter(machine, function.info.qualname, function, args, kwargs)
-    return None
-
-
-def is_unannotated(node: ast.FunctionDef) -> bool:
-    """True for a function without any annotation of a parameter."""
-    spec = node.args
-    return not any(p.annotation for p in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs))
 
 
 def compiled_by_name(machine: Machine, module: ModuleInfo) -> list[Value]:
@@ -180,7 +143,7 @@ def _module_region(machine: Machine, cls: Class) -> Region | None:
         return None
     forward = find_member(machine, cls.info, "forward")
     if not isinstance(forward, Function) or (
-        _only_raises(forward) and "__call__" not in members_of(cls.info)
+        only_raises(forward) and "__call__" not in members_of(cls.info)
     ):
         return None
     name = f"{cls.info.qualname}.forward"
@@ -194,7 +157,7 @@ def _module_region(machine: Machine, cls: Class) -> Region | None:
     taken = undecorated(machine, cls.info, "forward", bound)
     entered = bound_to(find_member(machine, cls.info, "__call__"), instance)
     if isinstance(entered, Function) and (
-        len(entered.info.node.args.args) > 1 or _only_raises(forward)
+        len(entered.info.node.args.args) > 1 or only_raises(forward)
     ):
         taken = entered  # the class is called by its own `__call__`
     # who inherits a library's forward enters it there
@@ -203,7 +166,9 @@ def _module_region(machine: Machine, cls: Class) -> Region | None:
 
 
 def _hook_region(machine: Machine, hook: Function) -> Region:
-    return enter(machine, hook.info.qualname, hook, *hook_arguments(machine, hook))
+    arguments = hook_arguments(machine, hook)
+    # whether the module that it is put on is compiled, nobody says here
+    return enter(machine, hook.info.qualname, hook, *arguments, certainty="likely")
 
 
 def _step_region(machine: Machine, cls: Class) -> Region | None:
@@ -213,7 +178,7 @@ def _step_region(machine: Machine, cls: Class) -> Region | None:
     return enter(machine, f"{cls.info.qualname}.step", step, *parameter_values(machine, step, True))
 
 
-def _only_raises(function: Function) -> bool:
+def only_raises(function: Function) -> bool:
     """An abstract forward."""
     if isinstance(function.info.node, ast.Lambda):
         return False
@@ -236,7 +201,7 @@ def entry_regions(machine: Machine, module: ModuleInfo, pattern: str) -> list[Re
             continue
         machine.budget.begin()
         if isinstance(value, Class) and value.info.module is module:
-            regions += _apart(machine, value, _module_region)
+            regions += apart(machine, value, _module_region)
         elif isinstance(value, Instance):
             forward = machine.getattr(value, "forward", ast.Constant(None), _outer(module))
             if isinstance(forward, Function):
@@ -244,7 +209,7 @@ def entry_regions(machine: Machine, module: ModuleInfo, pattern: str) -> list[Re
                     enter(machine, name, value, *parameter_values(machine, forward, True))
                 )
         elif isinstance(value, Function) and value.info.module is module:
-            regions += _apart(machine, value, _function_entry)
+            regions += apart(machine, value, _function_entry)
     return [region for region in regions if region is not None]
 
 
@@ -329,13 +294,14 @@ def enter(
     args: list[Value],
     kwargs: dict[str, Value],
     at: ast.AST = NOWHERE,
+    certainty: str = "certain",
 ) -> Region:
     """Interpret a region's call and keep what was seen, also when the work grows over the budget."""
     module = _home_of(target) if isinstance(target, Instance | Function) else machine.file.module
     if module.library:
         module = machine.file.module
     activation = Activation("", module, 0)
-    frame = Frame(module, None, None, activation, True, 0, "")
+    frame = Frame(module, None, None, activation, True, 0, "", certainty=certainty)
     machine.region.begin()
     machine.budget.begin()
     try:

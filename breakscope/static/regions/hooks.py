@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from breakscope.rulekit.values import Class, Function, Sequence, Tensor, Value
+from breakscope.rulekit.values import UNKNOWN, Class, Function, Sequence, Tensor, Value
 from breakscope.rulekit.walking import walk
 from breakscope.static.definitions.classes import bound_to, find_member
 from breakscope.static.definitions.names import module_names, resolve_import
@@ -72,4 +72,7 @@ def hook_arguments(machine: Machine, hook: Function) -> tuple[list[Value], dict[
     spec = hook.info.node.args
     parameters = [*spec.posonlyargs, *spec.args][hook.bound is not None :]
     given = {parameters[1].arg: GIVEN} if len(parameters) > 1 else {}
-    return parameter_values(machine, hook, True, given)
+    values, named = parameter_values(machine, hook, True, given)
+    if parameters and parameters[0].annotation is None:
+        values[0] = UNKNOWN  # the module, which is no tensor however it is used
+    return values, named

@@ -1,9 +1,11 @@
-"""Methods `step` that take tensors: what a noise scheduler or a solver does once for each turn of its
-loop is compiled like a forward, though no module holds it."""
+"""Methods that take tensors, of classes that are no modules: what a noise scheduler or a solver does
+once for each turn of its loop, its `step`, is compiled like a forward, though no module holds it, and
+so are the other methods of what a library hands out."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable, Iterator
 
 from breakscope.rulekit.values import NONE, Class, Function, Instance, Tensor
 from breakscope.rulekit.walking import walk
@@ -22,29 +24,44 @@ NAME = "step"
 
 
 def tensor_step(machine: Machine, cls: Class) -> Function | None:
-    """The class's own `step`, bound to a prepared object, where two of its parameters are annotated
-    as tensors: what it is given and what it goes on from. An optimizer's takes a closure, an
-    environment's an action."""
+    """The class's own `step`, bound to a prepared object, where it works on tensors."""
+    return next(tensor_methods(machine, cls, [NAME]), None)
+
+
+def tensor_methods(machine: Machine, cls: Class, names: Iterable[str]) -> Iterator[Function]:
+    """The class's own methods of these names, bound to a prepared object, of which two parameters are
+    annotated as tensors: what it is given and what it goes on from. An optimizer's takes a closure,
+    an environment's an action."""
     if is_module_class(machine, cls.info):
+        return
+    made = None
+    for name in names:
+        method = _method_on_tensors(machine, cls, name)
+        if method is None:
+            continue
+        if made is None:
+            made = configured_instance(machine, cls)
+            _prepare(machine, made)
+        bound = bound_to(method, made)
+        if isinstance(bound, Function):
+            yield bound
+
+
+def _method_on_tensors(machine: Machine, cls: Class, name: str) -> Function | None:
+    if not isinstance(members_of(cls.info).get(name), ast.FunctionDef):
         return None
-    if not isinstance(members_of(cls.info).get(NAME), ast.FunctionDef):
-        return None
-    step = find_member(machine, cls.info, NAME)
-    if not isinstance(step, Function) or isinstance(step.info.node, ast.Lambda):
+    method = find_member(machine, cls.info, name)
+    if not isinstance(method, Function) or isinstance(method.info.node, ast.Lambda):
         return None
     if any(
-        isinstance(part, ast.Attribute) and part.attr == "backward" for part in walk(step.info.node)
+        isinstance(part, ast.Attribute) and part.attr == "backward"
+        for part in walk(method.info.node)
     ):
         return None  # a training step, which is a region where the program compiles it
-    frame = _outside(step)
-    annotated = (p.annotation for p in step.info.node.args.args if p.annotation is not None)
+    frame = _outside(method)
+    annotated = (p.annotation for p in method.info.node.args.args if p.annotation is not None)
     values = (value_of_annotation(machine, annotation, frame) for annotation in annotated)
-    if sum(isinstance(value, Tensor) for value in values) < 2:
-        return None
-    made = configured_instance(machine, cls)
-    _prepare(machine, made)
-    bound = bound_to(step, made)
-    return bound if isinstance(bound, Function) else None
+    return method if sum(isinstance(value, Tensor) for value in values) >= 2 else None
 
 
 def _prepare(machine: Machine, made: Instance) -> None:

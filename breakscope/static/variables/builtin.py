@@ -137,6 +137,8 @@ def builtin_hasattr(machine: Machine, args, kwargs, node, frame) -> Value:
             "last_hidden_state",
         ):
             return FALSE
+        if isinstance(owner, External) and machine.library.has(f"{owner.name}.{name}"):
+            return TRUE
     return Py("bool", "config")
 
 

@@ -13,9 +13,10 @@ from breakscope.rulekit.values import (
     ExternalInstance,
     Instance,
     Py,
+    Tensor,
     Value,
 )
-from breakscope.static.definitions.classes import external_bases
+from breakscope.static.definitions.classes import external_bases, is_tensor_class
 from breakscope.static.definitions.names import external_value
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
@@ -173,8 +174,8 @@ def call_external(
     if name in PASS_THROUGH:
         return args[0] if args else UNKNOWN
     head, _, last = name.rpartition(".")
-    if head == "torch.Tensor" and args and args[0].is_tensor:
-        return call_tensor_method(machine, args[0], last, args[1:], kwargs, node, frame)
+    if head == "torch.Tensor" and args and (owner := _tensor_of(machine, args[0])) is not None:
+        return call_tensor_method(machine, owner, last, args[1:], kwargs, node, frame)
     if name in MODULE_LISTS:
         return module_list(machine, name, args, node, frame)
     if head in NAMESPACES:
@@ -195,6 +196,13 @@ def call_external(
     enter_package(machine, name, args, kwargs, node, frame)
     made = call_stdlib(machine, name, args, kwargs, node, frame) if head in STDLIB else None
     return plain_result(machine, name, args, kwargs) if made is None else made
+
+
+def _tensor_of(machine: Machine, value: Value) -> Tensor | None:
+    """What a method of torch.Tensor finds in the value; None when that is no tensor."""
+    if type(value) is Instance and is_tensor_class(machine, value.cls.info):
+        return Tensor(sure=False, origin="argument")
+    return value if type(value) is Tensor else None
 
 
 def enter_package(

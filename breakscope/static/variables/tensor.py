@@ -10,6 +10,7 @@ from breakscope.rulekit.events import Branch, Store
 from breakscope.rulekit.values import (
     FALSE,
     UNKNOWN,
+    Class,
     Const,
     External,
     ExternalInstance,
@@ -22,6 +23,7 @@ from breakscope.rulekit.values import (
     Tensor,
     Value,
 )
+from breakscope.static.definitions.annotations import value_of_class
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.library import ADDRESS, TENSOR_TYPES
 from breakscope.static.machine.machine import Machine
@@ -142,7 +144,8 @@ class TensorVariable(Variable):
 
     def iterate(self, machine: Machine, value, node, frame) -> Value | None:
         ndim = value.ndim - 1 if value.ndim else None
-        return Tensor(value.dtype, ndim, None, value.sure, value.kind)
+        kind = value.kind if value.kind == "numpy" else ""  # a row of a buffer is none
+        return Tensor(value.dtype, ndim, None, value.sure, kind)
 
     def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
         machine.emit(Branch, node, frame, sureness(value), test=value, construct=construct, **facts)
@@ -151,7 +154,11 @@ class TensorVariable(Variable):
     def contains(
         self, machine: Machine, container, item, container_node, node, frame
     ) -> bool | None:
+        certainty = frame.certainty
+        if container.origin == "guess":
+            frame.certainty = "possible"  # who asks what is in it rather has a dict
         emit_read(machine, container, "contains", node, frame, container_node)
+        frame.certainty = certainty
         return None
 
     def binary(self, machine: Machine, left, right, op, node, frame) -> Value:
@@ -270,6 +277,8 @@ def call_tensor_method(
         )
     if name == "data_ptr":
         return ADDRESS
+    if name == "as_subclass" and args and type(args[0]) is Class:
+        return value_of_class(machine, args[0])
     if name == "untyped_storage":
         return ExternalInstance("torch.UntypedStorage")
     result = tensor_result(machine, name, owner, args, kwargs, full)

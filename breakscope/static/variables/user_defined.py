@@ -28,6 +28,7 @@ from breakscope.static.definitions.classes import (
     find_member,
     is_module,
     is_module_class,
+    is_tensor_class,
     mro_of,
 )
 from breakscope.static.definitions.fields import field_names, fields_of, has_generated_init
@@ -39,7 +40,11 @@ from breakscope.static.variables.base import Variable
 from breakscope.static.variables.effects.emitting import note_assert
 from breakscope.static.variables.nn_module import call_module_method
 from breakscope.static.variables.objects.attribute_stores import store_on_class, store_on_instance
-from breakscope.static.variables.objects.attributes import instance_attribute, truth_of_instance
+from breakscope.static.variables.objects.attributes import (
+    AS_TENSOR,
+    instance_attribute,
+    truth_of_instance,
+)
 from breakscope.static.variables.objects.autograd import call_autograd_function
 from breakscope.static.variables.objects.construction import instantiate
 from breakscope.static.variables.objects.hooks import run_hooks, run_pre_hooks
@@ -136,6 +141,8 @@ class InstanceVariable(Variable):
             return machine.getitem(held, index, node, frame, store)
         if isinstance(at, str):
             return container.attributes.get(at, UNKNOWN)
+        if is_tensor_class(machine, container.cls.info):
+            return machine.getitem(AS_TENSOR, index, node, frame, store)
         return super().getitem(machine, container, index, store, node, frame)
 
     def setitem(

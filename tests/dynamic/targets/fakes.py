@@ -295,3 +295,26 @@ def chooses():
 def on_cuda():
     model = nn.Linear(8, 8).to("cuda")
     return model, (torch.randn(2, 8).pin_memory().cuda(),), {}
+
+
+class Grouped(nn.Module):
+    """On a CPU torch multiplies groups of float32, and its fake kernel refuses them."""
+
+    def __init__(self, width):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(2, width, width))
+
+    def forward(self, x):
+        print(x.shape)  # grouped
+        ends = torch.arange(1, 3, dtype=torch.int32) * (x.shape[0] // 2)
+        if torch.compiler.is_compiling():
+            return torch.bmm(x.view(2, -1, x.shape[1]), self.weight).view_as(x)
+        return torch._grouped_mm(x, self.weight, offs=ends)
+
+
+def grouped():
+    return Grouped(64), (torch.randn(16, 64),), {}
+
+
+def grouped_large():
+    return Grouped(4096), (torch.randn(2048, 4096),), {}

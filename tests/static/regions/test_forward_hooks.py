@@ -30,6 +30,8 @@ class Recorder:
             return (given[0] + 1,)
 
     def behind(self, module, given, made):
+        if module == self.handles:
+            print(made)  # text
         self.handles[0].remove()  # removal
         module.register_forward_hook(made.fill_)  # registration
         return made
@@ -48,7 +50,7 @@ class Recorder:
         ("register_module_forward_pre_hook(self.before)", {"method": "BRK101"}),
         (
             "layer.register_forward_hook(self.behind)",
-            {"removal": "BRK608", "registration": "BRK608"},
+            {"text": "BRK401", "removal": "BRK608", "registration": "BRK608"},
         ),
         ("layer.register_full_backward_hook(scale)", {}),
         ("layer.register_parameter(scale)", {}),

@@ -133,3 +133,46 @@ def test_a_list_that_loses_its_last_only_perhaps(tmp_path):
         "",
     )
     assert [code for code, _ in found(analysed(tmp_path, {"program.py": source}))] == ["BRK101"]
+
+
+LAYERS = """\
+import torch
+
+
+class Layer(torch.nn.Module):
+    def forward(self, x):
+        print("layer")
+        return x + 1
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = torch.nn.ModuleList([Layer(), Layer()])
+        self.plain = [Layer(), Layer()]
+
+    def forward(self, x):
+        y = {body}
+        return y
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("[layer(x) for layer in self.layers]", True),
+        ("[layer(x) for layer in self.layers[:1]]", True),
+        ("[layer(x) for i, layer in enumerate(self.layers)]", False),
+        ("[layer(x) for layer in self.plain]", False),
+        ("[self.layers[i](x) for i in range(2)]", False),
+        ("[self.layers[0](x) for _ in {'a': x}]", True),
+        ("sum(layer(x) for layer in self.layers)", True),
+        ("any(layer(x) is None for layer in self.plain)", True),
+        ("tuple(layer(x) for layer in self.layers)", False),
+    ],
+)
+def test_a_break_in_a_layer_costs_the_comprehension_over_the_layers(tmp_path, body, expected):
+    result = analysed(tmp_path, {"model.py": LAYERS.format(body=body)}, python=(3, 11))
+    assert found(result) == [("BRK401", 6), *([("BRK113", 17)] if expected else [])]
+    newer = analysed(tmp_path, {"model.py": LAYERS.format(body=body)}, python=(3, 12))
+    assert found(newer) == [("BRK401", 6)]

@@ -102,10 +102,28 @@ class RunMode(FakeTensorMode):
             return super().__torch_dispatch__(func, types, args, kwargs)
         except UnsupportedOperatorException:
             return self._without_fake_kernel(func, args, kwargs)
-        except RuntimeError as problem:  # of an op made by `torch.library.custom_op`
-            if NO_KERNEL not in str(problem):
+        except RuntimeError as problem:
+            if NO_KERNEL in str(problem):  # of an op made by `torch.library.custom_op`
+                return self._without_fake_kernel(func, args, kwargs)
+            if type(problem) is not RuntimeError or func._schema.is_mutable:
                 raise
-            return self._without_fake_kernel(func, args, kwargs)
+            return self._refused(func, args, kwargs, problem)
+
+    def _refused(self, func, args, kwargs, problem: RuntimeError) -> Any:
+        """What an op gives for values that its fake kernel refuses: some of them, such as that of
+        `_grouped_mm`, are written after the GPU's and stricter than what runs on the CPU."""
+        args, kwargs = self._fakes(args), self._fakes(kwargs)
+        fakes = list(tensors_in((args, kwargs)))
+        if any(t.device.type != "cpu" or t.numel() > limits.MOST_DRAWN_ELEMENTS for t in fakes):
+            raise problem
+        assumed = self._draw_inputs(args, kwargs, limits.MOST_DRAWN_ELEMENTS)
+        try:
+            real = func(*self.values.real(args), **self.values.real(kwargs))
+        except Exception:
+            raise problem from None
+        return torch.utils._pytree.tree_map_only(
+            torch.Tensor, lambda leaf: self.from_value(leaf, leaf.device, assumed), real
+        )
 
     def _write(self, real: list[torch.Tensor]) -> None:
         """Real tensors that an op wrote to get their numbers, which may be read where no op is."""

@@ -12,6 +12,7 @@ from typing import Any
 import torch
 import torch._dynamo
 
+from breakscope import limits
 from breakscope.dynamic.child.calls import BATCHES, Made, Plan, build, make_calls
 from breakscope.dynamic.child.eager import eager_reference
 from breakscope.dynamic.child.fake.explore import explore
@@ -25,6 +26,7 @@ from breakscope.dynamic.child.tracebacks import keep_callers_of_the_same_name
 from breakscope.dynamic.child.user_code import Stopped, stage
 from breakscope.dynamic.child.written.phases import mark_phase
 from breakscope.dynamic.child.written.progress_log import Progress
+from breakscope.texts import shortened
 
 
 def serve(job: dict, folder: Path, progress: Progress, fake: Session) -> None:
@@ -50,8 +52,8 @@ def serve(job: dict, folder: Path, progress: Progress, fake: Session) -> None:
         self_test(progress, "self-test")
         seconds, asked = capture(module, plan, job, _Held(progress, refused), fake)
         if refused:
-            text = f"on fake tensors it fails without torch.compile: {refused['message'][:200]}"
-            progress.note("note", text=text)
+            why = shortened(refused["message"], limits.LONGEST_EXCEPTION_TEXT)
+            progress.note("note", text=f"on fake tensors it fails without torch.compile: {why}")
         self_test(progress, "self-test again")
         explore(module, plan, job, seconds, asked, progress, fake)
         export(module, plan, job, seconds, progress, fake)
@@ -87,7 +89,7 @@ def _tried(
     except Stopped:
         if held.refused is None:
             raise
-        return replace(plan, vary=0), held.refused
+        return replace(plan, tried=False), held.refused
     if held.refused:
         progress.note("error", **held.refused)
     return tried, None
@@ -125,4 +127,7 @@ def capture(
             seconds=time.time() - began,
             device=str(plan.device),
         )
+        if not plan.tried:
+            for text in made.notes:
+                progress.note("note", text=text)
     return time.time() - began, asked

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 import torch
 
 TORCH = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
+IN_C = "(Triggered internally at "
 
 
 @dataclass
@@ -39,7 +40,8 @@ def listening() -> Iterator[Heard]:
             heard.logged.append(f"{record.name} {record.levelname} {_text(record)}")
 
     def keep_warning(message, category, filename, lineno, file=None, line=None) -> None:
-        if not os.path.abspath(filename).startswith(TORCH):
+        # torch's C++ code warns at the user's line: of a scalar that is read, of a deprecated call
+        if not os.path.abspath(filename).startswith(TORCH) and IN_C not in str(message):
             heard.warned.append(f"{category.__name__}: {message}")
 
     logging.Logger.handle, warnings.showwarning = keep_record, keep_warning

@@ -65,7 +65,7 @@ class Recorder:
             for label, args, kwargs in self.sequence(target):
                 mark(label)
                 calls.append(self.call(label, target, function, args, kwargs))
-                if calls[-1]["raised"] and label != "call 1":
+                if calls[-1]["raised"] and not label.startswith("call "):
                     calls.pop()  # no batch size that the target takes
                     break
         result = {"initial": initial, "calls": calls, "state": state_of(target, self.module)}

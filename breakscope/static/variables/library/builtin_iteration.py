@@ -25,6 +25,7 @@ from breakscope.rulekit.values import (
 from breakscope.static.definitions.fields import field_names
 from breakscope.static.machine.frames import Frame, Raised
 from breakscope.static.machine.lattice import element_of, join, join_all
+from breakscope.static.machine.library import COMPILING
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.dicts import put_key
 from breakscope.static.variables.effects.emitting import emit_argument_read, emit_call
@@ -298,7 +299,7 @@ def _all_or_any_of(machine: Machine, args, node, frame, construct) -> Value:
     for item in items:
         truth = machine.truth(item, construct, node, frame)
         if truth is (construct == "any"):
-            return Const(truth)
+            return item if item is COMPILING else Const(truth)
         unknown = unknown or truth is None
     return Py("bool") if unknown else Const(construct == "all")
 

@@ -158,6 +158,8 @@ def store_on_instance(
         )
         if isinstance(target.value, ast.Name):
             frame.names[f"{source}.{name}"] = value
+        if isinstance(before, Sequence | Dict) and isinstance(value, Sequence | Dict):
+            machine.region.shrunk.add(id(before))  # another takes its place in every call
         if before is None:
             owner.attributes[name] = value
         elif before.is_none and not value.is_none:  # what is called from here on finds it

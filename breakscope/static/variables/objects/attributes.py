@@ -15,6 +15,7 @@ from breakscope.rulekit.values import (
     Instance,
     Method,
     Py,
+    Tensor,
     Value,
 )
 from breakscope.static.definitions.annotations import value_of_annotation
@@ -23,6 +24,7 @@ from breakscope.static.definitions.classes import (
     external_bases,
     find_member,
     is_module,
+    is_tensor_class,
     mro_of,
 )
 from breakscope.static.definitions.fields import class_annotations, field_names
@@ -43,6 +45,8 @@ from breakscope.static.variables.objects.recurrent import (
     note_recurrent_read,
 )
 
+# what an object of a tensor class is to the methods that it has from torch.Tensor
+AS_TENSOR = Tensor(sure=False, origin="argument")
 FILLING = frozenset({"append", "extend", "insert", "update", "setdefault"})
 READING = frozenset({"items", "keys", "values", "pop", "get"})
 
@@ -164,6 +168,8 @@ def fallback_attribute(
             return value_of_annotation(
                 machine, annotation, Frame(cls.module, None, cls.scope, None, False, 0, "")
             )
+    if name in machine.library.tensor_names and is_tensor_class(machine, owner.cls.info):
+        return machine.getattr(AS_TENSOR, name, node, frame)
     if field_names(machine, owner) and name in ("_replace", "_asdict"):
         return Method(owner, name)
     getter = find_member(machine, owner.cls.info, "__getattr__")

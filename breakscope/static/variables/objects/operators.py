@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from breakscope.rulekit.values import BOOL, UNKNOWN, Function, Instance, Value
-from breakscope.static.definitions.classes import external_bases, find_member
+from breakscope.rulekit.values import BOOL, UNKNOWN, Function, Instance, Tensor, Value
+from breakscope.static.definitions.classes import external_bases, find_member, is_tensor_class
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call
@@ -50,7 +50,9 @@ def object_operator(
                 full = f"object.__{name}__"
                 emit_call(machine, full, owner, (left, right), {}, node, frame)
                 return machine.call_implicitly(method, [other], node, frame)
-    return UNKNOWN
+    objects = [v for v in (left, right) if type(v) is Instance]
+    is_tensor = any(is_tensor_class(machine, v.cls.info) for v in objects)
+    return Tensor(sure=False) if is_tensor else UNKNOWN
 
 
 def tensor_with_object(
@@ -86,4 +88,4 @@ def compare_object(
     method = machine.getattr(owner, _COMPARE_METHODS[op], node, frame)
     if isinstance(method, Function):
         return machine.call(method, [other], {}, node, frame)
-    return BOOL
+    return Tensor("bool", sure=False) if is_tensor_class(machine, owner.cls.info) else BOOL

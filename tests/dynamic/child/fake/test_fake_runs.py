@@ -36,6 +36,8 @@ OTHERS = {
     "device": {"device": "cuda"},
     "cuda": {"name": "on_cuda", "device": "cuda"},
     "varied": {"vary": True},
+    "grouped": {"vary": True, "backward": False},
+    "grouped_large": {"vary": True, "backward": False},
 }
 
 
@@ -155,6 +157,16 @@ def test_what_fails_in_eager_only_is_no_failure_of_the_run(runs):
     assert any(
         "on fake tensors it fails without torch.compile: data_ptr()" in n for n in result.run.notes
     )
+
+
+def test_what_only_a_fake_kernel_refuses_is_computed_where_it_is_small(runs):
+    """And what is large is still called with other sizes under Dynamo."""
+    for name, notes in (("grouped", 0), ("grouped_large", 1)):
+        result = runs[name]
+        assert (result.run.status, break_lines(result)) == ("ok", [line("grouped")])
+        assert len(result.run.graphs) == 2  # as with real tensors: of one size, and of any
+        if torch.__version__ >= "2.9":  # without the op's kernel it fails with real tensors too
+            assert len(result.run.notes) == notes
 
 
 @pytest.mark.parametrize("name", ["meta", "empty_weights"])

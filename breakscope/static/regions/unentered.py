@@ -1,0 +1,142 @@
+"""Code that a program compiles, or calls from what it compiles, though no region of its own file enters
+it: functions that a library hands out, and methods of its classes; the forward of an autograd function;
+what a metric does; the methods of a module without a forward."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from breakscope.rulekit.values import (
+    Class,
+    ExternalInstance,
+    Function,
+    Instance,
+    Value,
+    maybe_tensor,
+)
+from breakscope.static.definitions.classes import (
+    bound_to,
+    external_bases,
+    find_member,
+    is_module_class,
+    is_tensor_class,
+    members_of,
+    mro_of,
+)
+from breakscope.static.definitions.names import module_names, resolve_import
+from breakscope.static.machine.machine import Machine
+from breakscope.static.project.modules import ModuleInfo
+from breakscope.static.regions.arguments import configured_instance, parameter_values
+from breakscope.static.regions.discover import Region, apart, enter, only_raises
+from breakscope.static.regions.steps import tensor_methods
+
+Entered = frozenset[tuple[str, str]]  # path and qualified name of functions
+AUTOGRAD = "torch.autograd.Function"
+METRIC = "Metric"  # how a base is called by those who have it from torchmetrics
+OF_METRICS = ("update", "compute")
+
+
+def unentered_regions(
+    machine: Machine, module: ModuleInfo, names: frozenset[str], entered: Entered
+) -> list[Region]:
+    """The regions of what is not `entered`; `names` are the functions that the library hands
+    out."""
+    regions: list[Region | None] = []
+    defined = module_names(machine, module)
+    for name in sorted(names & defined.keys()):
+        value = resolve_import(machine, defined[name])
+        if type(value) is Function and _is_news(value, module, entered):
+            regions += apart(machine, value, _function_region)
+        elif type(value) is Class and value.info.module is module:
+            public = [n for n, node in members_of(value.info).items() if _is_public(n, node)]
+            for method in tensor_methods(machine, value, public):
+                if _is_news(method, module, entered):
+                    regions += apart(machine, method, _method_region)
+    for value in list(defined.values()):
+        if type(value) is Class and value.info.module is module:
+            for method in _methods(machine, value):
+                if _is_news(method, module, entered):
+                    regions += apart(machine, method, _method_region)
+    return [region for region in regions if region is not None]
+
+
+def _is_news(function: Function, module: ModuleInfo, entered: Entered) -> bool:
+    info = function.info
+    return info.module is module and (module.path, info.qualname) not in entered
+
+
+def _function_region(machine: Machine, function: Function) -> Region | None:
+    args, kwargs = parameter_values(machine, function, True)
+    shown, _ = parameter_values(machine, function, False)
+    # a parameter that alone has no annotation, as a name or a path, is no tensor for that
+    given = args if is_unannotated(function.info.node) else shown
+    if any(maybe_tensor(value) or _is_of_tensor_class(machine, value) for value in given):
+        return enter(machine, function.info.qualname, function, args, kwargs)
+    return None
+
+
+def _is_of_tensor_class(machine: Machine, value: Value) -> bool:
+    return type(value) is Instance and is_tensor_class(machine, value.cls.info)
+
+
+def is_unannotated(node: ast.FunctionDef) -> bool:
+    """True for a function without any annotation of a parameter."""
+    spec = node.args
+    return not any(p.annotation for p in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs))
+
+
+def _methods(machine: Machine, cls: Class) -> Iterator[Function]:
+    """What runs of a class when a region uses it: the forward of an autograd function; of a metric,
+    which `forward` of its library calls, `update` and `compute`; of a module without a forward the
+    public methods that take tensors."""
+    members = members_of(cls.info)
+    bases = external_bases(machine, cls.info)
+    owner: Value = cls
+    if AUTOGRAD in bases:
+        names = ["forward"] if "forward" in members else []
+    elif any(name in members for name in OF_METRICS) and _is_metric(machine, cls, bases):
+        names, owner = [*OF_METRICS], configured_instance(machine, cls)
+    elif is_module_class(machine, cls.info) and not _has_forward(machine, cls):
+        names = [name for name, node in members.items() if _is_public(name, node)]
+        owner = configured_instance(machine, cls) if names else cls
+    else:
+        return
+    for name in names:
+        member = find_member(machine, cls.info, name)
+        method = bound_to(member, owner) if isinstance(member, Function) else None
+        if isinstance(method, Function) and not only_raises(method):
+            yield method
+
+
+def _has_forward(machine: Machine, cls: Class) -> bool:
+    """True for a class with a forward of its own, and for one that its subclasses give one."""
+    return find_member(machine, cls.info, "forward") is not None
+
+
+def _is_public(name: str, node: ast.stmt) -> bool:
+    return (
+        type(node) is ast.FunctionDef
+        and not name.startswith("_")
+        and not node.decorator_list
+        and len(node.args.args) > 1
+    )
+
+
+def _is_metric(machine: Machine, cls: Class, bases: tuple[str, ...]) -> bool:
+    if any(name.rpartition(".")[2] == METRIC for name in bases):
+        return True
+    return is_module_class(machine, cls.info) and any(
+        parent.name == METRIC and parent.module.library for parent in mro_of(machine, cls.info)
+    )
+
+
+def _method_region(machine: Machine, method: Function) -> Region | None:
+    args, kwargs = parameter_values(machine, method, True)
+    if method.bound is None and find_member(machine, method.info.owner, "setup_context") is None:
+        args[:1] = [ExternalInstance("torch.autograd.function.FunctionCtx")]
+    elif type(method.bound) is Instance and method.info.name not in OF_METRICS:
+        args, kwargs = parameter_values(machine, method, False)
+        if not any(maybe_tensor(value) for value in args):
+            return None
+    return enter(machine, method.info.qualname, method, args, kwargs)

@@ -1,0 +1,53 @@
+"""A number in a tensor that torch reads as a size or an index: behind a break it is an input of the
+next graph, and Dynamo guards on it instead of breaking."""
+
+from programs import found, region
+
+
+def test_what_torch_has_read_is_an_input_from_there_on(tmp_path):
+    body = "i = x.argmax()\na = x[i]\nb = x[i]\nc = torch.zeros(i)\n"
+    assert found(region(tmp_path, body)) == [("BRK213", 10)]
+
+
+def test_so_it_is_behind_any_other_break(tmp_path):
+    body = "i = x.argmax()\nprint('x')\nx = x[i]\n"
+    assert found(region(tmp_path, body)) == [("BRK401", 10)]
+
+
+def test_but_what_is_computed_of_it_behind_the_break_is_not(tmp_path):
+    body = "i = x.argmax()\nprint('x')\nx = x[i - 1]\n"
+    assert found(region(tmp_path, body)) == [("BRK401", 10), ("BRK213", 11)]
+
+
+def test_a_break_that_may_not_happen_makes_no_inputs(tmp_path):
+    body = "i = x.argmax()\nif x.shape[0] > 3:\n    print('x')\nx = x[i]\n"
+    assert found(region(tmp_path, body)) == [("BRK401", 11), ("BRK213", 12)]
+
+
+def test_what_a_called_function_has_read_the_caller_need_not_read(tmp_path):
+    body = """\
+    def steps(n):
+        return torch.arange(n)
+
+    i = x.argmax()
+    steps(i)
+    x = x.expand(i, 4)
+    """
+    assert found(region(tmp_path, body)) == [("BRK208", 10)]
+
+
+def test_by_item_python_reads_it_each_time(tmp_path):
+    body = "i = x.argmax()\na = x[i]\nx = x * i.item()\n"
+    assert found(region(tmp_path, body)) == [("BRK213", 10), ("BRK201", 11)]
+
+
+def test_what_is_handed_over_is_an_input_of_the_callee_s_next_graph(tmp_path):
+    body = """\
+    def grid(height, width):
+        rows = torch.arange(height)
+        columns = torch.arange(width)
+        return rows, columns
+
+    grid(x.argmax(), x.argmin())
+    """
+    assert found(region(tmp_path, body)) == [("BRK208", 10)]

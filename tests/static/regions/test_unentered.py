@@ -1,0 +1,150 @@
+"""Regions that nothing in their own file enters: autograd functions, metrics."""
+
+from programs import analysed, found
+
+FUNCTION = """\
+import torch
+from torch.autograd import Function
+
+
+class Positive(Function):
+    @staticmethod
+    def forward({context}x):
+        return x[x > 0]
+
+    @staticmethod
+    def {other}:
+        return None
+"""
+METRIC = """\
+import torch
+from torchmetrics import {base}
+
+
+class Loss({base}):
+    def __init__(self, reduction="mean", **more):
+        super().__init__(**more)
+        self.add_state("losses", default=torch.tensor(0.0))
+
+    def update(self, prediction, target):
+        self.add((prediction - target).sum())
+
+    def add(self, losses):
+        if not torch.isfinite(losses):
+            losses = torch.tensor(1e9)
+        self.losses = self.losses + losses
+
+    def compute(self):
+        return self.losses.item()
+"""
+
+
+def test_the_forward_of_an_autograd_function(tmp_path):
+    old = FUNCTION.format(context="ctx, ", other="backward(ctx, gradient)")
+    new = FUNCTION.format(context="", other="setup_context(ctx, inputs, output)")
+    for source in (old, new):
+        assert found(analysed(tmp_path, {"program.py": source})) == [("BRK302", 8)]
+
+
+def test_once_where_the_file_itself_applies_it(tmp_path):
+    source = FUNCTION.format(context="ctx, ", other="backward(ctx, gradient)")
+    source += "\n\nclass Model(torch.nn.Module):\n    def forward(self, x):\n"
+    source += "        return Positive.apply(x)\n"
+    result = analysed(tmp_path, {"program.py": source})
+    assert found(result) == [("BRK302", 8)]
+    assert [link.function for link in result.findings[0].chain] == ["Model.forward"]
+
+
+def test_what_a_metric_does_in_its_librarys_forward(tmp_path):
+    result = analysed(tmp_path, {"program.py": METRIC.format(base="Metric")})
+    assert found(result) == [("BRK101", 14), ("BRK201", 19)]
+
+
+def test_of_another_class_that_nobody_has_seen_nothing(tmp_path):
+    assert found(analysed(tmp_path, {"program.py": METRIC.format(base="Scorer")})) == []
+
+
+HOOKED = """\
+import torch
+
+
+def note(module, inputs, output):
+    print(output.sum())
+
+
+class Watched(torch.nn.Module):
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+        self.inner.register_forward_{kind}hook(self.keep)
+        for layer in inner.modules():
+            layer.register_forward_hook(note)
+
+    def keep(self, module, inputs, output=None):
+        self.total = inputs[0].sum().item()
+
+    def forward(self, x):
+        return self.inner(x)
+"""
+
+
+def test_hooks_on_a_module_that_somebody_hands_over(tmp_path):
+    for kind in ("", "pre_"):
+        result = analysed(tmp_path, {"program.py": HOOKED.format(kind=kind)})
+        assert sorted(found(result), key=lambda place: place[1]) == [("BRK401", 5), ("BRK201", 17)]
+
+
+CODER = """\
+import torch
+from torch import Tensor, nn
+
+
+class Coder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Linear(3, 3)
+
+    def encode(self, x: Tensor):
+        return x if self.inner(x).sum() > 3 else x * 2
+
+    def named(self, name):
+        return print(name)
+
+    def _private(self, x: Tensor):
+        return x.item()
+"""
+
+
+def test_the_methods_of_a_module_that_has_no_forward(tmp_path):
+    assert found(analysed(tmp_path, {"coder.py": CODER})) == [("BRK101", 11)]
+    result = analysed(
+        tmp_path, {"coder.py": CODER + "\n    def forward(self, x):\n        return x\n"}
+    )
+    assert found(result) == []
+
+
+SCHEDULER = """\
+import torch
+from torch import Tensor
+
+
+class Scheduler:
+    def __init__(self):
+        self.sigmas = torch.linspace(0, 1, 10)
+
+    def add_noise(self, x: Tensor, noise: Tensor):
+        return x + noise * self.sigmas.max().item()
+
+    def plotted(self, x: Tensor, name: str):
+        return x.max().item()
+
+    def _hidden(self, x: Tensor, noise: Tensor):
+        return x.max().item()
+"""
+
+
+def test_methods_on_tensors_of_a_class_that_the_library_hands_out(tmp_path):
+    files = {"library/schedule.py": SCHEDULER, "library/__init__.py": ""}
+    assert found(analysed(tmp_path, files)) == []
+    files["library/__init__.py"] = "from .schedule import Scheduler\n"
+    assert found(analysed(tmp_path, files)) == [("BRK201", 10)]
