@@ -63,6 +63,16 @@ def test_the_source_of_a_cell_is_read(run_cells, style):
     assert report.missed == 0
 
 
+def test_a_function_that_another_cell_compiles(run_cells):
+    """Its own cell does not show that it is compiled: the run does."""
+    gate = "def gate(x):\n    if x.sum() > 0:\n        x = x * 2\n    return x\n"
+    watched = WATCHED.replace("Net()", "gate")
+    report = run_cells("<ipython-input-{}-4e5f6a7b>", gate, watched)["report"]
+    (found,) = report.breaks
+    assert (found.line, found.code, found.evidence) == (2, "BRK101", "confirmed")
+    assert report.missed == 0
+
+
 def test_a_name_that_is_not_held_is_not_read():
     with pytest.raises(reading.NotThere):
         reading.read_file("<ipython-input-9-x>")
