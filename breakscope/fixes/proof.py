@@ -25,8 +25,9 @@ def proven(fixed: Fixed, make: Make, options: RunOptions, progress: Progress) ->
     proving = _Proving(fixed, make, progress)
     progress(f"running {options.target} as it is")
     with recorded_original(options, fixed.old) as original:
-        if original.recorded.problem:
-            problem = f"{options.target} does not run as it is: {original.recorded.problem}"
+        if original.recorded.problem or _only_raises(original.recorded):
+            why = original.recorded.problem or ONLY_RAISES
+            problem = f"{options.target} does not run as it is: {why}"
             return Proven(make(frozenset()), problem=problem)
         proving.prove(original, list(proving.first))
     return proving.done()
