@@ -121,13 +121,21 @@ def lines_beside(fixed: Fixed, path: str) -> list[str]:
             continue
         if kind == "insert" and all(is_import(line) for line in new[first:last]):
             continue
-        lines = set(range(start + 1, end + 1)) or {start, start + 1}
+        lines = set(range(start + 1, end + 1)) or {start + 1, code_above(old, start)}
         if kind == "insert" and lines & wanted:
             continue
         if kind != "insert" and lines <= wanted:
             continue
         found.append(f"changes line {start + 1}, which no fix is about")
     return found
+
+
+def code_above(lines: list[str], number: int) -> int:
+    """The last line up to `number` that is not empty: what is put behind it may stand behind the
+    empty lines that follow."""
+    while number > 1 and not lines[number - 1].strip():
+        number -= 1
+    return number
 
 
 def is_import(line: str) -> bool:
