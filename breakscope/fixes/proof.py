@@ -25,9 +25,8 @@ def proven(fixed: Fixed, make: Make, options: RunOptions, progress: Progress) ->
     proving = _Proving(fixed, make, progress)
     progress(f"running {options.target} as it is")
     with recorded_original(options, fixed.old) as original:
-        if original.recorded.problem or _only_raises(original.recorded):
-            why = original.recorded.problem or ONLY_RAISES
-            problem = f"{options.target} does not run as it is: {why}"
+        if problem := _unfit(original.recorded):
+            problem = f"{options.target} does not run as it is: {problem}"
             return Proven(make(frozenset()), problem=problem)
         proving.prove(original, list(proving.first))
     return proving.done()
@@ -48,16 +47,17 @@ def proven_alone(fixed: Fixed, make: Make, options: RunOptions, progress: Progre
         file = relative_path(path)
         alone = dataclasses.replace(options, file=file, name=function, calls="", drive="")
         with recorded_original(alone, fixed.old, guess=True) as original:
-            if original.recorded.problem or _only_raises(original.recorded):
-                why = original.recorded.problem or ONLY_RAISES
-                proving.reasons |= dict.fromkeys(keys, f"no proof: {why}")
+            if problem := _unfit(original.recorded):
+                proving.reasons |= dict.fromkeys(keys, f"no proof: {problem}")
             else:
                 proving.prove(original, keys)
     return proving.done()
 
 
-def _only_raises(recorded: Recorded) -> bool:
-    return 0 < recorded.calls == recorded.raised
+def _unfit(recorded: Recorded) -> str:
+    """Why an original proves nothing, "" where it can."""
+    only_raises = 0 < recorded.calls == recorded.raised
+    return recorded.problem or (ONLY_RAISES if only_raises else "")
 
 
 class _Proving:

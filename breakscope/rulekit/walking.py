@@ -57,5 +57,10 @@ def children(node: _ast.AST) -> list[_ast.AST]:
     return found
 
 
+def is_store(node: _ast.AST) -> bool:
+    """True for a name that is set or deleted."""
+    return isinstance(node, _ast.Name) and not isinstance(node.ctx, _ast.Load)
+
+
 def _nodes(part: list) -> list[_ast.AST]:
     return [inner for inner in part if isinstance(inner, _ast.AST)]

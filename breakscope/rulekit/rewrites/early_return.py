@@ -14,7 +14,7 @@ from breakscope.rulekit import branching
 from breakscope.rulekit import rewriting as rw
 from breakscope.rulekit.patch import Also, Patch, Place
 from breakscope.rulekit.purity import may_run_alone
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.walking import is_store, walk
 
 ALWAYS = "what stands behind the early return runs in every call; the two results must have one shape and dtype"
 ONE = (
@@ -66,7 +66,7 @@ def _is_sum(part: cst.CSTNode) -> bool:
 
 def _chosen(node, condition: str, early, last: ast.Return, between: list, place: Place):
     """The condition under a name, and `torch.where` in the last line."""
-    stored = {n.id for line in between for n in walk(line) if _is_store(n)}
+    stored = {n.id for line in between for n in walk(line) if is_store(n)}
     if stored & {n.value for n in rw.walk(early) if isinstance(n, cst.Name)}:
         return None
     name = branching.free_name(place)
@@ -119,7 +119,7 @@ def _reads_before_it_stores(lines: list[ast.Assign]) -> bool:
     """True when a line reads a name that it or a later one sets: inside a function that is an error."""
     later: set[str] = set()
     for line in reversed(lines):
-        later |= {n.id for n in walk(line) if _is_store(n)}
+        later |= {n.id for n in walk(line) if is_store(n)}
         if later & {n.id for n in walk(line.value) if isinstance(n, ast.Name)}:
             return True
     return False
@@ -132,10 +132,6 @@ def _is_assignment(line: ast.stmt) -> bool:
         and isinstance(line.targets[0], ast.Name)
         and line.lineno == line.end_lineno
     )
-
-
-def _is_store(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
 
 
 def _elements(side: cst.BaseExpression) -> list[cst.BaseExpression]:

@@ -15,7 +15,7 @@ from breakscope.rulekit import branching
 from breakscope.rulekit import rewriting as rw
 from breakscope.rulekit.patch import Also, Declined, Patch, Place
 from breakscope.rulekit.rewrites.leaf_mark import CHANGES, is_mark, leaves
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.walking import is_store, walk
 
 PLAIN = frozenset(
     {"outputs", "inputs", "grad_outputs", "retain_graph", "create_graph", "only_inputs"}
@@ -134,7 +134,7 @@ def _path(wanted: Wanted, place: Place) -> Path | Declined:
     made_of_input = {name}
     for line in below:
         if _names(line) & made_of_input:
-            made_of_input |= {n.id for n in walk(line) if _is_store(n)}
+            made_of_input |= {n.id for n in walk(line) if is_store(n)}
     if needed & (made_of_input - {name}):
         return Declined("other lines stand between the input and the gradient")
     return Path(tuple(lines), tuple(marks))
@@ -228,15 +228,11 @@ def _names(node: ast.AST) -> set[str]:
 
 
 def _reads(function: ast.AST) -> list[str]:
-    return [n.id for n in walk(function) if isinstance(n, ast.Name) and not _is_store(n)]
+    return [n.id for n in walk(function) if isinstance(n, ast.Name) and not is_store(n)]
 
 
 def _count(nodes: list[ast.AST], name: str) -> int:
-    return sum(isinstance(n, ast.Name) and n.id == name and not _is_store(n) for n in nodes)
-
-
-def _is_store(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
+    return sum(isinstance(n, ast.Name) and n.id == name and not is_store(n) for n in nodes)
 
 
 def _arguments(function: ast.AST) -> set[str]:

@@ -246,7 +246,7 @@ class Flagger:
         if not self.is_parsable(statement, text, is_whole=True):
             return None, "its statement is too long or too deep to rewrite"
         problem = verdict.problem
-        key = (verdict.rule.code, id(statement), replace(problem, once=None))
+        key = (verdict.rule.code, id(statement), replace(problem, once=None, reads=None))
         try:
             if key not in self.fixes:
                 self.fixes[key] = self.fix(verdict.rule, problem, statement)

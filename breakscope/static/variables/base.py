@@ -73,7 +73,9 @@ class Variable:
         """`owner.name = value`, in the statement `node`; `old` is what an augmented assignment
         replaces."""
 
-    def asked(self, machine: Machine, owner: Value, name: str, node: ast.AST, frame: Frame) -> None:
+    def call_hasattr(
+        self, machine: Machine, owner: Value, name: str, node: ast.AST, frame: Frame
+    ) -> None:
         """`hasattr(owner, name)`, or `getattr` with a default: emits what that does beside reading."""
 
     def getitem(

@@ -122,7 +122,7 @@ def builtin_type(machine: Machine, args, kwargs, node, frame) -> Value:
 def builtin_hasattr(machine: Machine, args, kwargs, node, frame) -> Value:
     if len(args) == 2 and isinstance(args[1], Const) and isinstance(args[1].value, str):
         owner, name = args[0], args[1].value
-        machine.behaviour(owner).asked(machine, owner, name, node, frame)
+        machine.behaviour(owner).call_hasattr(machine, owner, name, node, frame)
         if isinstance(owner, Instance):
             if name in owner.attributes or find_member(machine, owner.cls.info, name) is not None:
                 return TRUE
@@ -147,7 +147,7 @@ def builtin_getattr(machine: Machine, args, kwargs, node, frame) -> Value:
         return UNKNOWN
     if isinstance(args[1], Const) and isinstance(args[1].value, str):
         if len(args) > 2:
-            machine.behaviour(args[0]).asked(machine, args[0], args[1].value, node, frame)
+            machine.behaviour(args[0]).call_hasattr(machine, args[0], args[1].value, node, frame)
         value = machine.getattr(args[0], args[1].value, node, frame)
         if len(args) > 2 and (
             value.is_unknown

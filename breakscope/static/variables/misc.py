@@ -96,7 +96,7 @@ class SuperVariable(Variable):
             return member
         return bound_to(member, instance)
 
-    def asked(self, machine: Machine, owner, name, node, frame) -> None:
+    def call_hasattr(self, machine: Machine, owner, name, node, frame) -> None:
         emit_call(machine, "super().__hasattr__", owner.instance, (Const(name),), {}, node, frame)
 
 
