@@ -25,7 +25,7 @@ file.
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from collections.abc import Iterator
 
 from msgspec import Struct
 
@@ -62,17 +62,17 @@ class Config(Struct, frozen=True):
     allowed: Allowed = Allowed()
 
 
-def load_config(start: Path | None = None, file: str = "") -> Config:
+def load_config(start: str | os.PathLike[str] = "", file: str = "") -> Config:
     """The settings that hold for the working directory (or for `start`), or those of a TOML file;
     raises UserError when they are wrong."""
     if file:
-        return _named(Path(file))
+        return _named(file)
     try:
-        folder = (start or Path.cwd()).resolve()
+        folder = os.path.realpath(start or os.getcwd())
     except FileNotFoundError:
         raise UserError("the working directory does not exist any more") from None
-    for candidate in (folder, *folder.parents):
-        file = candidate / "pyproject.toml"
+    for candidate in _with_parents(folder):
+        file = os.path.join(candidate, "pyproject.toml")
         try:
             data = read_file(file)
         except NotThere:
@@ -86,21 +86,28 @@ def load_config(start: Path | None = None, file: str = "") -> Config:
     return Config()
 
 
-def _named(file: Path) -> Config:
+def _with_parents(folder: str) -> Iterator[str]:
+    """The folder, and those around it from the innermost."""
+    yield folder
+    while (parent := os.path.dirname(folder)) != folder:
+        yield (folder := parent)
+
+
+def _named(file: str) -> Config:
     """The settings of a file: its `[tool.breakscope]`, or of one that is no pyproject.toml the
     keys at its top."""
     try:
         data = read_file(file)
     except NotThere:
-        raise UserError(f"--config: {missing_file(str(file))}") from None
+        raise UserError(f"--config: {missing_file(file)}") from None
     except Unreadable as problem:
         raise UserError(f"--config: {file} {problem}") from None
-    settings = _section(data, str(file))
+    settings = _section(data, file)
     if settings is None:
-        if file.name == "pyproject.toml":
+        if os.path.basename(file) == "pyproject.toml":
             raise UserError(f"--config: {file} has no [tool.breakscope]")
-        settings = _document(data, str(file))
-    return _read(settings, file.absolute())
+        settings = _document(data, file)
+    return _read(settings, os.path.abspath(file))
 
 
 def _document(data: bytes, shown: str) -> dict:
@@ -120,8 +127,8 @@ def _section(data: bytes, shown: str) -> dict | None:
     return section
 
 
-def _read(settings: dict, file: Path) -> Config:
-    shown = _shown(file)
+def _read(settings: dict, file: str) -> Config:
+    shown, folder = _shown(file), os.path.dirname(file)
     for key in settings:
         if key not in KEYS:
             raise UserError(f"{shown}: unknown key {key!r} in [tool.breakscope]; {_advice(key)}")
@@ -132,10 +139,12 @@ def _read(settings: dict, file: Path) -> Config:
         key.replace("-", "_"): value
         for key, value in (*lists.items(), *texts.items(), *switches.items())
     }
-    values["rules"] = tuple(str(file.parent / folder) for folder in values.get("rules", ()))
-    values["entry"] = tuple(_from_here(entry, file.parent) for entry in values.get("entry", ()))
+    values["rules"] = tuple(
+        os.path.normpath(os.path.join(folder, name)) for name in values.get("rules", ())
+    )
+    values["entry"] = tuple(_from_here(entry, folder) for entry in values.get("entry", ()))
     if values.get("baseline"):
-        values["baseline"] = _shown(file.parent / values["baseline"])
+        values["baseline"] = _shown(os.path.join(folder, values["baseline"]))
     table = settings.get("per-file-ignores", {})
     if not isinstance(table, dict):
         raise UserError(
@@ -146,7 +155,7 @@ def _read(settings: dict, file: Path) -> Config:
         for glob, codes in table.items()
     )
     values["allowed"] = _allowed(settings, shown)
-    return Config(path=shown, root=str(file.parent), per_file_ignores=ignores, **values)
+    return Config(path=shown, root=folder, per_file_ignores=ignores, **values)
 
 
 def _allowed(settings: dict, shown: str) -> Allowed:
@@ -193,15 +202,15 @@ def _advice(key: str) -> str:
     return f"did you mean {near[0]!r}?" if near else f"the keys are {', '.join(KEYS)}"
 
 
-def _from_here(entry: str, folder: Path) -> str:
+def _from_here(entry: str, folder: str) -> str:
     """An entry whose file is named relative to `folder`, as seen from the working directory; globs
     stay as they are."""
     file, separator, name = entry.rpartition("::")
     if not separator or any(c in file for c in "*?["):
         return entry
-    return f"{_shown(folder / file)}::{name}"
+    return f"{_shown(os.path.join(folder, file))}::{name}"
 
 
-def _shown(file: Path) -> str:
+def _shown(file: str) -> str:
     relative = os.path.relpath(file)
-    return str(file) if relative.startswith("..") else relative.replace(os.sep, "/")
+    return file if relative.startswith("..") else relative.replace(os.sep, "/")

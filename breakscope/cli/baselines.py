@@ -10,7 +10,7 @@ import click
 from breakscope.cli.options import apply
 from breakscope.report.comparing.baseline import DEFAULT_FILE
 from breakscope.static.project.files import CHECKED
-from breakscope.workflows.baselines import BaselineChoice
+from breakscope.workflows.choice import BaselineChoice
 
 ANY = "\0"  # --write-baseline without a file
 

@@ -7,7 +7,6 @@ import gc
 import os
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import TextIO
 
 from msgspec import Struct
@@ -156,8 +155,8 @@ def save(report: Report, file: str) -> None:
 
 def check_writable(file: str) -> None:
     """Raise UserError now when a file could not be written later."""
-    folder = Path(file).absolute().parent
-    if not folder.is_dir():
+    folder = os.path.dirname(os.path.abspath(file))
+    if not os.path.isdir(folder):
         raise UserError(f"cannot write {file}: no such folder: {folder}")
     if not os.access(file if os.path.exists(file) else folder, os.W_OK):
         raise UserError(f"cannot write {file}: Permission denied")
@@ -166,7 +165,8 @@ def check_writable(file: str) -> None:
 def write_file(file: str, text: str) -> None:
     """Text as UTF-8; raises UserError when it cannot be written."""
     try:
-        Path(file).write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
+        with open(file, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as stream:
+            stream.write(text)
     except OSError as problem:
         raise UserError(f"cannot write {file}: {problem.strerror}") from None
 

@@ -9,8 +9,8 @@ import click
 from breakscope.cli.baselines import baseline_from
 from breakscope.cli.options import apply, cache_option, choice_from
 from breakscope.static.project.reads import NO_SOURCES
-from breakscope.workflows.baselines import BaselineChoice
 from breakscope.workflows.check import CheckOptions
+from breakscope.workflows.choice import BaselineChoice
 
 
 def source_options(command: Callable) -> Callable:

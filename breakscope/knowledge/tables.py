@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 from functools import cached_property, lru_cache
-from pathlib import Path
 
 from msgspec import json
 
@@ -20,23 +20,28 @@ class Knowledge:
     of another.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: str) -> None:
         self.folder = folder
-        self.version = folder.name
+        self.version = os.path.basename(folder)
 
     @cached_property
     def _differences(self) -> dict:
-        path = self.folder / DIFFERENCES
-        return json.decode(path.read_bytes()) if path.is_file() else {}
+        return self._read(DIFFERENCES)
 
     def _table(self, name: str) -> dict:
         if base := self._differences.get("base"):
             return differing(
-                Knowledge(self.folder.parent / base)._table(name),
+                Knowledge(os.path.join(os.path.dirname(self.folder), base))._table(name),
                 self._differences["tables"].get(name, {}),
             )
-        path = self.folder / f"{name}.json"
-        return json.decode(path.read_bytes())["entries"] if path.is_file() else {}
+        return self._read(f"{name}.json").get("entries", {})
+
+    def _read(self, name: str) -> dict:
+        path = os.path.join(self.folder, name)
+        if not os.path.isfile(path):
+            return {}
+        with open(path, "rb") as file:
+            return json.decode(file.read())
 
     calls = cached_property(lambda self: self._table("calls"))
     contexts = cached_property(lambda self: self._table("contexts"))
@@ -160,4 +165,4 @@ def _load(version: str) -> Knowledge:
     wanted = numbers_of(version)[:2]
     versions = shipped()
     fitting = [v for v in versions if numbers_of(v)[:2] <= wanted] or versions[:1]
-    return Knowledge(rules_folder() / "knowledge" / fitting[-1])
+    return Knowledge(os.path.join(rules_folder(), "knowledge", fitting[-1]))

@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
-from urllib.parse import quote
 
 import msgspec
 
@@ -53,6 +51,9 @@ def readable(text: str) -> str:
 
 def uri(path: str) -> str:
     """A path as a URI reference: a relative one stays relative, whatever it looks like."""
+    from pathlib import PurePosixPath, PureWindowsPath  # a text report has no URIs
+    from urllib.parse import quote
+
     path = SURROGATE.sub(lambda found: found[0] if _is_byte(found[0]) else "\ufffd", path)
     if PureWindowsPath(path).is_absolute() and PureWindowsPath(path).drive[1:] == ":":
         return PureWindowsPath(path).as_uri()

@@ -9,7 +9,7 @@ import sys
 from functools import lru_cache
 from importlib import import_module
 from importlib.machinery import SourceFileLoader
-from pathlib import Path
+from os.path import dirname
 from types import ModuleType
 
 from breakscope.report.model import Kind
@@ -77,27 +77,29 @@ LIGHT_BUILTINS = {**vars(builtins), "__import__": _import}
 
 
 @lru_cache(maxsize=1)
-def rules_folder() -> Path:
+def rules_folder() -> str:
     """The folder of rule files: `breakscope/rules` in an installed package, `rules/` beside the
     package in a checkout."""
     spec = importlib.util.find_spec("breakscope.rules")
     if spec and spec.submodule_search_locations:
-        return Path(next(iter(spec.submodule_search_locations)))
-    beside = Path(__file__).resolve().parents[2] / "rules"
-    if beside.is_dir():
+        return next(iter(spec.submodule_search_locations))
+    beside = os.path.join(dirname(dirname(dirname(os.path.realpath(__file__)))), "rules")
+    if os.path.isdir(beside):
         return beside
     raise RuleError("the folder of rules is missing from this installation; reinstall breakscope")
 
 
-def load_file(path: Path, heavy: bool) -> Rule:
+def load_file(path: str | os.PathLike[str], heavy: bool) -> Rule:
     """Load one rule file. With `heavy` its imports of torch and numpy are real, so that its
     examples can run."""
-    module = ModuleType(f"breakscope_rule_{path.stem}")
-    module.__file__ = str(path)
+    path = os.fspath(path)
+    name = os.path.splitext(os.path.basename(path))[0]
+    module = ModuleType(f"breakscope_rule_{name}")
+    module.__file__ = path
     if not heavy:
         module.__dict__["__builtins__"] = LIGHT_BUILTINS
     try:
-        exec(SourceFileLoader(module.__name__, str(path)).get_code(module.__name__), vars(module))
+        exec(SourceFileLoader(module.__name__, path).get_code(module.__name__), vars(module))
     except RuleError as problem:
         raise RuleError(f"{path}: {problem}") from None
     except Exception as problem:  # a user's own rule may do anything wrong
@@ -107,12 +109,12 @@ def load_file(path: Path, heavy: bool) -> Rule:
     rule = getattr(module, "rule", None)
     if not isinstance(rule, Rule):
         raise RuleError(f"{path}: defines no `rule = Rule(...)`")
-    rule.page, rule.path = module.__doc__ or "", str(path)
+    rule.page, rule.path = module.__doc__ or "", path
     _validate(rule)
     return rule
 
 
-def rule_files(folder: Path) -> list[str]:
+def rule_files(folder: str) -> list[str]:
     """The names of a folder's rule files, sorted. Those that start with an underscore are helpers,
     not rules."""
     return sorted(
@@ -120,10 +122,11 @@ def rule_files(folder: Path) -> list[str]:
     )
 
 
-def load_folder(folder: Path, heavy: bool = False) -> list[Rule]:
+def load_folder(folder: str, heavy: bool = False) -> list[Rule]:
     """All rules of a folder, by code."""
     return sorted(
-        (load_file(folder / name, heavy) for name in rule_files(folder)), key=lambda rule: rule.code
+        (load_file(os.path.join(folder, name), heavy) for name in rule_files(folder)),
+        key=lambda rule: rule.code,
     )
 
 
@@ -133,9 +136,9 @@ def load_rules(extra: tuple[str, ...] = (), heavy: bool = False) -> tuple[Rule, 
     share a code."""
     rules = load_folder(rules_folder(), heavy)
     for folder in extra:
-        if not Path(folder).is_dir():
+        if not os.path.isdir(folder):
             raise RuleError(f"the rules folder {folder} does not exist")
-        rules += load_folder(Path(folder), heavy)
+        rules += load_folder(folder, heavy)
     seen: dict[str, Rule] = {}
     for rule in rules:
         if rule.code in seen:

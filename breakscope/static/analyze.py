@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 
 from msgspec import Struct
 
@@ -64,7 +64,7 @@ class StaticResult(Struct, frozen=True, kw_only=True):
 
 
 def analyze(
-    paths: Iterable[str | Path],
+    paths: Iterable[str | os.PathLike[str]],
     options: StaticOptions | None = None,
     jobs: int = 1,
     cache: str = "",

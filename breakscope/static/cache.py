@@ -14,7 +14,6 @@ import sys
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
-from pathlib import Path
 
 import msgspec
 from msgspec import Struct
@@ -42,9 +41,6 @@ class Stored(Struct, frozen=True):
     facts: tuple[str, ...]
     digest: bytes
     answer: Answer
-
-
-DECODER = msgspec.msgpack.Decoder(Stored)
 
 
 class Cache(Struct, frozen=True):
@@ -97,7 +93,7 @@ class Cache(Struct, frozen=True):
         if data is None:
             return None
         try:
-            stored = DECODER.decode(_unpacked(data))
+            stored = msgspec.msgpack.decode(_unpacked(data), type=Stored)
         except (zlib.error, msgspec.DecodeError, UnicodeDecodeError):
             return None
         if (stored.key, stored.path) != (self.key, path):
@@ -128,15 +124,15 @@ def key_of(settings: Settings) -> bytes:
             )
         )
     )
-    rules = [Path(folder) for folder in settings.extra_rules]
-    digest.update(bytes(folder.is_dir() for folder in rules))
-    folders = (Path(breakscope.__file__).parent, rules_folder(), *rules)
-    for path in dict.fromkeys(path for folder in folders for path in _files(str(folder))):
+    rules = tuple(map(os.path.normpath, settings.extra_rules))
+    digest.update(bytes(map(os.path.isdir, rules)))
+    folders = (os.path.dirname(breakscope.__file__), rules_folder(), *rules)
+    for path in dict.fromkeys(path for folder in folders for path in _files(folder)):
         try:
             data = read_file(path)
         except Unreadable:
             return b""
-        if Path(path).parent in rules and not _stays_inside(data):
+        if os.path.dirname(path) in rules and not _stays_inside(data):
             return b""
         digest.update(f"{path}\0{len(data)}\0".encode(errors="surrogateescape"))
         digest.update(data)

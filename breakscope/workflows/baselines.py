@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from breakscope.config import Config
@@ -16,15 +15,7 @@ from breakscope.report.model import Report
 from breakscope.report.selection import Selection
 from breakscope.report.summary import count
 from breakscope.texts import missing_file
-
-
-class BaselineChoice(Struct, frozen=True):
-    """What the command line says: the baseline's file, "" for that of the configuration, and whether
-    to write it anew; `off` to leave it out."""
-
-    file: str = ""
-    write: bool = False
-    off: bool = False
+from breakscope.workflows.choice import BaselineChoice
 
 
 def with_baseline(
@@ -36,9 +27,9 @@ def with_baseline(
 ) -> Report:
     """The report's news, where there is a baseline. `asked` are the checked files, None where not
     all of the code in them was looked at. Raises UserError for a file that is no baseline."""
-    file = choice.file or config.baseline or (baseline.DEFAULT_FILE if choice.write else "")
-    if not file or choice.off:
+    if not choice.is_wanted(config):
         return report
+    file = choice.file or config.baseline or baseline.DEFAULT_FILE
     failed = {error.path for error in report.errors}
     scope = Scope(
         asked=None if asked is None else asked - failed,

@@ -18,8 +18,7 @@ from breakscope.static import StaticOptions, StaticResult, analyze
 from breakscope.static.project.entries import names_nothing
 from breakscope.static.project.reads import NO_SOURCES
 from breakscope.texts import missing_file
-from breakscope.workflows.baselines import BaselineChoice, with_baseline
-from breakscope.workflows.choice import Choice, narrow
+from breakscope.workflows.choice import BaselineChoice, Choice, narrow
 from breakscope.workflows.notebooks import located
 
 if TYPE_CHECKING:
@@ -58,6 +57,10 @@ def check(options: CheckOptions, config: Config) -> Report:
         report = _with_run(report, options.run, config.rules)
     narrowed = narrow(report, selection, None if options.follow else static.asked)
     report = located(narrowed, options.sources)
+    if not options.baseline.is_wanted(config):
+        return report
+    from breakscope.workflows.baselines import with_baseline  # most projects have none
+
     asked = static.asked if not asked.entries else None  # then all of their code was looked at
     return with_baseline(report, options.baseline, config, selection, asked)
 

@@ -62,3 +62,16 @@ def narrow(report: Report, selection: Selection, asked: frozenset[str] | None = 
         hidden=report.hidden + hidden,
         elsewhere=elsewhere or report.elsewhere,
     )
+
+
+class BaselineChoice(Struct, frozen=True):
+    """What the command line says: the baseline's file, "" for that of the configuration, and whether
+    to write it anew; `off` to leave it out."""
+
+    file: str = ""
+    write: bool = False
+    off: bool = False
+
+    def is_wanted(self, config: Config) -> bool:
+        """True where there is a baseline to compare with or to write."""
+        return not self.off and bool(self.file or config.baseline or self.write)

@@ -2,6 +2,7 @@
 reported."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -14,7 +15,7 @@ from breakscope.static.machine.library import Library
 
 SHIPPED = knowledge.shipped()
 DIFFERING = [
-    v for v in SHIPPED if (rules_folder() / "knowledge" / v / knowledge.DIFFERENCES).is_file()
+    v for v in SHIPPED if (Path(rules_folder()) / "knowledge" / v / knowledge.DIFFERENCES).is_file()
 ]
 SKIPPED = next(rule for rule in load_rules() if rule.name == "skipped-package")
 PRINTS = """import torch
@@ -55,7 +56,7 @@ def test_the_nearest_shipped_version_at_or_below_is_taken(asked, taken):
 @pytest.mark.parametrize("version", DIFFERING)
 def test_differences_name_their_version_and_speak_of_known_tables(version):
     written = json.loads(
-        (rules_folder() / "knowledge" / version / knowledge.DIFFERENCES).read_text()
+        (Path(rules_folder()) / "knowledge" / version / knowledge.DIFFERENCES).read_text()
     )
     assert written["torch"] == version
     base = knowledge.load(written["base"])

@@ -99,7 +99,7 @@ def test_only_one_rule_explains_a_break_by_its_id_alone():
 
 
 def test_two_rules_with_one_code_are_refused(tmp_path):
-    first = next(rules_folder().glob("brk101_*.py"))
+    first = next(Path(rules_folder()).glob("brk101_*.py"))
     (tmp_path / "brk101_again.py").write_text(first.read_text(encoding="utf-8"), encoding="utf-8")
     with pytest.raises(RuleError, match="BRK101 is taken"):
         load_rules((str(tmp_path),))

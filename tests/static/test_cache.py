@@ -405,7 +405,7 @@ def test_nonsense_with_a_right_checksum_is_a_cold_check(filled):
 )
 def test_an_answer_to_another_question_is_a_cold_check(filled, change):
     file, cold, again = filled
-    stored = cache.DECODER.decode(zlib.decompress(file.read_bytes()[32:]))
+    stored = msgspec.msgpack.decode(zlib.decompress(file.read_bytes()[32:]), type=cache.Stored)
     assert stored.answer.findings
     wrong = msgspec.structs.replace(stored, answer=Answer(), **change)
     file.write_bytes(whole(zlib.compress(msgspec.msgpack.encode(wrong))))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import io
 import re
-import tokenize
 from collections.abc import Collection, Iterable, Iterator
 
 from msgspec import Struct
@@ -149,6 +148,8 @@ def _is_kept(suppressions: Suppressions, mark: Mark) -> bool:
 
 def _comments(module: ModuleInfo) -> dict[int, int]:
     """Where comments begin, by line, as Python reads the file; nowhere when it cannot."""
+    import tokenize  # few files have comments for us
+
     try:
         tokens = list(tokenize.generate_tokens(io.StringIO(module.source, newline="").readline))
     except (tokenize.TokenError, SyntaxError):

@@ -8,7 +8,6 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from pathlib import Path
 
 from breakscope import limits
 from breakscope.reading import Unreadable, read_file
@@ -28,7 +27,9 @@ def is_notebook(path: str) -> bool:
     return path.endswith(NOTEBOOK)
 
 
-def python_files(paths: Iterable[str | Path], exclude: tuple[str, ...] = ()) -> Iterator[str]:
+def python_files(
+    paths: Iterable[str | os.PathLike[str]], exclude: tuple[str, ...] = ()
+) -> Iterator[str]:
     """Absolute paths, each once: named files as they are, folders walked in order without following
     links to folders.
 
