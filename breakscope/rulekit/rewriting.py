@@ -300,22 +300,6 @@ def arguments(
     return positional, {a.keyword.value: a.value for a in call.args if a.keyword is not None}
 
 
-def only_assignment(block: cst.BaseSuite) -> tuple[str, cst.BaseExpression, str] | None:
-    """(name, value, operator) when a block without comments is one `name = value`, or `name +=
-    value` ("+")."""
-    if (
-        not isinstance(block, cst.IndentedBlock)
-        or len(block.body) != 1
-        or "#" in code(block.body[0])
-        or block.footer
-    ):
-        return None
-    line = block.body[0]
-    if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1:
-        return None
-    return assignment(line.body[0])
-
-
 def assignment(statement: cst.BaseSmallStatement) -> tuple[str, cst.BaseExpression, str] | None:
     """(name, value, operator) of `name = value`, or of `name += value` ("+")."""
     if isinstance(statement, cst.Assign) and len(statement.targets) == 1:
