@@ -27,7 +27,10 @@ MARKS = {
 }
 # `torch.jit.script` is not: Dynamo traces the function that it was given
 OPAQUE_DECORATORS = frozenset(
-    {"torch.library.custom_op", "torch.library.triton_op", "numba.jit", "triton.jit"}
+    """
+    torch.library.custom_op torch.library.triton_op numba.jit triton.jit functools.singledispatch
+    functools.singledispatchmethod
+    """.split()
 )
 
 
