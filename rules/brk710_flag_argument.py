@@ -25,9 +25,9 @@ rule = Rule(
 
 @rule.on(Varies, what=("bool", "str", "enum"))
 def check(event):
-    kind = {"bool": "flag", "str": "string", "enum": "enum member"}[event.what]
+    kind = {"bool": "a flag", "str": "a string", "enum": "an enum member"}[event.what]
     yield event.problem(
-        f"`{event.name}` is a {kind} that varies between calls{event.seen}; each value is compiled by itself",
+        f"`{event.name}` is {kind} that varies between calls{event.seen}; each value is compiled by itself",
         help="fix it in `__init__`, or give each mode its own method",
     )
 
