@@ -88,9 +88,9 @@ def _not_paying(tried: Sequence[Mode], fast: Sequence[Mode], wrong: Sequence[Mod
     if fast:
         names = " and ".join(m.name for m in fast if m.still_compiling)
         return f"Stay with eager: {names} was still compiling when the warm-up ended, so it never reaches a steady state."
-    told = [m for m in tried if m.steps.verdict != TOO_NOISY]
-    slower = [m for m in told if m.steps.verdict == "slower"]
-    if len(slower) == len(told):
+    comparable = [m for m in tried if m.steps.verdict != TOO_NOISY]
+    slower = [m for m in comparable if m.steps.verdict == "slower"]
+    if len(slower) == len(comparable):
         parts = ", ".join(f"{m.name} takes {m.steps.ratio:.2f} of eager's time" for m in slower)
         return f"Compiling does not pay here: {parts}."
     return "Compiling does not pay here: no mode is measurably faster than eager."

@@ -45,10 +45,10 @@ def main(descriptor):
     try:
         running = started(job, prctl)  # kept: a Popen that goes may reap its process
     except OSError as problem:
-        told(parent, {"error": problem.errno, "text": problem.strerror})
+        reported(parent, {"error": problem.errno, "text": problem.strerror})
         return
     close(job["descriptors"])
-    told(parent, {"pid": running.pid})
+    reported(parent, {"pid": running.pid})
     watch(parent, changed, running.pid, job)
 
 
@@ -100,14 +100,14 @@ def watch(parent, changed, program, job):
                 return
     if job["own_session"]:
         end(program, job)
-    asked = parent.recv(1) if told(parent, {"code": code}) else b""
+    asked = parent.recv(1) if reported(parent, {"code": code}) else b""
     if asked != DONE:
         end(program, job)
     if not asked:
         remove(job["folders"])
 
 
-def told(parent, fact):
+def reported(parent, fact):
     """False when breakscope is gone."""
     try:
         parent.sendall(json.dumps(fact).encode() + b"\n")

@@ -16,7 +16,7 @@ LINK = re.compile(r"/gb/gb(\d+)\.html")
 class Verdict:
     """What Dynamo did with one function: the ids of its graph breaks in order of appearance, how
     many graphs it made, the exception of the compiled call ("" when there was none), the first
-    break's reason in one line, and whether the function's own frame was given up (`lost`: nothing
+    break's reason in one line, and whether the function's own frame was skipped (`lost`: nothing
     of it is compiled, not even what stands before the break)."""
 
     breaks: tuple[str, ...]

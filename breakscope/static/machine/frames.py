@@ -145,7 +145,7 @@ class Frame(Struct, eq=False):
         )
 
     def restore(self, state: tuple) -> None:
-        """Restore it in the statement's place, which was given up."""
+        """Restore it in the statement's place, which could not be followed."""
         (
             self.skips,
             self.jumps,
