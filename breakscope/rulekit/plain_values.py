@@ -163,9 +163,10 @@ class Scalar(Value, frozen=True, gc=False):
 
 class ShapeInt(Value, frozen=True, gc=False):
     """A Python int that came from a tensor's shape; symbolic when Dynamo compiles for dynamic
-    shapes."""
+    shapes. `is_extent` of a dimension's own size and of a number of elements, which are 0 for empty tensors only."""
 
     value: int | None = None
+    is_extent: bool = False
     is_shape = True
     is_number = True
 
@@ -173,10 +174,10 @@ class ShapeInt(Value, frozen=True, gc=False):
         return "a size"
 
     def merge(self, other: ShapeInt, join: Join, depth: int) -> Value | None:
-        return self if self.value == other.value else ShapeInt()
+        return self if self == other else ShapeInt(is_extent=self.is_extent and other.is_extent)
 
     def key(self, depth: int) -> object:
-        return (ShapeInt,)
+        return ShapeInt, self.is_extent
 
 
 class Py(Value, frozen=True, gc=False):

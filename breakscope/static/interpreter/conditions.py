@@ -11,6 +11,7 @@ from breakscope.rulekit.values import (
     External,
     Instance,
     Py,
+    ShapeInt,
     Tensor,
     Union,
     Value,
@@ -231,6 +232,8 @@ def rebind_name(node: ast.expr, value: Value, frame: Frame) -> None:
 
 
 def usual_truth(value: Value) -> bool | None:
-    """The truth of a value where configuration keeps its defaults; None where that does not decide
-    it."""
+    """The truth of a value where configuration keeps its defaults and no tensor is empty; None where
+    that does not decide it."""
+    if type(value) is ShapeInt and value.is_extent:
+        return True
     return bool(value.usual) if type(value) is Py and value.usual is not None else None

@@ -154,7 +154,7 @@ class PythonVariable(NumberVariable):
         return Py(name, value.source)
 
     def is_configuration(self, value) -> bool:
-        return True
+        return value.source != "shape" or value.usual is None  # whether a tensor is empty
 
     def call_method(self, machine: Machine, owner, name, args, kwargs, node, frame) -> Value:
         if owner.type == "str":

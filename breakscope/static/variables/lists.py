@@ -313,7 +313,7 @@ def call_sequence_method(
         keys_compared(machine, owner, kwargs, node, frame, "list.sort")
         return NONE
     if name == "numel":
-        return ShapeInt()
+        return ShapeInt(is_extent=True)
     if name in ("index", "count"):
         return _counted(owner, name, args)
     if name in ("copy", "union", "intersection", "difference", "symmetric_difference"):

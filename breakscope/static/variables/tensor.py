@@ -197,7 +197,7 @@ class TensorVariable(Variable):
         return Scalar(name)
 
     def length(self, machine: Machine, value, node, frame) -> Value:
-        return ShapeInt()
+        return ShapeInt(is_extent=True)
 
     def is_opaque(self, machine: Machine, value) -> bool:
         return True

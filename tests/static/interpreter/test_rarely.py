@@ -1,4 +1,4 @@
-"""What only runs while a program is debugged, profiled or exported is possible."""
+"""What only runs while a program is debugged, profiled or exported, or for a tensor without elements, is possible."""
 
 import ast
 import textwrap
@@ -84,3 +84,32 @@ def test_what_is_called_behind_one_is_possible(tmp_path, body, codes):
     result = model(tmp_path, body, HELPER)
     assert [c for c, _ in found(result)] == codes
     assert [c for c, _ in found(result, ("certain", "likely", "possible"))] == ["BRK401"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if x.numel() == 0:\n    x.item()\n",
+        "if x.shape[0]:\n    pass\nelse:\n    x.item()\n",
+        "if not len(x):\n    x.item()\n",
+        "if x.size(0) < 1:\n    x.item()\n",
+        "n = x.size(0) or int(x.sum())\n",
+        "y = x.item() if x.shape[-1] <= 0 else 0\n",
+    ],
+)
+def test_what_runs_for_an_empty_tensor_only_is_possible(tmp_path, body):
+    assert not found(model(tmp_path, body))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if x.numel() > 0:\n    x.item()\n",
+        "if x.numel() == 0:\n    return x\nx.item()\n",
+        "if x.shape[0] % 2:\n    x.item()\n",
+        "if x.shape[0] == 1:\n    x.item()\n",
+        "n = x.shape[0] - 1 or int(x.sum())\n",
+    ],
+)
+def test_what_runs_for_others_is_claimed(tmp_path, body):
+    assert len(found(model(tmp_path, body))) == 1

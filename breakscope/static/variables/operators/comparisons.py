@@ -10,6 +10,7 @@ from breakscope.rulekit.values import (
     Const,
     Py,
     Sequence,
+    ShapeInt,
     Tensor,
     Union,
     Value,
@@ -95,6 +96,8 @@ def open_comparison(left: Value, right: Value, op: type) -> Value:
             isinstance(other, Py) and other.type == "str"
         )
         return open_bool(left, right) if text or other.is_none else COMPARED
+    if type(left) is ShapeInt and left.is_extent and right.is_const:
+        return Py("bool", "shape", _of_an_extent(op, right.value))
     result = open_bool(left, right)
     if result.source != "config":
         return result
@@ -105,6 +108,14 @@ def open_comparison(left: Value, right: Value, op: type) -> Value:
         return result
     folded = fold_comparison(a, b, op)
     return Py("bool", "config", folded.value) if folded.is_const else result
+
+
+def _of_an_extent(op: type, other: object) -> bool | None:
+    """How a dimension compares with a number where no tensor is empty; None when both are possible."""
+    if not isinstance(other, int) or other > 1:
+        return None
+    least = _COMPARES[op](1, other)
+    return least if _COMPARES[op](2, other) is least else None
 
 
 def open_bool(*values: Value) -> Value:

@@ -26,7 +26,7 @@ VALUES: dict[str, Value] = {
     "float": Py("float"),
     "str": Py("str"),
     "none": NONE,
-    "shape": Sequence("size", None, ShapeInt()),
+    "shape": Sequence("size", None, ShapeInt(is_extent=True)),
     "dtype": Py("dtype"),
     "device": Py("device"),
     "python": UNKNOWN,
@@ -36,10 +36,10 @@ VALUES: dict[str, Value] = {
 
 def shape_of(owner: Tensor) -> Value:
     if owner.shape is not None:
-        return Sequence("size", [ShapeInt(n) for n in owner.shape])
+        return Sequence("size", [ShapeInt(n, True) for n in owner.shape])
     if owner.ndim is not None:
-        return Sequence("size", [ShapeInt() for _ in range(owner.ndim)])
-    return Sequence("size", None, ShapeInt())
+        return Sequence("size", [ShapeInt(is_extent=True)] * owner.ndim)
+    return Sequence("size", None, ShapeInt(is_extent=True))
 
 
 def tensor_result(
@@ -63,7 +63,7 @@ def tensor_result(
             and -len(shape.items) <= args[0].value < len(shape.items)
         ):
             return shape.items[args[0].value]
-        return ShapeInt() if args or kwargs else shape
+        return ShapeInt(is_extent=name == "size") if args or kwargs else shape
     if name == "numpy":
         return Tensor(owner.dtype, owner.ndim, owner.shape, owner.sure, "numpy")
     if name == "type":
@@ -77,7 +77,7 @@ def tensor_result(
         return cast_tensor(owner, wanted[0]) if wanted else owner
     python = machine.library.returns(full)
     if python == "int":
-        return ShapeInt()
+        return ShapeInt(is_extent=name in ("numel", "nelement"))
     if python == "bool" and not machine.library.reads_data(full):
         return Py("bool", "config")
     if python in VALUES:
