@@ -22,10 +22,15 @@ from breakscope.rulekit.values import (
 from breakscope.static.definitions.annotated_results import completed
 from breakscope.static.definitions.classes import is_tensor_class
 from breakscope.static.definitions.fields import field_names
+from breakscope.static.interpreter.abstract_calls import (
+    call_of_subclasses,
+    is_a_subclass_s,
+    is_left_to_subclasses,
+)
 from breakscope.static.interpreter.running import followed_call
 from breakscope.static.machine.frames import Activation, Frame, Raised, Step
 from breakscope.static.machine.gaps import TOO_DEEP
-from breakscope.static.project.abstract_methods import is_announced
+from breakscope.static.machine.lattice import join
 from breakscope.static.project.modules import FunctionInfo
 from breakscope.static.project.pass_through import (
     handed_back,
@@ -218,23 +223,17 @@ def inline(
     if (outcome.raised is not None or outcome.value.is_none) and is_a_subclass_s(
         machine, function, frame
     ):
-        return completed(machine, function, {}, UNKNOWN)
+        of_subclasses = call_of_subclasses(machine, function, args[1:], kwargs, node, frame)
+        return completed(machine, function, {}, of_subclasses)
     if outcome.raised is not None:
         if not frame.emits and not frame.caught and info.name != "__init__":
             # this code ran in reality: what is known of the call's arguments was too little
             return UNKNOWN
         raise Raised(outcome.raised)
+    if is_left_to_subclasses(machine, function):
+        of_subclasses = call_of_subclasses(machine, function, args[1:], kwargs, node, frame)
+        return outcome.value if of_subclasses is UNKNOWN else join(outcome.value, of_subclasses)
     return outcome.value
-
-
-def is_a_subclass_s(machine, function: Function, frame: Frame) -> bool:
-    """True when what runs is not this method, but what a subclass has in its place: by an
-    annotation, or because the method as it stands here would end the program."""
-    owner = function.bound
-    if type(owner) is not Instance or type(function.info.node) is not ast.FunctionDef:
-        return False
-    is_open = machine.objects.annotated.get(id(owner.cls.info)) is owner or not frame.caught
-    return is_open and is_announced(function.info)
 
 
 def call_wrapped(

@@ -1,4 +1,4 @@
-"""Methods that a class only announces: what runs is a subclass's, of which nothing is known here."""
+"""Methods that a class only announces: what runs is a subclass's."""
 
 from __future__ import annotations
 
@@ -10,16 +10,28 @@ QUIET = (ast.Assign, ast.Pass)
 
 
 def is_announced(info: FunctionInfo) -> bool:
-    """True for a method that does nothing but raise NotImplementedError, and for an abstract one
-    without code."""
+    """True for a method that does nothing but raise NotImplementedError, or another exception in front
+    of that, and for an abstract one without code."""
     body = info.node.body
     if isinstance(body[-1], ast.Raise):
         return _name(body[-1].exc) == "NotImplementedError" and all(
-            isinstance(s, QUIET) or _is_text(s) for s in body[:-1]
+            isinstance(s, QUIET) or _is_text(s) or _only_raises(s) for s in body[:-1]
         )
     return any(_name(d).startswith("abstract") for d in info.node.decorator_list) and all(
         isinstance(s, ast.Pass) or _is_text(s) for s in body
     )
+
+
+def _only_raises(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.If) and all(
+        isinstance(s, ast.Raise) for s in (*statement.body, *statement.orelse)
+    )
+
+
+def leaves_to_subclasses(info: FunctionInfo) -> bool:
+    """True for a method that ends in NotImplementedError, whatever it returns before."""
+    last = info.node.body[-1] if type(info.node) is ast.FunctionDef else None
+    return isinstance(last, ast.Raise) and _name(last.exc) == "NotImplementedError"
 
 
 def _is_text(statement: ast.stmt) -> bool:
