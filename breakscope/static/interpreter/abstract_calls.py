@@ -21,7 +21,7 @@ def is_a_subclass_s(machine: Machine, function: Function, frame: Frame) -> bool:
     if type(owner) is not Instance or type(function.info.node) is not ast.FunctionDef:
         return False
     is_open = machine.objects.annotated.get(id(owner.cls.info)) is owner or not frame.caught
-    return is_open and is_announced(function.info)
+    return is_open and (is_announced(function.info) or leaves_to_subclasses(function.info))
 
 
 def is_left_to_subclasses(machine: Machine, function: Function) -> bool:
@@ -45,6 +45,8 @@ def call_of_subclasses(
 ) -> Value:
     """Call what stands for an announced method in the classes of its file that derive from its own.
     Which of them the object has is not known."""
+    if not frame.emits:
+        return UNKNOWN
     name, found = method.info.name, []
     certainty, frame.certainty = frame.certainty, "likely"
     for cls in subclasses_beside(machine, method):

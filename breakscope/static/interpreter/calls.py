@@ -15,6 +15,7 @@ from breakscope.rulekit.values import (
     ExternalInstance,
     Function,
     Instance,
+    Py,
     Sequence,
     Tensor,
     Value,
@@ -94,11 +95,27 @@ def eval_call(machine, node: ast.Call, frame: Frame) -> Value:
             name, at = METHOD_OF_TENSOR, len(frame.activation.steps) + 1
             return call_method_in_graph(machine, callee, node, frame, name, at)
     args, kwargs = eval_arguments(machine, node, frame)
+    if is_apply(func, callee, args, kwargs):
+        machine.call(args[0], [UNKNOWN], {}, node, frame)
+        return UNKNOWN
     if callee is UNKNOWN and type(func) is ast.Attribute:
         return call_by_name(machine, func.attr, args, kwargs, node, frame)
     if frame.emits and len(node.args) == 1 and type(node.args[0]) is ast.GeneratorExp:
         note_handed_generator(machine, callee, node.args[0], frame)
     return machine.call(callee, args, kwargs, node, frame)
+
+
+def is_apply(func: ast.expr, callee: Value, args: list[Value], kwargs: dict[str, Value]) -> bool:
+    """True for `.apply(f)` of an object of which nothing is known: a module's calls `f` for each
+    module inside."""
+    return (
+        type(func) is ast.Attribute
+        and func.attr == "apply"
+        and (callee is UNKNOWN or (type(callee) is Py and callee.type == "unknown"))
+        and len(args) == 1
+        and not kwargs
+        and type(args[0]) is Function
+    )
 
 
 def call_by_name(

@@ -10,21 +10,15 @@ QUIET = (ast.Assign, ast.Pass)
 
 
 def is_announced(info: FunctionInfo) -> bool:
-    """True for a method that does nothing but raise NotImplementedError, or another exception in front
-    of that, and for an abstract one without code."""
+    """True for a method that does nothing but raise NotImplementedError, and for an abstract one
+    without code."""
     body = info.node.body
     if isinstance(body[-1], ast.Raise):
         return _name(body[-1].exc) == "NotImplementedError" and all(
-            isinstance(s, QUIET) or _is_text(s) or _only_raises(s) for s in body[:-1]
+            isinstance(s, QUIET) or _is_text(s) for s in body[:-1]
         )
     return any(_name(d).startswith("abstract") for d in info.node.decorator_list) and all(
         isinstance(s, ast.Pass) or _is_text(s) for s in body
-    )
-
-
-def _only_raises(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.If) and all(
-        isinstance(s, ast.Raise) for s in (*statement.body, *statement.orelse)
     )
 
 

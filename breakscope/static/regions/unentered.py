@@ -101,7 +101,7 @@ def _methods(machine: Machine, cls: Class) -> Iterator[Function]:
     elif any(name in members for name in OF_METRICS) and _is_metric(machine, cls, bases):
         names = [*OF_METRICS]
     else:
-        names = shared_properties(machine, cls)
+        names = [*shared_properties(machine, cls), *required_methods(machine, cls)]
     owner: Value = configured_instance(machine, cls) if names and not is_autograd else cls
     for name in names:
         member = find_member(machine, cls.info, name)
@@ -135,6 +135,25 @@ def shared_properties(machine: Machine, cls: Class) -> list[str]:
     ]
     shared = [members_of(info) for info in (*parents, *relatives)]
     return [name for name in names if any(_is_property(m.get(name)) for m in shared)]
+
+
+def required_methods(machine: Machine, cls: Class) -> list[str]:
+    """The methods of a module class that a parent leaves abstract: what has the parent's calls them."""
+    names = [
+        name
+        for name, node in members_of(cls.info).items()
+        if type(node) is ast.FunctionDef and not name.startswith("_") and not node.decorator_list
+    ]
+    parents = mro_of(machine, cls.info)[1:] if names else []
+    abstract = {
+        name
+        for parent in parents
+        for name, node in members_of(parent).items()
+        if name in names
+        and type(node) is ast.FunctionDef
+        and any(ast.unparse(d).endswith("abstractmethod") for d in node.decorator_list)
+    }
+    return [n for n in names if n in abstract and is_module_class(machine, cls.info)]
 
 
 def _is_property(node: ast.stmt | None) -> bool:

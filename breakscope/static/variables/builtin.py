@@ -122,7 +122,8 @@ def builtin_type(machine: Machine, args, kwargs, node, frame) -> Value:
 def builtin_hasattr(machine: Machine, args, kwargs, node, frame) -> Value:
     if len(args) == 2 and isinstance(args[1], Const) and isinstance(args[1].value, str):
         owner, name = args[0], args[1].value
-        machine.behaviour(owner).call_hasattr(machine, owner, name, node, frame)
+        if machine.behaviour(owner).call_hasattr(machine, owner, name, node, frame):
+            return TRUE
         if isinstance(owner, Instance):
             if name in owner.attributes or find_member(machine, owner.cls.info, name) is not None:
                 return TRUE

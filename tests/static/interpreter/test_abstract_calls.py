@@ -1,0 +1,55 @@
+"""Methods that a class only announces are followed into the classes beside it that have them."""
+
+import pytest
+from programs import analysed, found
+
+SHAPES = """\
+import torch
+
+
+class Shape:
+    def area(self, x):
+        {announced}
+
+    def name(self):
+        return "shape"
+
+
+class Disc(Shape):
+    def area(self, x):
+        return x * x.mean().item()
+
+
+class Model(torch.nn.Module):
+    def forward(self, x, shape: Shape):
+        return shape.area(x) + 1
+"""
+
+
+@pytest.mark.parametrize(
+    "announced",
+    [
+        "raise NotImplementedError",
+        "if x is None:\n            raise ValueError\n        raise NotImplementedError('area')",
+        "if x is None:\n            return 0\n        raise NotImplementedError('area')",
+    ],
+)
+def test_in_the_classes_beside_it(tmp_path, announced):
+    result = analysed(tmp_path, {"program.py": SHAPES.format(announced=announced)})
+    (item,) = [finding for finding in result.findings if finding.code == "BRK201"]
+    assert item.confidence == "likely"
+    assert [link.function for link in item.chain] == ["Model.forward"]
+
+
+def test_a_method_that_does_something_is_what_runs(tmp_path):
+    result = analysed(tmp_path, {"program.py": SHAPES.format(announced="return x")})
+    assert found(result) == []
+
+
+def test_the_class_of_an_attribute_is_what_the_constructor_annotates(tmp_path):
+    source = SHAPES.format(announced="raise NotImplementedError")
+    source = source.replace(
+        "shape: Shape):\n        return shape.", "box: 'Box'):\n        return box.shape."
+    )
+    source += "\n\nclass Box:\n    def __init__(self, shape: Shape):\n        self.shape = shape\n"
+    assert [code for code, _ in found(analysed(tmp_path, {"program.py": source}))] == ["BRK201"]
