@@ -179,7 +179,8 @@ SHORTEST_EVICTED = 4
 LONGEST_FINDING = 8
 # Columns of a terminal; on a narrower one a finding takes the lines that its words need.
 USUAL_WIDTH = 80
-# Equal findings in a file that are shown as one: two are read as fast one by one.
+# Equal findings in a file that are shown as one, as those in a function always are: two are read as fast
+# one by one.
 FEWEST_EQUAL_FINDINGS = 3
 # How many a text names of values of one argument, files with findings that were not asked for,
 # places of host syncs, breaks that peeling could not take out, classes of captured modules, hazards
