@@ -24,6 +24,7 @@ from breakscope.static.definitions.annotated_results import completed
 from breakscope.static.definitions.classes import is_tensor_class
 from breakscope.static.definitions.fields import field_names
 from breakscope.static.interpreter.abstract_calls import (
+    call_of_own_classes,
     call_of_subclasses,
     is_a_subclass_s,
     is_left_to_subclasses,
@@ -108,6 +109,10 @@ def eval_call(machine, node: ast.Call, frame: Frame) -> Value:
             return UNKNOWN
         if func.attr == "index":  # of a list, a tuple, a string
             return Py("int", "config")
+    if type(func) is ast.Attribute and frame.emits and is_unseen(callee):
+        found = call_of_own_classes(machine, func.attr, args, kwargs, node, frame)
+        if found is not None:
+            return found
     if callee is UNKNOWN and type(func) is ast.Attribute:
         return call_by_name(machine, func.attr, args, kwargs, node, frame)
     if frame.emits and len(node.args) == 1 and type(node.args[0]) is ast.GeneratorExp:
