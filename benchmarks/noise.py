@@ -18,6 +18,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from breakscope.report.combining.causes import for_each_cause
+from breakscope.report.combining.repeats import grouped
 from breakscope.report.model import Finding, Report, to_json
 from breakscope.static import StaticOptions, StaticResult, analyze
 from breakscope.static.project.files import python_files
@@ -47,8 +49,10 @@ def table(result: StaticResult, lines: int) -> None:
             + " ".join(f"{counts[c]:9}" for c in CONFIDENCES)
             + f"   {len(found) * 1000 / max(1, lines):8.3f}"
         )
-    shown = sum(f.confidence != "possible" for f in result.findings)
-    print(f"shown by default: {shown} ({shown * 1000 / max(1, lines):.3f} per 1,000 lines)")
+    shown = [f for f in result.findings if f.confidence != "possible"]
+    listed = for_each_cause(grouped(shown))
+    for what, found in ("shown by default", shown), ("listed, one for each cause", listed):
+        print(f"{what}: {len(found)} ({len(found) * 1000 / max(1, lines):.3f} per 1,000 lines)")
 
 
 def sample(result: StaticResult, count: int, seed: int) -> None:

@@ -76,6 +76,8 @@ DEEPEST_TENSOR_SEARCH = 3
 MOST_OPTIONS = 5
 # The same for classes and functions, which a registry chooses by a name that the source does not tell.
 MOST_REGISTERED = 16
+# Classes of a file that have a method, one of which an object that nothing names may have.
+MOST_GUESSED_CLASSES = 2
 # Items of two tuples of different lengths, together, that stay two tuples, each known by index.
 MOST_ITEMS_OF_TWO_TUPLES = 9
 # Containers in each other that count in the key of a call's argument.
@@ -179,7 +181,8 @@ SHORTEST_EVICTED = 4
 LONGEST_FINDING = 8
 # Columns of a terminal; on a narrower one a finding takes the lines that its words need.
 USUAL_WIDTH = 80
-# Equal findings in a file that are shown as one: two are read as fast one by one.
+# Equal findings in a file that are shown as one, as those in a function always are: two are read as fast
+# one by one.
 FEWEST_EQUAL_FINDINGS = 3
 # How many a text names of values of one argument, files with findings that were not asked for,
 # places of host syncs, breaks that peeling could not take out, classes of captured modules, hazards

@@ -142,4 +142,12 @@ def test_equal_findings_are_one_block(run, tmp_path):
     assert run("check", "equal.py", "--show-fixes").out.count("BRK401") == 3
     assert "BRK401" in run("check", ".", "--top", "1").out
     (tmp_path / "equal.py").write_text(EQUAL.replace('        print("c")\n', ""))
+    two = run("check", "equal.py").out
+    assert two.count("BRK401") == 1 and "1 equal finding in this file at line 7 (likely)" in two
+    moved = (
+        'print("c")\n        return self.second(y)\n\n    def second(self, y):\n        print("d")'
+    )
+    apart = EQUAL.replace('print("c")', moved).replace('        print("b", x)\n', "")
+    apart = apart.replace('        print("c")\n', "")
+    (tmp_path / "equal.py").write_text(apart)
     assert run("check", "equal.py").out.count("BRK401") == 2  # two are read as fast one by one

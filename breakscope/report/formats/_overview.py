@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from breakscope import limits
+from breakscope.report.combining.causes import kind_of
 from breakscope.report.formats._layout import Line, fact_lines
 from breakscope.report.model import Finding
 from breakscope.report.summary import count
 
-QUOTED = re.compile(r"`[^`]+`")
-
 
 def blocks(findings: Iterable[Finding], is_grouped: bool) -> list[tuple[Finding, ...]]:
-    """The findings in their order, equal ones with the first of them; each alone unless
-    `is_grouped`."""
+    """The findings in their order, equal ones with the first of them: those in one function, or
+    enough of them in the file; each alone unless `is_grouped`."""
     groups: dict[object, list[Finding]] = {}
     for number, finding in enumerate(findings):
         is_alone = finding.evidence != "predicted" or finding.cost is not None
-        key = number if is_alone or not is_grouped else _kind(finding)
+        key = number if is_alone or not is_grouped else kind_of(finding)
         groups.setdefault(key, []).append(finding)
     found: list[tuple[Finding, ...]] = []
     for group in groups.values():
-        if len(group) < limits.FEWEST_EQUAL_FINDINGS:
+        is_one_cause = group[0].function and len({finding.function for finding in group}) == 1
+        if len(group) < limits.FEWEST_EQUAL_FINDINGS and not is_one_cause:
             found += [(finding,) for finding in group]
         else:
             found.append(tuple(group))
@@ -42,7 +41,8 @@ def equal_places(group: Sequence[Finding], width: int | None) -> list[Line]:
         else f"{finding.line} ({finding.confidence})"
         for finding in group[1:]
     ]
-    named = f"lines {', '.join(lines[:-1])} and {lines[-1]}"
+    front = f"lines {', '.join(lines[:-1])} and" if len(lines) > 1 else "line"
+    named = f"{front} {lines[-1]}"
     return fact_lines(
         "note", f"{count(len(lines), 'equal finding')} in this file at {named}", width
     )
@@ -67,17 +67,3 @@ def _fixable(findings: Sequence[Finding]) -> str:
     if len(fixes) > safe:
         words.append(f"{len(fixes) - safe} with an unsafe fix")
     return f"  ({', '.join(words)})" if words else ""
-
-
-def _kind(finding: Finding) -> tuple:
-    """What equal findings have in common: all but the names in their texts, and their places."""
-    return (
-        finding.path,
-        finding.code,
-        finding.lost,
-        finding.library,
-        finding.condition,
-        finding.fix and finding.fix.safety,
-        QUOTED.sub("``", finding.message),
-        QUOTED.sub("``", finding.help),
-    )

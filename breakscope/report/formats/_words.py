@@ -135,10 +135,15 @@ def places(finding: Finding) -> str:
     """Where else the same cause shows."""
     if not finding.places:
         return ""
-    shown = dict.fromkeys(f"{short_path(link.path)}:{link.line}" for link in finding.places)
+    is_one_file = all(link.path == finding.path and not link.cell for link in finding.places)
+    shown = dict.fromkeys(
+        f"{link.line}" if is_one_file else f"{short_path(link.path)}:{link.line}"
+        for link in finding.places
+    )
     named = list(shown)[: limits.MOST_SHOWN_PLACES]
     more = len(shown) - len(named)
-    return f"also at {', '.join(named)}" + (f" and {more} more" if more else "")
+    front = "" if not is_one_file else "line " if len(shown) == 1 else "lines "
+    return f"also at {front}{', '.join(named)}" + (f" and {more} more" if more else "")
 
 
 def chain(finding: Finding, short: bool) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from breakscope.report.combining.causes import for_each_cause
 from breakscope.report.conditions import only_when
 from breakscope.report.escaping import visible
 from breakscope.report.formats import RenderOptions
+from breakscope.report.formats._words import places
 from breakscope.report.model import Finding, Gap, Report, ReportError
 from breakscope.report.summary import elsewhere_text, gap_text
 
@@ -13,7 +15,7 @@ LEVELS = {"error": "error", "warning": "warning", "info": "notice"}
 
 def render(report: Report, options: RenderOptions) -> str:
     commands = [
-        *map(_finding, report.findings),
+        *map(_finding, for_each_cause(report.findings)),
         *map(_error, report.errors),
         *map(_gap, report.gaps),
     ]
@@ -27,7 +29,11 @@ def _finding(finding: Finding) -> str:
     if finding.end_line == finding.line:  # GitHub refuses columns on more than one line
         properties |= {"col": finding.column, "endColumn": finding.end_column}
     properties["title"] = f"{finding.code} {finding.rule}"
-    text = "\n".join(part for part in (finding.message, only_when(finding), finding.help) if part)
+    text = "\n".join(
+        part
+        for part in (finding.message, only_when(finding), places(finding), finding.help)
+        if part
+    )
     return _command(LEVELS[finding.severity], properties, text)
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 
+from breakscope.report.combining.causes import for_each_cause
 from breakscope.report.combining.fingerprints import fingerprint, hashed
 from breakscope.report.conditions import only_when
 from breakscope.report.escaping import in_one_line, json_text, readable
 from breakscope.report.formats import RenderOptions
+from breakscope.report.formats._words import places
 from breakscope.report.model import Finding, Gap, Report, ReportError
 from breakscope.report.summary import gap_text
 
@@ -16,14 +18,14 @@ SEVERITIES = {"error": "major", "warning": "minor", "info": "info"}
 
 def render(report: Report, options: RenderOptions) -> str:
     seen: Counter[str] = Counter()
-    issues = [_finding(finding, seen) for finding in report.findings]
+    issues = [_finding(finding, seen) for finding in for_each_cause(report.findings)]
     issues += [_problem(e, "error", e.message, "blocker", seen) for e in report.errors]
     issues += [_problem(gap, "gap", gap_text(gap), "info", seen) for gap in report.gaps]
     return json_text(issues)
 
 
 def _finding(finding: Finding, seen: Counter[str]) -> dict:
-    words = ", ".join(filter(None, (finding.message, only_when(finding))))
+    words = ", ".join(filter(None, (finding.message, only_when(finding), places(finding))))
     return {
         "description": in_one_line(f"{finding.code} {words}"),
         "check_name": finding.code,

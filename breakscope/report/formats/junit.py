@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
+from breakscope.report.combining.causes import for_each_cause
 from breakscope.report.conditions import only_when
 from breakscope.report.escaping import in_one_line, visible, visible_line
 from breakscope.report.formats import RenderOptions
+from breakscope.report.formats._words import places
 from breakscope.report.model import Finding, Gap, Report, ReportError
 from breakscope.report.summary import gap_text, summary
 
@@ -16,7 +18,7 @@ KINDS = ("failure", "error", "skipped")
 
 def render(report: Report, options: RenderOptions) -> str:
     suites: dict[str, list[ElementTree.Element]] = {}
-    for finding in report.findings:
+    for finding in for_each_cause(report.findings):
         suites.setdefault(finding.path, []).append(_finding(finding))
     for error in report.errors:
         suites.setdefault(error.path, []).append(_problem(error, "error", error.message))
@@ -58,7 +60,12 @@ def _finding(finding: Finding) -> ElementTree.Element:
     case = _case(f"{finding.code} {finding.rule} at {place}", finding.path)
     message = ", ".join(filter(None, (finding.message, only_when(finding))))
     kind = "skipped" if finding.evidence == "refuted" else "failure"
-    lines = (f"{finding.path}:{place}: {finding.code} {message}", finding.help, *finding.also)
+    lines = (
+        f"{finding.path}:{place}: {finding.code} {message}",
+        finding.help,
+        *finding.also,
+        places(finding),
+    )
     _outcome(case, kind, finding.code, message, [line for line in lines if line])
     return case
 

@@ -3,9 +3,11 @@ finding."""
 
 from __future__ import annotations
 
+from breakscope.report.combining.causes import for_each_cause
 from breakscope.report.conditions import only_when
 from breakscope.report.formats import RenderOptions
 from breakscope.report.formats import _markdown as md
+from breakscope.report.formats._words import places
 from breakscope.report.model import Finding, Report
 from breakscope.report.ranking import ranked
 from breakscope.report.summary import asides, count, gap_text, how_bad
@@ -28,7 +30,7 @@ def render(report: Report, options: RenderOptions) -> str:
     notes = (*report.notes, *(report.run.notes if report.run else ()), asides(report))
     lines += [f"- note: {md.text(note)}" for note in notes if note]
     lines += [""] if lines[-1] else []
-    findings = ranked(report.findings)
+    findings = for_each_cause(ranked(report.findings))
     shown = findings[: options.top] if options.top else findings
     if shown:
         lines += md.table(("place", "rule", "what", "help", "seen"), map(_row, shown))
@@ -44,7 +46,7 @@ def _row(finding: Finding) -> tuple[str, ...]:
     return (
         md.code(f"{finding.path}:{finding.line}"),
         md.text(finding.code),
-        md.text(f"{finding.message}, {words}" if words else finding.message),
+        md.text(", ".join(filter(None, (finding.message, words, places(finding))))),
         md.text(finding.help),
         md.text(", ".join(filter(None, (seen, times)))),
     )

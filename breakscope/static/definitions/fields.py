@@ -54,6 +54,34 @@ def class_annotations(info: ClassInfo) -> dict[str, ast.expr]:
     return annotations
 
 
+def constructor_annotations(info: ClassInfo) -> dict[str, ast.expr]:
+    """The attributes that the class's own `__init__` sets to a parameter, with its annotation."""
+    annotations = getattr(info.node, "constructor_annotations", None)
+    if annotations is None:  # they follow from the text alone, and are kept with it
+        annotations = info.node.constructor_annotations = {}
+        init = next((s for s in info.node.body if getattr(s, "name", "") == "__init__"), None)
+        if isinstance(init, ast.FunctionDef):
+            given = {p.arg: p.annotation for p in (*init.args.args, *init.args.kwonlyargs)}
+            for statement in init.body:
+                for name, value in _stored(statement):
+                    if given.get(value) is not None:
+                        annotations[name] = given[value]
+    return annotations
+
+
+def _stored(statement: ast.stmt) -> list[tuple[str, str]]:
+    """The attributes of `self` that an assignment sets, each with the name that it is set to."""
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Name):
+        return []
+    return [
+        (target.attr, statement.value.id)
+        for target in statement.targets
+        if isinstance(target, ast.Attribute)
+        and isinstance(target.value, ast.Name)
+        and target.value.id == "self"
+    ]
+
+
 def field_names(machine: Machine, instance: Instance) -> list[str]:
     """The fields over which an object unpacks: those of a NamedTuple; none for other classes."""
     if "typing.NamedTuple" in external_bases(machine, instance.cls.info):

@@ -15,6 +15,7 @@ from breakscope.rulekit.values import (
     ExternalInstance,
     Function,
     Instance,
+    Py,
     Sequence,
     Tensor,
     Value,
@@ -22,10 +23,16 @@ from breakscope.rulekit.values import (
 from breakscope.static.definitions.annotated_results import completed
 from breakscope.static.definitions.classes import is_tensor_class
 from breakscope.static.definitions.fields import field_names
+from breakscope.static.interpreter.abstract_calls import (
+    call_of_own_classes,
+    call_of_subclasses,
+    is_a_subclass_s,
+    is_left_to_subclasses,
+)
 from breakscope.static.interpreter.running import followed_call
 from breakscope.static.machine.frames import Activation, Frame, Raised, Step
 from breakscope.static.machine.gaps import TOO_DEEP
-from breakscope.static.project.abstract_methods import is_announced
+from breakscope.static.machine.lattice import join
 from breakscope.static.project.modules import FunctionInfo
 from breakscope.static.project.pass_through import (
     handed_back,
@@ -39,6 +46,9 @@ from breakscope.static.variables.objects.construction import made_at
 from breakscope.static.variables.objects.hooks import HANDLE, HOOKS
 from breakscope.static.variables.tensor import call_tensor_method
 
+# methods that no container of Python has, called without an argument
+REDUCTIONS = frozenset({"max", "min", "sum", "mean", "std", "prod"})
+OF_ARGUMENT = Py("unknown", "argument")
 METHOD_OF_MADE = "method of an object made here"
 # builtins that Dynamo replaces by Python functions, which draw from the generator one by one
 DRAWN_BY = frozenset({"sum", "any", "all", "dict", "set"})
@@ -89,11 +99,30 @@ def eval_call(machine, node: ast.Call, frame: Frame) -> Value:
             name, at = METHOD_OF_TENSOR, len(frame.activation.steps) + 1
             return call_method_in_graph(machine, callee, node, frame, name, at)
     args, kwargs = eval_arguments(machine, node, frame)
+    if type(func) is ast.Attribute and not args and not kwargs and func.attr in REDUCTIONS:
+        if callee is UNKNOWN or callee == OF_ARGUMENT:
+            reduced = Tensor(sure=False)
+            return call_tensor_method(machine, reduced, func.attr, args, kwargs, node, frame)
+    if type(func) is ast.Attribute and len(args) == 1 and not kwargs and is_unseen(callee):
+        if func.attr == "apply" and type(args[0]) is Function:  # a module's, for each inside
+            machine.call(args[0], [UNKNOWN], {}, node, frame)
+            return UNKNOWN
+        if func.attr == "index":  # of a list, a tuple, a string
+            return Py("int", "config")
+    if type(func) is ast.Attribute and frame.emits and is_unseen(callee):
+        found = call_of_own_classes(machine, func.attr, args, kwargs, node, frame)
+        if found is not None:
+            return found
     if callee is UNKNOWN and type(func) is ast.Attribute:
         return call_by_name(machine, func.attr, args, kwargs, node, frame)
     if frame.emits and len(node.args) == 1 and type(node.args[0]) is ast.GeneratorExp:
         note_handed_generator(machine, callee, node.args[0], frame)
     return machine.call(callee, args, kwargs, node, frame)
+
+
+def is_unseen(callee: Value) -> bool:
+    """True for a method of an object of which nothing is known."""
+    return callee is UNKNOWN or (type(callee) is Py and callee.type == "unknown")
 
 
 def call_by_name(
@@ -218,23 +247,17 @@ def inline(
     if (outcome.raised is not None or outcome.value.is_none) and is_a_subclass_s(
         machine, function, frame
     ):
-        return completed(machine, function, {}, UNKNOWN)
+        of_subclasses = call_of_subclasses(machine, function, args[1:], kwargs, node, frame)
+        return completed(machine, function, {}, of_subclasses)
     if outcome.raised is not None:
         if not frame.emits and not frame.caught and info.name != "__init__":
             # this code ran in reality: what is known of the call's arguments was too little
             return UNKNOWN
         raise Raised(outcome.raised)
+    if is_left_to_subclasses(machine, function):
+        of_subclasses = call_of_subclasses(machine, function, args[1:], kwargs, node, frame)
+        return outcome.value if of_subclasses is UNKNOWN else join(outcome.value, of_subclasses)
     return outcome.value
-
-
-def is_a_subclass_s(machine, function: Function, frame: Frame) -> bool:
-    """True when what runs is not this method, but what a subclass has in its place: by an
-    annotation, or because the method as it stands here would end the program."""
-    owner = function.bound
-    if type(owner) is not Instance or type(function.info.node) is not ast.FunctionDef:
-        return False
-    is_open = machine.objects.annotated.get(id(owner.cls.info)) is owner or not frame.caught
-    return is_open and is_announced(function.info)
 
 
 def call_wrapped(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from breakscope.rulekit.events import Statement
-from breakscope.rulekit.values import UNKNOWN
+from breakscope.rulekit.values import UNKNOWN, Value
 from breakscope.static.definitions.names import module_names
 from breakscope.static.machine.frames import GO_ON, Frame
 from breakscope.static.machine.machine import Machine
@@ -52,10 +52,21 @@ def exec_import_from(machine: Machine, node: ast.ImportFrom, frame: Frame) -> in
             # of a module that is still running it takes nothing, and has to be run again for that
             names = {} if found is None else module_names(machine, found)
             if found is not None and not found.executing:
-                frame.names.update({k: v for k, v in names.items() if not k.startswith("_")})
+                frame.names.update(
+                    {k: v for k, v in names.items() if not (k[0] == "_" or is_back(v, k, frame))}
+                )
         else:
             frame.names[alias.asname or alias.name] = Import(module, alias.name, frame.module)
     return GO_ON
+
+
+def is_back(value: Value, name: str, frame: Frame) -> bool:
+    """True for what a part of a package imported from the package itself, which has it already."""
+    return (
+        type(value) is Import
+        and name in frame.names
+        and (value.module, value.member) == (frame.module.name, name)
+    )
 
 
 def bind_imports(machine: Machine, body: list[ast.stmt], frame: Frame) -> None:

@@ -53,9 +53,9 @@ def join(a: Value, b: Value, depth: int = 0, given: Given = ALWAYS) -> Value:
 
 
 def _is_registered(values: list[Value]) -> bool:
-    """True for what a registry may hold: classes and functions only."""
+    """True for what a registry may hold, or give: classes, functions, None."""
     return len(values) <= limits.MOST_REGISTERED and all(
-        type(value) is Class or type(value) is Function for value in values
+        type(value) is Class or type(value) is Function or value.is_none for value in values
     )
 
 

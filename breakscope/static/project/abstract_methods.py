@@ -1,4 +1,4 @@
-"""Methods that a class only announces: what runs is a subclass's, of which nothing is known here."""
+"""Methods that a class only announces: what runs is a subclass's."""
 
 from __future__ import annotations
 
@@ -20,6 +20,12 @@ def is_announced(info: FunctionInfo) -> bool:
     return any(_name(d).startswith("abstract") for d in info.node.decorator_list) and all(
         isinstance(s, ast.Pass) or _is_text(s) for s in body
     )
+
+
+def leaves_to_subclasses(info: FunctionInfo) -> bool:
+    """True for a method that ends in NotImplementedError, whatever it returns before."""
+    last = info.node.body[-1] if type(info.node) is ast.FunctionDef else None
+    return isinstance(last, ast.Raise) and _name(last.exc) == "NotImplementedError"
 
 
 def _is_text(statement: ast.stmt) -> bool:

@@ -87,6 +87,8 @@ def undecorated(machine: Machine, info: ClassInfo, name: str, member: Function) 
 def configured(machine: Machine, parameter: ast.arg, default: Value | None, frame: Frame) -> Value:
     """What a constructor's parameter may be: of its default's or annotation's type, decided by
     configuration."""
+    if isinstance(default, Class):
+        return default  # whatever the annotation makes of a class that is handed over
     annotated = value_of_annotation(machine, parameter.annotation, frame)
     if isinstance(annotated, Py):
         return Py(annotated.type, "config", default.value if isinstance(default, Const) else None)

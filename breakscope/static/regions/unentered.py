@@ -1,6 +1,7 @@
 """Code that a program compiles, or calls from what it compiles, though no region of its own file enters
 it: functions that a library hands out, and methods of its classes; the forward of an autograd function;
-what a metric does."""
+what a metric does; the methods that a tensor class adds, and the properties that module classes with one
+parent share."""
 
 from __future__ import annotations
 
@@ -87,22 +88,78 @@ def is_unannotated(node: ast.FunctionDef) -> bool:
 
 
 def _methods(machine: Machine, cls: Class) -> Iterator[Function]:
-    """What runs of a class when a region uses it: the forward of an autograd function; of a metric,
-    which `forward` of its library calls, `update` and `compute`."""
+    """What runs of a class when a region uses it: the forward of an autograd function; the methods that
+    a tensor class adds; of a metric, which `forward` of its library calls, `update` and `compute`;
+    the properties that module classes with one parent share."""
     members = members_of(cls.info)
     bases = external_bases(machine, cls.info)
-    owner: Value = cls
-    if AUTOGRAD in bases:
+    is_autograd = AUTOGRAD in bases
+    if is_autograd:
         names = ["forward"] if "forward" in members else []
+    elif is_tensor_class(machine, cls.info):
+        names = own_methods(cls)
     elif any(name in members for name in OF_METRICS) and _is_metric(machine, cls, bases):
-        names, owner = [*OF_METRICS], configured_instance(machine, cls)
+        names = [*OF_METRICS]
     else:
-        return
+        names = [*shared_properties(machine, cls), *required_methods(machine, cls)]
+    owner: Value = configured_instance(machine, cls) if names and not is_autograd else cls
     for name in names:
         member = find_member(machine, cls.info, name)
         method = bound_to(member, owner) if isinstance(member, Function) else None
         if isinstance(method, Function) and not only_raises(method):
             yield method
+
+
+def own_methods(cls: Class) -> list[str]:
+    """The public methods that a class adds to those of its parents' without a decorator."""
+    return [
+        name
+        for name, node in members_of(cls.info).items()
+        if type(node) is ast.FunctionDef and not name.startswith("_") and not node.decorator_list
+    ]
+
+
+def shared_properties(machine: Machine, cls: Class) -> list[str]:
+    """The properties of a module class that a parent has too, or another class of the file with the
+    same parent: who is handed an object of one of them reads it by that name."""
+    names = [name for name, node in members_of(cls.info).items() if _is_property(node)]
+    if not names or not is_module_class(machine, cls.info):
+        return []
+    parents = mro_of(machine, cls.info)[1:]
+    relatives = [
+        value.info
+        for value in module_names(machine, cls.info.module).values()
+        if type(value) is Class
+        and value.info is not cls.info
+        and not set(map(id, mro_of(machine, value.info))).isdisjoint(map(id, parents))
+    ]
+    shared = [members_of(info) for info in (*parents, *relatives)]
+    return [name for name in names if any(_is_property(m.get(name)) for m in shared)]
+
+
+def required_methods(machine: Machine, cls: Class) -> list[str]:
+    """The methods of a module class that a parent leaves abstract: what has the parent's calls them."""
+    names = [
+        name
+        for name, node in members_of(cls.info).items()
+        if type(node) is ast.FunctionDef and not name.startswith("_") and not node.decorator_list
+    ]
+    parents = mro_of(machine, cls.info)[1:] if names else []
+    abstract = {
+        name
+        for parent in parents
+        for name, node in members_of(parent).items()
+        if name in names
+        and type(node) is ast.FunctionDef
+        and any(ast.unparse(d).endswith("abstractmethod") for d in node.decorator_list)
+    }
+    return [n for n in names if n in abstract and is_module_class(machine, cls.info)]
+
+
+def _is_property(node: ast.stmt | None) -> bool:
+    return type(node) is ast.FunctionDef and [
+        getattr(d, "id", "") for d in node.decorator_list
+    ] == ["property"]
 
 
 def _is_public(name: str, node: ast.stmt) -> bool:

@@ -75,8 +75,10 @@ class Variable:
 
     def call_hasattr(
         self, machine: Machine, owner: Value, name: str, node: ast.AST, frame: Frame
-    ) -> None:
-        """`hasattr(owner, name)`, or `getattr` with a default: emits what that does beside reading."""
+    ) -> bool:
+        """`hasattr(owner, name)`, or `getattr` with a default: emits what that does beside reading; True
+        where the attribute is certainly there."""
+        return False
 
     def getitem(
         self,

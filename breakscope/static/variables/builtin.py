@@ -122,7 +122,8 @@ def builtin_type(machine: Machine, args, kwargs, node, frame) -> Value:
 def builtin_hasattr(machine: Machine, args, kwargs, node, frame) -> Value:
     if len(args) == 2 and isinstance(args[1], Const) and isinstance(args[1].value, str):
         owner, name = args[0], args[1].value
-        machine.behaviour(owner).call_hasattr(machine, owner, name, node, frame)
+        if machine.behaviour(owner).call_hasattr(machine, owner, name, node, frame):
+            return TRUE
         if isinstance(owner, Instance):
             if name in owner.attributes or find_member(machine, owner.cls.info, name) is not None:
                 return TRUE
@@ -167,11 +168,12 @@ def builtin_getattr(machine: Machine, args, kwargs, node, frame) -> Value:
         return value
     if args[0] == TORCH_NN:
         return ANY_MODULE_CLASS
-    return (
-        attribute_of_computed_name(machine, args[0], node, frame)
-        if isinstance(args[0], Instance)
-        else UNKNOWN
-    )
+    if not isinstance(args[0], Instance):
+        return UNKNOWN
+    usual = getattr(args[1], "usual", None)  # what configuration says by default
+    if isinstance(usual, str) and find_member(machine, args[0].cls.info, usual) is not None:
+        return machine.getattr(args[0], usual, node, frame)
+    return attribute_of_computed_name(machine, args[0], node, frame)
 
 
 def attribute_of_computed_name(

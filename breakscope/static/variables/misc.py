@@ -96,8 +96,11 @@ class SuperVariable(Variable):
             return member
         return bound_to(member, instance)
 
-    def call_hasattr(self, machine: Machine, owner, name, node, frame) -> None:
-        emit_call(machine, "super().__hasattr__", owner.instance, (Const(name),), {}, node, frame)
+    def call_hasattr(self, machine: Machine, owner, name, node, frame) -> bool:
+        instance = owner.instance
+        emit_call(machine, "super().__hasattr__", instance, (Const(name),), {}, node, frame)
+        info = instance.cls.info if isinstance(instance, Instance) else instance.info
+        return find_member(machine, info, name, owner.owner) is not None
 
 
 class NamespaceVariable(Variable):

@@ -25,7 +25,7 @@ from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.lattice import join, join_all
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call
-from breakscope.static.variables.effects.side_effects import note_outside
+from breakscope.static.variables.effects.side_effects import note_outside, put_attribute
 from breakscope.static.variables.library.known_results import PYTHON_RESULTS
 from breakscope.static.variables.library.objects import LibraryObjectVariable
 from breakscope.static.variables.lists import ListVariable
@@ -133,6 +133,14 @@ class LayerVariable(LibraryObjectVariable):
         return True
 
 
+def training_after(name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """What `training` is behind `eval()`, `train()`, `train(mode)`."""
+    if name == "eval":
+        return FALSE
+    given = (*args, *kwargs.values())
+    return Const(True) if not given else given[0] if given[0].is_const else Py("bool", "config")
+
+
 def call_module_method(
     machine: Machine, owner: Instance, name: str, args, kwargs, node, frame
 ) -> Value:
@@ -153,6 +161,11 @@ def call_module_method(
         machine.driver.state["training"] = (
             "eval" if name == "eval" or FALSE in (*args, *kwargs.values()) else "train"
         )
+    if frame.emits and name in ("train", "eval"):
+        owner.attributes.setdefault("training", Py("bool", "config"))
+        put_attribute(machine, owner, "training", training_after(name, args, kwargs), frame)
+        owner.version += 1
+        return owner
     if name in ("register_buffer", "register_parameter") and args:
         value = args[1] if len(args) > 1 else kwargs.get("tensor", kwargs.get("param", UNKNOWN))
         made = registered_value(value, "buffer" if name == "register_buffer" else "parameter")

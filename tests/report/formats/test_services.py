@@ -11,6 +11,7 @@ import pytest
 from facts import BASE, BROKEN_FILE, CONFIRMED, FULL, ODD_PATH, RECOMPILE, finding, report
 from jsonschema import Draft202012Validator
 
+from breakscope.report.combining.causes import for_each_cause
 from breakscope.report.formats import RenderOptions, render, sarif
 from breakscope.report.model import Edit, Fix, Gap
 
@@ -37,7 +38,8 @@ def gitlab(shown):
 def test_gitlab_is_valid_by_the_schema(shown):
     issues = gitlab(shown)
     assert [e.message for e in Draft202012Validator(GITLAB).iter_errors(issues)] == []
-    assert len(issues) == len(shown.findings) + len(shown.errors) + len(shown.gaps)
+    listed = for_each_cause(shown.findings)
+    assert len(issues) == len(listed) + len(shown.errors) + len(shown.gaps)
     prints = [issue["fingerprint"] for issue in issues]
     assert len(set(prints)) == len(prints)
 

@@ -256,7 +256,9 @@ def test_another_files_steps_are_named_with_their_file():
 def test_most_expensive_first_then_by_place():
     expensive = finding(line=99, first_source_line=99, cost=Cost(step_seconds=1.0))
     places = re.findall(
-        r"^\S+:(\d+):15:", shown(finding(line=50), finding(line=7), expensive), re.MULTILINE
+        r"^\S+:(\d+):15:",
+        shown(finding(line=50, function="second"), finding(line=7), expensive),
+        re.MULTILINE,
     )
     assert places == ["99", "7", "50"]
 

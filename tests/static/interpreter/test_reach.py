@@ -1248,3 +1248,18 @@ def test_a_tensor_as_index_hardly_means_the_list_beside_a_tensor(tmp_path):
     )
     result = analysed(tmp_path, {"program.py": source})
     assert [(f.code, f.confidence) for f in result.findings] == [("BRK205", "possible")]
+
+
+def test_what_a_package_has_is_not_hidden_by_what_its_parts_import_from_it(tmp_path):
+    files = {
+        "library/__init__.py": "from .scale import Scale\nfrom .functions import *\n",
+        "library/scale.py": (
+            "import torch\n\n\nclass Scale:\n    def number(self, x):\n        return x.mean().item()\n"
+        ),
+        "library/functions.py": "from . import Scale\n\n\ndef twice(x):\n    return 2 * x\n",
+        "library/model.py": (
+            "import torch\n\nfrom . import Scale\n\n\nclass Model(torch.nn.Module):\n"
+            "    def forward(self, x, scale: Scale):\n        return scale.number(x)\n"
+        ),
+    }
+    assert found(analysed(tmp_path, files)) == [("BRK201", 6)]

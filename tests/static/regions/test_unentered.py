@@ -138,3 +138,100 @@ def test_methods_on_tensors_of_a_class_that_the_library_hands_out(tmp_path):
     assert found(analysed(tmp_path, files)) == []
     files["library/__init__.py"] = "from .schedule import Scheduler\n"
     assert found(analysed(tmp_path, files)) == [("BRK201", 10)]
+
+
+TENSOR_CLASS = """\
+import torch
+
+
+class Points(torch.Tensor):
+    def plain(self):
+        return self.as_subclass(torch.Tensor)
+
+    def length(self):
+        return self.plain().norm()
+
+    def _shown(self):
+        print(self)
+"""
+
+
+def test_the_methods_that_a_tensor_class_adds(tmp_path):
+    result = analysed(tmp_path, {"program.py": TENSOR_CLASS})
+    assert found(result) == [("BRK562", 6), ("BRK558", 9)]
+
+
+SYSTEMS = """\
+import torch
+from torch.autograd.functional import jacobian
+
+
+class System(torch.nn.Module):
+    def forward(self, x):
+        return x + 1
+
+
+class Linear(System):
+    @property
+    def A(self):
+        return self._A
+
+
+class {name}(System):
+    @property
+    def {attribute}(self):
+        return jacobian(self.forward, self.state)
+"""
+
+
+def test_properties_that_module_classes_with_one_parent_share(tmp_path):
+    shared = SYSTEMS.format(name="Curved", attribute="A")
+    assert found(analysed(tmp_path, {"program.py": shared})) == [("BRK602", 19)]
+    alone = SYSTEMS.format(name="Curved", attribute="slope")
+    assert found(analysed(tmp_path / "alone", {"program.py": alone})) == []
+
+
+TRANSFORM = """\
+from abc import abstractmethod
+
+import torch
+
+
+class Transform(torch.nn.Module):
+    {decorator}
+    def undo(self, x):
+        return x
+
+
+class Scale(Transform):
+    def undo(self, x):
+        if x.abs().max() > 1:
+            return x / 2
+        return x
+"""
+
+
+def test_methods_that_a_parent_leaves_abstract(tmp_path):
+    required = TRANSFORM.format(decorator="@abstractmethod")
+    assert found(analysed(tmp_path, {"program.py": required})) == [("BRK101", 14)]
+    own = TRANSFORM.format(decorator="")
+    assert found(analysed(tmp_path / "own", {"program.py": own})) == []
+
+
+def test_a_hook_that_calls_a_function_for_each_module(tmp_path):
+    source = """\
+import torch
+
+
+class Watch:
+    def __init__(self, model: torch.nn.Module):
+        self.model = model
+        model.register_forward_hook(self.hook)
+
+    def hook(self, module, given, made):
+        self.model.apply(self.note)
+
+    def note(self, module):
+        print(module)
+"""
+    assert found(analysed(tmp_path, {"program.py": source})) == [("BRK401", 13)]

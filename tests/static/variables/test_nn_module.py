@@ -71,3 +71,44 @@ def test_a_module(name, tmp_path):
     assert found(analysed(tmp_path, {"program.py": source})) == (
         [("BRK101", 11)] if is_tensor else []
     )
+
+
+def test_behind_eval_a_module_does_not_train(tmp_path):
+    source = """\
+import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        {before}
+        if self.training and x.mean() > 1:
+            return x + 1
+        return x
+"""
+    codes = {
+        before: [
+            code
+            for code, _ in found(analysed(tmp_path, {"program.py": source.format(before=before)}))
+        ]
+        for before in ("self.eval()", "self.train()", "pass")
+    }
+    assert codes == {"self.eval()": [], "self.train()": ["BRK101"], "pass": ["BRK101"]}
+
+
+def test_a_parent_is_asked_for_what_it_has(tmp_path):
+    source = """\
+import torch
+
+
+class Base(torch.nn.Module):
+    def prepare(self, x):
+        return x * x.mean().item()
+
+
+class Model(Base):
+    def forward(self, x):
+        if hasattr(super(), "prepare"):
+            return super().prepare(x)
+        return x.tolist()
+"""
+    assert found(analysed(tmp_path, {"program.py": source})) == [("BRK201", 6), ("BRK559", 11)]

@@ -27,7 +27,11 @@ from breakscope.static.definitions.classes import (
     is_tensor_class,
     mro_of,
 )
-from breakscope.static.definitions.fields import class_annotations, field_names
+from breakscope.static.definitions.fields import (
+    class_annotations,
+    constructor_annotations,
+    field_names,
+)
 from breakscope.static.definitions.names import resolve_import
 from breakscope.static.machine.frames import Frame, Raised
 from breakscope.static.machine.machine import Machine
@@ -160,10 +164,10 @@ def cached_property(
 def fallback_attribute(
     machine: Machine, owner: Instance, name: str, node: ast.AST, frame: Frame
 ) -> Value:
-    """An attribute that nothing was seen to set: its annotation, else `__getattr__`, else
-    unknown."""
+    """An attribute that nothing was seen to set: its annotation, or that of the constructor's
+    parameter, else `__getattr__`, else unknown."""
     for cls in mro_of(machine, owner.cls.info):
-        annotation = class_annotations(cls).get(name)
+        annotation = class_annotations(cls).get(name) or constructor_annotations(cls).get(name)
         if annotation is not None:
             return value_of_annotation(
                 machine, annotation, Frame(cls.module, None, cls.scope, None, False, 0, "")
