@@ -1,9 +1,11 @@
 """Tests whose outcome says that code does not run in an ordinary compiled call: it is debugged,
-profiled, exported, or runs in half precision."""
+profiled, exported, runs in half precision, or has computed what is no number."""
 
 from __future__ import annotations
 
 import ast
+
+from breakscope.rulekit.walking import walk
 
 WATCHED = frozenset(
     "debug debugging verbose verbosity profile profiler profiling export exporting exportable onnx "
@@ -22,7 +24,18 @@ def is_rare(test: ast.expr, truth: bool) -> bool:
         return decides([is_rare(operand, truth) for operand in test.values])
     if kind is ast.Compare:
         return len(test.ops) == 1 and _is_rare_comparison(test, truth)
-    return truth and is_watched(test)
+    return _went_wrong(test, truth) or (truth and is_watched(test))
+
+
+def _went_wrong(test: ast.expr, truth: bool) -> bool:
+    """True for `torch.isnan(x).any()` that holds, and `torch.isfinite(x).all()` that does not."""
+    if type(test) is not ast.Call:
+        return False
+    parts = [part for part in walk(test) if type(part) in (ast.Attribute, ast.Name, ast.UnaryOp)]
+    names = {getattr(part, "attr", "") or getattr(part, "id", "") for part in parts}
+    if any(type(getattr(part, "op", None)) is ast.Invert for part in parts):
+        truth = not truth
+    return not names.isdisjoint(("isnan", "isinf") if truth else ("isfinite",))
 
 
 def _is_rare_comparison(test: ast.Compare, truth: bool) -> bool:

@@ -39,6 +39,11 @@ def model(folder, body, before=""):
         ("self.training", False, False),
         ("self.debugger_name", False, False),
         ("a < verbose < b", False, False),
+        ("torch.isnan(x).any()", True, False),
+        ("torch.any(x.isinf())", True, False),
+        ("torch.isfinite(x).all()", False, True),
+        ("(~torch.isfinite(x)).any()", True, False),
+        ("not x.isnan().any()", False, True),
     ],
 )
 def test_outcomes_that_are_rare(test, when_true, when_false):
@@ -84,3 +89,8 @@ def test_what_is_called_behind_one_is_possible(tmp_path, body, codes):
     result = model(tmp_path, body, HELPER)
     assert [c for c, _ in found(result)] == codes
     assert [c for c, _ in found(result, ("certain", "likely", "possible"))] == ["BRK401"]
+
+
+def test_what_runs_only_where_a_number_is_none_is_possible(tmp_path):
+    result = model(tmp_path, "if torch.isnan(x).any():\n    print('odd')\n")
+    assert {f.code: f.confidence for f in result.findings}["BRK401"] == "possible"

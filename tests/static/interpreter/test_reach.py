@@ -551,6 +551,21 @@ PROGRAMS = {
         ),
         ["BRK707"],
     ),
+    "an attribute that was None and is set by a helper before it is read": (
+        model(
+            "fill(self, x)\n        self.mem = self.mem + x\n        return self.mem * 1",
+            "def fill(m, x):\n    m.mem = x * 0\n\n\n",
+            "self.mem = None",
+        ),
+        [],
+    ),
+    "an attribute that was None and is set in the first call before it is read": (
+        model(
+            "if not self.ready:\n            self.mem = x * 0\n            self.ready = True\n        return self.mem * 1",
+            init="self.mem, self.ready = None, False",
+        ),
+        ["BRK706"],
+    ),
     "a flag that changes in turns": (
         model(
             "self.even = not self.even\n        return x if self.even else -x",

@@ -157,10 +157,8 @@ def emit_store(
 
 
 def _always_runs(node: ast.AST, frame: Frame) -> bool:
-    """True for a statement of a region's own function that stands in no block: every call of the
-    region runs it."""
-    return (
-        frame.depth == 1
-        and frame.function is not None
-        and node in getattr(frame.function.node, "body", ())
-    )
+    """True for a statement that the first call of the region surely runs: it stands behind no open
+    test, nor does the call of its function."""
+    if not frame.always or frame.function is None:
+        return False
+    return not frame.is_in_branch() or node in getattr(frame.function.node, "body", ())
