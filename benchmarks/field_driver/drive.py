@@ -29,6 +29,11 @@ DIRECTIVE = re.compile(
 PROMPT = re.compile(r"^(?:>>>|\.\.\.) ?", re.MULTILINE)
 
 
+class TooLong(BaseException):
+    """A block took too long. No Exception: one that is raised while Dynamo traces would be taken for
+    the program's own, and be reported as a graph break."""
+
+
 class BreadthFirst:
     """A pytest plugin: of a suite that will not end in time, something of everything, and what an
     earlier run did not reach before what it did."""
@@ -78,7 +83,7 @@ def snippets(seconds: float, paths: list[str]) -> int:
             try:
                 with limited(seconds):
                     exec(compile(block, f"{path}:{number}", "exec"), namespace)
-            except (Exception, SystemExit) as problem:
+            except (Exception, SystemExit, TooLong) as problem:
                 failed += 1
                 print(
                     f"block {number}: {traceback.format_exception_only(problem)[-1].strip()[:300]}"
@@ -101,7 +106,7 @@ def without_prompt(block: str) -> str:
 @contextlib.contextmanager
 def limited(seconds: float):
     def stop(number: int, frame: object) -> None:
-        raise TimeoutError(f"took more than {seconds:g} s")
+        raise TooLong(f"took more than {seconds:g} s")
 
     signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, seconds)
