@@ -148,7 +148,8 @@ def described(python: Path, name: str) -> dict | None:
 
 def suites_of(package: Installed, given: str, folder: Path) -> list[Suite]:
     """The tests of a folder that was given, or of the source distribution; then the description."""
-    work = folder / "suites" / package.name
+    # no name that could be imported: with an `__init__.py` in it, it would be taken for the package
+    work = folder / "suites" / f"{package.name}-{package.version}"
     found = []
     try:
         if not work.exists():

@@ -11,6 +11,7 @@ environment, and needs nothing there but pytest.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import re
 import resource
 import signal
@@ -119,4 +120,6 @@ def limited(seconds: float):
 if __name__ == "__main__":
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     what, seconds, *paths = sys.argv[1:]
+    with contextlib.suppress(ImportError):
+        importlib.import_module("torch._dynamo")  # takes long, which is no fault of the first test
     sys.exit({"tests": tests, "snippets": snippets}[what](float(seconds), paths))
