@@ -19,6 +19,7 @@ from breakscope.static.definitions.classes import (
     bound_to,
     external_bases,
     find_member,
+    is_module,
     is_module_class,
     is_tensor_class,
     members_of,
@@ -72,7 +73,9 @@ def _function_region(machine: Machine, function: Function) -> Region | None:
     # a parameter that alone has no annotation, as a name or a path, is no tensor for that
     given = args if is_unannotated(function.info.node) else shown
     if any(maybe_tensor(value) or _is_of_tensor_class(machine, value) for value in given):
-        return enter(machine, function.info.qualname, function, args, kwargs)
+        region = enter(machine, function.info.qualname, function, args, kwargs)
+        # what makes or converts a model is called before anything is compiled
+        return None if is_module(machine, region.value) else region
     return None
 
 

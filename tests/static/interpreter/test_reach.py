@@ -566,6 +566,19 @@ PROGRAMS = {
         ),
         ["BRK706"],
     ),
+    "a method that a subclass has to bring, which says so": (
+        model(
+            "y = self.act(x)\n        print('after')\n        return y\n\n    def act(self, x):\n"
+            "        print('missing')\n        raise NotImplementedError('act')"
+        ),
+        ["BRK401"],
+    ),
+    "a trainer that is written as a module": (
+        model("x.sum().backward()\n        print('trained')").replace(
+            "forward(self, x)", "forward(self)"
+        ),
+        [],
+    ),
     "a flag that changes in turns": (
         model(
             "self.even = not self.even\n        return x if self.even else -x",
@@ -1263,3 +1276,11 @@ def test_a_tensor_as_index_hardly_means_the_list_beside_a_tensor(tmp_path):
     )
     result = analysed(tmp_path, {"program.py": source})
     assert [(f.code, f.confidence) for f in result.findings] == [("BRK205", "possible")]
+
+
+def test_what_a_loop_does_depends_on_its_test(tmp_path):
+    source = model(
+        "while x.dim() > 1:\n            print(x.shape)\n            x = x[0]\n        return x"
+    )
+    result = analysed(tmp_path, {"net.py": source})
+    assert [(f.code, f.condition) for f in result.findings] == [("BRK401", "x.dim() > 1")]

@@ -138,3 +138,31 @@ def test_methods_on_tensors_of_a_class_that_the_library_hands_out(tmp_path):
     assert found(analysed(tmp_path, files)) == []
     files["library/__init__.py"] = "from .schedule import Scheduler\n"
     assert found(analysed(tmp_path, files)) == [("BRK201", 10)]
+
+
+CONVERTER = """\
+import torch
+from torch import Tensor, nn
+
+
+class Net(nn.Module):
+    def __init__(self, scale):
+        super().__init__()
+        self.scale = nn.Parameter(scale)
+
+    def forward(self, x):
+        return x * self.scale
+
+
+def converted(model: nn.Module, scale: Tensor):
+    print("converting")
+    return {value}
+"""
+
+
+def test_a_function_that_makes_a_model_is_not_compiled(tmp_path):
+    files = {"library/__init__.py": "from .convert import converted\n"}
+    files["library/convert.py"] = CONVERTER.format(value="Net(scale)")
+    assert found(analysed(tmp_path, files)) == []
+    files["library/convert.py"] = CONVERTER.format(value="scale * 2")
+    assert found(analysed(tmp_path, files)) == [("BRK401", 15)]
