@@ -200,7 +200,8 @@ def unpack(package: Installed, given: str, folder: Path, work: Path) -> None:
 
 def without_package(work: Path, folders: tuple[str, ...]) -> None:
     """Take the package itself out of its sources, so that the installed one is tested; tests that lie
-    inside of it stay, beside it."""
+    inside of it stay, beside it. Nor is the top folder one."""
+    (work / "__init__.py").unlink(missing_ok=True)
     for top in (work, work / "src", work / "lib"):
         for name in folders:
             package = top / name
