@@ -579,6 +579,14 @@ PROGRAMS = {
         ),
         [],
     ),
+    "what a helper of checkpointing returns": (
+        model(
+            "if self.seen is None:\n            x = x * 2\n"
+            "        self.seen, rest = torch.utils.checkpoint.get_device_states(x)\n        return x",
+            init="self.seen = None",
+        ),
+        [],
+    ),
     "a flag that changes in turns": (
         model(
             "self.even = not self.even\n        return x if self.even else -x",
