@@ -102,10 +102,20 @@ def is_module_class(machine: Machine, info: ClassInfo) -> bool:
             name in MODULE_BASES or name.startswith("torch.nn.") or name.endswith("Module")
             for name in bases
         ) or (
-            any(name == "?" or is_of_unseen_package(machine, info, name) for name in bases)
+            any(
+                _uses_torch(machine, info)
+                if name == "?"
+                else is_of_unseen_package(machine, info, name)
+                for name in bases
+            )
             and find_member(machine, info, "forward") is not None
         )
     return facts.is_module
+
+
+def _uses_torch(machine: Machine, info: ClassInfo) -> bool:
+    """True when a file of the class or of one that it derives from names torch."""
+    return any("torch" in cls.module.source for cls in mro_of(machine, info))
 
 
 def is_tensor_class(machine: Machine, info: ClassInfo) -> bool:

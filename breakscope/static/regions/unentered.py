@@ -12,6 +12,8 @@ from breakscope.rulekit.values import (
     ExternalInstance,
     Function,
     Instance,
+    Sequence,
+    Union,
     Value,
     maybe_tensor,
 )
@@ -74,9 +76,18 @@ def _function_region(machine: Machine, function: Function) -> Region | None:
     given = args if is_unannotated(function.info.node) else shown
     if any(maybe_tensor(value) or _is_of_tensor_class(machine, value) for value in given):
         region = enter(machine, function.info.qualname, function, args, kwargs)
-        # what makes or converts a model is called before anything is compiled
-        return None if is_module(machine, region.value) else region
+        return None if _is_made_before(machine, region.value) else region
     return None
+
+
+def _is_made_before(machine: Machine, value: Value) -> bool:
+    """True for a model, a function, or several: what hands these out is called before anything is
+    compiled."""
+    if type(value) is Sequence:
+        return any(_is_made_before(machine, item) for item in value.items or ())
+    if type(value) is Union:
+        return any(_is_made_before(machine, option) for option in value.options)
+    return isinstance(value, Function | Class) or is_module(machine, value)
 
 
 def _is_of_tensor_class(machine: Machine, value: Value) -> bool:

@@ -23,6 +23,8 @@ class M({base}):
         ("import torch\nfrom abc import ABC", "ABC", False),
         ("import torch\nfrom collections import UserDict", "UserDict", False),
         ("import torch", "torch.distributions.Distribution", False),
+        ("import torch\nfrom made import base", "base()", True),
+        ("from made import base", "base()", False),
         ("import torch\nfrom sklearn.base import BaseEstimator", "BaseEstimator", False),
     ],
 )
