@@ -249,7 +249,7 @@ def opposite(node: ast.expr) -> ast.expr | None:
 
 
 def share(part: int, whole: int) -> str:
-    return f"{part / max(1, whole):.3f} ({part}/{whole})"
+    return f"{part / whole:.3f} ({part}/{whole})" if whole else "none"
 
 
 def print_tables(half: str, scores: list[Score], report: Report, meta: dict[str, str]) -> None:

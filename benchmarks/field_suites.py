@@ -25,13 +25,14 @@ TRY_IMPORT = """
 import sys, importlib
 name, *folders = sys.argv[1:]
 plain = lambda text: text.lower().replace("-", "").replace("_", "")
+folders = [f.removesuffix(".py") for f in folders]
 wanted = [f for f in folders if plain(f) == plain(name)] or [f for f in folders if f not in ("tests", "test", "docs", "examples")]
 importlib.import_module(wanted[0])
 """
 WHAT_IS_INSTALLED = """
 import sys, json, importlib.metadata as m
 d = m.distribution(sys.argv[1])
-tops = sorted({f.parts[0] for f in d.files or () if f.suffix == ".py" and len(f.parts) > 1 and ".." not in f.parts})
+tops = sorted({f.parts[0] for f in d.files or () if f.suffix == ".py" and ".." not in f.parts})
 print(json.dumps({"version": d.version, "site": str(d.locate_file("")), "folders": tops,
                   "text": d.metadata.get_payload() or d.metadata.get("Description", ""),
                   "extras": d.metadata.get_all("Provides-Extra") or []}))
@@ -44,7 +45,8 @@ class LeftOut(Exception):
 
 @dataclass(frozen=True)
 class Installed:
-    """An installed package: its interpreter, its folders in site-packages, its description."""
+    """An installed package: its interpreter, its folders and single modules in site-packages, its
+    description."""
 
     name: str
     version: str
@@ -131,7 +133,7 @@ def installed(folder: Path, package: str, more: list[str]) -> Installed:
         except LeftOut as problem:
             print(f"    without what its tests want: {problem}", flush=True)
     if not found["folders"]:
-        raise LeftOut("it has no folder of its own in site-packages")
+        raise LeftOut("it has no source in site-packages")
     if any((Path(found["site"]) / other).exists() for other in COMPILED):
         run([str(python), "-c", TRY_IMPORT, name, *found["folders"]], IMPORT)
     return Installed(
@@ -146,7 +148,8 @@ def described(python: Path, name: str) -> dict | None:
 
 def suites_of(package: Installed, given: str, folder: Path) -> list[Suite]:
     """The tests of a folder that was given, or of the source distribution; then the description."""
-    work = folder / "suites" / package.name
+    # no name that could be imported: with an `__init__.py` in it, it would be taken for the package
+    work = folder / "suites" / f"{package.name}-{package.version}"
     found = []
     try:
         if not work.exists():
@@ -158,10 +161,20 @@ def suites_of(package: Installed, given: str, folder: Path) -> list[Suite]:
         print(f"    {problem}", flush=True)
         work.mkdir(parents=True, exist_ok=True)
     readme = work / "field_description.md"
-    readme.write_text(package.description, encoding="utf-8")
-    if "import" in package.description:
+    description = described_in(package, work)
+    readme.write_text(description, encoding="utf-8")
+    if "import" in description:
         found.append(Suite("snippets", (readme,), work))
     return found
+
+
+def described_in(package: Installed, work: Path) -> str:
+    """The package's description; that of its sources where its metadata has none with code."""
+    if "import" in package.description:
+        return package.description
+    readmes = sorted(path for path in work.glob("README*") if path.suffix in (".md", ".rst"))
+    texts = (path.read_text(encoding="utf-8", errors="replace") for path in readmes)
+    return next((text for text in texts if "import" in text), "")
 
 
 def unpack(package: Installed, given: str, folder: Path, work: Path) -> None:
@@ -187,10 +200,13 @@ def unpack(package: Installed, given: str, folder: Path, work: Path) -> None:
 
 def without_package(work: Path, folders: tuple[str, ...]) -> None:
     """Take the package itself out of its sources, so that the installed one is tested; tests that lie
-    inside of it stay, beside it."""
+    inside of it stay, beside it. Nor is the top folder one."""
+    (work / "__init__.py").unlink(missing_ok=True)
     for top in (work, work / "src", work / "lib"):
         for name in folders:
             package = top / name
+            if package.is_file() and not TEST_FILE.fullmatch(name):
+                package.unlink()
             if name in TEST_FOLDERS or not package.is_dir():
                 continue
             inside = [p for n in TEST_FOLDERS for p in package.rglob(n) if holds_tests(p)]

@@ -31,22 +31,30 @@ rule = Rule(
 @rule.on(Call, "sorted", "list.sort", "min", "max")
 def check(event):
     items = [event.receiver] if event.receiver is not None else list(event.args)
-    key, is_open = event.kwargs.get("key", NONE), False
+    key, is_open, pairs = event.kwargs.get("key", NONE), False, False
     if event.name in ("min", "max"):
         compares = not key.is_none and any(
             holds_tensor(item) for item in items if not isinstance(item, Dict)
         )
     elif key.is_none:
         lists = [item for item in items if not isinstance(item, Dict)]
-        compares = any(holds_tensor(item) or _pairs_with_objects(item) for item in lists)
+        compares = any(map(holds_tensor, lists))
+        pairs = not compares and any(map(_pairs_with_objects, lists))
         # the items of a dict with open keys, as of `**kwargs`, which may be empty
         is_open = all(getattr(item, "items", ()) is None and _is_of_pairs(item) for item in lists)
     else:
         given = bool(items) and _of_tensors(items[0]) and _gives_tensor(key)
         compares = given or any(map(holds_tensor, items[1:]))  # what the key makes of an item
-    if compares:
+    name = event.name.removeprefix("list.")
+    if pairs:
         yield event.graph_break(
-            f"Python's `{event.name.removeprefix('list.')}` compares tensors one by one",
+            f"Python's `{name}` compares tuples that hold objects, and Dynamo sorts only constants",
+            help="sort by what is constant in them: `key=lambda item: item[0]`",
+            certainty="possible" if is_open else None,
+        )
+    elif compares:
+        yield event.graph_break(
+            f"Python's `{name}` compares tensors one by one",
             help="stack them and choose in torch: `torch.stack(items).sort()`, `.topk(k)` or `.max()`",
             certainty="possible" if is_open else None,
         )

@@ -7,6 +7,12 @@ from msgspec import Struct
 from breakscope.rulekit.values import Const, Dict, Function, Sequence, Tensor, Value
 
 NOT_IDS = ("lost", "fails")  # words among the ids of an entry
+CLASS_METHODS = frozenset(
+    f"{cls.__name__}.{name}"
+    for cls in (dict, int, float, bytes, bytearray)
+    for name, member in vars(cls).items()
+    if type(member) is type(vars(dict)["fromkeys"])
+)
 
 
 class Measured(Struct, frozen=True):
@@ -161,7 +167,10 @@ def _same(measured: str, given: str) -> bool:
 
 
 def fact_of(name: str, entry: list) -> CallFact:
-    """An entry of the tables."""
+    """An entry of the tables. What breaks on an instance, as `d.fromkeys(keys)`, may be traced on its
+    type, as which it is named."""
+    if name in CLASS_METHODS:
+        entry = [e for e in entry if e.get("code", "").startswith(f"{name}(")] or entry
     if entry and isinstance(entry[0], dict):
         variants = tuple(
             Measured(

@@ -13,8 +13,8 @@ sys.path.insert(0, str(ROOT / "benchmarks"))
 
 import field_truth
 from field_score import Score, held, is_raised_by_the_program, score_file, was_reached
+from field_suites import Installed, described_in, without_package
 from field_suites import test_folders as folders_with_tests
-from field_suites import without_package
 
 from breakscope.report.fact import Link
 from breakscope.report.model import Finding
@@ -107,6 +107,30 @@ def test_the_package_is_taken_out_of_its_sources_but_not_its_tests(tmp_path):
     found = folders_with_tests(tmp_path)
     assert {p.relative_to(tmp_path).as_posix() for p in found} == {"pkg_tests_0", "tests"}
     assert (tmp_path / "pkg_tests_0" / "test_model.py").exists()
+
+
+def test_a_package_of_one_module_is_taken_out_too(tmp_path):
+    for file in ("pkg.py", "test_pkg.py"):
+        (tmp_path / file).touch()
+    without_package(tmp_path, ("pkg.py", "test_pkg.py"))
+    assert [path.name for path in tmp_path.iterdir()] == ["test_pkg.py"]
+
+
+@pytest.mark.parametrize(
+    ("metadata", "shown"), [("import one", "import one"), ("UNKNOWN", "import two")]
+)
+def test_the_description_of_the_sources_where_the_metadata_has_none(metadata, shown, tmp_path):
+    (tmp_path / "README.md").write_text("import two")
+    package = Installed("p", "1", tmp_path, tmp_path, ("p",), metadata)
+    assert described_in(package, tmp_path) == shown
+
+
+def test_a_block_that_takes_too_long_is_no_exception_that_dynamo_could_report(tmp_path, capsys):
+    file = tmp_path / "readme.md"
+    block = "import time\nstop = None\ntry:\n    time.sleep(5)\nexcept Exception:\n    stop = 1\n"
+    file.write_text(f"```python\n{block}```\n")
+    driver().snippets(0.05, [str(file)])
+    assert "TooLong: took more than 0.05 s" in capsys.readouterr().out
 
 
 def test_a_condition_that_encloses_a_traced_line_held_there(tmp_path):

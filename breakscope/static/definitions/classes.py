@@ -102,10 +102,20 @@ def is_module_class(machine: Machine, info: ClassInfo) -> bool:
             name in MODULE_BASES or name.startswith("torch.nn.") or name.endswith("Module")
             for name in bases
         ) or (
-            any(name == "?" or is_of_unseen_package(info, name) for name in bases)
+            any(
+                _uses_torch(machine, info)
+                if name == "?"
+                else is_of_unseen_package(machine, info, name)
+                for name in bases
+            )
             and find_member(machine, info, "forward") is not None
         )
     return facts.is_module
+
+
+def _uses_torch(machine: Machine, info: ClassInfo) -> bool:
+    """True when a file of the class or of one that it derives from names torch."""
+    return any("torch" in cls.module.source for cls in mro_of(machine, info))
 
 
 def is_tensor_class(machine: Machine, info: ClassInfo) -> bool:
@@ -113,11 +123,17 @@ def is_tensor_class(machine: Machine, info: ClassInfo) -> bool:
     return any(name in TENSOR_BASES for name in external_bases(machine, info))
 
 
-def is_of_unseen_package(info: ClassInfo, name: str) -> bool:
+def is_of_unseen_package(machine: Machine, info: ClassInfo, name: str) -> bool:
     """True for a class of a package whose source is not there, such as a dependency that is not
-    installed: in a file that uses torch, one with a `forward` below it is most likely a module."""
+    installed: in a file that uses torch, one with a `forward` below it is most likely a module. Not of
+    a package that does without torch: an estimator of scikit-learn may have a `forward` too."""
     top, dot, _ = name.partition(".")
-    return bool(dot) and top not in KNOWN_PACKAGES and "torch" in info.module.source
+    if not dot or top in KNOWN_PACKAGES or "torch" not in info.module.source:
+        return False
+    return not (
+        top in machine.library.skipped_packages
+        or machine.world.program.is_without_torch(top, info.module)
+    )
 
 
 def members_of(info: ClassInfo) -> dict[str, ast.stmt]:

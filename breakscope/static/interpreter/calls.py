@@ -229,6 +229,10 @@ def inline(
     outcome = followed_call(machine, function, args, kwargs, node, frame, emits)
     if outcome is None:
         return UNKNOWN
+    if (outcome.raised is not None or outcome.value.is_none) and is_a_subclass_s(
+        machine, function, frame
+    ):
+        return completed(machine, function, {}, UNKNOWN)
     if emits and outcome.activation is not None:
         if emits_wrapper and type(inner) is Function:
             machine.summaries.wrapper_runs.setdefault(

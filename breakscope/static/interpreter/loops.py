@@ -11,6 +11,7 @@ from breakscope.static.interpreter.assignment import assign_target
 from breakscope.static.interpreter.blocks import exec_block, exec_path
 from breakscope.static.interpreter.conditions import narrow_by, test_condition
 from breakscope.static.machine.frames import GO_ON, LEAVE_LOOP, Frame
+from breakscope.static.machine.given import both
 from breakscope.static.machine.lattice import join_names
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.objects.module_containers import contents_of
@@ -22,8 +23,12 @@ def exec_while(machine: Machine, node: ast.While, frame: Frame) -> int:
     truth = test_condition(machine, node.test, frame, "while")
     frame.jumps = jumps
     if truth is not False:
+        condition = frame.condition
+        if truth is None and frame.emits and machine.region.last_test_is_configuration:
+            frame.condition = both(condition, machine.text(node.test, frame.module))
         narrow_by(machine, node.test, True, frame)
         run_loop_body(machine, node, frame, None)
+        frame.condition = condition
     frame.skips = skips
     return exec_path_of_else(machine, node, frame)
 

@@ -1,9 +1,12 @@
 """Tests whose outcome says that code does not run in an ordinary compiled call: it is debugged,
-profiled, exported, runs in half precision, or is handed a text or a path instead of a tensor."""
+profiled, exported, runs in half precision, is handed a text or a path instead of a tensor, or has
+computed what is no number."""
 
 from __future__ import annotations
 
 import ast
+
+from breakscope.rulekit.walking import walk
 
 WATCHED = frozenset(
     "debug debugging verbose verbosity profile profiler profiling export exporting exportable onnx "
@@ -23,7 +26,7 @@ def is_rare(test: ast.expr, truth: bool) -> bool:
         return decides([is_rare(operand, truth) for operand in test.values])
     if kind is ast.Compare:
         return len(test.ops) == 1 and _is_rare_comparison(test, truth)
-    return truth and (is_watched(test) or _is_of_text(test))
+    return _went_wrong(test, truth) or (truth and (is_watched(test) or _is_of_text(test)))
 
 
 def _is_of_text(test: ast.expr) -> bool:
@@ -33,6 +36,17 @@ def _is_of_text(test: ast.expr) -> bool:
     types = test.args[1:] if len(test.args) == 2 else []
     parts = types[0].elts if types and isinstance(types[0], ast.Tuple) else types
     return bool(parts) and all(getattr(p, "id", getattr(p, "attr", "")) in TEXTS for p in parts)
+
+
+def _went_wrong(test: ast.expr, truth: bool) -> bool:
+    """True for `torch.isnan(x).any()` that holds, and `torch.isfinite(x).all()` that does not."""
+    if type(test) is not ast.Call:
+        return False
+    parts = [part for part in walk(test) if type(part) in (ast.Attribute, ast.Name, ast.UnaryOp)]
+    names = {getattr(part, "attr", "") or getattr(part, "id", "") for part in parts}
+    if any(type(getattr(part, "op", None)) is ast.Invert for part in parts):
+        truth = not truth
+    return not names.isdisjoint(("isnan", "isinf") if truth else ("isfinite",))
 
 
 def _is_rare_comparison(test: ast.Compare, truth: bool) -> bool:

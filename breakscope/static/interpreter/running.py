@@ -131,6 +131,7 @@ def run_function(
         frame.began = machine.objects.made_count
         activation.is_compiled_by_itself = is_function_compiled_apart(machine, function, names)
         frame.certainty = caller.certainty
+        frame.always = frame.depth == 1 or (caller.always and not caller.is_in_branch())
         for value in names.values():
             activation.note_named(value)
         if (

@@ -124,6 +124,7 @@ class Frame(Struct, eq=False):
     # where an optional tensor is left out, this part of the expression is not evaluated
     spared: bool = False
     rare: bool = False  # this code runs only where the program is debugged, or the like
+    always: bool = False  # every call of the region calls this function
     within: str = ""  # "checkpoint", "hook", "backward": runs as a subgraph of its own
     began: int = 0  # how many objects had been made inside of regions before
 
@@ -160,6 +161,10 @@ class Frame(Struct, eq=False):
             self.spared,
             self.rare,
         ) = state
+
+    def is_in_branch(self) -> bool:
+        """True where a test, or an earlier `return`, decides whether this code runs."""
+        return bool(self.undecided or self.condition)
 
     def enclosing(self, name: str) -> Frame | None:
         """The enclosing function frame that binds `name`."""

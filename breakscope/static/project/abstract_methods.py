@@ -6,16 +6,16 @@ import ast
 
 from breakscope.static.project.modules import FunctionInfo
 
-QUIET = (ast.Assign, ast.Pass)
+QUIET = (ast.Assign, ast.Pass, ast.Expr)  # a call that logs what is missing
 
 
 def is_announced(info: FunctionInfo) -> bool:
-    """True for a method that does nothing but raise NotImplementedError, and for an abstract one
-    without code."""
+    """True for a method that does nothing but raise NotImplementedError, after a message maybe, and
+    for an abstract one without code."""
     body = info.node.body
     if isinstance(body[-1], ast.Raise):
         return _name(body[-1].exc) == "NotImplementedError" and all(
-            isinstance(s, QUIET) or _is_text(s) for s in body[:-1]
+            isinstance(s, QUIET) for s in body[:-1]
         )
     return any(_name(d).startswith("abstract") for d in info.node.decorator_list) and all(
         isinstance(s, ast.Pass) or _is_text(s) for s in body

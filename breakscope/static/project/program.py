@@ -168,6 +168,13 @@ class Program:
         folders = (*roots, *self._environment)
         return not any(map(partial(_names, top), chain(*map(self.reads.names, folders))))
 
+    def is_without_torch(self, top: str, importer: ModuleInfo) -> bool:
+        """True for a top-level package that is there and not followed, since it does not import torch."""
+        roots = self._roots.get(importer.root, lambda: self._roots_of(importer.root))
+        folders = dict.fromkeys((*roots, *self._installed.folders))
+        holding = [f for f in folders if {top, top + ".py"} & {*self.reads.names(f)}]
+        return bool(holding) and not any(self._installed.is_followed(f, top) for f in holding)
+
     def starred(self, package: ModuleInfo, name: str) -> str | None:
         """The file that defines a name which a package shows only to type checkers, by
         `from ... import *`."""

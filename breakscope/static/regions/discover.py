@@ -49,6 +49,7 @@ class Region(Struct, frozen=True):
 
     name: str
     activation: Activation
+    value: Value = UNKNOWN  # what the call returns
 
 
 def default_regions(machine: Machine, module: ModuleInfo) -> list[Region]:
@@ -146,6 +147,8 @@ def _module_region(machine: Machine, cls: Class) -> Region | None:
         only_raises(forward) and "__call__" not in members_of(cls.info)
     ):
         return None
+    if _is_training_loop(forward):
+        return None
     name = f"{cls.info.qualname}.forward"
     absent = machine.summaries.reached.get((id(cls.info), id(forward.info)))
     if absent is not None and not takes_tensors(machine, forward, absent):
@@ -176,6 +179,17 @@ def _step_region(machine: Machine, cls: Class) -> Region | None:
     if step is None:
         return None
     return enter(machine, f"{cls.info.qualname}.step", step, *parameter_values(machine, step, True))
+
+
+def _is_training_loop(forward: Function) -> bool:
+    """True for the `forward` of a trainer that is written as a module: it is given nothing, and
+    trains."""
+    spec = forward.info.node.args
+    given = [*spec.posonlyargs, *spec.args][1:] or spec.kwonlyargs or spec.vararg or spec.kwarg
+    return not given and any(
+        isinstance(part, ast.Attribute) and part.attr == "backward"
+        for part in walk(forward.info.node)
+    )
 
 
 def only_raises(function: Function) -> bool:
@@ -304,15 +318,16 @@ def enter(
     frame = Frame(module, None, None, activation, True, 0, "", certainty=certainty)
     machine.region.begin()
     machine.budget.begin()
+    value: Value = UNKNOWN
     try:
-        machine.call(target, args, kwargs, at, frame)
+        value = machine.call(target, args, kwargs, at, frame)
     except Raised:
         pass
     except Exception as problem:
         where = getattr(target, "info", None) or getattr(getattr(target, "cls", None), "info", None)
         machine.give_up(why(problem), where.node if where else at, _outer(module), name)
     machine.region.end()
-    return Region(name, activation)
+    return Region(name, activation, value)
 
 
 def _outer(module: ModuleInfo) -> Frame:

@@ -13,6 +13,8 @@ from breakscope.rulekit.values import (
     ExternalInstance,
     Function,
     Instance,
+    Sequence,
+    Union,
     Value,
     maybe_tensor,
 )
@@ -20,6 +22,7 @@ from breakscope.static.definitions.classes import (
     bound_to,
     external_bases,
     find_member,
+    is_module,
     is_module_class,
     is_tensor_class,
     members_of,
@@ -73,8 +76,19 @@ def _function_region(machine: Machine, function: Function) -> Region | None:
     # a parameter that alone has no annotation, as a name or a path, is no tensor for that
     given = args if is_unannotated(function.info.node) else shown
     if any(maybe_tensor(value) or _is_of_tensor_class(machine, value) for value in given):
-        return enter(machine, function.info.qualname, function, args, kwargs)
+        region = enter(machine, function.info.qualname, function, args, kwargs)
+        return None if _is_made_before(machine, region.value) else region
     return None
+
+
+def _is_made_before(machine: Machine, value: Value) -> bool:
+    """True for a model, a function, or several: what hands these out is called before anything is
+    compiled."""
+    if type(value) is Sequence:
+        return any(_is_made_before(machine, item) for item in value.items or ())
+    if type(value) is Union:
+        return any(_is_made_before(machine, option) for option in value.options)
+    return isinstance(value, Function | Class) or is_module(machine, value)
 
 
 def _is_of_tensor_class(machine: Machine, value: Value) -> bool:

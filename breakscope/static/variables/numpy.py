@@ -105,7 +105,7 @@ def numpy_function(
         return UNKNOWN
     first = next((a for a in args if isinstance(a, Tensor)), None)
     if first is None and frame.emits and machine.library.shape(name) is not None:
-        first = array_of(args)
+        first = None if _is_of_a_number(last, args) else array_of(args)
     if first is not None:
         made = tensor_result(machine, last, first, args, kwargs, name)
         return (
@@ -116,6 +116,12 @@ def numpy_function(
     if args and all(a.is_const or a.is_shape or isinstance(a, Py) for a in args):
         return Py("number")
     return UNKNOWN
+
+
+def _is_of_a_number(last: str, args: list[Value]) -> bool:
+    """True where nothing shows an array: `np.ceil(a / b)` of what is not known is most often one
+    number of Python's, which Dynamo computes and Python may read."""
+    return last in ELEMENTWISE and all(arg.is_unknown or arg.is_number for arg in args)
 
 
 def array_of(args: list[Value]) -> Tensor | None:

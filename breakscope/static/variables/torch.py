@@ -154,7 +154,7 @@ def other_torch_name(
             else ExternalInstance("torch.nn.utils.rnn.PackedSequence")
         )
     if any(a.is_tensor for a in args) and name.startswith(
-        ("torch.utils.checkpoint", "torch.nn.utils.")
+        ("torch.utils.checkpoint.checkpoint", "torch.nn.utils.")
     ):
         return Tensor()
     return UNKNOWN

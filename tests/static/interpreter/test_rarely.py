@@ -42,6 +42,11 @@ def model(folder, body, before=""):
         ("isinstance(source, str)", True, False),
         ("isinstance(source, (str, pathlib.Path)) and source", True, False),
         ("isinstance(source, (str, torch.Tensor))", False, False),
+        ("torch.isnan(x).any()", True, False),
+        ("torch.any(x.isinf())", True, False),
+        ("torch.isfinite(x).all()", False, True),
+        ("(~torch.isfinite(x)).any()", True, False),
+        ("not x.isnan().any()", False, True),
     ],
 )
 def test_outcomes_that_are_rare(test, when_true, when_false):
@@ -116,3 +121,8 @@ def test_what_runs_for_an_empty_tensor_only_is_possible(tmp_path, body):
 )
 def test_what_runs_for_others_is_claimed(tmp_path, body):
     assert len(found(model(tmp_path, body))) == 1
+
+
+def test_what_runs_only_where_a_number_is_none_is_possible(tmp_path):
+    result = model(tmp_path, "if torch.isnan(x).any():\n    print('odd')\n")
+    assert {f.code: f.confidence for f in result.findings}["BRK401"] == "possible"

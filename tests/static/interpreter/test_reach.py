@@ -551,6 +551,42 @@ PROGRAMS = {
         ),
         ["BRK707"],
     ),
+    "an attribute that was None and is set by a helper before it is read": (
+        model(
+            "fill(self, x)\n        self.mem = self.mem + x\n        return self.mem * 1",
+            "def fill(m, x):\n    m.mem = x * 0\n\n\n",
+            "self.mem = None",
+        ),
+        [],
+    ),
+    "an attribute that was None and is set in the first call before it is read": (
+        model(
+            "if not self.ready:\n            self.mem = x * 0\n            self.ready = True\n        return self.mem * 1",
+            init="self.mem, self.ready = None, False",
+        ),
+        ["BRK706"],
+    ),
+    "a method that a subclass has to bring, which says so": (
+        model(
+            "y = self.act(x)\n        print('after')\n        return y\n\n    def act(self, x):\n"
+            "        print('missing')\n        raise NotImplementedError('act')"
+        ),
+        ["BRK401"],
+    ),
+    "a trainer that is written as a module": (
+        model("x.sum().backward()\n        print('trained')").replace(
+            "forward(self, x)", "forward(self)"
+        ),
+        [],
+    ),
+    "what a helper of checkpointing returns": (
+        model(
+            "if self.seen is None:\n            x = x * 2\n"
+            "        self.seen, rest = torch.utils.checkpoint.get_device_states(x)\n        return x",
+            init="self.seen = None",
+        ),
+        [],
+    ),
     "a flag that changes in turns": (
         model(
             "self.even = not self.even\n        return x if self.even else -x",
@@ -1263,3 +1299,11 @@ def test_what_a_package_has_is_not_hidden_by_what_its_parts_import_from_it(tmp_p
         ),
     }
     assert found(analysed(tmp_path, files)) == [("BRK201", 6)]
+
+
+def test_what_a_loop_does_depends_on_its_test(tmp_path):
+    source = model(
+        "while x.dim() > 1:\n            print(x.shape)\n            x = x[0]\n        return x"
+    )
+    result = analysed(tmp_path, {"net.py": source})
+    assert [(f.code, f.condition) for f in result.findings] == [("BRK401", "x.dim() > 1")]

@@ -232,3 +232,13 @@ def test_a_library_that_takes_too_much_work(monkeypatch, tmp_path):
     }
     first = ("Net.forward", 6)
     assert chains == {(first, ("outer", 4)), (first, ("outer", 6), ("inner", 9))}
+
+
+@pytest.mark.parametrize("module", ["torch", "re"])
+def test_a_file_without_torch_may_do_much_outside_of_regions(module, tmp_path, monkeypatch):
+    monkeypatch.setattr("breakscope.limits.MOST_REGION_STATEMENTS", 200)
+    work = "".join(f"    x = x + {i}\n" for i in range(300))
+    file = tmp_path / "tool.py"
+    file.write_text(f"import re\nimport {module}\n\ndef main(x):\n{work}\nmain(re.compile('a'))\n")
+    result = analyze([file], StaticOptions(torch=TORCH))
+    assert len(result.gaps) == (module == "torch")

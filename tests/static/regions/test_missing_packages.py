@@ -1,7 +1,9 @@
 """Classes that derive from one of a package whose source is not there."""
 
 import pytest
-from programs import analysed, found
+from programs import TORCH, analysed, found, write
+
+from breakscope.static import StaticOptions, analyze
 
 MODEL = """
 {imports}
@@ -21,6 +23,9 @@ class M({base}):
         ("import torch\nfrom abc import ABC", "ABC", False),
         ("import torch\nfrom collections import UserDict", "UserDict", False),
         ("import torch", "torch.distributions.Distribution", False),
+        ("import torch\nfrom made import base", "base()", True),
+        ("from made import base", "base()", False),
+        ("import torch\nfrom sklearn.base import BaseEstimator", "BaseEstimator", False),
     ],
 )
 def test_a_class_with_a_forward_is_a_module_where_its_base_may_be_one(
@@ -29,3 +34,20 @@ def test_a_class_with_a_forward_is_a_module_where_its_base_may_be_one(
     source = MODEL.format(imports=imports, base=base, read="nonzero()")
     result = analysed(tmp_path, {"model.py": source})
     assert [code for code, _ in found(result)] == (["BRK301"] if breaks else [])
+
+
+@pytest.mark.parametrize("uses_torch", [True, False])
+def test_an_installed_package_that_does_without_torch_has_no_modules(
+    uses_torch, tmp_path, monkeypatch
+):
+    files = {
+        "site-packages/lib-1.0.dist-info/METADATA": "Name: lib\n",
+        "site-packages/lib/__init__.py": "import torch\n" if uses_torch else "",
+        "model.py": MODEL.format(
+            imports="import torch\nfrom lib.made import Base", base="Base", read="nonzero()"
+        ),
+    }
+    write(tmp_path, files)
+    monkeypatch.syspath_prepend(str(tmp_path / "site-packages"))
+    result = analyze([tmp_path / "model.py"], StaticOptions(torch=TORCH))
+    assert [code for code, _ in found(result)] == (["BRK301"] if uses_torch else [])

@@ -1,5 +1,6 @@
 """Regions that nothing in their own file enters: autograd functions, metrics, hooks, methods."""
 
+import pytest
 from programs import analysed, found
 
 FUNCTION = """\
@@ -235,3 +236,34 @@ class Watch:
         print(module)
 """
     assert found(analysed(tmp_path, {"program.py": source})) == [("BRK401", 13)]
+
+
+CONVERTER = """\
+import torch
+from torch import Tensor, nn
+
+
+class Net(nn.Module):
+    def __init__(self, scale):
+        super().__init__()
+        self.scale = nn.Parameter(scale)
+
+    def forward(self, x):
+        return x * self.scale
+
+
+def converted(model: nn.Module, scale: Tensor):
+    print("converting")
+    return {value}
+"""
+
+
+@pytest.mark.parametrize(
+    "made", ["Net(scale)", "(3, Net(scale))", "lambda x: x * scale", "(Net, 3)"]
+)
+def test_a_function_that_makes_a_model_or_a_function_is_not_compiled(made, tmp_path):
+    files = {"library/__init__.py": "from .convert import converted\n"}
+    files["library/convert.py"] = CONVERTER.format(value=made)
+    assert found(analysed(tmp_path, files)) == []
+    files["library/convert.py"] = CONVERTER.format(value="scale * 2")
+    assert found(analysed(tmp_path, files)) == [("BRK401", 15)]

@@ -60,3 +60,8 @@ BODIES = {
 def test_a_dict(name, tmp_path):
     body, expected = BODIES[name]
     assert found(region(tmp_path, body)) == expected
+
+
+def test_a_dict_made_of_keys_is_traced(tmp_path):
+    body = "x = x * len(dict.fromkeys(['a', 'b'])) + len(dict.fromkeys([1], 0))\n"
+    assert found(region(tmp_path, body, "torch.ones(2)")) == []

@@ -18,6 +18,7 @@ TRACED = {
     "an array of a list": "x = x[:, np.argsort([1, 0])]",
     "arithmetic": "x = x * np.sum([1.0, 2.0]) / np.sqrt(x.shape[-1])",
     "one by one": "for k in np.arange(2):\n    x = x * k",
+    "a rounded quotient of what is not known": "x = x * int(np.ceil(space.high / 2))",
     "a size of an array": "x = x.view(-1, np.zeros((2, 2)).shape[0])",
 }
 
@@ -31,7 +32,7 @@ def test_a_number_of_numpy_that_python_reads_breaks(name, tmp_path):
 
 @pytest.mark.parametrize("name", TRACED)
 def test_an_array_stays_in_the_graph(name, tmp_path):
-    assert found(region(tmp_path, TRACED[name] + "\n", "torch.ones(2, 2)")) == []
+    assert found(region(tmp_path, TRACED[name] + "\n", "torch.ones(2, 2), space", "x, space")) == []
 
 
 def test_an_array_by_its_annotation(tmp_path):

@@ -149,18 +149,19 @@ def emit_store(
     """Emit a Store whose `is_read` is settled when the whole region is known."""
     if frame.emits:
         before = len(frame.activation.steps)
-        if key not in machine.region.reads and _always_runs(node, frame):
+        if key not in machine.region.reads and _always_runs(node, frame, fields["value"]):
             machine.region.overwritten.add(key)
         machine.emit(event_type, node, frame, **fields)
         if len(frame.activation.steps) > before:
             machine.region.pending.append((frame.activation, before, key))
 
 
-def _always_runs(node: ast.AST, frame: Frame) -> bool:
-    """True for a statement of a region's own function that stands in no block: every call of the
-    region runs it."""
-    return (
-        frame.depth == 1
-        and frame.function is not None
-        and node in getattr(frame.function.node, "body", ())
-    )
+def _always_runs(node: ast.AST, frame: Frame, value: Value) -> bool:
+    """True for a store that the first call of the region surely runs: in no block of the region's own
+    function; or behind no open test, nor does the call of its function, and not of None, with which
+    a loop over calls begins."""
+    if not frame.always or frame.function is None:
+        return False
+    if frame.depth == 1 and node in getattr(frame.function.node, "body", ()):
+        return True
+    return not frame.is_in_branch() and not value.is_none
