@@ -13,6 +13,7 @@ import msgspec
 
 from breakscope import limits
 from breakscope.dynamic.findings.grouping import one_for_each_cause
+from breakscope.dynamic.findings.hints import OUTSIDE
 from breakscope.dynamic.observations.ownership import library_of
 from breakscope.dynamic.source_text import SourceFile
 from breakscope.report.model import Cost, Finding, Inside, code_in
@@ -20,10 +21,6 @@ from breakscope.rulekit.loader import load_rules
 from breakscope.texts import shortened
 
 SEEN = ("observed", "confirmed")
-BREAK = (
-    "the code that breaks is in {library}: call this line outside of the compiled region, or compile the modules inside "
-    "it before they are wrapped"
-)
 
 
 def at_users_lines(findings: Iterable[Finding]) -> tuple[Finding, ...]:
@@ -80,7 +77,7 @@ def _moved(finding: Finding) -> Finding:
         names=code_in(message),
         help=finding.help
         if finding.kind != "break" or _is_said_of_outside(finding)
-        else BREAK.format(library=finding.library),
+        else OUTSIDE.format(library=finding.library),
         inside=Inside(message=finding.message, brief=finding.brief, chain=inner),
         fix=None,
         first_source_line=first,
