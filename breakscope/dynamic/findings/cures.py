@@ -16,6 +16,7 @@ from breakscope.dynamic.findings.wording import values
 from breakscope.dynamic.observations.facts import FrameCompile, RecompileSeen
 from breakscope.dynamic.observations.guards import dimensions
 from breakscope.dynamic.observations.guards.families import Guard
+from breakscope.dynamic.observations.guards.instances import of_another_module
 from breakscope.dynamic.observations.guards.names import STACK, readable
 from breakscope.dynamic.observations.guards.origins import is_parameter
 from breakscope.dynamic.observations.guards.passed import (
@@ -25,7 +26,7 @@ from breakscope.dynamic.observations.guards.passed import (
     written_by_caller,
 )
 from breakscope.dynamic.observations.guards.passed import COUNTED as COUNTED_ARGUMENTS
-from breakscope.dynamic.observations.ownership import Places, library_of, torchs_file
+from breakscope.dynamic.observations.ownership import OF_DYNAMO, Places, library_of, torchs_file
 from breakscope.dynamic.source_text import SourceFile
 
 FIXES = {
@@ -86,6 +87,16 @@ FIXED_NUMBER = (
 )
 SMALL_NUMBER = "where it is a size 0 and 1 are versions of their own, else the second value makes the number dynamic"
 COUNTED = f"count outside of the compiled region, or accept the versions: {SMALL_NUMBER}"
+OTHER_MODULE = (
+    "another module than before is called: modules of torch's own classes share one wrapper",
+    "one version for each is usual; where they come to the recompile limit, write each as an `nn.Module` class of its "
+    "own, whose `forward` calls it",
+)
+OTHER_INSTANCE = (
+    "another instance than before is called: its `{}` has another size",
+    "each instance of another size is a version: compile the model that holds them as a whole, and each is traced in "
+    "its place",
+)
 ONE_WAY = "`no_grad` and `inference_mode` are two versions: use the same one for every call without gradients"
 SAME_KEYS = "pass the same keys in every call, or accept a version for each set of keys"
 MODES = "a version for `train()` and one for `eval()` are usual: call the model once in both before timing"
@@ -163,6 +174,17 @@ def _is_passed(seen: RecompileSeen) -> bool:
         or seen.guard.name in COUNTED_ARGUMENTS.values()
         or is_parameter(seen.frame, name)
     )
+
+
+def another_module(group: Sequence[RecompileSeen]) -> tuple[str, str] | None:
+    """Cause and advice where each recompile is for another module that runs the same code."""
+    guard = of_another_module(group)
+    if guard is None:
+        return None
+    if OF_DYNAMO.search(group[0].frame.path):
+        return OTHER_MODULE
+    cause, advice = OTHER_INSTANCE
+    return cause.format(readable(guard.name)), advice
 
 
 def _is_needed(group: Sequence[RecompileSeen]) -> bool:

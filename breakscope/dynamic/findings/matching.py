@@ -9,9 +9,8 @@ from pathlib import Path
 import msgspec
 
 from breakscope import limits
-from breakscope.dynamic.findings.cures import cure, of_one_name
+from breakscope.dynamic.findings.cures import another_module, cure, of_one_name
 from breakscope.dynamic.findings.hints import OUTSIDE, useful_hints
-from breakscope.dynamic.findings.instances import another_module
 from breakscope.dynamic.findings.raised import told
 from breakscope.dynamic.findings.settling import settled
 from breakscope.dynamic.findings.wording import cause, values
@@ -231,7 +230,7 @@ def recompile_finding(
     ) or _catch_all(rules, UNEXPLAINED_RECOMPILE)
     seconds = sum(seen.frame.seconds for seen in group)
     other = another_module(group)
-    changed = other.cause if other else cause(guards, first.frame.resumed_at)
+    changed = other[0] if other else cause(guards, first.frame.resumed_at)
     message = f"{_compiled(first)} was compiled again because {changed}"
     return Finding(
         **_place(first.site, folder),
@@ -241,7 +240,7 @@ def recompile_finding(
         kind="recompile",
         message=message,
         names=code_in(message),
-        help=other.help if other else cure(group, observations.switches, observations.compiles),
+        help=other[1] if other else cure(group, observations.switches, observations.compiles),
         other_causes=() if other else _other_causes(group),
         settled=settled(group, observations),
         reason=guards[0].hint,
