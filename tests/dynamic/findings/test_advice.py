@@ -26,6 +26,7 @@ from breakscope.dynamic.trace.frames import Frame
 SIZE = "tensor '{}' size mismatch at index {}. expected 8, actual 5"
 ENTRY = Frame("/v/site-packages/torch/_dynamo/eval_frame.py", 1166, "compile_wrapper")
 PACKAGE = "class Net:\n    def forward(self, sample, *rest, **options):\n        return sample\n"
+CALLER = "from torch import mse\ndef sample(image, t):\n    noise = {}\n"
 OWN = "def boxes(b, cache, options):\n    return b\n"
 
 
@@ -55,7 +56,7 @@ def packages(tmp_path):
     file.parent.mkdir(parents=True)
     file.write_text(PACKAGE)
     user = tmp_path / "sample.py"
-    user.write_text("def sample(image, t):\n    t += 1\n    noise = net(image, t.item()).mean()\n")
+    user.write_text(CALLER.format("mse(net(image, t.item()))"))
     caller = Frame(str(user), 3, "sample")
     frame = Frame(str(file), 2, "forward")
     return FrameCompile("0/1", "forward", str(file), 2, stack=(caller, ENTRY, frame))
@@ -65,6 +66,13 @@ def test_what_is_marked_is_the_callers_variable(packages):
     assert "mark_dynamic(image, 2)`" in advice(packages, SIZE.format("sample", 2))
     by_position = advice(packages, SIZE.format("rest[0]", 1))
     assert "mark_dynamic(tensor, 1)` of argument 2" in by_position
+    caller = Path(packages.stack[0].path)
+    for number, line in enumerate(("net(mse(image))", "net(other(image))")):
+        other = caller.with_name(f"{number}.py")
+        other.write_text(CALLER.format(line))
+        stack = (dataclasses.replace(packages.stack[0], path=str(other)), *packages.stack[1:])
+        frame = dataclasses.replace(packages, stack=stack)
+        assert "mark_dynamic(tensor, 2)` of `sample`" in advice(frame, SIZE.format("sample", 2))
 
 
 def test_one_tensor_of_a_container_is_not_marked(own):

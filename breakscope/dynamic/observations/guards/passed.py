@@ -74,16 +74,28 @@ def written_by_caller(name: str, frame: FrameCompile) -> str:
     number = ARGUMENT.fullmatch(name)
     at = int(number["number"]) - 1 if number else _position(name, frame)
     line, tree = callers[-1].line, SourceFile.read(callers[-1].path).tree
+    imported = _imported(tree)
     found = set()
     for call in ast.walk(tree) if tree is not None else ():
         if not isinstance(call, ast.Call) or not call.lineno <= line <= (call.end_lineno or 0):
             continue
+        if ast.unparse(call.func).partition(".")[0] in imported:
+            continue  # what is compiled is a value of the program's own
         given = next((k.value for k in call.keywords if k.arg == name), None)
         if given is None and at is not None and at < len(call.args):
             given = call.args[at]
-        if isinstance(given, ast.Name):
-            found.add(given.id)
+        if given is not None:
+            found.add(given.id if isinstance(given, ast.Name) else "")
     return found.pop() if len(found) == 1 else ""
+
+
+def _imported(tree: ast.Module | None) -> set[str]:
+    return {
+        (name.asname or name.name).partition(".")[0]
+        for node in (ast.walk(tree) if tree is not None else ())
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+        for name in node.names
+    }
 
 
 def _position(name: str, frame: FrameCompile) -> int | None:
