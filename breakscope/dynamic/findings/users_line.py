@@ -11,14 +11,12 @@ from collections.abc import Iterable
 
 import msgspec
 
-from breakscope import limits
 from breakscope.dynamic.findings.grouping import one_for_each_cause
 from breakscope.dynamic.findings.hints import OUTSIDE
 from breakscope.dynamic.observations.ownership import library_of
 from breakscope.dynamic.source_text import SourceFile
 from breakscope.report.model import Cost, Finding, Inside, code_in
 from breakscope.rulekit.loader import load_rules
-from breakscope.texts import shortened
 
 SEEN = ("observed", "confirmed")
 
@@ -60,9 +58,8 @@ def _moved(finding: Finding) -> Finding:
     source = SourceFile.read(os.path.abspath(link.path))
     text = source.line(link.line)
     first, lines = source.frame(link.line)
-    snippet = shortened(text[: source.code_end(link.line) - 1].strip(), limits.LONGEST_SNIPPET)
-    leads = f"`{snippet}` leads into {finding.library}, where " if snippet else ""
-    message = leads + finding.message
+    # the line itself is shown below, and a header is cut at its end
+    message = f"in {finding.library}, {finding.message}"
     indent = len(text) - len(text.lstrip())
     return msgspec.structs.replace(
         finding,
