@@ -239,6 +239,7 @@ def recompile_finding(
         confidence="certain",
         kind="recompile",
         message=message,
+        brief=f"compiled again: {changed}",
         names=code_in(message),
         help=other[1] if other else cure(group, observations.switches, observations.compiles),
         other_causes=() if other else _other_causes(group),

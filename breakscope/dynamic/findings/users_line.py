@@ -70,7 +70,7 @@ def _moved(finding: Finding) -> Finding:
         end_column=max(indent + 2, source.code_end(link.line)),
         function=source.qualified_name(link.line) or link.function,
         message=message,
-        brief="",
+        brief=finding.brief if finding.kind == "recompile" else "",
         names=code_in(message),
         help=finding.help
         if finding.kind != "break" or _is_said_of_outside(finding)
