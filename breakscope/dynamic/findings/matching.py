@@ -271,7 +271,10 @@ def _other_causes(group: list[RecompileSeen]) -> tuple[str, ...]:
             if guard not in named and (guard.name or "DispatchKeySet" not in guard.text):
                 key = (guard.family, guard.name, seen.frame.resumed_at)
                 found.setdefault(key, []).append(guard)
-    causes = dict.fromkeys(cause(guards, key[-1]) for key, guards in found.items())
+    # of another kind first: sizes mostly change together
+    alike = (group[0].guard.family, "stride")
+    ordered = sorted(found.items(), key=lambda pair: pair[0][0] in alike)
+    causes = dict.fromkeys(cause(guards, key[-1]) for key, guards in ordered)
     return tuple(causes)[: limits.MOST_SECOND_CAUSES]
 
 

@@ -182,3 +182,12 @@ def test_a_short_program_is_not_called_settled(own):
     assert settled(group, Observations(compiles=(first,), ended=1030.0)) == "settled after 1 s of 30 s"  # fmt: skip
     several = recompiles(own, "0/1", "1/1", "2/1", began=1001.0)
     assert settled(several, Observations(compiles=(first,), ended=1003.0)) == ""
+
+
+def test_second_causes_of_another_kind_come_first(own):
+    """Sizes change together, and would fill the few that are shown."""
+    sizes = [SIZE.format(name, 0) for name in ("b", "cache", "options", "mask", "labels")]
+    recompile = seen(own, *sizes, "self.config.problem_type is None")
+    found = recompile_finding([recompile], (), Path(own.path).parent).other_causes
+    assert found[0] == "`self.config.problem_type` was None and is not any more"
+    assert len(found) > 1 and "dimension 0" in found[1]
