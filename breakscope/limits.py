@@ -216,8 +216,8 @@ CHUNK = 1 << 20
 LARGEST_RECORD = 16 << 20
 # Recompiles for one cause from which on it is said that they go on, where the last calls had them.
 FEWEST_TO_GROW = 3
-# A program that ran so many times as long as until its last recompile for a cause is settled.
-QUIET_TIMES = 2.0
+QUIET_TIMES = 2.0  # settled: a program that ran so many times as long as until its last recompile
+FEWEST_SECONDS_TO_SETTLE = 10.0  # as which the time until then counts at least
 # Runs of --prove that go on at the same time: each is a process that compiles.
 PROOFS_AT_ONCE = 2
 # Further places of one cause that the text format names.

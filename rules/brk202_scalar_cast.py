@@ -36,10 +36,12 @@ def check(event):
             "int": f"`{event.expression}.long()`",
             "bool": "a boolean tensor with `torch.where`",
         }
+        kept = keep.get(event.how, f"`{event.expression}`")
         yield event.graph_break(
             f"`{event.source}` reads the value of `{event.expression}` into Python",
-            help=f"keep it a tensor: write {keep.get(event.how, f'`{event.expression}`')}, or read it outside the "
-            "compiled code",
+            help=f"where it only computes write {kept}; a size or a bound read outside the compiled code and pass in"
+            if event.how == "int"
+            else f"keep it a tensor: write {kept}, or read it outside the compiled code",
             setting="capture_scalar_outputs" if event.how in ("int", "float") else "",
             guarded=event.is_guarded and event.how == "int",
         )

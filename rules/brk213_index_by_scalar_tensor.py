@@ -19,7 +19,17 @@ import torch
 from breakscope.rulekit.events import Index
 from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK213", "index-by-scalar-tensor", shares=("GB0033",), fix="unsafe")
+HELP = "make the index 1-d, `x[i[None]][0]` or `x.index_select(0, i)`, or index by the whole tensor at once"
+# by the reason alone it is one of several; by the code that Dynamo marks it is this one
+rule = Rule(
+    "BRK213",
+    "index-by-scalar-tensor",
+    dynamo=(r"GB0033: (?s)_local_scalar_dense.* at `\w[\w.]*(\[[^\]`]*\])+`",),
+    shares=("GB0033",),
+    fix="unsafe",
+    seen="{} indexes by a 0-d tensor, which torch reads as a Python int",
+    help=HELP,
+)
 
 
 @rule.on(Index)
@@ -28,7 +38,7 @@ def check(event):
     if getattr(index, "ndim", None) == 0 and index.origin == "op" and index.kind in ("", "numpy"):
         yield event.graph_break(
             f"`{event.source}` indexes by a 0-d tensor, which torch reads as a Python int",
-            help="make the index 1-d, `x[i[None]][0]` or `x.index_select(0, i)`, or index by the whole tensor at once",
+            help=HELP,
             reads=index if index.dtype == "int" else None,
         )
 

@@ -21,12 +21,14 @@ from breakscope.rulekit.events import Call
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.values import Function
 
+HELP = "repair what made you disable it, or wrap it with `torch.library.custom_op` to keep it in the graph"
 rule = Rule(
     "BRK501",
     "disabled-function",
     severity="warning",
     dynamo=("GB0098: torch.compiler.disable", "GB0099"),
     fix="unsafe",
+    help=HELP,
 )
 
 
@@ -39,7 +41,7 @@ def check(event):
     )
     yield event.problem(
         f"`{function}` is under `torch.compiler.disable`, so the graph ends at this call",
-        help="repair what made you disable it, or wrap it with `torch.library.custom_op` to keep it in the graph",
+        help=HELP,
     )
 
 

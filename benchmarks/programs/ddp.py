@@ -20,7 +20,7 @@ class Net(nn.Module):
         super().__init__()
         self.fc = nn.Linear(8, 4)
 
-    def forward(self, x):  # want: recompile size x2 "dimension 0 of `x`"
+    def forward(self, x):  # want: recompile size x4 "dimension 0 of `x`"
         return self.fc(x).relu()
 
 

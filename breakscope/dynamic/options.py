@@ -139,7 +139,8 @@ class TraceOptions:
     the raw traces.
 
     `rules` are folders of the user's own rules; `modules` says what is compiled besides what the
-    program itself compiles, None nothing.
+    program itself compiles, None nothing. `prove`: run it once more with each setting that may remove
+    what was found; `settings` are those of this run, which is `silent` then.
     """
 
     command: tuple[str, ...]
@@ -147,6 +148,9 @@ class TraceOptions:
     keep: str = ""
     rules: tuple[str, ...] = ()
     modules: CompileModules | None = None
+    prove: bool = False
+    settings: tuple[Setting, ...] = ()
+    silent: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -108,7 +108,7 @@ class Finding(Fact):
     evidence: Evidence
     function: str  # qualified name of the enclosing function, "" at module level
     message: str  # one line, names the user's variable
-    # the message without its last words, which every break could have; "" when it has no such words
+    # the message without the words that every such finding has; "" where it has none of them
     brief: str = ""
     # the code that the message names, in order; with `inside`, that the message of that place names
     names: tuple[str, ...] = ()

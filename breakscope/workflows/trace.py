@@ -15,6 +15,7 @@ from breakscope.dynamic import (
     RunResult,
     TraceOptions,
     at_users_lines,
+    prove_program,
     read_result,
     trace_program,
 )
@@ -25,9 +26,15 @@ from breakscope.workflows.joining import gaps_as_notes, join_run, passed_through
 from breakscope.workflows.silencing import silenced
 
 
-def trace(options: TraceOptions, watch: Callable[[Look], None] | None) -> Report:
-    """Run a command and report on it; raises UserError when it cannot be started."""
-    return explain(trace_program(options, watch), options.rules)
+def trace(
+    options: TraceOptions,
+    watch: Callable[[Look], None] | None,
+    say: Callable[[str], None] | None = None,
+) -> Report:
+    """Run a command and report on it; `say` receives what `prove` tries. Raises UserError when it
+    cannot be started."""
+    ran = trace_program(options, watch)
+    return explain(prove_program(options, ran, say) if options.prove else ran, options.rules)
 
 
 def read(

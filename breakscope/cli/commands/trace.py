@@ -89,6 +89,11 @@ from breakscope.workflows.choice import narrow
     show_default=True,
     help="Whose exit code to end with.",
 )
+@click.option(
+    "--prove",
+    is_flag=True,
+    help="Run the program again with each setting that may remove a break or recompile, and say what helps.",
+)
 @click.option("--no-progress", is_flag=True, help="Print nothing while the program runs.")
 @budgets.budget_options
 @baselines.baseline_options
@@ -106,6 +111,7 @@ def command(
     saved: str,
     keep: str,
     code_of: str,
+    prove: bool,
     no_progress: bool,
     allow_rules: bool,
     config: str,
@@ -142,6 +148,7 @@ def command(
             keep=keep,
             rules=config.rules,
             modules=modules if compiled else None,
+            prove=prove,
         )
         with StatusLine(wanted=not no_progress) as line:
 
@@ -155,7 +162,9 @@ def command(
                 )
                 line.show(", ".join(counts))
 
-            whole = trace(request, None if no_progress else watch)
+            whole = trace(
+                request, None if no_progress else watch, None if no_progress else line.add
+            )
         report = budgets.with_budgets(narrow(whole, selection), allowed, config)
         report = with_baseline(report, known, config, selection)
         of_baseline = report.baseline.budgets if report.baseline else ()

@@ -44,11 +44,12 @@ def run_program(
     tick: Callable[[], None],
     environment: Mapping[str, str] = MappingProxyType({}),
     removed: Sequence[Path] = (),
+    silent: bool = False,
 ) -> Ended:
     """Run a program to its end, with all its children writing their traces into `folder`;
     `environment` is added to its own.
 
-    It keeps our stdin, stdout, stderr, terminal and working directory. Interrupts and termination
+    It keeps our stdin, stdout, stderr (`silent`: it has none), terminal and working directory. Interrupts and termination
     are passed on to it; we stay to report, and of termination its children end too. `tick` is called a few times a second. When we are
     killed, it ends with all its children, and the folders in `removed` go. Raises UserError when
     the program cannot be started.
@@ -56,7 +57,7 @@ def run_program(
     began = time.monotonic()
     interrupts = _Interrupts()
     with interrupts.passed_on():
-        program = _started(command, folder, environment, *removed)
+        program = _started(command, folder, environment, silent, *removed)
         try:
             interrupts.pass_to(program)
             timed_out = _wait(program, began + timeout if timeout else None, tick)
@@ -71,8 +72,13 @@ def run_program(
 
 
 def _started(
-    command: Sequence[str], folder: Path, environment: Mapping[str, str], *removed: Path
+    command: Sequence[str],
+    folder: Path,
+    environment: Mapping[str, str],
+    silent: bool,
+    *removed: Path,
 ) -> Supervised:
+    nothing = subprocess.DEVNULL if silent else None
     try:
         return Supervised(
             command,
@@ -85,6 +91,9 @@ def _started(
             folder,
             own_session=False,
             removed=removed,
+            stdin=nothing,
+            stdout=nothing,
+            stderr=nothing,
         )
     except OSError as problem:
         hint = f"; write `python {command[0]}`" if command[0].endswith(".py") else ""

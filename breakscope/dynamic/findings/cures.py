@@ -13,14 +13,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from breakscope.dynamic.findings.wording import values
-from breakscope.dynamic.observations.facts import RecompileSeen
+from breakscope.dynamic.observations.facts import FrameCompile, RecompileSeen
 from breakscope.dynamic.observations.guards import dimensions
 from breakscope.dynamic.observations.guards.families import Guard
+from breakscope.dynamic.observations.guards.instances import of_another_module
 from breakscope.dynamic.observations.guards.names import STACK, readable
 from breakscope.dynamic.observations.guards.origins import is_parameter
-from breakscope.dynamic.observations.guards.passed import ARGUMENT, calls_it
+from breakscope.dynamic.observations.guards.passed import (
+    ARGUMENT,
+    calls_it,
+    is_compiled_alone,
+    written_by_caller,
+)
 from breakscope.dynamic.observations.guards.passed import COUNTED as COUNTED_ARGUMENTS
-from breakscope.dynamic.observations.ownership import Places, library_of, torchs_file
+from breakscope.dynamic.observations.ownership import OF_DYNAMO, Places, library_of, torchs_file
 from breakscope.dynamic.source_text import SourceFile
 
 FIXES = {
@@ -54,9 +60,15 @@ FIXES = {
     "other": "keep what the guard names the same in every call",
 }
 NUMBER = re.compile(r"-?\d+")
+FRACTION = re.compile(r"-?(?:\d+\.\d*(?:e[-+]?\d+)?|\d+e[-+]?\d+)")
 COUNTER = (
     "keep the number in a buffer and update it in place (not where it bounds a slice or a range)"
 )
+FRACTION_KEPT = (
+    "keep the value in a tensor (a buffer updated in place), or accept one more version: the second value makes it "
+    "dynamic"
+)
+NEEDED = "each value is a version, because the code needs the number itself: keep to a few values"
 UNSPECIALISED = "`torch._dynamo.config.allow_unspec_int_on_nn_module = True` makes an int dynamic"
 OF_INSTANCES = (
     "the value is one instance's own, so each instance is a version: compile the model that holds them as a whole, "
@@ -75,6 +87,18 @@ FIXED_NUMBER = (
 )
 SMALL_NUMBER = "where it is a size 0 and 1 are versions of their own, else the second value makes the number dynamic"
 COUNTED = f"count outside of the compiled region, or accept the versions: {SMALL_NUMBER}"
+OTHER_MODULE = (
+    "another module than before is called: modules of torch's own classes share one wrapper",
+    "one version for each is usual; where they come to the recompile limit, write each as an `nn.Module` class of its "
+    "own, whose `forward` calls it",
+)
+OTHER_INSTANCE = (
+    "another instance than before is called: its `{}` has another size",
+    "each instance of another size is a version: compile the model that holds them as a whole, and each is traced in "
+    "its place",
+)
+ONE_WAY = "`no_grad` and `inference_mode` are two versions: use the same one for every call without gradients"
+SAME_KEYS = "pass the same keys in every call, or accept a version for each set of keys"
 MODES = "a version for `train()` and one for `eval()` are usual: call the model once in both before timing"
 BROKEN_OFF = "the graph ends at line {} and goes on with what that gave: without the break there is nothing to compile for"
 DECIDED = "a test decides by this value, so each side of it is a version, and a tensor there would end the graph"
@@ -87,6 +111,9 @@ PADDED_BEFORE = "pad what is passed to a few sizes (a multiple of 64, say)"
 LAST_BATCH = "leave a smaller last batch out (`drop_last=True`)"
 HELD = "make what holds it in one fixed size and pass that, such as a cache of a fixed length"
 OF_A_PACKAGE = "set it before the first call, or accept a version for each value: the package's own code changes it"
+PASSED_BY_PACKAGE = (
+    "accept a version for each form: the package's own code passes other arguments in some calls"
+)
 PASSED_ALIKE = "pass the same arguments in every call, by position or by name alike, or accept a version for each form"
 STATIC = "assume_static_by_default"  # off: compiled with dynamic=True
 
@@ -96,31 +123,42 @@ class About:
     """What decides which advice holds. `fixed`: the version that was compiled last serves one value
     only, again; `alone`: no other tensor's size changed with it; `resumed_at`: the line behind whose
     break the function goes on; `reachable`: the user's code
-    has the guarded name as an argument of its call; `package`: the compiled function is an installed
-    package's; `decides`: the guard goes back to a test of the value; `own`: the value is set
-    in `__init__` and nowhere else; `switches`: Dynamo's that are on."""
+    has the guarded name as an argument of its call; `mark`: how `mark_dynamic` is written there, with
+    the dimensions left open; `package`: the compiled function is an installed package's; `decides`:
+    the guard goes back to a test of the value; `own`: the value is set in `__init__` and nowhere
+    else; `switches`: Dynamo's that are on."""
 
     fixed: bool = False
     alone: bool = True
     resumed_at: int = 0
     reachable: bool = True
+    mark: str = "`torch._dynamo.mark_dynamic({name}, {dims})`"
     package: bool = False
     decides: bool = False
     own: bool = False
     switches: frozenset[str] = frozenset((STATIC,))
 
 
-def cure(group: Sequence[RecompileSeen], switches: frozenset[str]) -> str:
+def cure(
+    group: Sequence[RecompileSeen],
+    switches: frozenset[str],
+    compiles: Sequence[FrameCompile] = (),
+) -> str:
     """What to write instead of the recompiles of one guard at one place."""
     first, last = group[0], group[-1]
-    guards = [g for seen in group for g in of_one_name(seen)]
+    guards, places = [g for seen in group for g in of_one_name(seen)], Places.here("")
     return fix(
         guards,
         About(
-            fixed=last.fixed or any(_counts_a_loop(guard) for guard in guards),
-            alone=not any(g.family == "size" for seen in group for g in _of_others(seen)),
+            fixed=last.fixed or _is_needed(group) or any(_counts_a_loop(guard) for guard in guards),
+            alone=not any(
+                g.family in ("size", "stride") for seen in group for g in _of_others(seen)
+            ),
             resumed_at=first.frame.resumed_at,
-            reachable=_is_passed(first) and calls_it(first.frame, Places.here("")),
+            reachable=_is_passed(first)
+            and calls_it(first.frame, places)
+            and not is_compiled_alone(first.frame, compiles, places),
+            mark=_mark(first),
             package=bool(library_of(first.frame.path)) and not torchs_file(first.frame.path),
             decides=any(_decides(guard) for guard in guards),
             own=first.guard.family == "attribute" and _is_own(first),
@@ -131,7 +169,46 @@ def cure(group: Sequence[RecompileSeen], switches: frozenset[str]) -> str:
 
 def _is_passed(seen: RecompileSeen) -> bool:
     name = readable(seen.guard.name)
-    return bool(ARGUMENT.fullmatch(name)) or is_parameter(seen.frame, name)
+    return (
+        bool(ARGUMENT.fullmatch(name))
+        or seen.guard.name in COUNTED_ARGUMENTS.values()
+        or is_parameter(seen.frame, name)
+    )
+
+
+def another_module(group: Sequence[RecompileSeen]) -> tuple[str, str] | None:
+    """Cause and advice where each recompile is for another module that runs the same code."""
+    guard = of_another_module(group)
+    if guard is None:
+        return None
+    if OF_DYNAMO.search(group[0].frame.path):
+        return OTHER_MODULE
+    cause, advice = OTHER_INSTANCE
+    return cause.format(readable(guard.name)), advice
+
+
+def _is_needed(group: Sequence[RecompileSeen]) -> bool:
+    """One function has versions for two numbers, neither of them 0 or 1: the second would serve every
+    number if the code did not need it."""
+    found: dict[str, set[str]] = {}
+    for seen in group:
+        exact = [v for v in values([seen.guard]) if NUMBER.fullmatch(v) and v not in ("0", "1")]
+        if seen.guard.family in ("attribute", "int_argument"):
+            found.setdefault(seen.frame.compile_id.partition("/")[0], set()).update(exact)
+    return any(len(numbers) > 1 for numbers in found.values())
+
+
+def _mark(seen: RecompileSeen) -> str:
+    """How a caller writes `mark_dynamic`; "" for what a container holds: marked alone, another of its
+    tensors that has the same size makes the compile raise."""
+    name = readable(seen.guard.name)
+    if not name.isidentifier() and not ARGUMENT.fullmatch(name):
+        return ""
+    written = written_by_caller(name, seen.frame)
+    if written or (name.isidentifier() and not library_of(seen.frame.path)):
+        return f"`torch._dynamo.mark_dynamic({written or name}, {{dims}})`"
+    quoted = name if ARGUMENT.fullmatch(name) else f"`{name}`"
+    return f"`torch._dynamo.mark_dynamic(tensor, {{dims}})` of {quoted}"
 
 
 def of_one_name(seen: RecompileSeen) -> list[Guard]:
@@ -151,13 +228,17 @@ def fix(guards: Sequence[Guard], about: About | None = None) -> str:
     if about.resumed_at and STACK.match(first.name):
         return BROKEN_OFF.format(about.resumed_at)
     if first.name in COUNTED_ARGUMENTS.values():
-        return PASSED_ALIKE
+        return PASSED_BY_PACKAGE if about.package and not about.reachable else PASSED_ALIKE
+    if first.family == "grad_mode" and "dispatch key set" in first.text:
+        return ONE_WAY
     if first.family == "size":
         return _of_size(guards, about)
     if first.family == "int_argument":
         return _of_number(guards, about)
     if first.family == "attribute" and first.name.endswith(".training"):
         return MODES
+    if first.family == "container_key" and about.reachable:
+        return SAME_KEYS
     if about.package and first.family in ("attribute", "none_argument", "global"):
         return OF_A_PACKAGE
     if first.family == "attribute" and about.own:
@@ -175,6 +256,11 @@ def fix(guards: Sequence[Guard], about: About | None = None) -> str:
             return COUNTED  # of an object that is no module
         on = "allow_unspec_int_on_nn_module" in about.switches
         return COUNTER if on else f"{COUNTER}; {UNSPECIALISED}"
+    if first.family == "attribute" and (seen := values(guards)):
+        if all(FRACTION.fullmatch(value) for value in seen) and not about.fixed:
+            return FRACTION_KEPT
+        if about.fixed and all(NUMBER.fullmatch(value) for value in seen):
+            return NEEDED
     if first.family == "none_argument" and first.name.startswith("self."):
         return NONE_ATTRIBUTE
     if first.family == "optimizer_state" and re.search(r"\['lr'\]", first.text):
@@ -204,12 +290,8 @@ def _of_size(guards: Sequence[Guard], about: About) -> str:
         dynamic = ", or compile with `dynamic=True`" if STATIC in about.switches else ""
         return f"{advice}{dynamic}"
     advice = PADDED if STATIC not in about.switches else FIXES["size"]
-    if STATIC in about.switches and about.reachable and about.alone:
-        name = readable(first.name)
-        marked = rest if len(rest) > 1 else rest[0]
-        mark = f"`torch._dynamo.mark_dynamic({name}, {marked})`"
-        if ARGUMENT.fullmatch(name):
-            mark = f"`torch._dynamo.mark_dynamic(tensor, {marked})` of {name}"
+    if STATIC in about.switches and about.reachable and about.alone and about.mark:
+        mark = about.mark.format(name=readable(first.name), dims=rest if len(rest) > 1 else rest[0])
         advice = f"{mark} before the first call, compile with `dynamic=True`, or pad to a few fixed sizes"
     return f"{advice}; {ONE}" if ones else advice
 
@@ -266,7 +348,7 @@ def _is_own(seen: RecompileSeen) -> bool:
     """The attribute is stored in `__init__` and nowhere else in the files that the program is known
     to have: instances differ in it, no instance changes it."""
     owner, _, attribute = readable(seen.guard.name).rpartition(".")
-    if not owner or not attribute.isidentifier():
+    if owner.partition(".")[0] != "self" or not attribute.isidentifier():
         return False
     stores = [
         inside

@@ -12,16 +12,31 @@ from breakscope.report.ranking import ranked
 
 SEEN = ("observed", "confirmed")
 NUMBER = re.compile(r"\b(?:\d[\d.]*|True|False|None)\b")
+# of a function that takes all its arguments as one: what it calls has them by name
+WRAPPED = re.compile(r"tensor '(?:args|kwargs)\[.*' (?P<change>size mismatch .*)$")
 SUBMODULE = re.compile(r"\._modules\['[^']*'\]")
 
 
 def one_for_each_cause(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """The findings, recompiles for one cause in several places as one: the costliest, with the
     others' places, counts and seconds."""
+    every = ranked(findings)
+    named = {f.guard.partition("' ")[2]: f for f in every if not WRAPPED.match(f.guard)}
     groups: dict[object, list[Finding]] = {}
-    for finding in ranked(findings):
-        groups.setdefault(_cause(finding), []).append(finding)
-    return tuple(sorted((_together(group) for group in groups.values()), key=Finding.place))
+    for finding in every:
+        wrapped = WRAPPED.match(finding.guard)
+        same = named.get(wrapped["change"]) if wrapped else None
+        is_same = same is not None and (same.code, same.evidence) == (
+            finding.code,
+            finding.evidence,
+        )
+        groups.setdefault(_cause(same if is_same else finding), []).append(finding)
+    joined = (_together(sorted(group, key=_is_wrapper)) for group in groups.values())
+    return tuple(sorted(joined, key=Finding.place))
+
+
+def _is_wrapper(finding: Finding) -> bool:
+    return bool(WRAPPED.match(finding.guard))
 
 
 def _cause(finding: Finding) -> object:

@@ -13,6 +13,10 @@ NAMED = re.compile(
     r"config\.(?P<name>\w+)`?\s*(?:=\s*(?:True|False)|to `?True)|\bwhen (?P<off>\w+) is off"
 )
 CALL = re.compile(r"^(?:Avoid calling|Remove the|Apply `@torch\._dynamo\.dont_skip_tracing`)")
+OUTSIDE = (
+    "the code that breaks is in {library}: call this line outside of the compiled region, or compile the modules inside "
+    "it before they are wrapped"
+)
 CALLED = re.compile(r"`(?P<name>[\w.]+)(?:\(\))?`")
 
 

@@ -9,16 +9,15 @@ from pathlib import Path
 import msgspec
 
 from breakscope import limits
-from breakscope.dynamic.findings.cures import cure, of_one_name
-from breakscope.dynamic.findings.hints import useful_hints
+from breakscope.dynamic.findings.cures import another_module, cure, of_one_name
+from breakscope.dynamic.findings.hints import OUTSIDE, useful_hints
 from breakscope.dynamic.findings.raised import told
 from breakscope.dynamic.findings.settling import settled
 from breakscope.dynamic.findings.wording import cause, values
-from breakscope.dynamic.observations.breaks import OF_DYNAMO
 from breakscope.dynamic.observations.facts import Break, Observations, RecompileSeen
 from breakscope.dynamic.observations.guards import mode_switches
 from breakscope.dynamic.observations.guards.families import Guard
-from breakscope.dynamic.observations.ownership import Places, library_of
+from breakscope.dynamic.observations.ownership import OF_DYNAMO, Places, library_of, torchs_file
 from breakscope.dynamic.source_text import SourceFile
 from breakscope.dynamic.trace.frames import Frame
 from breakscope.report import frames
@@ -30,7 +29,11 @@ from breakscope.texts import middle_out
 UNEXPLAINED_BREAK, COMPILING_RAISES = "BRK901", "BRK904"
 UNEXPLAINED_RECOMPILE, RECOMPILE_LIMIT = "BRK951", "BRK952"
 EXPLICIT_BREAK = "GB0025"  # a call of `torch._dynamo.graph_break`
+FENCED = "move the line out of the compiled region, or put it into a function under `torch.compiler.disable`"
 NONE = Observations()
+MARKED_SKIPPED = re.compile(
+    r"Dynamo developers have intentionally marked that the function `(?P<name>[^`]+)` in file `(?P<path>[^`]+)`"
+)
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")  # differs from run to run
 
 
@@ -87,6 +90,8 @@ def _break_finding(
     help = rule.help_outside if seen.entered and rule.help_outside else rule.help
     skipped, lost = _skipped_function(seen, observations)
     hints = (help,) if help else useful_hints(seen, snippet, observations.switches)
+    if not hints and seen.inside_torch:
+        hints = (OUTSIDE.format(library="torch"),)
     seconds = sum(
         observations.resume_seconds.get((frame.path, frame.line), 0.0) for frame in seen.chain
     )
@@ -98,9 +103,7 @@ def _break_finding(
         kind="break",
         message=message,
         names=code_in(message),
-        help=_one_line(hints[0])
-        if hints
-        else f"`breakscope rule {rule.code}` shows what to write instead",
+        help=_one_line(hints[0]) if hints else _advice_of(rule),
         reason=seen.reason.text,
         dynamo=(seen.reason.gb_id,) if seen.reason.gb_id else (),
         chain=_links(seen.chain, folder),
@@ -112,9 +115,16 @@ def _break_finding(
     )
 
 
+def _advice_of(rule: Rule) -> str:
+    if rule.code == UNEXPLAINED_BREAK:
+        return FENCED
+    return f"`breakscope rule {rule.code}` shows what to write instead"
+
+
 def _rule_of(seen: Break, rules: tuple[Rule, ...]) -> Rule:
-    """The rule that names most of what Dynamo says of a break, and of where in torch it is."""
-    words = seen.reason.words(seen.inside_torch)
+    """The rule that names most of what Dynamo says of a break, of where in torch it is and of the
+    code that it marks."""
+    words = f"{seen.reason.words(seen.inside_torch)} at `{_snippet(seen.site)}`"
     named = [(r.explains(seen.reason.gb_id, words), r) for r in rules if r.kind == "break"]
     most, rule = max(named, key=lambda pair: pair[0], default=(0, None))
     return rule if most else _catch_all(rules, UNEXPLAINED_BREAK)
@@ -123,6 +133,10 @@ def _rule_of(seen: Break, rules: tuple[Rule, ...]) -> Rule:
 def _explanation(seen: Break) -> str:
     if _is_ended_by_torch(seen):
         return f"torch itself ends it, in `{seen.inside_torch}`"
+    if marked := MARKED_SKIPPED.match(seen.reason.explanation):
+        if seen.inside_torch:
+            return f"below it, in {seen.inside_torch}, Dynamo does not trace `{marked['name']}`"
+        return f"Dynamo does not trace `{marked['name']}` (in {torchs_file(marked['path']) or shown_path(marked['path'], Path.cwd())})"
     return _sentence(seen.reason.explanation) or seen.reason.type
 
 
@@ -215,7 +229,8 @@ def recompile_finding(
         [r for r in rules if r.kind == "recompile" and family in r.dynamo], family
     ) or _catch_all(rules, UNEXPLAINED_RECOMPILE)
     seconds = sum(seen.frame.seconds for seen in group)
-    changed = cause(guards, first.frame.resumed_at)
+    other = another_module(group)
+    changed = other[0] if other else cause(guards, first.frame.resumed_at)
     message = f"{_compiled(first)} was compiled again because {changed}"
     return Finding(
         **_place(first.site, folder),
@@ -224,9 +239,10 @@ def recompile_finding(
         confidence="certain",
         kind="recompile",
         message=message,
+        brief=f"compiled again: {changed}",
         names=code_in(message),
-        help=cure(group, observations.switches),
-        other_causes=_other_causes(group),
+        help=other[1] if other else cure(group, observations.switches, observations.compiles),
+        other_causes=() if other else _other_causes(group),
         settled=settled(group, observations),
         reason=guards[0].hint,
         guard=guards[0].text,
@@ -247,14 +263,19 @@ def _compiled(seen: RecompileSeen) -> str:
 
 def _other_causes(group: list[RecompileSeen]) -> tuple[str, ...]:
     """What else differed in these calls, and compiles them again without the first."""
-    found: dict[tuple[str, str], list[Guard]] = {}
+    found: dict[tuple[str, str, int], list[Guard]] = {}
     for seen in group:
         named = of_one_name(seen)
         for guard in seen.others:
             # gradients switched on or off change a tensor's dispatch keys
             if guard not in named and (guard.name or "DispatchKeySet" not in guard.text):
-                found.setdefault((guard.family, guard.name), []).append(guard)
-    return tuple(cause(guards) for guards in found.values())[: limits.MOST_SECOND_CAUSES]
+                key = (guard.family, guard.name, seen.frame.resumed_at)
+                found.setdefault(key, []).append(guard)
+    # of another kind first: sizes mostly change together
+    alike = (group[0].guard.family, "stride")
+    ordered = sorted(found.items(), key=lambda pair: pair[0][0] in alike)
+    causes = dict.fromkeys(cause(guards, key[-1]) for key, guards in ordered)
+    return tuple(causes)[: limits.MOST_SECOND_CAUSES]
 
 
 def _from_caller(seen: RecompileSeen, folder: Path) -> tuple[Link, ...]:
@@ -268,6 +289,7 @@ def _from_caller(seen: RecompileSeen, folder: Path) -> tuple[Link, ...]:
         seen.guard.family not in mode_switches.NAMES
         or (site.path, site.function) == (frame.path, frame.function)
         or not frame.path
+        or OF_DYNAMO.search(frame.path)
     ):
         return ()
     return _links((site, Frame(frame.path, frame.line, frame.function)), folder)

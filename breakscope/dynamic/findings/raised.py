@@ -18,7 +18,7 @@ OWN_OP = re.compile(r"(?!aten\.|prims?\.|_?c10d|torch)(?P<space>[A-Za-z_]\w*)\.(
 GOT = re.compile(r"got (?P<type>\w+)\((?P<quote>['\"])(?P<text>.*)(?P=quote)\)")
 BACKEND = re.compile(r"backend='(?P<name>[^']*)' raised:\s*(?P<problem>[^\n]*)")
 MARKED = re.compile(
-    r"You marked L\['(?P<name>\w+)'\]\.size\(\)\[(?P<dim>\d+)\] as dynamic but your code "
+    r"You marked L\['(?P<name>\w+)'\](?P<rest>\S*)\.size\(\)\[(?P<dim>\d+)\] as dynamic but your code "
     r"specialized it to be a constant \((?P<value>\d+)\)"
 )
 IN_EAGER = "`torch._dynamo.config.suppress_errors = True` runs the function in eager instead"
@@ -93,10 +93,11 @@ def _marked(seen: Break, where: str) -> Told | None:
     found = MARKED.search(seen.raised)
     if found is None:
         return None
+    name = found["name"] + found["rest"]
     return Told(
-        f"dimension {found['dim']} of `{found['name']}` is marked dynamic, and the code needs it to be "
+        f"dimension {found['dim']} of `{name}` is marked dynamic, and the code needs it to be "
         f"{found['value']}, so the compiled call raises",
-        f"mark it with `torch._dynamo.maybe_mark_dynamic({found['name']}, {found['dim']})`, or not at all",
+        f"mark it with `torch._dynamo.maybe_mark_dynamic({name}, {found['dim']})`, or not at all",
     )
 
 

@@ -29,7 +29,9 @@ def shown_recompiles(seen: Observations) -> tuple[Recompile, ...]:
             guard=r.guard.text,
             cause=cause(of_one_name(r), r.frame.resumed_at),
             other_causes=tuple(
-                cause((other,)) for other in r.others if other not in of_one_name(r)
+                cause((other,), r.frame.resumed_at)
+                for other in r.others
+                if other not in of_one_name(r)
             ),
             seconds=round(r.frame.seconds, 6),
             site_path=shown_path(r.site.path, Path.cwd()) if r.site else "",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from breakscope import limits
@@ -16,7 +17,9 @@ GROWS = "still growing"
 def settled(group: Sequence[RecompileSeen], observations: Observations) -> str:
     """ "settled after call 2 of 5", "settled after 12 s of 300 s", "still growing"; "" where too
     little followed to say so."""
-    grows = GROWS if len(group) >= limits.FEWEST_TO_GROW else ""
+    # each part of a function that was resumed has versions of its own
+    most = max(Counter(_code_of(seen.frame) for seen in group).values())
+    grows = GROWS if most >= limits.FEWEST_TO_GROW else ""
     if calls := _calls(compile.phase for compile in observations.compiles):
         last = max(_calls(seen.frame.phase for seen in group), default=0)
         made = max(observations.calls, max(calls) + 1)
@@ -26,7 +29,7 @@ def settled(group: Sequence[RecompileSeen], observations: Observations) -> str:
     whole = observations.ended - began
     if not began or not observations.ended or last_seconds < 0:
         return ""
-    if whole >= limits.QUIET_TIMES * max(last_seconds, 1.0):
+    if whole >= limits.QUIET_TIMES * max(last_seconds, limits.FEWEST_SECONDS_TO_SETTLE):
         return f"settled after {duration(last_seconds)} of {duration(whole)}"
     return grows
 
@@ -34,6 +37,12 @@ def settled(group: Sequence[RecompileSeen], observations: Observations) -> str:
 def call_of(compile: FrameCompile) -> int:
     """In which call of a run of ours it was, from 1 on; 0 in other programs."""
     return max(_calls((compile.phase,)), default=-1) + 1
+
+
+def _code_of(compile: FrameCompile) -> str:
+    """The code object that was compiled: the compile's id without the number of the version."""
+    code, _, rest = compile.compile_id.partition("/")
+    return f"{code}#{rest.partition('#')[2]}"
 
 
 def _calls(phases: Iterable[str]) -> list[int]:

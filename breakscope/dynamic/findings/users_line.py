@@ -11,19 +11,14 @@ from collections.abc import Iterable
 
 import msgspec
 
-from breakscope import limits
 from breakscope.dynamic.findings.grouping import one_for_each_cause
+from breakscope.dynamic.findings.hints import OUTSIDE
 from breakscope.dynamic.observations.ownership import library_of
 from breakscope.dynamic.source_text import SourceFile
 from breakscope.report.model import Cost, Finding, Inside, code_in
 from breakscope.rulekit.loader import load_rules
-from breakscope.texts import shortened
 
 SEEN = ("observed", "confirmed")
-BREAK = (
-    "the code that breaks is in {library}: call this line outside of the compiled region, or compile the modules inside "
-    "it before they are wrapped"
-)
 
 
 def at_users_lines(findings: Iterable[Finding]) -> tuple[Finding, ...]:
@@ -63,9 +58,8 @@ def _moved(finding: Finding) -> Finding:
     source = SourceFile.read(os.path.abspath(link.path))
     text = source.line(link.line)
     first, lines = source.frame(link.line)
-    snippet = shortened(text[: source.code_end(link.line) - 1].strip(), limits.LONGEST_SNIPPET)
-    leads = f"`{snippet}` leads into {finding.library}, where " if snippet else ""
-    message = leads + finding.message
+    # the line itself is shown below, and a header is cut at its end
+    message = f"in {finding.library}, {finding.message}"
     indent = len(text) - len(text.lstrip())
     return msgspec.structs.replace(
         finding,
@@ -76,11 +70,11 @@ def _moved(finding: Finding) -> Finding:
         end_column=max(indent + 2, source.code_end(link.line)),
         function=source.qualified_name(link.line) or link.function,
         message=message,
-        brief="",
+        brief=finding.brief if finding.kind == "recompile" else "",
         names=code_in(message),
         help=finding.help
         if finding.kind != "break" or _is_said_of_outside(finding)
-        else BREAK.format(library=finding.library),
+        else OUTSIDE.format(library=finding.library),
         inside=Inside(message=finding.message, brief=finding.brief, chain=inner),
         fix=None,
         first_source_line=first,

@@ -25,6 +25,8 @@ SWITCHES = {
     "backend": "the function is compiled by another backend than before, or by a new object of the same backend",
 }
 
+INFERENCE = "`torch.inference_mode` is on in some calls and off in others"
+
 
 def values(guards: Sequence[Guard]) -> tuple[str, ...]:
     """The values that the guards name, each once: those that were compiled for, and those met where
@@ -41,6 +43,8 @@ def cause(guards: Sequence[Guard], resumed_at: int = 0) -> str:
     """What changed, in plain words, of guards that failed for the same thing: the first where it is
     one."""
     first = guards[0]
+    if first.family == "grad_mode" and "dispatch key set" in first.text:
+        return INFERENCE
     if first.family in SWITCHES and not first.name:
         return SWITCHES[first.family]
     if first.family == "global_state":

@@ -12,7 +12,8 @@ import msgspec
 
 from breakscope import limits
 from breakscope.dynamic.modes.run import run_target
-from breakscope.dynamic.options import RunOptions, RunResult, Setting
+from breakscope.dynamic.modes.trace import trace_program
+from breakscope.dynamic.options import RunOptions, RunResult, Setting, TraceOptions
 from breakscope.errors import UserError
 from breakscope.report.model import Finding, Link, ReportError
 from breakscope.report.run_modes import Proved, Tried
@@ -43,9 +44,6 @@ MARKED = re.compile(r"mark_dynamic\((?P<name>[A-Za-z_]\w*), (?P<dims>\[[\d, ]+\]
 
 def prove(options: RunOptions, first: RunResult) -> RunResult:
     """The first run's result with what became of each setting that its findings suggest."""
-    candidates = settings_for(first)
-    if first.errors or not candidates:
-        return _with(first, Proved(before=_left(first), after=_left(first)))
 
     def run(settings: tuple[Setting, ...]) -> RunResult:
         tried = replace(
@@ -59,8 +57,42 @@ def prove(options: RunOptions, first: RunResult) -> RunResult:
         except UserError as refused:  # this torch has no such switch
             return replace(first, errors=(ReportError(message=str(refused)),))
 
-    with ThreadPoolExecutor(max_workers=limits.PROOFS_AT_ONCE) as pool:
-        alone = list(pool.map(run, [(setting,) for setting in candidates]))
+    return _proved(first, settings_for(first), run, limits.PROOFS_AT_ONCE)
+
+
+def prove_program(
+    options: TraceOptions, first: RunResult, say: Callable[[str], None] | None
+) -> RunResult:
+    """As `prove`, of a program: it is run once more for each setting, one after the other, as it may
+    need what only one process can have; `say` receives what is being tried."""
+
+    def run(settings: tuple[Setting, ...]) -> RunResult:
+        if say is not None:
+            say(f"prove: runs again with {' and '.join(setting.line for setting in settings)}")
+        tried = replace(options, keep="", prove=False, settings=settings, silent=True)
+        return trace_program(tried, None)
+
+    # what a program passes cannot be marked from outside; `dynamic=True` says as much
+    candidates = tuple(s for s in settings_for(first) if not s.argument)
+    return _proved(first, candidates, run, 1)
+
+
+def _proved(
+    first: RunResult,
+    candidates: Sequence[Setting],
+    run: Callable[[tuple[Setting, ...]], RunResult],
+    at_once: int,
+) -> RunResult:
+    if first.errors:
+        return first
+    if not candidates:
+        return _with(first, Proved(before=_left(first), after=_left(first)))
+    each = [(setting,) for setting in candidates]
+    if at_once == 1:
+        alone = list(map(run, each))  # in the main thread, which alone has signals
+    else:
+        with ThreadPoolExecutor(max_workers=at_once) as pool:
+            alone = list(pool.map(run, each))
     tried = [_tried(first, (s,), ran) for s, ran in zip(candidates, alone, strict=True)]
     best, after = _smallest(first, candidates, alone, run)
     return _with(

@@ -16,9 +16,11 @@ from pathlib import Path
 import msgspec
 
 from breakscope import limits
-from breakscope.dynamic.capture.compiled_modules import environment, remove_injected
+from breakscope.dynamic.capture import compiled_modules, tried_settings
 from breakscope.dynamic.capture.folders import marked, run_folder
+from breakscope.dynamic.capture.injected import remove_injected
 from breakscope.dynamic.capture.program import Ended, run_program
+from breakscope.dynamic.findings.hints import named_switches
 from breakscope.dynamic.findings.matching import make_findings
 from breakscope.dynamic.findings.report_facts import shown, shown_divergence, shown_recompiles
 from breakscope.dynamic.findings.restarts import shown_restarts
@@ -65,18 +67,21 @@ def trace_program(options: TraceOptions, watch: Callable[[Look], None] | None) -
             folder,
             options.timeout,
             tick,
-            environment(folder, options.modules) if options.modules else {},
+            _environment(folder, options),
             removed=() if _kept(options) else (folder,),
+            silent=options.silent,
         )
         tick()
         traced = read_traced(folder)
         traced = replace(traced, seen=replace(traced.seen, ended=time.time()))
         modules = module_calls(folder, traced.seen) if options.modules else None
-        left = tuple(marked(folder))
+        left, refused = tuple(marked(folder)), tried_settings.problem(folder)
         remove_injected(folder)
         room = _has_room(folder)
     target = shlex.join(options.command)
     errors = _errors(target, ended, options.timeout)
+    if refused:
+        errors += (ReportError(message=refused),)
     if traced.cut or not room:
         errors += (ReportError(message=INCOMPLETE),)
     status = (
@@ -90,6 +95,13 @@ def trace_program(options: TraceOptions, watch: Callable[[Look], None] | None) -
     notes = (*switched_off(), *_still_running(left), *(idle if modules != () else (NO_MODULE,)))
     result = result_of(traced, target, status, options.rules, errors, notes, ended.exit_code)
     return replace(result, run=msgspec.structs.replace(result.run, modules=modules))
+
+
+def _environment(folder: Path, options: TraceOptions) -> dict[str, str]:
+    found = compiled_modules.environment(folder, options.modules) if options.modules else {}
+    if options.settings:
+        found |= tried_settings.environment(folder, options.settings)
+    return found
 
 
 def _has_room(folder: Path) -> bool:
@@ -177,6 +189,8 @@ def result_of(
         run=run,
         errors=errors,
         torch_version=traced.torch_version,
+        switches=seen.switches,
+        named_switches=named_switches(seen.breaks),
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -12,7 +11,7 @@ from breakscope import limits
 from breakscope.dynamic.observations.compiles import is_limit
 from breakscope.dynamic.observations.elided_frames import with_compiled_frame
 from breakscope.dynamic.observations.facts import Break, FrameCompile
-from breakscope.dynamic.observations.ownership import Places, library_of, torchs_file
+from breakscope.dynamic.observations.ownership import OF_DYNAMO, Places, library_of, torchs_file
 from breakscope.dynamic.observations.reasons import Reason, header_place, read_reason
 from breakscope.dynamic.source_text import SourceFile
 from breakscope.dynamic.trace.dialects import REPEATED, SKIPPED
@@ -20,7 +19,6 @@ from breakscope.dynamic.trace.frames import Frame, original_name, read_frames
 from breakscope.dynamic.trace.records import Record
 from breakscope.dynamic.trace.text_log import LogMessage
 
-OF_DYNAMO = re.compile(r"[/\\]torch[/\\]_dynamo[/\\]")  # polyfills, which stand for other code
 UNSUPPORTED_CONTEXT = "GB0142"
 
 

@@ -68,7 +68,7 @@ def test_breaks_in_a_package_stand_at_the_users_line(tmp_path):
     )
     (found,) = at_users_lines([inside, also])
     assert (found.path, found.line) == (str(file), 2)
-    assert found.message.startswith("`return model(x)` leads into torch, where the graph ends")
+    assert found.message.startswith("in torch, the graph ends")
     assert found.inside.chain[-1].line == 1757
     assert found.count == 4
     assert found.places[-1].line == 1800
@@ -79,3 +79,15 @@ def test_without_a_line_of_the_users_it_stays(tmp_path):
     site = "/env/lib/python3.11/site-packages/torch/nn/parallel/distributed.py"
     inside = changed(path=site, library="torch", chain=(Link(site, 3, "a"), Link(site, 4, "b")))
     assert at_users_lines([inside]) == (inside,)
+
+
+def test_a_wrapper_and_what_it_calls_are_one_cause():
+    """DistributedDataParallel is compiled again for the size that its module is compiled again for."""
+    size = "size mismatch at index 0. expected 4, actual 3"
+    inner = changed(line=23, guard=f"tensor 'x' {size}")
+    outer = changed(line=35, guard=f"tensor 'args[0]' {size}", help="y", cost=Cost(compile_seconds=9.0))  # fmt: skip
+    (one,) = one_for_each_cause([outer, inner])
+    assert (one.line, one.count) == (23, inner.count + outer.count)
+    assert [place.line for place in one.places] == [35]
+    other = changed(line=35, guard=outer.guard.replace("index 0", "index 1"))
+    assert len(one_for_each_cause([other, inner])) == 2

@@ -72,6 +72,12 @@ def test_a_break_of_the_same_frame_stays_a_break(runs):
             "dimension 1 of `x` is marked dynamic, and the code needs it to be 4",
             "maybe_mark_dynamic(x, 1)",
         ),
+        (
+            "ConstraintViolationError: Constraints violated (L['cache'][0][0].size()[1])! For more\n"
+            "  - You marked L['cache'][0][0].size()[1] as dynamic but your code specialized it to be a constant (3).",
+            "dimension 1 of `cache[0][0]` is marked dynamic, and the code needs it to be 3",
+            "maybe_mark_dynamic(cache[0][0], 1)",
+        ),
         ("OverflowError: len", "Dynamo itself fails at `f`", "torch.compiler.disable"),
         (
             "TorchRuntimeError: Dynamo failed to run FX node with fake tensors: call_function "

@@ -33,6 +33,9 @@ def findings(tmp_path, *breaks, entered=False):
 CASES = {
     "a method that Dynamo skips": (reason("GB0008", SKIPPED.format("Optimizer.zero_grad")), "", "BRK603"),
     "the scaler": (reason("GB0008", SKIPPED.format("GradScaler.update")), "", "BRK601"),
+    "an index": (
+        reason("GB0033", "Operator `aten._local_scalar_dense.default` has a non-Tensor output"), "", "BRK209",
+    ),
     "some other skipped function": (reason("GB0008", SKIPPED.format("Thread.start")), "", "BRK599"),
     "the optimizer's own break": (reason("GB0025", "User-inserted graph break."), OPTIM, "BRK603"),
     "the user's own break": (reason("GB0025", "User-inserted graph break."), "", "BRK502"),
@@ -68,3 +71,25 @@ def test_a_step_that_eager_code_calls_is_compiled_by_itself(tmp_path):
     (outside,) = findings(tmp_path, (own, OPTIM), entered=True)
     assert inside.help.startswith("call it outside")
     assert outside.help.startswith("leave it")
+
+
+def test_an_index_is_known_by_the_code_that_dynamo_marks(tmp_path):
+    program = tmp_path / "nms.py"
+    program.write_text("def nms(boxes, best):\n    return boxes[best][None]\n")
+    site = Frame(str(program), 2, "nms")
+    site = replace(site, column=8, end_column=24)
+    what = reason("GB0033", "Operator `aten._local_scalar_dense.default` has a non-Tensor output")
+    seen = Observations(breaks=(Break(site, what, (site,), ("0/0",)),))
+    (finding,) = make_findings(seen, load_rules(), Path.cwd())
+    assert finding.code == "BRK213" and "index_select" in finding.help
+
+
+def test_a_break_below_the_users_line_has_advice_and_no_path_of_this_machine(tmp_path):
+    what = reason(
+        "GB0007",
+        "Dynamo developers have intentionally marked that the function `disable` in file "
+        "`/x/site-packages/torch/_dynamo/decorators.py` should not be traced.",
+    )
+    (below,) = findings(tmp_path, (what, "torch/distributed/fsdp/common.py"))
+    assert "torch/distributed/fsdp/common.py" in below.message and "/x/" not in below.message
+    assert "compile the modules inside it before they are wrapped" in below.help

@@ -1,10 +1,12 @@
 """--prove: each setting in a run of its own, and the fewest that leave least."""
 
+import sys
 from pathlib import Path
 
 import pytest
 
-from breakscope.dynamic import RunOptions, run_fully
+from breakscope.dynamic import RunOptions, TraceOptions, prove_program, run_fully, trace_program
+from breakscope.dynamic.options import Setting
 from breakscope.report.formats.of_runs.proved import proved_texts
 
 pytest.importorskip("torch")
@@ -74,3 +76,54 @@ def test_nothing_is_tried_where_nothing_was_found(prove):
     proved = prove("make_clean")
     assert (proved.tried, proved.lines) == ((), ())
     assert proved_texts(proved) == []
+
+
+THREADS = """\
+import threading
+
+import torch
+
+
+@torch.compile(backend="eager")
+def scaled(x):
+    return x / x.max().item()
+
+
+for size in (3, 4, 5):
+    thread = threading.Thread(target=scaled, args=(torch.ones(size),))
+    thread.start()
+    thread.join()
+print("printed once")
+"""
+
+
+def test_a_program_is_run_again_with_each_setting(tmp_path: Path, capfd):
+    """In all its threads, where a value that is set in one holds in that one alone; without
+    output."""
+    file = tmp_path / "program.py"
+    file.write_text(THREADS)
+    options = TraceOptions(command=(sys.executable, str(file)), prove=True)
+    said: list[str] = []
+    proved = prove_program(options, trace_program(options, None), said.append).run.proved
+    assert set(proved.lines) == {
+        "torch._dynamo.config.capture_scalar_outputs = True",
+        "torch.compile(..., dynamic=True)",
+    }
+    assert proved.after == (0, 0) and proved.before[0] == 1
+    assert all(text.startswith("prove: runs again with") for text in said) and said
+    assert capfd.readouterr().out.count("printed once") == 1
+
+
+def test_a_setting_that_this_torch_does_not_have(tmp_path: Path):
+    file = tmp_path / "program.py"
+    file.write_text("import torch\n")
+    wanted = (Setting(switch="no_such_switch"),)
+    ran = trace_program(TraceOptions(command=(sys.executable, str(file)), settings=wanted), None)
+    assert any("no torch._dynamo.config.no_such_switch" in e.message for e in ran.errors)
+
+
+def test_what_failed_is_not_proven(tmp_path: Path):
+    file = tmp_path / "program.py"
+    file.write_text(THREADS + "raise SystemExit(3)\n")
+    options = TraceOptions(command=(sys.executable, str(file)), prove=True)
+    assert prove_program(options, trace_program(options, None), None).run.proved is None

@@ -244,7 +244,8 @@ def _tensor_family(what: str, plain: str) -> str:
     different = set(sets[0].split(", ")) ^ set(sets[1].split(", ")) if len(sets) == 2 else set()
     if any("Autocast" in key for key in different):
         return "autocast"
-    if different == {"ADInplaceOrView"}:  # a tensor made in inference mode has no such key
+    # in inference mode no tensor has keys of autograd, and one that was made there never has
+    if different and all(key.startswith(("Autograd", "ADInplaceOrView")) for key in different):
         return "grad_mode"
     kinds = (
         "Sparse",
@@ -269,7 +270,11 @@ def _tensor_family(what: str, plain: str) -> str:
 
 def _is_optimizer(plain: str) -> bool:
     return bool(
-        re.search(r"param_groups|\bself\.state\[|\.state\[list\(dict\.keys|optimizer", plain)
+        re.search(
+            r"param_groups|\bself\.state\[|\.state\[list\(dict\.keys|"
+            r"optimi[sz]er\w*(?:'\])?(?:\.__dict__)?(?:\.|\[')(?:state|defaults|_)",
+            plain,
+        )
     )
 
 

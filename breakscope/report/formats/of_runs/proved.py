@@ -63,6 +63,7 @@ def _tried(tried: Tried, proved: Proved) -> str:
 
 
 def _places(links: Sequence[Link]) -> str:
-    shown = [f"{link.path}:{link.line}" for link in links[: limits.MOST_PROVED_PLACES]]
-    more = len(links) - len(shown)
+    places = list(dict.fromkeys(f"{link.path}:{link.line}" for link in links))
+    shown = places[: limits.MOST_PROVED_PLACES]
+    more = len(places) - len(shown)
     return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
