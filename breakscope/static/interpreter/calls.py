@@ -232,7 +232,8 @@ def inline(
     if (outcome.raised is not None or outcome.value.is_none) and is_a_subclass_s(
         machine, function, frame
     ):
-        return completed(machine, function, {}, UNKNOWN)
+        of_subclasses = call_of_subclasses(machine, function, args[1:], kwargs, node, frame)
+        return completed(machine, function, {}, of_subclasses)
     if emits and outcome.activation is not None:
         if emits_wrapper and type(inner) is Function:
             machine.summaries.wrapper_runs.setdefault(
@@ -248,11 +249,6 @@ def inline(
             frame.rare,
         )
         frame.activation.steps.append(step)
-    if (outcome.raised is not None or outcome.value.is_none) and is_a_subclass_s(
-        machine, function, frame
-    ):
-        of_subclasses = call_of_subclasses(machine, function, args[1:], kwargs, node, frame)
-        return completed(machine, function, {}, of_subclasses)
     if outcome.raised is not None:
         if not frame.emits and not frame.caught and info.name != "__init__":
             # this code ran in reality: what is known of the call's arguments was too little
