@@ -76,6 +76,8 @@ DEEPEST_TENSOR_SEARCH = 3
 MOST_OPTIONS = 5
 # The same for classes and functions, which a registry chooses by a name that the source does not tell.
 MOST_REGISTERED = 16
+# Classes of a file that have a method, one of which an object that nothing names may have.
+MOST_GUESSED_CLASSES = 2
 # Items of two tuples of different lengths, together, that stay two tuples, each known by index.
 MOST_ITEMS_OF_TWO_TUPLES = 9
 # Containers in each other that count in the key of a call's argument.

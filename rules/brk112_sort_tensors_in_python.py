@@ -42,7 +42,8 @@ def check(event):
         # the items of a dict with open keys, as of `**kwargs`, which may be empty
         is_open = all(getattr(item, "items", ()) is None and _is_of_pairs(item) for item in lists)
     else:
-        compares = _of_tensors(items[0]) and _gives_tensor(key) if items else False
+        given = bool(items) and _of_tensors(items[0]) and _gives_tensor(key)
+        compares = given or any(map(holds_tensor, items[1:]))  # what the key makes of an item
     if compares:
         yield event.graph_break(
             f"Python's `{event.name.removeprefix('list.')}` compares tensors one by one",

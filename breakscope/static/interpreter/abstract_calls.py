@@ -1,10 +1,12 @@
-"""Calls of methods that a class only announces: what runs is a subclass's."""
+"""Calls of methods whose class is not known: those that a class only announces, and those of objects that
+nothing names."""
 
 from __future__ import annotations
 
 import ast
 
-from breakscope.rulekit.values import UNKNOWN, Class, Function, Instance, Value
+from breakscope import limits
+from breakscope.rulekit.values import UNKNOWN, Class, Function, Instance, Value, maybe_tensor
 from breakscope.static.definitions.annotations import value_of_class
 from breakscope.static.definitions.classes import bound_to, find_member, members_of, mro_of
 from breakscope.static.definitions.names import module_names
@@ -12,6 +14,10 @@ from breakscope.static.machine.frames import Frame, Raised
 from breakscope.static.machine.lattice import join_all
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.abstract_methods import is_announced, leaves_to_subclasses
+
+# methods that Python's own objects have
+COMMON = frozenset(name for kind in (dict, list, set, tuple) for name in dir(kind))
+OF_TEXTS = frozenset(dir(str)) | frozenset(dir(bytes))
 
 
 def is_a_subclass_s(machine: Machine, function: Function, frame: Frame) -> bool:
@@ -60,6 +66,59 @@ def call_of_subclasses(
             continue
     frame.certainty = certainty
     return join_all(found) if found else UNKNOWN
+
+
+def call_of_own_classes(
+    machine: Machine,
+    name: str,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+    frame: Frame,
+) -> Value | None:
+    """Call a method of an object that nothing names, where few classes of the file have one of this
+    name and nothing else has; None where there is no such class."""
+    if name.startswith("_") or name in COMMON or name in machine.library.module_methods:
+        return None
+    if name in OF_TEXTS and not any(map(maybe_tensor, args)):
+        return None
+    classes = [
+        value
+        for value in module_names(machine, frame.module).values()
+        if type(value) is Class
+        and value.info.module is frame.module
+        and type(member := members_of(value.info).get(name)) is ast.FunctionDef
+        and not member.decorator_list
+        and takes(member, args, kwargs)
+    ]
+    if not 0 < len(classes) <= limits.MOST_GUESSED_CLASSES:
+        return None
+    found, certainty, frame.certainty = [], frame.certainty, "likely"
+    for cls in classes:
+        method = find_member(machine, cls.info, name)
+        if type(method) is Function and not is_announced(method.info):
+            try:
+                bound = bound_to(method, value_of_class(machine, cls))
+                found.append(machine.call(bound, args, kwargs, node, frame))
+            except Raised:
+                continue
+    frame.certainty = certainty
+    return join_all([*found, UNKNOWN])
+
+
+def takes(method: ast.FunctionDef, args: list[Value], kwargs: dict[str, Value]) -> bool:
+    """True when a call with these arguments fits a method."""
+    spec = method.args
+    parameters = [p.arg for p in (*spec.posonlyargs, *spec.args)][1:]
+    needed = parameters[: len(parameters) - len(spec.defaults)]
+    names = {*parameters, *(p.arg for p in spec.kwonlyargs)}
+    if "*" in kwargs or "**" in kwargs:
+        return True
+    return (
+        (len(args) <= len(parameters) or spec.vararg is not None)
+        and (names.issuperset(kwargs) or spec.kwarg is not None)
+        and all(name in kwargs for name in needed[len(args) :])
+    )
 
 
 def subclasses_beside(machine: Machine, method: Function) -> list[Class]:

@@ -24,6 +24,7 @@ from breakscope.static.definitions.annotated_results import completed
 from breakscope.static.definitions.classes import is_tensor_class
 from breakscope.static.definitions.fields import field_names
 from breakscope.static.interpreter.abstract_calls import (
+    call_of_own_classes,
     call_of_subclasses,
     is_a_subclass_s,
     is_left_to_subclasses,
@@ -45,6 +46,9 @@ from breakscope.static.variables.objects.construction import made_at
 from breakscope.static.variables.objects.hooks import HANDLE, HOOKS
 from breakscope.static.variables.tensor import call_tensor_method
 
+# methods that no container of Python has, called without an argument
+REDUCTIONS = frozenset({"max", "min", "sum", "mean", "std", "prod"})
+OF_ARGUMENT = Py("unknown", "argument")
 METHOD_OF_MADE = "method of an object made here"
 # builtins that Dynamo replaces by Python functions, which draw from the generator one by one
 DRAWN_BY = frozenset({"sum", "any", "all", "dict", "set"})
@@ -95,9 +99,20 @@ def eval_call(machine, node: ast.Call, frame: Frame) -> Value:
             name, at = METHOD_OF_TENSOR, len(frame.activation.steps) + 1
             return call_method_in_graph(machine, callee, node, frame, name, at)
     args, kwargs = eval_arguments(machine, node, frame)
-    if is_apply(func, callee, args, kwargs):
-        machine.call(args[0], [UNKNOWN], {}, node, frame)
-        return UNKNOWN
+    if type(func) is ast.Attribute and not args and not kwargs and func.attr in REDUCTIONS:
+        if callee is UNKNOWN or callee == OF_ARGUMENT:
+            reduced = Tensor(sure=False)
+            return call_tensor_method(machine, reduced, func.attr, args, kwargs, node, frame)
+    if type(func) is ast.Attribute and len(args) == 1 and not kwargs and is_unseen(callee):
+        if func.attr == "apply" and type(args[0]) is Function:  # a module's, for each inside
+            machine.call(args[0], [UNKNOWN], {}, node, frame)
+            return UNKNOWN
+        if func.attr == "index":  # of a list, a tuple, a string
+            return Py("int", "config")
+    if type(func) is ast.Attribute and frame.emits and is_unseen(callee):
+        found = call_of_own_classes(machine, func.attr, args, kwargs, node, frame)
+        if found is not None:
+            return found
     if callee is UNKNOWN and type(func) is ast.Attribute:
         return call_by_name(machine, func.attr, args, kwargs, node, frame)
     if frame.emits and len(node.args) == 1 and type(node.args[0]) is ast.GeneratorExp:
@@ -105,17 +120,9 @@ def eval_call(machine, node: ast.Call, frame: Frame) -> Value:
     return machine.call(callee, args, kwargs, node, frame)
 
 
-def is_apply(func: ast.expr, callee: Value, args: list[Value], kwargs: dict[str, Value]) -> bool:
-    """True for `.apply(f)` of an object of which nothing is known: a module's calls `f` for each
-    module inside."""
-    return (
-        type(func) is ast.Attribute
-        and func.attr == "apply"
-        and (callee is UNKNOWN or (type(callee) is Py and callee.type == "unknown"))
-        and len(args) == 1
-        and not kwargs
-        and type(args[0]) is Function
-    )
+def is_unseen(callee: Value) -> bool:
+    """True for a method of an object of which nothing is known."""
+    return callee is UNKNOWN or (type(callee) is Py and callee.type == "unknown")
 
 
 def call_by_name(

@@ -1,5 +1,5 @@
 """Tests whose outcome says that code does not run in an ordinary compiled call: it is debugged,
-profiled, exported, or runs in half precision."""
+profiled, exported, runs in half precision, or is handed a text or a path instead of a tensor."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ WATCHED = frozenset(
     "tracing anomaly dump print plot plotting visualize visualise visualization torchscript scripting "
     "tflite tensorrt coreml tensorboard wandb".split()
 )
+TEXTS = frozenset({"str", "bytes", "Path", "PathLike"})
 
 
 def is_rare(test: ast.expr, truth: bool) -> bool:
@@ -22,7 +23,16 @@ def is_rare(test: ast.expr, truth: bool) -> bool:
         return decides([is_rare(operand, truth) for operand in test.values])
     if kind is ast.Compare:
         return len(test.ops) == 1 and _is_rare_comparison(test, truth)
-    return truth and is_watched(test)
+    return truth and (is_watched(test) or _is_of_text(test))
+
+
+def _is_of_text(test: ast.expr) -> bool:
+    """`isinstance(source, str)`, `isinstance(source, (str, Path))`."""
+    if not isinstance(test, ast.Call) or getattr(test.func, "id", "") != "isinstance":
+        return False
+    types = test.args[1:] if len(test.args) == 2 else []
+    parts = types[0].elts if types and isinstance(types[0], ast.Tuple) else types
+    return bool(parts) and all(getattr(p, "id", getattr(p, "attr", "")) in TEXTS for p in parts)
 
 
 def _is_rare_comparison(test: ast.Compare, truth: bool) -> bool:

@@ -168,11 +168,12 @@ def builtin_getattr(machine: Machine, args, kwargs, node, frame) -> Value:
         return value
     if args[0] == TORCH_NN:
         return ANY_MODULE_CLASS
-    return (
-        attribute_of_computed_name(machine, args[0], node, frame)
-        if isinstance(args[0], Instance)
-        else UNKNOWN
-    )
+    if not isinstance(args[0], Instance):
+        return UNKNOWN
+    usual = getattr(args[1], "usual", None)  # what configuration says by default
+    if isinstance(usual, str) and find_member(machine, args[0].cls.info, usual) is not None:
+        return machine.getattr(args[0], usual, node, frame)
+    return attribute_of_computed_name(machine, args[0], node, frame)
 
 
 def attribute_of_computed_name(

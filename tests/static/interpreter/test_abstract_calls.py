@@ -53,3 +53,44 @@ def test_the_class_of_an_attribute_is_what_the_constructor_annotates(tmp_path):
     )
     source += "\n\nclass Box:\n    def __init__(self, shape: Shape):\n        self.shape = shape\n"
     assert [code for code, _ in found(analysed(tmp_path, {"program.py": source}))] == ["BRK201"]
+
+
+UNSEEN = """\
+import torch
+
+
+class Coder(torch.nn.Module):
+    def encode(self, x):
+        return x[x > 0.5]
+
+    def forward(self, x):
+        return x
+
+
+class Model(torch.nn.Module):
+    def __init__(self, coder: torch.nn.Module):
+        super().__init__()
+        self.coder = coder
+
+    def forward(self, x):
+        return self.coder.encode({given})
+"""
+
+
+def test_a_method_that_one_class_of_the_file_has(tmp_path):
+    result = analysed(tmp_path, {"program.py": UNSEEN.format(given="x")})
+    (item,) = [finding for finding in result.findings if finding.code == "BRK302"]
+    assert (item.line, item.confidence) == (6, "likely")
+
+
+@pytest.mark.parametrize("given", ["'text'", "x, 1, 2", "x, mode=1", ""])
+def test_not_where_the_call_does_not_fit_it_or_is_of_a_text(tmp_path, given):
+    assert found(analysed(tmp_path, {"program.py": UNSEEN.format(given=given)})) == []
+
+
+def test_not_where_many_classes_have_it(tmp_path):
+    more = "".join(
+        f"\n\nclass C{i}(Coder):\n    def encode(self, x):\n        return x\n" for i in range(3)
+    )
+    source = UNSEEN.format(given="x") + more
+    assert found(analysed(tmp_path, {"program.py": source})) == []

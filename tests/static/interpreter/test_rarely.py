@@ -39,6 +39,9 @@ def model(folder, body, before=""):
         ("self.training", False, False),
         ("self.debugger_name", False, False),
         ("a < verbose < b", False, False),
+        ("isinstance(source, str)", True, False),
+        ("isinstance(source, (str, pathlib.Path)) and source", True, False),
+        ("isinstance(source, (str, torch.Tensor))", False, False),
     ],
 )
 def test_outcomes_that_are_rare(test, when_true, when_false):

@@ -264,6 +264,8 @@ def _min_or_max(machine: Machine, args, kwargs, node, frame, name) -> Value:
     tensors = [v for v in args if v.is_tensor]
     if len(args) > 1 and tensors and "key" not in kwargs:
         return tensors[0]
+    if len(args) == 1 and tensors and "key" not in kwargs:
+        return Tensor(args[0].dtype, 0, (), args[0].sure)  # others cannot be compared
     return join_all(args) if len(args) > 1 else element_of(values)
 
 

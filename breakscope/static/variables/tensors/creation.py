@@ -155,4 +155,6 @@ def ndim_of_data(data: Value) -> tuple[int | None, list[Value] | None]:
         return (ndim + 1 if ndim is not None else None), (
             [Const(len(data.items)), *sizes] if sizes is not None else None
         )
+    if isinstance(data, Sequence) and not isinstance(data.element, Sequence | Tensor):
+        return (1 if dtype_of_data(data.element) is not None else None), None
     return None, None

@@ -1,0 +1,65 @@
+"""What a use shows of an object that nothing names. Each body breaks under Dynamo of torch 2.13.0 at its
+last line, or does not break where no code is given."""
+
+import pytest
+from programs import analysed, found
+
+# name: (lines of __init__, lines of forward, the code at the last of them)
+CASES = {
+    "a reduction without an argument is a tensor's": (
+        "pass",
+        "return data.x.new_zeros(int(data.batch.max()) + 1)",
+        "BRK202",
+    ),
+    "of an item": ("pass", "return 1 if data['label'].sum() > 1 else 2", "BRK101"),
+    "with an argument it may be anything's": ("pass", "return 1 if data.max('a') > 1 else 2", ""),
+    "the greatest item of a tensor has no dimension": (
+        "pass",
+        "lengths = data.x.argmax(-1)\nreturn torch.arange(max(lengths))",
+        "BRK208",
+    ),
+    "a key that indexes a tensor": (
+        "pass",
+        "order = torch.relu(data.x)\nreturn sorted(range(len(order)), key=lambda i: order[i])",
+        "BRK112",
+    ),
+    "a key that makes numbers of numbers": ("pass", "return sorted([1, 2], key=lambda i: -i)", ""),
+    "an index in a list is a number": (
+        "self.names = names",
+        "at = torch.tensor([self.names.index(n) for n in ('a', 'b')])\nreturn torch.relu(data.x)[at[0]]",
+        "BRK213",
+    ),
+    "a method that configuration names by default": (
+        "self.act = act",
+        "return getattr(self, self.act)(data.x)",
+        "BRK201",
+    ),
+    "kept by the constructor": (
+        "self.act = getattr(self, act)",
+        "return self.act(data.x)",
+        "BRK201",
+    ),
+}
+PROGRAM = """\
+import torch
+
+
+class Model(torch.nn.Module):
+    def __init__(self, names, act: str = "slow"):
+        super().__init__()
+        {made}
+
+    def slow(self, x):
+        return x.item()
+
+    def forward(self, data):
+        {body}
+"""
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_a_use_shows(name, tmp_path):
+    made, body, code = CASES[name]
+    source = PROGRAM.format(made=made, body=body.replace("\n", "\n        "))
+    result = analysed(tmp_path, {"program.py": source})
+    assert {code for code, _ in found(result)} == {code} - {""}
