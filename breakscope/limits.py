@@ -15,16 +15,14 @@ LARGEST_STORED_ANSWER = 20_000_000
 # Steps (statements run, calls followed, rows of comprehensions) for one region, and for a module's
 # top level. Models stay far below; a program that multiplies its own paths must end somewhere.
 MOST_REGION_STATEMENTS = 40_000
-# Steps for all regions of one file together. A region may take this share of what is left, so that
-# none takes everything from those behind it.
+# Steps for all regions of one file; each may take a share of what is left, so that all have some.
 MOST_FILE_STATEMENTS = 160_000
 SHARE_OF_A_REGION = 1 / 4
 # Steps for the statements behind one that took too much: this many, then half as many each time.
 MORE_STATEMENTS = 4_000
 # Classes in the order of one's bases that count as a step.
 BASES_OF_A_STEP = 16
-# Times that a loop's body is run until its names no longer change: values join, and the second time
-# sees what the first one left.
+# Times that a loop's body is run until its names change no more: the second sees what the first left.
 MOST_LOOP_PASSES = 2
 # Names for which the body of a `for` is run one by one: each means other attributes and keys.
 MOST_LOOP_NAMES = 8
@@ -181,8 +179,7 @@ SHORTEST_EVICTED = 4
 LONGEST_FINDING = 8
 # Columns of a terminal; on a narrower one a finding takes the lines that its words need.
 USUAL_WIDTH = 80
-# Equal findings in a file that are shown as one, as those in a function always are: two are read as fast
-# one by one.
+# Equal findings in a file, in several functions, that are shown as one: two are read as fast one by one.
 FEWEST_EQUAL_FINDINGS = 3
 # How many a text names of values of one argument, files with findings that were not asked for,
 # places of host syncs, breaks that peeling could not take out, classes of captured modules, hazards
