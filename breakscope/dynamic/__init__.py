@@ -18,9 +18,8 @@ child left. The rooms, each importing only those before it:
 
 from breakscope.dynamic.capture.in_process import listening
 from breakscope.dynamic.findings.users_line import at_users_lines
-from breakscope.dynamic.modes.full_run import run_fully
+from breakscope.dynamic.modes.full_run import run_fully, trace_fully
 from breakscope.dynamic.modes.live import Look
-from breakscope.dynamic.modes.prove import prove_program
 from breakscope.dynamic.modes.run import run_target
 from breakscope.dynamic.modes.trace import read_result, trace_program
 from breakscope.dynamic.modes.verify import Original, Recorded, recorded_original, rewritten
@@ -47,11 +46,11 @@ __all__ = [
     "captured_result",
     "library_of",
     "listening",
-    "prove_program",
     "read_result",
     "recorded_original",
     "rewritten",
     "run_fully",
     "run_target",
+    "trace_fully",
     "trace_program",
 ]

@@ -15,9 +15,8 @@ from breakscope.dynamic import (
     RunResult,
     TraceOptions,
     at_users_lines,
-    prove_program,
     read_result,
-    trace_program,
+    trace_fully,
 )
 from breakscope.report.model import Finding, Report
 from breakscope.source_roots import only_below
@@ -33,8 +32,7 @@ def trace(
 ) -> Report:
     """Run a command and report on it; `say` receives what `prove` tries. Raises UserError when it
     cannot be started."""
-    ran = trace_program(options, watch)
-    return explain(prove_program(options, ran, say) if options.prove else ran, options.rules)
+    return explain(trace_fully(options, watch, say), options.rules)
 
 
 def read(

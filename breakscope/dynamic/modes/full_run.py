@@ -3,8 +3,12 @@ these are imported only then."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from breakscope.dynamic.modes.live import Look
 from breakscope.dynamic.modes.run import run_target
-from breakscope.dynamic.options import RunOptions, RunResult
+from breakscope.dynamic.modes.trace import trace_program
+from breakscope.dynamic.options import RunOptions, RunResult, TraceOptions
 
 
 def run_fully(options: RunOptions) -> RunResult:
@@ -36,4 +40,19 @@ def run_fully(options: RunOptions) -> RunResult:
         from breakscope.dynamic.modes.repro import with_repro
 
         ran = with_repro(options, ran)
+    return ran
+
+
+def trace_fully(
+    options: TraceOptions,
+    watch: Callable[[Look], None] | None,
+    say: Callable[[str], None] | None = None,
+) -> RunResult:
+    """Run a program and report on it; with `prove` try what may remove its findings, which `say`
+    receives."""
+    ran = trace_program(options, watch)
+    if options.prove:
+        from breakscope.dynamic.modes.prove import prove_program
+
+        ran = prove_program(options, ran, say)
     return ran

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from breakscope.dynamic import RunOptions, TraceOptions, prove_program, run_fully, trace_program
+from breakscope.dynamic import RunOptions, TraceOptions, run_fully, trace_fully, trace_program
 from breakscope.dynamic.options import Setting
 from breakscope.report.formats.of_runs.proved import proved_texts
 
@@ -104,7 +104,7 @@ def test_a_program_is_run_again_with_each_setting(tmp_path: Path, capfd):
     file.write_text(THREADS)
     options = TraceOptions(command=(sys.executable, str(file)), prove=True)
     said: list[str] = []
-    proved = prove_program(options, trace_program(options, None), said.append).run.proved
+    proved = trace_fully(options, None, said.append).run.proved
     assert set(proved.lines) == {
         "torch._dynamo.config.capture_scalar_outputs = True",
         "torch.compile(..., dynamic=True)",
@@ -126,4 +126,4 @@ def test_what_failed_is_not_proven(tmp_path: Path):
     file = tmp_path / "program.py"
     file.write_text(THREADS + "raise SystemExit(3)\n")
     options = TraceOptions(command=(sys.executable, str(file)), prove=True)
-    assert prove_program(options, trace_program(options, None), None).run.proved is None
+    assert trace_fully(options, None).run.proved is None
