@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tarfile
@@ -235,17 +236,16 @@ def holds_tests(path: Path) -> bool:
 
 
 def run(command: list[str], seconds: float) -> str:
-    try:
-        done = subprocess.run(
-            command,
-            capture_output=True,
-            text=True,
-            timeout=seconds,
-            env={**os.environ, "PIP_NO_INPUT": "1"},
-        )
-    except subprocess.TimeoutExpired:
-        raise LeftOut(f"{' '.join(command[2:4])} took more than {seconds} s") from None
-    if done.returncode:
-        said = [line for line in done.stderr.splitlines() if "error" in line.lower()]
-        raise LeftOut((said or done.stderr.splitlines() or ["failed"])[-1][:200])
-    return done.stdout
+    """What a command prints; at the limit its children, as of a build, end with it."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    environment = {**os.environ, "PIP_NO_INPUT": "1"}
+    with subprocess.Popen(command, env=environment, start_new_session=True, **pipes) as process:
+        try:
+            printed, failure = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise LeftOut(f"{' '.join(command[2:4])} took more than {seconds} s") from None
+    if process.returncode:
+        said = [line for line in failure.splitlines() if "error" in line.lower()]
+        raise LeftOut((said or failure.splitlines() or ["failed"])[-1][:200])
+    return printed

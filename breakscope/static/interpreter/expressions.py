@@ -182,6 +182,8 @@ def eval_bool_op(machine: Machine, node: ast.BoolOp, frame: Frame) -> Value:
     try:
         for operand in node.values[:-1]:
             value = machine.eval(operand, frame)
+            if not is_and:
+                value = like_the_default(value, node.values[-1])
             truth = machine.truth(value, "and" if is_and else "or", operand, frame)
             if truth is (not is_and):
                 return join_all([*values, value])
@@ -207,6 +209,15 @@ def eval_bool_op(machine: Machine, node: ast.BoolOp, frame: Frame) -> Value:
         if usual is not None and type(result) is Py
         else result
     )
+
+
+def like_the_default(value: Value, default: ast.expr) -> Value:
+    """`state or (None, None)`: what a tuple stands in for is no tensor, where it may be something
+    else."""
+    if type(value) is not Union or type(default) not in (ast.Tuple, ast.List, ast.Dict):
+        return value
+    kept = [o for o in value.options if not o.is_tensor]
+    return value if all(o.is_none for o in kept) else join_all(kept)
 
 
 def narrowed_value(value: Value, truth: bool) -> Value:

@@ -1307,3 +1307,13 @@ def test_what_a_loop_does_depends_on_its_test(tmp_path):
     )
     result = analysed(tmp_path, {"net.py": source})
     assert [(f.code, f.condition) for f in result.findings] == [("BRK401", "x.dim() > 1")]
+
+
+def test_what_a_tuple_stands_in_for_is_no_tensor(tmp_path):
+    source = (
+        "import torch\nfrom torch import Tensor, nn\n\n\nclass Net(nn.Module):\n"
+        "    def forward(self, x, state: Tensor | tuple[Tensor, Tensor] | None = None, bias: Tensor | None = None):\n"
+        "        h, c = state or (None, None)\n        b = bias or torch.zeros(3)\n"
+        "        return x + b if h is None else x + h\n"
+    )
+    assert found(analysed(tmp_path, {"net.py": source})) == [("BRK104", 8)]
