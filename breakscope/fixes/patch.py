@@ -51,7 +51,7 @@ def patched(path: str, data: bytes, findings: Iterable[Finding]) -> Patched:
         fix = finding.fix
         edits = edits_of(fix)
         if all(edit in taken for edit in edits):
-            applied.append(finding)  # one rewrite cures several findings
+            applied.append(finding)  # one rewrite fixes several findings
         elif any(_overlap(edit, other) for edit in edits for other in taken):
             waiting.append(finding)
         else:

@@ -76,7 +76,7 @@ def test_safe_fixes_go_first():
     assert made([unsafe, safe]).applied == (safe,)
 
 
-def test_one_rewrite_that_cures_two_findings_is_made_once():
+def test_one_rewrite_that_fixes_two_findings_is_made_once():
     one, two = finding(8, 8, "        pass\n"), finding(8, 8, "        pass\n", code="BRK402")
     done = made([one, two])
     assert done.data.decode().count("pass") == 1 and len(done.applied) == 2

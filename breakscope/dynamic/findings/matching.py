@@ -9,9 +9,9 @@ from pathlib import Path
 import msgspec
 
 from breakscope import limits
-from breakscope.dynamic.findings.cures import another_module, cure, of_one_name
 from breakscope.dynamic.findings.hints import OUTSIDE, useful_hints
-from breakscope.dynamic.findings.raised import told
+from breakscope.dynamic.findings.raised import wording_of
+from breakscope.dynamic.findings.recompile_advice import advice_on, another_module, of_one_name
 from breakscope.dynamic.findings.settling import settled
 from breakscope.dynamic.findings.wording import cause, values
 from breakscope.dynamic.observations.facts import Break, Observations, RecompileSeen
@@ -141,7 +141,7 @@ def _explanation(seen: Break) -> str:
 
 
 def _error_finding(seen: Break, rules: tuple[Rule, ...], folder: Path) -> Finding:
-    words = told(seen, _snippet(seen.site))
+    words = wording_of(seen, _snippet(seen.site))
     return Finding(
         **_place(seen.site, folder),
         **_identity(_catch_all(rules, COMPILING_RAISES)),
@@ -241,7 +241,7 @@ def recompile_finding(
         message=message,
         brief=f"compiled again: {changed}",
         names=code_in(message),
-        help=other[1] if other else cure(group, observations.switches, observations.compiles),
+        help=other[1] if other else advice_on(group, observations.switches, observations.compiles),
         other_causes=() if other else _other_causes(group),
         settled=settled(group, observations),
         reason=guards[0].hint,

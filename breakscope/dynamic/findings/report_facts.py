@@ -6,8 +6,8 @@ from pathlib import Path
 
 import msgspec
 
-from breakscope.dynamic.findings.cures import of_one_name
 from breakscope.dynamic.findings.matching import is_varied
+from breakscope.dynamic.findings.recompile_advice import of_one_name
 from breakscope.dynamic.findings.settling import call_of
 from breakscope.dynamic.findings.wording import cause
 from breakscope.dynamic.observations.facts import Observations

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from breakscope import limits
-from breakscope.dynamic.findings.cures import of_one_name
 from breakscope.dynamic.findings.matching import make_findings, recompile_finding
+from breakscope.dynamic.findings.recompile_advice import of_one_name
 from breakscope.dynamic.findings.users_line import at_users_lines
 from breakscope.dynamic.findings.wording import cause
 from breakscope.dynamic.observations.facts import Observations

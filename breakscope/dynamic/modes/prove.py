@@ -1,4 +1,4 @@
-"""Cures that were tried: each setting that could remove a break or a recompile, in a fresh process
+"""Settings that were tried: each setting that could remove a break or a recompile, in a fresh process
 of its own, and the smallest set of them that leaves least."""
 
 from __future__ import annotations

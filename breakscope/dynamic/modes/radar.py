@@ -18,8 +18,8 @@ import msgspec
 from breakscope import limits
 from breakscope.dynamic.capture.child_process import run_child
 from breakscope.dynamic.capture.folders import run_folder
-from breakscope.dynamic.findings.cures import fix
 from breakscope.dynamic.findings.matching import recompile_finding
+from breakscope.dynamic.findings.recompile_advice import fix
 from breakscope.dynamic.findings.run_errors import describe_errors
 from breakscope.dynamic.findings.wording import cause, values
 from breakscope.dynamic.observations.compiles import is_limit

@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from breakscope.dynamic.findings.cures import (
+from breakscope.dynamic.findings.matching import recompile_finding
+from breakscope.dynamic.findings.recompile_advice import (
     FRACTION_KEPT,
     NEEDED,
     OF_INSTANCES,
     ONE_WAY,
     PASSED_BY_PACKAGE,
     SAME_KEYS,
+    advice_on,
     another_module,
-    cure,
 )
-from breakscope.dynamic.findings.matching import recompile_finding
 from breakscope.dynamic.findings.settling import settled
 from breakscope.dynamic.findings.wording import cause
 from breakscope.dynamic.observations.facts import FrameCompile, Observations, RecompileSeen
@@ -39,7 +39,7 @@ def seen(frame, *texts):
 
 
 def advice(frame, *texts, compiles=()):
-    return cure([seen(frame, *texts)], frozenset(), compiles)
+    return advice_on([seen(frame, *texts)], frozenset(), compiles)
 
 
 @pytest.fixture
@@ -99,9 +99,9 @@ def test_numbers_that_are_no_modules_own(own):
     assert advice(own, "options.scale == 1.0") == FRACTION_KEPT
     assert advice(own, "self.temperature == 1.0") == FRACTION_KEPT
     twice = [seen(own, f"options.layers == {n}") for n in (2, 3)]
-    assert cure(twice, frozenset()) == NEEDED
+    assert advice_on(twice, frozenset()) == NEEDED
     once = [seen(own, f"options.layers == {n}") for n in (1, 3)]
-    assert cure(once, frozenset()) != NEEDED
+    assert advice_on(once, frozenset()) != NEEDED
     assert advice(own, "KeyError on options['ids']") == SAME_KEYS
 
 

@@ -3,7 +3,7 @@
 import pytest
 from running import TARGETS, line_of, run_all
 
-from breakscope.dynamic.findings.raised import told
+from breakscope.dynamic.findings.raised import wording_of
 from breakscope.dynamic.observations.facts import Break
 from breakscope.dynamic.observations.reasons import Reason
 from breakscope.dynamic.trace.frames import Frame
@@ -90,6 +90,6 @@ def test_a_break_of_the_same_frame_stays_a_break(runs):
 )
 def test_wording(raised, message, help_words):
     site = Frame("", 1, "f")
-    words = told(Break(site, Reason(""), (site,), ("0/0",), raised=raised), "")
+    words = wording_of(Break(site, Reason(""), (site,), ("0/0",), raised=raised), "")
     assert message in words.message
     assert help_words in words.help

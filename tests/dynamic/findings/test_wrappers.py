@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from breakscope.dynamic.findings.cures import OF_A_PACKAGE, ONE, PASSED_ALIKE, cure
+from breakscope.dynamic.findings.recompile_advice import OF_A_PACKAGE, ONE, PASSED_ALIKE, advice_on
 from breakscope.dynamic.findings.wording import cause
 from breakscope.dynamic.observations.facts import FrameCompile, RecompileSeen
 from breakscope.dynamic.observations.guards.families import read_guard
@@ -71,19 +71,19 @@ def test_advice_that_the_caller_can_follow(frame):
     assert calls_it(own, places) and not calls_it(inside, places)
 
     first = seen(inside, SIZE.format("kwargs['ids']", 0))
-    advice = cure([first], frozenset())
+    advice = advice_on([first], frozenset())
     assert "drop_last" in advice and "mark_dynamic" not in advice
-    later = cure([seen(inside, SIZE.format("kwargs['ids']", 1))], frozenset())
+    later = advice_on([seen(inside, SIZE.format("kwargs['ids']", 1))], frozenset())
     assert "multiple" in later and "drop_last" not in later
-    assert "fixed" in cure([seen(inside, SIZE.format("kwargs['cache'].keys", 2))], frozenset())
-    assert cure([seen(inside, "tensor 'kwargs['ids']' size mismatch at index 0. expected 8, actual 1")], frozenset()) == ONE  # fmt: skip
-    assert "mark_dynamic(tensor, 0)` of argument 1" in cure(
+    assert "fixed" in advice_on([seen(inside, SIZE.format("kwargs['cache'].keys", 2))], frozenset())
+    assert advice_on([seen(inside, "tensor 'kwargs['ids']' size mismatch at index 0. expected 8, actual 1")], frozenset()) == ONE  # fmt: skip
+    assert "mark_dynamic(tensor, 0)` of argument 1" in advice_on(
         [seen(own, SIZE.format("args[0]", 0))], frozenset()
     )
     length = seen(own, "len(kwargs) == 6")
     assert cause([length.guard]) == "the number of keyword arguments is not 6 any more"
-    assert cure([length], frozenset()) == PASSED_ALIKE
-    assert cure([seen(inside, "self.config.kind is None")], frozenset()) == OF_A_PACKAGE
+    assert advice_on([length], frozenset()) == PASSED_ALIKE
+    assert advice_on([seen(inside, "self.config.kind is None")], frozenset()) == OF_A_PACKAGE
 
 
 def test_a_value_that_a_test_decides_by(tmp_path):
@@ -94,7 +94,7 @@ def test_a_value_that_a_test_decides_by(tmp_path):
 
     def advice(text, line):
         guard = f"{text}  # ...  # {file}:{line} in forward"
-        return cure([RecompileSeen(frame, read_guard(guard), None)], frozenset())
+        return advice_on([RecompileSeen(frame, read_guard(guard), None)], frozenset())
 
     assert "each side" in advice("self.epoch == 0", 2)
     assert "allow_unspec_int" in advice("self.epoch == 0", 2)
@@ -111,7 +111,7 @@ def test_a_number_that_counts_a_loop(tmp_path):
 
     def advice(line):
         guard = read_guard(f"n == 3  # ...  # {file}:{line} in forward")
-        return cure([RecompileSeen(frame, guard, None)], frozenset())
+        return advice_on([RecompileSeen(frame, guard, None)], frozenset())
 
     assert "each value is a version" in advice(2)
     assert "dynamic=True" in advice(3)

@@ -5,7 +5,14 @@ from pathlib import Path
 import pytest
 from running import run_all
 
-from breakscope.dynamic.findings.cures import COUNTED, OF_INSTANCES, ONE, About, cure, fix
+from breakscope.dynamic.findings.recompile_advice import (
+    COUNTED,
+    OF_INSTANCES,
+    ONE,
+    About,
+    advice_on,
+    fix,
+)
 from breakscope.dynamic.findings.wording import cause
 from breakscope.dynamic.observations.facts import FrameCompile, RecompileSeen
 from breakscope.dynamic.observations.guards.choice import why_none_served
@@ -120,14 +127,14 @@ def test_a_number_of_each_instance(tmp_path: Path):
     )
     frame = FrameCompile("0/1", "forward", str(file), 5)
     seen = RecompileSeen(frame, read_guard("self.index == 0"), None)
-    assert cure([seen], frozenset()) == OF_INSTANCES
+    assert advice_on([seen], frozenset()) == OF_INSTANCES
     file.write_text(file.read_text() + "\nlayer = Layer(1)\nlayer.index = 2\n")
     other = tmp_path / "changed.py"
     other.write_text(file.read_text())
     seen = RecompileSeen(
         FrameCompile("0/1", "forward", str(other), 5), read_guard("self.index == 0"), None
     )
-    assert cure([seen], frozenset()) != OF_INSTANCES
+    assert advice_on([seen], frozenset()) != OF_INSTANCES
 
 
 def test_training_flag():

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from breakscope.dynamic.findings.cures import FIXES, About, fix
+from breakscope.dynamic.findings.recompile_advice import FIXES, About, fix
 from breakscope.dynamic.findings.wording import cause, values
 from breakscope.dynamic.observations.facts import FrameCompile
 from breakscope.dynamic.observations.guards.families import classify, read_guard

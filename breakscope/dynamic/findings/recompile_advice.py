@@ -139,7 +139,7 @@ class About:
     switches: frozenset[str] = frozenset((STATIC,))
 
 
-def cure(
+def advice_on(
     group: Sequence[RecompileSeen],
     switches: frozenset[str],
     compiles: Sequence[FrameCompile] = (),
