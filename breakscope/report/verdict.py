@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from breakscope import limits
 from breakscope.report.model import Finding, Report
 from breakscope.report.ranking import SEEN, ranked
 from breakscope.report.summary import count, duration, per_step
@@ -13,15 +14,23 @@ def verdict(report: Report) -> list[str]:
     if report.run is None or len(seen) < 2:
         return []
     worst = seen[0]
-    where = f"{worst.path}:{worst.line}"
+    where = f"{_in_short(worst.path)}:{worst.line}"
     costs = _costs(worst, report)
     what = worst.brief or worst.message
     cause = _behind_limit(worst, seen)
-    first = f"{cause.path}:{cause.line}: {cause.help}" if cause else worst.help
+    first = f"{_in_short(cause.path)}:{cause.line}: {cause.help}" if cause else worst.help
     return [
         f"worst: {where} ({costs}): {what}" if costs else f"worst: {where}: {what}",
         f"first: {first}",
     ]
+
+
+def _in_short(path: str) -> str:
+    """A path that leaves room for the cause on a terminal's line: of a long one the file and its
+    folder, since the whole stands at the finding."""
+    parts = path.split("/")
+    is_long = len(path) > limits.USUAL_WIDTH // 3 and len(parts) > 3
+    return "/".join(("...", *parts[-2:])) if is_long else path
 
 
 def _behind_limit(worst: Finding, seen: list[Finding]) -> Finding | None:

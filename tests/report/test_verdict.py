@@ -26,3 +26,10 @@ def test_behind_a_recompile_limit_stands_what_is_to_be_changed():
 
 def test_one_finding_needs_no_verdict():
     assert verdict(report(finding(evidence="observed"), run=RUN)) == []
+
+
+def test_a_long_path_leaves_room_for_the_cause():
+    path = "/home/someone/projects/vision/models/unet.py"
+    seen = [finding(path=path, line=n, evidence="observed", message="why") for n in (3, 9)]
+    worst, _ = verdict(report(*seen, run=RUN))
+    assert worst.startswith("worst: .../models/unet.py:3") and worst.endswith(": why")
