@@ -21,7 +21,7 @@ from breakscope.static.interpreter.conditions import (
     test_condition,
 )
 from breakscope.static.interpreter.imports import bind_imports
-from breakscope.static.interpreter.rarely import is_rare
+from breakscope.static.interpreter.rarely import is_deprecated, is_rare
 from breakscope.static.machine.frames import GO_ON, LEAVE_LOOP, RAISE, RETURN, Frame, Raised
 from breakscope.static.machine.given import both, opposite
 from breakscope.static.machine.lattice import ALWAYS, join_names
@@ -52,7 +52,7 @@ def both_paths(machine: Machine, node: ast.If, frame: Frame) -> int:
     frame.names, frame.undecided, decided_by = dict(before), CHOSEN, ""
     # configuration is shown as the condition; no other default is
     usual = None if machine.region.last_test_is_configuration else machine.region.last_test_usually
-    frame.rare = rare or usual is False or is_rare(node.test, True)
+    frame.rare = rare or usual is False or is_rare(node.test, True) or is_deprecated(node.body)
     branch = frame.branch
     if not frame.emits and machine.region.last_test_is_configuration:
         frame.branch = node.test, True

@@ -77,3 +77,15 @@ def is_watched(node: ast.expr) -> bool:
     if not WATCHED.isdisjoint(name.lower().split("_")):
         return True
     return isinstance(node, ast.Attribute) and is_watched(node.value)  # `self.debug.steps`
+
+
+def is_deprecated(body: list[ast.stmt]) -> bool:
+    """True for a branch that warns of being deprecated: callers have left what leads there."""
+    calls = [s.value for s in body if type(s) is ast.Expr and type(s.value) is ast.Call]
+    return any(_warns_of_deprecation(call) for call in calls)
+
+
+def _warns_of_deprecation(call: ast.Call) -> bool:
+    name = getattr(call.func, "attr", "") or getattr(call.func, "id", "")
+    texts = [p.value for p in walk(call) if type(p) is ast.Constant and isinstance(p.value, str)]
+    return name.startswith("warn") and any("deprecat" in text.lower() for text in texts)

@@ -126,3 +126,12 @@ def test_what_runs_for_others_is_claimed(tmp_path, body):
 def test_what_runs_only_where_a_number_is_none_is_possible(tmp_path):
     result = model(tmp_path, "if torch.isnan(x).any():\n    print('odd')\n")
     assert {f.code: f.confidence for f in result.findings}["BRK401"] == "possible"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"), [("`mask` is deprecated, use `masks`", []), ("`mask` is empty", ["BRK402"])]
+)
+def test_a_warning_of_what_is_deprecated_is_possible(tmp_path, text, shown):
+    body = f"if x.shape[0] % 2:\n    log.warning('{text}')\n"
+    source = model(tmp_path, body, "import logging\n\nlog = logging.getLogger(__name__)\n\n\n")
+    assert [code for code, _ in found(source)] == shown
