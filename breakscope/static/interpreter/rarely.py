@@ -39,14 +39,16 @@ def _is_of_text(test: ast.expr) -> bool:
 
 
 def _went_wrong(test: ast.expr, truth: bool) -> bool:
-    """True for `torch.isnan(x).any()` that holds, and `torch.isfinite(x).all()` that does not."""
+    """True for `torch.isnan(x).any()` that holds, and `torch.isfinite(x).all()` that does not; not of a
+    single number, as of a gradient's norm in a step that is skipped now and then."""
     if type(test) is not ast.Call:
         return False
     parts = [part for part in walk(test) if type(part) in (ast.Attribute, ast.Name, ast.UnaryOp)]
     names = {getattr(part, "attr", "") or getattr(part, "id", "") for part in parts}
     if any(type(getattr(part, "op", None)) is ast.Invert for part in parts):
         truth = not truth
-    return not names.isdisjoint(("isnan", "isinf") if truth else ("isfinite",))
+    wrong = ("isnan", "isinf") if truth else ("isfinite",)
+    return not names.isdisjoint(wrong) and not names.isdisjoint(("any", "all"))
 
 
 def _is_rare_comparison(test: ast.Compare, truth: bool) -> bool:

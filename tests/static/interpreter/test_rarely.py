@@ -47,6 +47,7 @@ def model(folder, body, before=""):
         ("torch.isfinite(x).all()", False, True),
         ("(~torch.isfinite(x)).any()", True, False),
         ("not x.isnan().any()", False, True),
+        ("not torch.isfinite(norm)", False, False),
     ],
 )
 def test_outcomes_that_are_rare(test, when_true, when_false):
