@@ -143,11 +143,12 @@ def test_the_rewritten_program_is_one_graph_and_computes_the_same(text, wanted, 
     new = fixed(text, tmp_path)
     assert wanted in new
     function = loaded(text, tmp_path, "before").make()[0]
-    other = loaded(new, tmp_path, "after").make()[0]
-    torch._dynamo.reset()
-    compiled = torch.compile(other, backend="eager", fullgraph=True)
-    for x in inputs:
-        assert torch.equal(function(x), compiled(x))
+    with torch._dynamo.config.patch(capture_scalar_outputs=False):  # a fixed program may set it
+        other = loaded(new, tmp_path, "after").make()[0]
+        torch._dynamo.reset()
+        compiled = torch.compile(other, backend="eager", fullgraph=True)
+        for x in inputs:
+            assert torch.equal(function(x), compiled(x))
 
 
 @pytest.mark.parametrize(
