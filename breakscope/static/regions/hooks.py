@@ -8,8 +8,10 @@ from collections.abc import Iterator
 
 from breakscope.rulekit.values import UNKNOWN, Class, Function, Sequence, Tensor, Value
 from breakscope.rulekit.walking import walk
-from breakscope.static.definitions.classes import bound_to, find_member
+from breakscope.static.definitions.binding import bind_arguments
+from breakscope.static.definitions.classes import bound_to, find_member, members_of
 from breakscope.static.definitions.names import module_names, resolve_import
+from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.arguments import configured_instance, parameter_values
@@ -26,7 +28,8 @@ GIVEN = Sequence("tuple", None, Tensor(sure=False, origin="argument"))  # what t
 
 
 def registered_hooks(machine: Machine, module: ModuleInfo) -> list[Function]:
-    """The hooks of a file: its functions, and methods that a class registers of itself."""
+    """The hooks of a file: its functions, methods that a class registers of itself, and what
+    is defined where it is registered."""
     if "_forward_" not in module.source:
         return []
     names = module_names(machine, module)
@@ -39,6 +42,8 @@ def registered_hooks(machine: Machine, module: ModuleInfo) -> list[Function]:
     for statement in module.tree.body:
         for hook in _registered(statement):
             value = _function(machine, names, classes.get(statement), hook)
+            if value is None and isinstance(hook, ast.Name):
+                value = _inner_function(machine, names, classes.get(statement), statement, hook)
             if isinstance(value, Function) and value.info.module is module:
                 found.setdefault(id(value.info), value)
     return list(found.values())
@@ -65,6 +70,40 @@ def _function(
     if not isinstance(member, Function) or hook.value.id not in ("self", "cls", cls.info.name):
         return None
     return bound_to(member, configured_instance(machine, cls))
+
+
+def _inner_function(
+    machine: Machine,
+    names: dict[str, Value],
+    cls: Class | None,
+    statement: ast.stmt,
+    hook: ast.Name,
+) -> Value | None:
+    """A function that is defined where it is registered: in a function, or in a method of a
+    class, whose parameters it sees."""
+    for outer in [statement] if cls is None else members_of(cls.info).values():
+        parts = list(walk(outer)) if isinstance(outer, ast.FunctionDef) else []
+        inner = [p for p in parts if isinstance(p, ast.FunctionDef) and p.name == hook.id]
+        if not inner or hook not in parts:
+            continue
+        function = names.get(outer.name)
+        if cls is not None:
+            member = find_member(machine, cls.info, outer.name)
+            function = bound_to(member, configured_instance(machine, cls))
+        if isinstance(function, Function):
+            return _defined_in(machine, function, inner[0])
+    return None
+
+
+def _defined_in(machine: Machine, outer: Function, node: ast.FunctionDef) -> Value | None:
+    """The function that a definition in another function makes."""
+    values, named = parameter_values(machine, outer, False)
+    owner = [] if outer.bound is None else [outer.bound]
+    qualname = outer.info.qualname
+    frame = Frame(outer.info.module, outer.info, outer.scope, None, False, 0, qualname)
+    frame.names = bind_arguments(machine, outer.info, [*owner, *values], named, outer.scope)
+    machine.exec(node, frame)
+    return frame.names.get(node.name)
 
 
 def hook_arguments(machine: Machine, hook: Function) -> tuple[list[Value], dict[str, Value]]:

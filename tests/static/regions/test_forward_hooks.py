@@ -67,3 +67,44 @@ def test_hooks_of_a_file_are_regions(register, marks, tmp_path):
     )
     result = analysed(tmp_path, {"recorder.py": source})
     assert sorted(found(result, ("likely",))) == wanted
+
+
+INNER = """
+import torch
+
+
+class Compressor:
+    def __init__(self, ratio: int):
+        self.ratio = ratio
+
+    def unpack(self, model: torch.nn.Module):
+        for name, parameter in model.named_parameters():
+            print(name)
+
+    def attach(self, model: torch.nn.Module):
+        def hook(module, args):
+            self.unpack(module)
+
+        model.register_forward_pre_hook({hook})
+
+
+def watch(model, log):
+    def hook(module, args, made):
+        log.append(made.mean().item())
+
+    return {returned}
+"""
+
+
+@pytest.mark.parametrize(
+    ("hook", "returned", "wanted"),
+    [
+        ("hook", "model.register_forward_hook(hook)", [("BRK401", 11), ("BRK201", 22)]),
+        ("self.unpack", "hook", [("BRK401", 11)]),
+        ("None", "hook", []),
+    ],
+)
+def test_what_is_defined_where_it_is_registered_is_a_region(hook, returned, wanted, tmp_path):
+    """Both break under torch 2.13.0 when `attach` and `watch` are given a compiled model."""
+    result = analysed(tmp_path, {"net.py": INNER.format(hook=hook, returned=returned)})
+    assert sorted(found(result), key=lambda place: place[1]) == wanted
