@@ -27,7 +27,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from breakscope.dynamic.findings.cures import FIXES
+from breakscope.dynamic.findings.recompile_advice import FIXES
 from breakscope.report.model import Recompile, Report, from_json
 
 WANTED_LINES = 0.95

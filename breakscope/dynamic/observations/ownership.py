@@ -17,9 +17,8 @@ TORCH = re.compile(r"[/\\](?:site|dist)-packages[/\\](?:torch|functorch)[/\\]")
 INSTALLED = re.compile(r".*[/\\](?:site|dist)-packages[/\\]([^/\\]+?)(?:\.py)?(?:[/\\]|\Z)")
 # of another Python than ours, where a trace comes from elsewhere
 LIBRARY = re.compile(r"[/\\]lib[/\\]python3\.\d+[/\\]")
-OF_DYNAMO = re.compile(
-    r"[/\\]torch[/\\]_dynamo[/\\]"
-)  # polyfills and wrappers, which stand for other code
+# its polyfills and wrappers stand for other code
+OF_DYNAMO = re.compile(r"[/\\]torch[/\\]_dynamo[/\\]")
 GENERATED = "<string>"
 TYPED_IN = (GENERATED, "<stdin>", "<ipython-input-")  # the user's, without a file
 
