@@ -53,19 +53,33 @@ def call_of_subclasses(
     Which of them the object has is not known."""
     if not frame.emits:
         return UNKNOWN
-    name, found = method.info.name, []
-    certainty, frame.certainty = frame.certainty, "likely"
-    for cls in subclasses_beside(machine, method):
-        member = find_member(machine, cls.info, name) if name in members_of(cls.info) else None
-        if type(member) is not Function or is_announced(member.info):
-            continue
-        bound = bound_to(member, value_of_class(machine, cls))
-        try:
-            found.append(machine.call(bound, args, kwargs, node, frame))
-        except Raised:
-            continue
-    frame.certainty = certainty
+    name = method.info.name
+    classes = [c for c in subclasses_beside(machine, method) if name in members_of(c.info)]
+    found = _called_on(machine, classes, name, args, kwargs, node, frame)
     return join_all(found) if found else UNKNOWN
+
+
+def _called_on(
+    machine: Machine,
+    classes: list[Class],
+    name: str,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+    frame: Frame,
+) -> list[Value]:
+    """What a method gives on an object of each class, where it does more than announce."""
+    found, certainty, frame.certainty = [], frame.certainty, "likely"
+    for cls in classes:
+        method = find_member(machine, cls.info, name)
+        if type(method) is Function and not is_announced(method.info):
+            try:
+                bound = bound_to(method, value_of_class(machine, cls))
+                found.append(machine.call(bound, args, kwargs, node, frame))
+            except Raised:
+                continue
+    frame.certainty = certainty
+    return found
 
 
 def call_of_own_classes(
@@ -93,17 +107,7 @@ def call_of_own_classes(
     ]
     if not 0 < len(classes) <= limits.MOST_GUESSED_CLASSES:
         return None
-    found, certainty, frame.certainty = [], frame.certainty, "likely"
-    for cls in classes:
-        method = find_member(machine, cls.info, name)
-        if type(method) is Function and not is_announced(method.info):
-            try:
-                bound = bound_to(method, value_of_class(machine, cls))
-                found.append(machine.call(bound, args, kwargs, node, frame))
-            except Raised:
-                continue
-    frame.certainty = certainty
-    return join_all([*found, UNKNOWN])
+    return join_all([*_called_on(machine, classes, name, args, kwargs, node, frame), UNKNOWN])
 
 
 def takes(method: ast.FunctionDef, args: list[Value], kwargs: dict[str, Value]) -> bool:
