@@ -144,11 +144,11 @@ class Knowledge:
 def differing(base: dict, difference: dict) -> dict:
     """A table of another version: the base's entries without `removed` ("*": none of them), with
     `changed`."""
-    removed = difference.get("removed", ())
+    removed = set(difference.get("removed", ()))
     kept = (
         {}
         if "*" in removed
-        else {name: entry for name, entry in base.items() if name not in set(removed)}
+        else {name: entry for name, entry in base.items() if name not in removed}
     )
     return kept | difference.get("changed", {})
 

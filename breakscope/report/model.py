@@ -120,6 +120,7 @@ class Finding(Fact):
     values: tuple[str, ...] = ()
     # what else breaks at this call, or how on this line, and has no finding of its own
     also: tuple[str, ...] = ()
+    cause: str = ""  # of an observed recompile: what changed
     # of a recompile: what else changed in these calls, and would compile them again by itself
     other_causes: tuple[str, ...] = ()
     # of a recompile: after which call it was over, or that it goes on; "" where that is not known

@@ -79,7 +79,7 @@ def check(python, tmp_path):
             cwd=tmp_path,
             env=ENVIRONMENT,
         )
-        assert done.returncode == 1, done.stderr
+        assert done.returncode == 1 and done.stdout, done.stderr
         return [(f["line"], f["code"]) for f in json.loads(done.stdout)["findings"]]
 
     return run
@@ -167,7 +167,8 @@ def test_programs_see_the_types(python, tmp_path):
 def test_pytest_finds_the_plugin_and_is_left_as_it_is(python, tmp_path):
     call(python, "-m", "pip", "install", "-q", "pytest")
     (tmp_path / "test_fits.py").write_text(FITTING)
-    printed = call(python, "-m", "pytest", "-p", "no:cacheprovider", "-q", cwd=tmp_path)
+    # -B: bytecode that pip doesn't know of would stay behind when the package is installed anew
+    printed = call(python, "-B", "-m", "pytest", "-p", "no:cacheprovider", "-q", cwd=tmp_path)
     assert "1 passed" in printed and "breakscope" not in printed
 
 

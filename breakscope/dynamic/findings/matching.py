@@ -240,6 +240,7 @@ def recompile_finding(
         kind="recompile",
         message=message,
         brief=f"compiled again: {changed}",
+        cause=changed,
         names=code_in(message),
         help=other[1] if other else advice_on(group, observations.switches, observations.compiles),
         other_causes=() if other else _other_causes(group),

@@ -243,6 +243,7 @@ def _confirm(prediction: Finding, seen: list[Finding]) -> Finding:
         reason=first.reason,
         dynamo=tuple(dict.fromkeys(id for o in seen for id in o.dynamo)) or prediction.dynamo,
         guard=first.guard,
+        cause=first.cause,
         other_causes=tuple(dict.fromkeys((*_of_other_families(seen), *_others(seen)))),
         settled=first.settled,
         help=_help(prediction, first),
@@ -268,7 +269,7 @@ def _of_other_families(seen: list[Finding]) -> tuple[str, ...]:
     """What changed in the recompiles that the same prediction is about in another way: what was
     None grows afterwards."""
     return tuple(
-        o.message.partition(" because ")[2]
+        o.cause
         for o in seen[1:]
         if o.kind == "recompile" and not set(o.dynamo) & set(seen[0].dynamo)
     )

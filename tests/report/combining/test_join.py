@@ -263,9 +263,7 @@ def test_what_changes_in_another_way_is_a_second_cause(predicted, observed):
     """None in the first call, and growing afterwards: one finding, both causes."""
     hazard = predicted(3, kind="recompile", dynamo=("none_argument", "size"))
     seen = [
-        observed(
-            3, kind="recompile", dynamo=(family,), message=f"`f` was compiled again because {why}"
-        )
+        observed(3, kind="recompile", dynamo=(family,), cause=why)
         for family, why in (
             ("none_argument", "`k` was None"),
             ("size", "dimension 1 of `k` changed"),
