@@ -1,8 +1,8 @@
-"""Asks Dynamo about functions that no probe names: C functions, getters of torch, methods of
-tensors.
+"""Asks Dynamo about functions that no probe names: compiled functions of the standard library and of
+SciPy, getters of torch, methods of tensors.
 
-Functions of the standard library are never run: with `fullgraph=True` Dynamo raises at a call that
-it cannot trace, and what it says of a C function does not depend on the arguments.
+Compiled functions are never run: with `fullgraph=True` Dynamo raises at a call that
+it cannot trace, and what it says of a compiled function does not depend on the arguments.
 """
 
 from __future__ import annotations
@@ -79,6 +79,27 @@ MODULES = (
     "platform",
     "warnings",
 )
+# public ones whose functions are called on arrays in models' code
+SCIPY = (
+    "scipy.cluster.vq",
+    "scipy.fft",
+    "scipy.integrate",
+    "scipy.interpolate",
+    "scipy.linalg",
+    "scipy.ndimage",
+    "scipy.optimize",
+    "scipy.signal",
+    "scipy.sparse.csgraph",
+    "scipy.spatial",
+    "scipy.spatial.distance",
+    "scipy.special",
+    "scipy.stats",
+)
+COMPILED = {  # the id of Dynamo for a call of each type, whatever the arguments
+    "builtin_function_or_method": "GB0007",
+    "cython_function_or_method": "GB0156",
+    "ufunc": "GB0156",
+}
 GETTERS = re.compile(
     r"(is_|are_|has_|get_|can_|current_|memory_|max_memory|mem_|device_|version$|num_|initial_seed"
     r"|.*_enabled$|.*_available$)"
@@ -127,13 +148,14 @@ def programs() -> list[Asked]:
 
 
 def _library() -> Iterator[Asked]:
-    for module in MODULES:
+    for module in (*MODULES, *SCIPY):
         try:
             found = importlib.import_module(module)
-        except ImportError:  # not on this platform
+        except ImportError:  # not on this platform, or not installed
             continue
         for name, value in sorted(vars(found).items()):
-            if isinstance(value, types.BuiltinFunctionType) and not name.startswith("_"):
+            is_wanted = type(value).__name__ in COMPILED and not name.startswith("_")
+            if is_wanted and (module in SCIPY or isinstance(value, types.BuiltinFunctionType)):
                 yield Asked(f"{module}.{name}", value, "trace")
 
 
@@ -173,7 +195,7 @@ def measure(asked: Asked) -> dict:
             return function(), x.sin()
 
         verdict = capture.trace(probe, (torch.rand(3),))
-        if "GB0007" not in verdict.breaks:
+        if COMPILED[type(function).__name__] not in verdict.breaks:
             return {"invalid": "depends on the arguments"}
         return _row(asked, verdict, None)
 

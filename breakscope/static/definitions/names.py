@@ -50,6 +50,8 @@ def import_step(machine: Machine, imported: Import) -> Value:
         return Namespace(found) if found else External(imported.module)
     found = machine.find(imported.module, imported.importer)
     if found is not None:
+        if (measured := measured_member(machine, found, imported.member)) is not None:
+            return measured
         value = module_names(machine, found).get(imported.member)
         if value is not None and not (type(value) is Import and _is_own_submodule(value, imported)):
             return value
@@ -66,6 +68,13 @@ def import_step(machine: Machine, imported: Import) -> Value:
     if inner is not None:
         return Namespace(inner)
     return external_value(machine, f"{imported.module}.{imported.member}")
+
+
+def measured_member(machine: Machine, module: ModuleInfo, name: str) -> External | None:
+    """A function of an installed package that the tables know: what is compiled has no source, or
+    stands in a module of another name."""
+    full = f"{module.name}.{name}"
+    return External(full) if module.library and full in machine.library.tables.calls else None
 
 
 def external_value(machine: Machine, name: str) -> Value:

@@ -159,6 +159,9 @@ MODULE_METHODS = frozenset(
 )
 
 
+MODULE = "torch.nn.Module"
+
+
 class Library:
     """The tables of one torch version, by canonical name."""
 
@@ -219,6 +222,15 @@ class Library:
         if head in ALIASES:
             return f"{ALIASES[head]}.{last}"
         return name
+
+    def is_subclass(self, name: str, wanted: str) -> bool | None:
+        """Whether one class of torch's modules derives from another; None where the tables do not
+        tell."""
+        if name == wanted:
+            return True
+        classes = self.tables.classes
+        known = {MODULE, *classes}
+        return wanted in classes.get(name, ()) if {name, wanted} <= known else None
 
     def constant(self, name: str) -> Value | None:
         """The value of a library name that is no function, class or module."""

@@ -273,8 +273,6 @@ def call_sequence_method(
         if name == "insert" and owner.items and args[0].is_const and type(args[0].value) is int:
             owner.items.insert(args[0].value, owner.items.pop())
         return NONE
-    if name == "children" and owner.type in MODULES:
-        return Sequence("iterator", owner.items and [*owner.items], owner.element)
     if name in ("extend", "update", "extendleft") and args:
         extend_sequence(machine, owner, args[0], frame, node, "extend")
         return NONE

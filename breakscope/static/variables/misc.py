@@ -13,7 +13,7 @@ from breakscope.rulekit.values import (
     Value,
 )
 from breakscope.static.definitions.classes import bound_to, external_bases, find_member, is_module
-from breakscope.static.definitions.names import module_names, resolve_import
+from breakscope.static.definitions.names import measured_member, module_names, resolve_import
 from breakscope.static.definitions.super_properties import first_use
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ClassInfo, Namespace
@@ -107,6 +107,8 @@ class NamespaceVariable(Variable):
     """A module of the checked source."""
 
     def getattr(self, machine: Machine, owner, name, node, frame) -> Value:
+        if (measured := measured_member(machine, owner.info, name)) is not None:
+            return measured
         value = module_names(machine, owner.info).get(name)
         if value is not None:
             return resolve_import(machine, value)

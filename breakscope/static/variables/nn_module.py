@@ -20,8 +20,6 @@ from breakscope.rulekit.values import (
     Value,
     options,
 )
-from breakscope.static.definitions.classes import is_module
-from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.lattice import join, join_all
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call
@@ -29,7 +27,13 @@ from breakscope.static.variables.effects.side_effects import note_outside, put_a
 from breakscope.static.variables.library.known_results import PYTHON_RESULTS
 from breakscope.static.variables.library.objects import LibraryObjectVariable
 from breakscope.static.variables.lists import ListVariable
-from breakscope.static.variables.objects.hooks import HOOKS, register_hook
+from breakscope.static.variables.objects import submodules
+from breakscope.static.variables.objects.hooks import (
+    HOOKS,
+    register_hook,
+    run_hooks,
+    run_pre_hooks,
+)
 from breakscope.static.variables.objects.layers import layer_result
 from breakscope.static.variables.objects.module_containers import add_named, put_named, submodule_at
 from breakscope.static.variables.objects.recurrent import (
@@ -58,16 +62,26 @@ PACKED = "torch.nn.utils.rnn.PackedSequence"
 class ModuleListVariable(ListVariable):
     """An nn.ModuleList or nn.Sequential."""
 
+    def is_of_type(self, machine: Machine, value, name) -> bool | None:
+        verdict = machine.library.is_subclass(f"torch.nn.{value.type}", name)
+        return super().is_of_type(machine, value, name) if verdict is None else verdict
+
     def call(self, machine: Machine, callee, args, kwargs, node, frame) -> Value:
         if callee.type != "Sequential":
             return UNKNOWN
         value = args[0] if args else UNKNOWN
+        run_pre_hooks(machine, callee, args, node, frame)
         for module in callee.items if callee.items is not None else [callee.element]:
             value = machine.call(module, [value], {}, node, frame)
+        run_hooks(machine, callee, args, value, node, frame)
         return value
 
     def call_method(self, machine: Machine, owner, name, args, kwargs, node, frame) -> Value:
-        if name in HOOKS or name in SELF_METHODS:
+        if name in submodules.WALKS:
+            return submodules.walk_over(machine, owner, name, frame)
+        if name in HOOKS and args:
+            return register_hook(machine, owner, name, args, node, frame)
+        if name in SELF_METHODS:
             return owner
         return super().call_method(machine, owner, name, args, kwargs, node, frame)
 
@@ -76,6 +90,10 @@ class LayerVariable(LibraryObjectVariable):
     """An object of torch.nn."""
 
     called = "forward"
+
+    def is_of_type(self, machine: Machine, value, name) -> bool | None:
+        verdict = machine.library.is_subclass(value.name, name)
+        return super().is_of_type(machine, value, name) if verdict is None else verdict
 
     def result(self, machine: Machine, owner, args) -> Value:
         is_layer = not owner.name.startswith("torch.nn.utils.rnn")
@@ -87,6 +105,8 @@ class LayerVariable(LibraryObjectVariable):
             machine.driver.state["training"] = f"{name} of {text}"
         if name in HOOKS and args:
             return register_hook(machine, owner, name, args, node, frame)
+        if name in submodules.WALKS:
+            return submodules.walk_over(machine, owner, name, frame)
         if name in SELF_METHODS:
             return owner
         if name in ("__call__", "forward"):
@@ -192,8 +212,8 @@ def call_module_method(
         return Dict({}, Tensor(), open=True)
     if name in ("get_parameter", "get_buffer"):
         return Tensor()
-    if name in ("children", "modules", "named_children", "named_modules"):
-        return submodules_of(machine, owner, name, frame)
+    if name in submodules.WALKS:
+        return submodules.walk_over(machine, owner, name, frame)
     if name in SELF_METHODS:
         return owner
     if name in ("_replace", "_asdict"):
@@ -207,22 +227,6 @@ def call_module_method(
     if name == "__call__":
         return machine.call(owner, args, kwargs, node, frame)
     return UNKNOWN
-
-
-def submodules_of(machine: Machine, owner: Instance, name: str, frame: Frame) -> Value:
-    """What `children()`, `named_modules()` and their like go over: each module; in a region any of
-    them."""
-    named = [(Const(key), v) for key, v in owner.attributes.items() if is_module(machine, v)]
-    if not name.endswith("children"):
-        named.insert(0, (Const(""), owner))
-    rows = [Sequence("tuple", [*row]) if name.startswith("named") else row[1] for row in named]
-    if frame.emits:
-        return (
-            Sequence("iterator", None, join_all(v for _, v in named if v is not owner))
-            if name[0] != "n"
-            else UNKNOWN
-        )
-    return Sequence("iterator", rows)
 
 
 def registered_value(value: Value, kind: str) -> Value:

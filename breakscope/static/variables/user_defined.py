@@ -204,7 +204,8 @@ class InstanceVariable(Variable):
         names = external_bases(machine, value.cls.info)
         if name in names or (name in MODULE_BASES and is_module(machine, value)):
             return True
-        return None if names else False
+        verdicts = [machine.library.is_subclass(base, name) for base in names]
+        return True if True in verdicts else None if None in verdicts else False
 
     def class_of(self, value) -> Value:
         return value.cls

@@ -112,3 +112,50 @@ class Model(Base):
         return x.tolist()
 """
     assert found(analysed(tmp_path, {"program.py": source})) == [("BRK201", 6), ("BRK559", 11)]
+
+
+HOOKED = """\
+import torch
+from torch import nn
+
+
+class Outer(nn.Module):
+    def __init__(self, body):
+        super().__init__()
+        self.body = body
+        {register}
+
+    def read(self, module, given, made=None):
+        return given[0] * given[0].mean().item()
+
+    def forward(self, x):
+        return self.body(x)
+
+
+def make():
+    body = nn.Sequential(nn.Sequential(nn.Linear(3, 3)), nn.ReLU())
+    return Outer(body), (torch.randn(2, 3),), {{}}
+"""
+PUT = "m.register_forward_pre_hook(self.read)"
+
+
+@pytest.mark.parametrize(
+    ("register", "is_read"),
+    [
+        (f"[{PUT} for m in self.modules()]", True),
+        (f"[{PUT} for m in body.modules() if isinstance(m, nn.Linear)]", True),
+        (f"[{PUT} for n, m in body.named_modules() if n == '0.0']", True),
+        (f"[{PUT} for m in body.children()]", True),
+        (f"[{PUT} for n, m in self.named_children() if n == 'body']", True),
+        ("self.body.register_forward_hook(self.read)", True),
+        (f"[{PUT} for m in body.modules() if isinstance(m, nn.Conv2d)]", False),
+        (f"[{PUT} for m in body.children() if isinstance(m, nn.Linear)]", False),
+        (f"[{PUT} for n, m in body.named_children() if n == '0.0']", False),
+        (f"[{PUT} for m in nn.Linear(2, 2).modules()]", False),
+    ],
+)
+def test_hooks_on_the_modules_inside(register, is_read, tmp_path):
+    """As Dynamo of torch 2.13.0 breaks in the hook, or never enters it."""
+    source = HOOKED.format(register=register)
+    result = analysed(tmp_path, {"program.py": source}, "program.py::make")
+    assert found(result) == [("BRK201", 12)] * is_read

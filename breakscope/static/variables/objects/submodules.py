@@ -1,0 +1,64 @@
+"""The modules inside of a module, as `children()`, `named_modules()` and their like go over them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from breakscope import limits
+from breakscope.rulekit.values import UNKNOWN, Const, Instance, Sequence, Value
+from breakscope.static.definitions.classes import is_module
+from breakscope.static.machine.frames import Frame
+from breakscope.static.machine.lattice import join_all
+from breakscope.static.machine.machine import Machine
+from breakscope.static.variables.objects.module_containers import HELD
+
+CONTAINERS = ("ModuleList", "Sequential")
+WALKS = frozenset({"children", "named_children", "modules", "named_modules"})
+
+
+def walk_over(machine: Machine, owner: Value, name: str, frame: Frame) -> Value:
+    """What a method of `WALKS` goes over: each module; in a region any of them."""
+    if type(owner) is Sequence and owner.items is None:
+        return Sequence("iterator", None, owner.element) if name[0] != "n" else UNKNOWN
+    if name.endswith("children"):
+        rows = list(children(machine, owner))
+    else:
+        rows = list(descendants(machine, owner))
+    if frame.emits:
+        inside = [module for _, module in rows if module is not owner]
+        return Sequence("iterator", None, join_all(inside)) if name[0] != "n" else UNKNOWN
+    if name.startswith("named"):
+        return Sequence("iterator", [Sequence("tuple", [Const(n), m]) for n, m in rows])
+    return Sequence("iterator", [module for _, module in rows])
+
+
+def children(machine: Machine, owner: Value) -> Iterator[tuple[str, Value]]:
+    """(name, module) of the modules that an object or a container of modules holds itself."""
+    if type(owner) is Sequence:
+        items = owner.items or []
+        names = owner.names if len(owner.names) == len(items) else map(str, range(len(items)))
+        yield from zip(names, items)
+    elif type(owner) is Instance:
+        for name, value in owner.attributes.items():
+            if name == HELD and type(value) is Sequence:
+                yield from children(machine, value)
+            elif is_module(machine, value) or getattr(value, "type", "") in CONTAINERS:
+                yield name, value
+
+
+def descendants(machine: Machine, owner: Value) -> Iterator[tuple[str, Value]]:
+    """(dotted name, module) of a module and of all inside of it, each once, in the order of
+    `named_modules()`."""
+    seen: set[int] = set()
+    waiting: list[tuple[str, Value, int]] = [("", owner, 0)]
+    while waiting and len(seen) < limits.MOST_ITERATED_OBJECTS:
+        name, module, depth = waiting.pop()
+        if id(module) in seen:
+            continue
+        seen.add(id(module))
+        yield name, module
+        if depth < limits.DEEPEST_MODULE_WALK:
+            inside = [
+                (f"{name}.{n}" if name else n, m, depth + 1) for n, m in children(machine, module)
+            ]
+            waiting += reversed(inside)

@@ -1,0 +1,45 @@
+"""Functions of packages that have no Python source. Under Dynamo of torch 2.13.0 and with SciPy 1.17
+the call breaks, or is traced where no line is given."""
+
+import pytest
+from programs import TORCH, found, write
+
+from breakscope.static import StaticOptions, analyze
+
+SOURCE = """\
+import scipy.special
+import torch
+from scipy.optimize import linear_sum_assignment
+
+
+class Matcher(torch.nn.Module):
+    def forward(self, x, y):
+        cost = torch.cdist(x, y)
+        {line}
+        return cost
+"""
+# a package as pip installs it, whose public names are those of compiled modules
+INSTALLED = {
+    "environment/scipy-1.17.dist-info/METADATA": "Name: scipy\n",
+    "environment/scipy/__init__.py": "import torch\n",
+    "environment/scipy/special/__init__.py": "from ._ufuncs import *\nfrom ._logsumexp import softmax\n",
+    "environment/scipy/special/_logsumexp.py": "def softmax(x):\n    return x\n",
+    "environment/scipy/optimize/__init__.py": "from ._lsap import linear_sum_assignment\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("line", "breaks"),
+    [
+        ("rows, columns = linear_sum_assignment(cost.detach().numpy())", True),
+        ("cost = cost * torch.as_tensor(scipy.special.gamma(cost.numpy()))", True),
+        ("cost = cost * torch.as_tensor(scipy.special.softmax(cost.numpy()))", False),
+        ("cost = cost * torch.as_tensor(scipy.special.unknown(cost.numpy()))", False),
+    ],
+)
+@pytest.mark.parametrize("installed", [False, True])
+def test_compiled_functions_of_scipy(line, breaks, installed, tmp_path, monkeypatch):
+    write(tmp_path, {"own/program.py": SOURCE.format(line=line), **INSTALLED})
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "environment"))
+    result = analyze([tmp_path / "own"], StaticOptions(torch=TORCH, libraries=installed))
+    assert found(result) == [("BRK599", 9)] * breaks
