@@ -55,7 +55,6 @@ QUIET = {
 }
 START = 120  # seconds for imports, the collection of tests and the last test or block
 EACH = 60  # seconds for one test or block
-AGAIN = 5  # tests that failed and are tried without us
 
 
 def measured(package: Installed, given: str, options: argparse.Namespace) -> dict[str, Any]:
@@ -76,7 +75,8 @@ def differing(
     package: Installed, suite: Suite, before: int, options: argparse.Namespace
 ) -> list[str]:
     """The tests that failed just now, after so many results, and pass without `trace --compile`."""
-    failed = [line[7:] for line in results(suite)[before:] if line.startswith("failed ")][:AGAIN]
+    failed = [line[7:] for line in results(suite)[before:] if line.startswith("failed ")]
+    failed = failed[: options.again]
     if not failed:
         return []
     known = len(results(suite))
@@ -189,6 +189,9 @@ def main() -> int:
     parser.add_argument("--per-module", type=int, default=16)
     parser.add_argument("--with", dest="more", nargs="*", default=[], metavar="REQUIREMENT")
     parser.add_argument("--install-only", action="store_true", help="measure later")
+    parser.add_argument(
+        "--again", type=int, default=5, help="tests that failed and are tried without trace"
+    )
     parser.add_argument("--keep-traces", action="store_true")
     parser.add_argument("--score", choices=field_truth.HALVES)
     parser.add_argument("--places", action="store_true")
