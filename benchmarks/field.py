@@ -10,11 +10,12 @@ FOLDER  where environments, sources and traces go; a package's environment lies 
 DIR     the sources with the package's tests, where its source distribution has none
 
 Each package's tests, and when they show nothing the Python of its description, run under
-`breakscope trace --compile`: every module that they call is compiled with the backend eager. At the
-time limit they are stopped, and what was gathered counts; measured again, a package's tests go on with
-those that were not reached, and what they show is added. Break sites below the package's own folders
-and the lines of it that Dynamo traced are kept in benchmarks/truth/field. What cannot be installed
-with this torch, or of which nothing was traced, is left out with one line.
+`breakscope trace --compile`: every module that they call is compiled with the backend eager. After that
+many minutes of CPU time, or three times that by the clock, they are stopped, and what was gathered
+counts; measured again, a package's tests go on with those that were not reached, and what they show is
+added. Break sites below the package's own folders and the lines of it that Dynamo traced are kept in
+benchmarks/truth/field. What cannot be installed with this torch, or of which nothing was traced, is left
+out with one line.
 
 --score installs the versions that were measured into FOLDER/libraries, without what they depend on,
 and checks the files of which lines were traced. A claim on a line that Dynamo traced without a break
@@ -52,8 +53,8 @@ QUIET = {
     "CUDA_VISIBLE_DEVICES": "",
     "TORCH_LOGS": "trace_source",
 }
+START = 120  # seconds for imports, the collection of tests and the last test or block
 EACH = 60  # seconds for one test or block
-AGAIN = 5  # tests that failed and are tried without us
 
 
 def measured(package: Installed, given: str, options: argparse.Namespace) -> dict[str, Any]:
@@ -74,18 +75,20 @@ def differing(
     package: Installed, suite: Suite, before: int, options: argparse.Namespace
 ) -> list[str]:
     """The tests that failed just now, after so many results, and pass without `trace --compile`."""
-    failed = [line[7:] for line in results(suite)[before:] if line.startswith("failed ")][:AGAIN]
+    failed = [line[7:] for line in results(suite)[before:] if line.startswith("failed ")]
+    failed = failed[: options.again]
     if not failed:
         return []
     known = len(results(suite))
-    command = [str(package.python), "-P", str(DRIVER), "tests", str(EACH), *failed]
+    limit = min(EACH * len(failed), options.minutes * 30)
+    command = [str(package.python), "-P", str(DRIVER), "tests", str(EACH), str(limit), *failed]
     with contextlib.suppress(subprocess.TimeoutExpired):
         subprocess.run(
             command,
             cwd=suite.folder,
             env={**os.environ, **QUIET, "PYTHONPATH": ""},
             capture_output=True,
-            timeout=min(EACH * len(failed), options.minutes * 30),
+            timeout=3 * limit + START,
         )
     now = results(suite)[known:]
     return [
@@ -106,10 +109,11 @@ def traced(package: Installed, suite: Suite, options: argparse.Namespace) -> dic
     traces = options.folder / "traces" / package.name
     shutil.rmtree(traces, ignore_errors=True)
     command = [sys.executable, "-P", "-m", "breakscope", "trace", "--compile", "--no-progress"]
-    command += ["--keep", str(traces), "--timeout", str(options.minutes * 60)]
+    command += ["--keep", str(traces), "--timeout", str(options.minutes * 180 + START)]
     command += ["--per-module", str(options.per_module), "--alike", "1"]
-    command += ["--format", "json", "--output", str(options.folder / "report.json"), "--"]
+    command += ["--format", "json", "--output", str(options.folder / f"{package.name}.json"), "--"]
     command += [str(package.python), "-P", str(DRIVER), suite.kind, str(EACH)]
+    command += [str(options.minutes * 60)]
     before = len(results(suite))
     log = options.folder / f"{package.name}.{suite.kind}.log"
     with open(log, "w", encoding="utf-8") as stream:
@@ -185,6 +189,9 @@ def main() -> int:
     parser.add_argument("--per-module", type=int, default=16)
     parser.add_argument("--with", dest="more", nargs="*", default=[], metavar="REQUIREMENT")
     parser.add_argument("--install-only", action="store_true", help="measure later")
+    parser.add_argument(
+        "--again", type=int, default=5, help="tests that failed and are tried without trace"
+    )
     parser.add_argument("--keep-traces", action="store_true")
     parser.add_argument("--score", choices=field_truth.HALVES)
     parser.add_argument("--places", action="store_true")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -10,6 +11,7 @@ import signal
 import subprocess
 import sys
 import tarfile
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,19 +19,16 @@ ROOT = Path(__file__).resolve().parent.parent
 TEST_FOLDERS = ("tests", "test", "testing")
 TEST_FILE = re.compile(r"test_.*\.py|.*_test\.py")
 EXTRAS = ("test", "tests", "testing")
+REQUIREMENTS = [
+    form.format(name)
+    for name in EXTRAS
+    for form in ("requirements-{}.txt", "requirements_{}.txt", "requirements/{}.txt")
+] + ["tests/requirements.txt", "test/requirements.txt"]
 # pip is stopped after that many seconds: what has to be compiled for longer is left out
 INSTALL, DOWNLOAD = 400, 120
-IMPORT = 300
-COMPILED = ("torchvision", "torchaudio")  # with extensions that fit one torch of one kind
-# one of its folders that is named like it, else any: what needs an extension for another torch fails
-TRY_IMPORT = """
-import sys, importlib
-name, *folders = sys.argv[1:]
-plain = lambda text: text.lower().replace("-", "").replace("_", "")
-folders = [f.removesuffix(".py") for f in folders]
-wanted = [f for f in folders if plain(f) == plain(name)] or [f for f in folders if f not in ("tests", "test", "docs", "examples")]
-importlib.import_module(wanted[0])
-"""
+# built for one torch of one kind: without them the Python of the package is what is left, and drive.py
+# defines what it asks for
+EXTENSIONS = ("torchvision/*.so", "torchaudio/lib/*.so")
 WHAT_IS_INSTALLED = """
 import sys, json, importlib.metadata as m
 d = m.distribution(sys.argv[1])
@@ -118,8 +117,7 @@ def installed(folder: Path, package: str, more: list[str]) -> Installed:
             str(next((base / "lib").glob("python3*")) / "site-packages") + "\n"
         )
     python = env / "bin" / "python"
-    pip = [str(base / "bin" / "python"), "-m", "pip", "--python", str(python), "install", "-q"]
-    pip += ["--no-compile", *constraints(folder)]
+    pip = pip_into(folder, python)
     found = described(python, name)
     if found is None or found["site"].startswith(str(base)) or more:
         run([*pip, package, *more], INSTALL)
@@ -129,17 +127,20 @@ def installed(folder: Path, package: str, more: list[str]) -> Installed:
     extras = [extra for extra in EXTRAS if extra in found["extras"]][:1]
     if extras and not (env / "extras").exists():
         (env / "extras").touch()
-        try:
-            run([*pip, f"{name}[{extras[0]}]=={found['version']}"], INSTALL)
-        except LeftOut as problem:
-            print(f"    without what its tests want: {problem}", flush=True)
+        add([f"{name}[{extras[0]}]=={found['version']}"], python, folder)
     if not found["folders"]:
         raise LeftOut("it has no source in site-packages")
-    if any((Path(found["site"]) / other).exists() for other in COMPILED):
-        run([str(python), "-c", TRY_IMPORT, name, *found["folders"]], IMPORT)
+    for file in (f for form in EXTENSIONS for f in Path(found["site"]).glob(form)):
+        file.unlink()
     return Installed(
         name, found["version"], python, Path(found["site"]), tuple(found["folders"]), found["text"]
     )
+
+
+def pip_into(folder: Path, python: Path) -> list[str]:
+    """The command that installs into a package's environment."""
+    pip = [str(base_environment(folder) / "bin" / "python"), "-m", "pip", "--python", str(python)]
+    return [*pip, "install", "-q", "--no-compile", *constraints(folder)]
 
 
 def described(python: Path, name: str) -> dict | None:
@@ -155,6 +156,7 @@ def suites_of(package: Installed, given: str, folder: Path) -> list[Suite]:
     try:
         if not work.exists():
             unpack(package, given, folder, work)
+            add(wanted_by_tests(work), package.python, folder)
         without_package(work, package.folders)
         if paths := test_folders(work):
             found.append(Suite("tests", tuple(paths), work))
@@ -167,6 +169,41 @@ def suites_of(package: Installed, given: str, folder: Path) -> list[Suite]:
     if "import" in description:
         found.append(Suite("snippets", (readme,), work))
     return found
+
+
+def wanted_by_tests(work: Path) -> list[str]:
+    """What sources say that their tests need beside the extras of the package: a dependency group or
+    a file of requirements."""
+    project = work / "pyproject.toml"
+    groups: dict[str, list] = {}
+    if project.exists():
+        with contextlib.suppress(tomllib.TOMLDecodeError):
+            told = tomllib.loads(project.read_text(encoding="utf-8", errors="replace"))
+            poetry = told.get("tool", {}).get("poetry", {}).get("group", {})
+            groups = {name: list(group.get("dependencies", ())) for name, group in poetry.items()}
+            groups |= told.get("dependency-groups", {})
+    for name in (*EXTRAS, "dev"):
+        if wanted := [x for x in groups.get(name, ()) if isinstance(x, str)]:
+            return [x for x in wanted if x != "python"]
+    for name in REQUIREMENTS:
+        if (work / name).is_file():
+            lines = (work / name).read_text(encoding="utf-8", errors="replace").splitlines()
+            # no path, address or further file: each would be read from where pip runs
+            return [
+                x
+                for line in lines
+                if re.match(r"[A-Za-z]", x := line.partition("#")[0].strip()) and "/" not in x
+            ]
+    return []
+
+
+def add(wanted: list[str], python: Path, folder: Path) -> None:
+    """Install what tests want; without it some of them may still run."""
+    try:
+        if wanted:
+            run([*pip_into(folder, python), *wanted], INSTALL)
+    except LeftOut as problem:
+        print(f"    without what its tests want: {problem}", flush=True)
 
 
 def described_in(package: Installed, work: Path) -> str:

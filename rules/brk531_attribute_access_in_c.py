@@ -5,8 +5,12 @@ dict.__getitem__`. Dynamo runs a `__getattr__` that is written in Python; `dict.
 `dict.get` are C, and from torch 2.11 on the first `config.width` in the region ends the graph. The
 function around it is not resumed there, and runs without a graph.
 
+`object.__getattribute__(self, name)`, which some classes call to go around their own
+`__getattr__`, is C too, and ends the graph wherever it is called by that name.
+
 Write the method out, `def __getattr__(self, name): return self[name]`, and nothing else changes.
-Better still, read the configuration in `__init__` and keep what `forward` needs as attributes of
+Write `super().__getattribute__(name)`, or `self.__dict__[name]`, in place of
+`object.__getattribute__(self, name)`. Better still, read the configuration in `__init__` and keep what `forward` needs as attributes of
 the module.
 """
 
@@ -16,7 +20,12 @@ from breakscope.rulekit.events import Call
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.values import External, Method
 
-rule = Rule("BRK531", "attribute-access-in-c", dynamo=("GB0256",), since="2.11")
+rule = Rule(
+    "BRK531",
+    "attribute-access-in-c",
+    dynamo=("GB0256", "GB0156: method `__getattribute__`"),
+    since="2.11",
+)
 
 
 @rule.on(Call, "object.__getattr__")
@@ -32,6 +41,14 @@ def check(event):
         )
 
 
+@rule.on(Call, "object.__getattribute__")
+def check_by_name(event):
+    yield event.problem(
+        f"Dynamo does not trace `object.__getattribute__`, so the graph ends at `{event.shown}`",
+        help="write `super().__getattribute__(name)` or `self.__dict__[name]`",
+    )
+
+
 class Config(dict):
     __getattr__ = dict.__getitem__
 
@@ -39,7 +56,7 @@ class Config(dict):
 CONFIG = Config(scale=2.0)
 
 
-@rule.example(lambda: (torch.ones(4),))
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0256",))
 def bad(x):
     y = x + 1
     return y * CONFIG.scale  # BRK531
@@ -57,3 +74,23 @@ OPTIONS = Options(scale=2.0)
 def good(x):
     y = x + 1
     return y * OPTIONS.scale
+
+
+class Plain:
+    def __init__(self):
+        self.scale = 2.0
+
+
+PLAIN = Plain()
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0156",))
+def bad_by_name(x):
+    y = x + 1
+    return y * object.__getattribute__(PLAIN, "scale")  # BRK531
+
+
+@rule.becomes
+def good_by_name(x):
+    y = x + 1
+    return y * PLAIN.__dict__["scale"]

@@ -13,7 +13,7 @@ sys.path.insert(0, str(ROOT / "benchmarks"))
 
 import field_truth
 from field_score import Score, held, is_raised_by_the_program, score_file, was_reached
-from field_suites import Installed, described_in, without_package
+from field_suites import Installed, described_in, wanted_by_tests, without_package
 from field_suites import test_folders as folders_with_tests
 
 from breakscope.report.fact import Link
@@ -129,7 +129,7 @@ def test_a_block_that_takes_too_long_is_no_exception_that_dynamo_could_report(tm
     file = tmp_path / "readme.md"
     block = "import time\nstop = None\ntry:\n    time.sleep(5)\nexcept Exception:\n    stop = 1\n"
     file.write_text(f"```python\n{block}```\n")
-    driver().snippets(0.05, [str(file)])
+    driver().snippets(0.05, 60, [str(file)])
     assert "TooLong: took more than 0.05 s" in capsys.readouterr().out
 
 
@@ -193,18 +193,41 @@ def test_snippets_of_a_description_are_found_in_both_markups():
 def test_tests_that_were_not_reached_come_first_and_each_function_before_its_repeats(tmp_path):
     class Item:
         def __init__(self, file: str, name: str) -> None:
-            self.path, self.nodeid = Path(file), f"{file}::{name}"
+            self.path, self.nodeid = tmp_path / file, f"{file}::{name}"
+            self.path.write_text("" if file == "d.py" else "import torch")
 
     results = tmp_path / "results.txt"
     results.write_text("passed b.py::test_z\n")
     items = [Item("a.py", "test_x[0]"), Item("a.py", "test_x[1]"), Item("a.py", "test_y")]
-    items += [Item("b.py", "test_z"), Item("c.py", "test_w")]
-    driver().BreadthFirst(results).pytest_collection_modifyitems(items)
+    items += [Item("d.py", "test_v"), Item("b.py", "test_z"), Item("c.py", "test_w")]
+    driver().BreadthFirst(results, 1).pytest_collection_modifyitems(items)
     order = [item.nodeid for item in items]
     assert order == [
         "a.py::test_x[0]",
         "c.py::test_w",
         "a.py::test_y",
         "a.py::test_x[1]",
+        "d.py::test_v",
         "b.py::test_z",
     ]
+
+
+@pytest.mark.parametrize(("seconds", "stopped"), [(0, True), (60, False)])
+def test_a_suite_is_stopped_between_tests_when_its_time_is_over(seconds, stopped, tmp_path):
+    class Session:
+        shouldstop = ""
+
+    plugin = driver().BreadthFirst(tmp_path / "results.txt", seconds)
+    plugin.pytest_sessionstart(session := Session())
+    plugin.pytest_runtestloop()
+    plugin.pytest_runtest_logfinish()
+    assert bool(session.shouldstop) == stopped
+
+
+def test_what_tests_want_is_read_from_groups_and_requirements(tmp_path):
+    (tmp_path / "requirements-test.txt").write_text("scipy>=1  # why\n-e .\n./here\n\n")
+    assert wanted_by_tests(tmp_path) == ["scipy>=1"]
+    (tmp_path / "pyproject.toml").write_text(
+        '[dependency-groups]\ndev = ["ruff"]\ntest = ["pandas", {include-group = "dev"}]\n'
+    )
+    assert wanted_by_tests(tmp_path) == ["pandas"]

@@ -127,6 +127,7 @@ class ClassFacts(Struct, eq=False):
     external_bases: tuple[str, ...] | None = None
     is_module: bool | None = None  # derives from torch.nn.Module, as far as the source shows
     fields: list | None = None  # of a dataclass or NamedTuple
+    given_later: dict[str, tuple] | None = None  # see variables/objects/prepared.py
     values: dict[str, Value] = {}  # of the names that the body defines
 
 
@@ -156,6 +157,8 @@ class Objects(Struct, eq=False):
     # type variables in the annotation that is being read -> what they stand for
     type_variables: dict[int, Value] = {}
     executing: int = 0  # modules whose top level is being run
+    # an object is being made as any configuration would make it, not as the source shows
+    configuring: bool = False
 
 
 class Driver(Struct, eq=False):

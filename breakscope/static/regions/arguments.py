@@ -58,6 +58,7 @@ def configured_instance(machine: Machine, cls: Class) -> Instance:
         if spec.kwarg:
             kwargs["**"] = CONFIG
     outside = Frame(cls.info.module, None, None, None, False, 0, "")
+    machine.objects.configuring = True
     try:
         made = instantiate(machine, cls, args, kwargs, cls.info.node, outside)
         # a decorator that is not understood
@@ -68,7 +69,24 @@ def configured_instance(machine: Machine, cls: Class) -> Instance:
             machine.give_up(why(problem), cls.info.node, outside, cls.info.qualname)
         made = Instance(cls)
         machine.objects.kept.append(made)
+    finally:
+        machine.objects.configuring = False
     return made if isinstance(made, Instance) else Instance(cls)
+
+
+def opened_flags(machine: Machine, made: Instance) -> bool:
+    """Leave open what the region read of an object that only raises when it is called as it was
+    made: then some code prepares it first. False where it read nothing that could be otherwise."""
+    names = [
+        name
+        for owner, name in machine.region.reads
+        if owner == id(made)
+        and isinstance(value := made.attributes.get(name), Const)
+        and not value.value
+    ]
+    made.version += 1  # nothing that was found for it as it was holds any more
+    made.attributes.update({name: opened(made.attributes[name]) for name in names})
+    return bool(names)
 
 
 def undecorated(machine: Machine, info: ClassInfo, name: str, member: Function) -> Function:

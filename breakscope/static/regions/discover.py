@@ -32,6 +32,7 @@ from breakscope.static.regions.arguments import (
     as_any_argument,
     as_argument,
     configured_instance,
+    opened_flags,
     parameter_values,
     takes_tensors,
     undecorated,
@@ -50,6 +51,7 @@ class Region(Struct, frozen=True):
     name: str
     activation: Activation
     value: Value = UNKNOWN  # what the call returns
+    raises: bool = False
 
 
 def default_regions(machine: Machine, module: ModuleInfo) -> list[Region]:
@@ -165,7 +167,10 @@ def _module_region(machine: Machine, cls: Class) -> Region | None:
         taken = entered  # the class is called by its own `__call__`
     # who inherits a library's forward enters it there
     at = cls.info.node if forward.info.module.library else NOWHERE
-    return enter(machine, name, instance, *parameter_values(machine, taken, True), at)
+    region = enter(machine, name, instance, *parameter_values(machine, taken, True), at)
+    if region.raises and opened_flags(machine, instance):
+        return enter(machine, name, instance, *parameter_values(machine, taken, True), at)
+    return region
 
 
 def _hook_region(machine: Machine, hook: Function) -> Region:
@@ -319,15 +324,16 @@ def enter(
     machine.region.begin()
     machine.budget.begin()
     value: Value = UNKNOWN
+    raises = False
     try:
         value = machine.call(target, args, kwargs, at, frame)
     except Raised:
-        pass
+        raises = True
     except Exception as problem:
         where = getattr(target, "info", None) or getattr(getattr(target, "cls", None), "info", None)
         machine.give_up(why(problem), where.node if where else at, _outer(module), name)
     machine.region.end()
-    return Region(name, activation, value)
+    return Region(name, activation, value, raises)
 
 
 def _outer(module: ModuleInfo) -> Frame:

@@ -6,15 +6,25 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from breakscope.rulekit.values import UNKNOWN, Class, Function, Sequence, Tensor, Value
+from breakscope.rulekit.values import (
+    UNKNOWN,
+    Class,
+    Dict,
+    Function,
+    Sequence,
+    Tensor,
+    Value,
+    options,
+)
 from breakscope.rulekit.walking import walk
 from breakscope.static.definitions.binding import bind_arguments
-from breakscope.static.definitions.classes import bound_to, find_member, members_of
+from breakscope.static.definitions.classes import bound_to, find_member
 from breakscope.static.definitions.names import module_names, resolve_import
-from breakscope.static.machine.frames import Frame
+from breakscope.static.machine.frames import Frame, OutOfBudget, Raised
+from breakscope.static.machine.lattice import join
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
-from breakscope.static.regions.arguments import configured_instance, parameter_values
+from breakscope.static.regions.arguments import Usage, configured_instance, parameter_values
 
 REGISTERS = frozenset(
     {
@@ -28,8 +38,8 @@ GIVEN = Sequence("tuple", None, Tensor(sure=False, origin="argument"))  # what t
 
 
 def registered_hooks(machine: Machine, module: ModuleInfo) -> list[Function]:
-    """The hooks of a file: its functions, methods that a class registers of itself, and what
-    is defined where it is registered."""
+    """The hooks of a file: functions and methods of it, what is defined where it is registered, what
+    another function of it makes, and the entries of a table."""
     if "_forward_" not in module.source:
         return []
     names = module_names(machine, module)
@@ -40,78 +50,103 @@ def registered_hooks(machine: Machine, module: ModuleInfo) -> list[Function]:
     }
     found: dict[int, Function] = {}
     for statement in module.tree.body:
-        for hook in _registered(statement):
-            value = _function(machine, names, classes.get(statement), hook)
-            if value is None and isinstance(hook, ast.Name):
-                value = _inner_function(machine, names, classes.get(statement), statement, hook)
-            if isinstance(value, Function) and value.info.module is module:
-                found.setdefault(id(value.info), value)
+        cls = classes.get(statement)
+        for outer, hook in _registered(statement):
+            frame = _frame(machine, module, names, cls, outer)
+            for value in _functions(machine, hook, frame, outer):
+                if value.info.module is module:
+                    found.setdefault(id(value.info), value)
     return list(found.values())
 
 
-def _registered(statement: ast.stmt) -> Iterator[ast.expr]:
-    for node in walk(statement):
-        if type(node) is ast.Call:
-            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
-            given = node.args[:1] or [k.value for k in node.keywords if k.arg == "hook"]
-            if name in REGISTERS and given:
-                yield given[0]
+def _registered(statement: ast.stmt) -> Iterator[tuple[ast.FunctionDef | None, ast.expr]]:
+    """What is registered, and the function or method around it; none at the top of the file."""
+    outer = statement.body if isinstance(statement, ast.ClassDef) else [statement]
+    for part in outer:
+        for node in walk(part):
+            if type(node) is ast.Call:
+                name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+                given = node.args[:1] or [k.value for k in node.keywords if k.arg == "hook"]
+                if name in REGISTERS and given:
+                    yield part if isinstance(part, ast.FunctionDef) else None, given[0]
 
 
-def _function(
-    machine: Machine, names: dict[str, Value], cls: Class | None, hook: ast.expr
-) -> Value | None:
-    if isinstance(hook, ast.Name):
-        value = names.get(hook.id)
-        return None if value is None else resolve_import(machine, value)
-    if cls is None or not isinstance(hook, ast.Attribute) or not isinstance(hook.value, ast.Name):
-        return None
-    member = find_member(machine, cls.info, hook.attr)
-    if not isinstance(member, Function) or hook.value.id not in ("self", "cls", cls.info.name):
-        return None
-    return bound_to(member, configured_instance(machine, cls))
-
-
-def _inner_function(
+def _frame(
     machine: Machine,
+    module: ModuleInfo,
     names: dict[str, Value],
     cls: Class | None,
-    statement: ast.stmt,
-    hook: ast.Name,
-) -> Value | None:
-    """A function that is defined where it is registered: in a function, or in a method of a
-    class, whose parameters it sees."""
-    for outer in [statement] if cls is None else members_of(cls.info).values():
-        parts = list(walk(outer)) if isinstance(outer, ast.FunctionDef) else []
-        inner = [p for p in parts if isinstance(p, ast.FunctionDef) and p.name == hook.id]
-        if not inner or hook not in parts:
-            continue
-        function = names.get(outer.name)
-        if cls is not None:
-            member = find_member(machine, cls.info, outer.name)
-            function = bound_to(member, configured_instance(machine, cls))
-        if isinstance(function, Function):
-            return _defined_in(machine, function, inner[0])
-    return None
+    outer: ast.FunctionDef | None,
+) -> Frame:
+    """Where a hook is registered: in a function or method, whose parameters and inner functions the
+    frame has."""
+    frame = Frame(module, None, None, None, False, 0, "")
+    if outer is None:
+        return frame
+    function = resolve_import(machine, names.get(outer.name, UNKNOWN))
+    if cls is not None:
+        member = find_member(machine, cls.info, outer.name)
+        function = bound_to(member, configured_instance(machine, cls))
+    if not isinstance(function, Function) or function.info.node is not outer:
+        return frame
+    values, named = parameter_values(machine, function, False)
+    owner = [] if function.bound is None else [function.bound]
+    info = function.info
+    frame = Frame(module, info, function.scope, None, False, 0, info.qualname)
+    frame.names = bind_arguments(machine, info, [*owner, *values], named, function.scope)
+    for inner in walk(outer):
+        if isinstance(inner, ast.FunctionDef) and inner is not outer:
+            machine.exec(inner, frame)
+    return frame
 
 
-def _defined_in(machine: Machine, outer: Function, node: ast.FunctionDef) -> Value | None:
-    """The function that a definition in another function makes."""
-    values, named = parameter_values(machine, outer, False)
-    owner = [] if outer.bound is None else [outer.bound]
-    qualname = outer.info.qualname
-    frame = Frame(outer.info.module, outer.info, outer.scope, None, False, 0, qualname)
-    frame.names = bind_arguments(machine, outer.info, [*owner, *values], named, outer.scope)
-    machine.exec(node, frame)
-    return frame.names.get(node.name)
+def _functions(
+    machine: Machine, hook: ast.expr, frame: Frame, outer: ast.FunctionDef | None
+) -> list[Function]:
+    """What the expression may be: a function by its name, out of a table, or as another makes it."""
+    if isinstance(hook, ast.Name) and outer is not None and hook.id not in frame.names:
+        given = [
+            part.value
+            for part in walk(outer)
+            if isinstance(part, ast.Assign)
+            and any(isinstance(t, ast.Name) and t.id == hook.id for t in part.targets)
+        ]
+        hook = given[0] if len(given) == 1 else hook
+    table = _table(hook)
+    try:
+        value = machine.eval(hook if table is None else table, frame)
+    except (Raised, OutOfBudget):
+        return []
+    if table is not None:
+        values = [*value.items.values(), value.element] if isinstance(value, Dict) else []
+    else:
+        values = [value]
+    return [v for value in values for v in options(value) if isinstance(v, Function)]
+
+
+def _table(hook: ast.expr) -> ast.expr | None:
+    """`TABLE` of `TABLE[key]` and `TABLE.get(key)`: which entry is taken, some module's class
+    decides."""
+    if isinstance(hook, ast.Subscript):
+        return hook.value
+    is_get = isinstance(hook, ast.Call) and getattr(hook.func, "attr", "") == "get"
+    return hook.func.value if is_get else None
 
 
 def hook_arguments(machine: Machine, hook: Function) -> tuple[list[Value], dict[str, Value]]:
     """The module, the tuple of what it is given, and for a hook behind it what it returns."""
     spec = hook.info.node.args
-    parameters = [*spec.posonlyargs, *spec.args][hook.bound is not None :]
-    given = {parameters[1].arg: GIVEN} if len(parameters) > 1 else {}
+    first = (hook.bound is not None) + len(hook.args)
+    parameters = [*spec.posonlyargs, *spec.args][first:]
+    given: dict[str, Value] = {parameters[1].arg: GIVEN} if len(parameters) > 1 else {}
+    if len(parameters) > 2 and "isinstance" in Usage(hook.info.node).of(parameters[2].arg):
+        given[parameters[2].arg] = join(GIVEN.element, GIVEN)
     values, named = parameter_values(machine, hook, True, given)
     if parameters and parameters[0].annotation is None:
-        values[0] = UNKNOWN  # the module, which is no tensor however it is used
-    return values, named
+        values[len(hook.args)] = UNKNOWN  # the module, which is no tensor however it is used
+    taken = {name for name, _ in hook.kwargs}  # by functools.partial, as hook.args are
+    free = zip(parameters, values[len(hook.args) :], strict=False)
+    return (
+        [value for parameter, value in free if parameter.arg not in taken],
+        {name: value for name, value in named.items() if name not in taken},
+    )

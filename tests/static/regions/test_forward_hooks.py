@@ -108,3 +108,65 @@ def test_what_is_defined_where_it_is_registered_is_a_region(hook, returned, want
     """Both break under torch 2.13.0 when `attach` and `watch` are given a compiled model."""
     result = analysed(tmp_path, {"net.py": INNER.format(hook=hook, returned=returned)})
     assert sorted(found(result), key=lambda place: place[1]) == wanted
+
+
+MADE = """
+import functools
+import torch
+
+LAST = {{}}
+
+
+def keep(name):
+    def hook(module, args, made):
+        if isinstance(made, tuple):
+            made = made[0]
+        LAST[name] = made.mean().item()  # made
+    return hook
+
+
+def named(name, module, args, made, *, more=None):
+    print(name)  # named
+
+
+def counts(module, args, made):
+    module.total += int(made.sum())  # table
+
+
+TABLE = {{torch.nn.Linear: counts}}
+
+
+class Watch:
+    def make(self, name):
+        def hook(module, args, made):
+            self.last = made.tolist()  # method
+        return hook
+
+    def attach(self, model):
+        for name, part in model.named_modules():
+            if type(part) in TABLE:
+                {register}
+"""
+
+
+@pytest.mark.parametrize(
+    ("register", "mark"),
+    [
+        ("part.register_forward_hook(keep(name))", "made"),
+        ("hook = keep(name); part.register_forward_hook(hook)", "made"),
+        ("part.register_forward_hook(functools.partial(named, name))", "named"),
+        ("part.register_forward_hook(functools.partial(named, name, more=1))", "named"),
+        ("part.register_forward_hook(TABLE[type(part)])", "table"),
+        ("part.register_forward_hook(TABLE.get(type(part)))", "table"),
+        ("part.register_forward_hook(self.make(name))", "method"),
+        ("part.register_forward_hook(lambda m, a, made: print(made))", "lambda"),
+        ("self.hooks = [keep, named, TABLE[type(part)], self.make]", None),
+        ("part.register_forward_hook(name)", None),
+    ],
+)
+def test_a_hook_that_is_made_or_taken_out_of_a_table_is_a_region(register, mark, tmp_path):
+    source = MADE.format(register=register + "  # lambda" * (mark == "lambda"))
+    lines = source.splitlines()
+    wanted = [n for n, line in enumerate(lines, 1) if mark and line.endswith(f"# {mark}")]
+    findings = analysed(tmp_path, {"watch.py": source}).findings
+    assert [f.line for f in findings if f.kind == "break"] == wanted

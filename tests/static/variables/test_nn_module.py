@@ -159,3 +159,34 @@ def test_hooks_on_the_modules_inside(register, is_read, tmp_path):
     source = HOOKED.format(register=register)
     result = analysed(tmp_path, {"program.py": source}, "program.py::make")
     assert found(result) == [("BRK201", 12)] * is_read
+
+
+OWN_GETTER = """\
+import torch
+from torch import nn
+
+class M(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.part = nn.Linear(2, 2)
+        self.number = 2
+
+    def __getattr__(self, name):
+        {}
+        return super().__getattr__(name)
+
+    def forward(self, x):
+        return {}
+"""
+GETTERS = {
+    "prints": ("print(name)", "self.part(x)", [11]),
+    "is not run for what is no part": ("print(name)", "x * self.number", []),
+    "reads in C": ("object.__getattribute__(self, '__dict__')", "self.part(x)", [11]),
+    "breaks nothing": ("assert name", "self.part(x)", []),
+}
+
+
+@pytest.mark.parametrize(("line", "value", "lines"), GETTERS.values(), ids=GETTERS)
+def test_a_getattr_of_its_own_runs_for_each_part(line, value, lines, tmp_path):
+    result = analysed(tmp_path, {"m.py": OWN_GETTER.format(line, value)})
+    assert [line for _, line in found(result)] == lines

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 
 from breakscope.rulekit.values import (
     UNKNOWN,
@@ -15,6 +16,7 @@ from breakscope.rulekit.values import (
     Instance,
     Method,
     Py,
+    Sequence,
     Tensor,
     Value,
 )
@@ -86,6 +88,7 @@ def instance_attribute(
     if value is not None:
         if frame.emits:
             note_recurrent_read(machine, value, node, frame)
+            run_own_getter(machine, owner, value, name, node, frame)
         return resolve_import(machine, value) if type(value) is Import else value
     info = owner.cls.info
     member = find_member(machine, info, name)
@@ -112,6 +115,25 @@ def instance_attribute(
     if OPEN in owner.attributes and (stored := openly_put(owner, name)) is not None:
         return stored
     return fallback_attribute(machine, owner, name, node, frame)
+
+
+def run_own_getter(
+    machine: Machine, owner: Instance, value: Value, name: str, node: ast.AST, frame: Frame
+) -> None:
+    """A module's parts are no plain attributes: a `__getattr__` of its class runs for each of them."""
+    if not is_part(machine, value):
+        return
+    getter = find_member(machine, owner.cls.info, "__getattr__")
+    if type(getter) is Function:
+        with contextlib.suppress(Raised):
+            machine.call_implicitly(bound_to(getter, owner), [Const(name)], node, frame)
+
+
+def is_part(machine: Machine, value: Value) -> bool:
+    """True for what nn.Module keeps among its modules."""
+    if type(value) is Sequence:
+        return value.type in ("ModuleList", "Sequential")
+    return is_module(machine, value)
 
 
 def member_of_instance(

@@ -23,6 +23,7 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.machine.state import Made
 from breakscope.static.project.modules import ClassInfo, ModuleInfo
 from breakscope.static.variables.objects.module_containers import hold_contents
+from breakscope.static.variables.objects.prepared import prepare
 from breakscope.static.variables.objects.tensor_subclasses import note_tensor_subclass
 
 
@@ -48,6 +49,7 @@ def instantiate(
     key = (
         id(info),
         frame.emits,
+        machine.objects.configuring,
         tuple([key_of(a) for a in args]),
         tuple([(k, key_of(v)) for k, v in kwargs.items()]),
     )
@@ -75,6 +77,8 @@ def instantiate(
             raise
         # as for any call that seems to raise; half an object would be taken for the whole
         return UNKNOWN
+    if machine.objects.configuring and not frame.emits:
+        prepare(machine, instance)
     return instance
 
 

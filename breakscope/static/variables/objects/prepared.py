@@ -1,0 +1,115 @@
+"""What other methods than `__init__` put on an object before it is called: caches that are set up,
+parts that are handed over later."""
+
+from __future__ import annotations
+
+import ast
+
+from breakscope.rulekit.values import NONE, Const, ExternalInstance, Instance, Py, Value
+from breakscope.rulekit.walking import walk
+from breakscope.static.definitions.annotations import value_of_annotation
+from breakscope.static.definitions.classes import class_facts, is_module_class, members_of, mro_of
+from breakscope.static.machine.frames import Frame, OutOfBudget, Raised
+from breakscope.static.machine.lattice import join
+from breakscope.static.machine.machine import Machine
+from breakscope.static.project.modules import ClassInfo
+
+CONFIG = Py("unknown", "config")
+ENTERED = ("__init__", "__new__", "__call__", "forward", "__post_init__")
+PART = ExternalInstance("torch.nn.Module")
+
+
+def prepare(machine: Machine, made: Instance) -> None:
+    """Let what a new object of a module class has as None be also what a method that its `forward`
+    does not call gives it; and let it have the modules that such a method adds."""
+    if not is_module_class(machine, made.cls.info):
+        return
+    for name, (cls, method, value) in _given_later(machine, made.cls.info).items():
+        known = made.attributes.get(name)
+        if known is None and value is None:
+            made.attributes[name] = PART
+        elif known is not None and known.is_none and value is not None:
+            later = _value(machine, cls, method, value)
+            made.attributes[name] = CONFIG if later.is_unknown else join(NONE, later)
+
+
+def _given_later(
+    machine: Machine, info: ClassInfo
+) -> dict[str, tuple[ClassInfo, ast.FunctionDef, ast.expr | None]]:
+    """Attribute -> the class, the method and the expression that sets it; no expression where the
+    method adds a module."""
+    facts = class_facts(machine, info)
+    if facts.given_later is None:
+        facts.given_later = {}
+        methods = {}
+        for cls in mro_of(machine, info):
+            for name, member in members_of(cls).items():
+                if isinstance(member, ast.FunctionDef) and member.args.args:
+                    methods.setdefault(name, (cls, member))
+        for name in methods.keys() - _entered(methods):
+            cls, method = methods[name]
+            for attribute, value in _sets(method):
+                facts.given_later.setdefault(attribute, (cls, method, value))
+    return facts.given_later
+
+
+def _entered(methods: dict[str, tuple[ClassInfo, ast.FunctionDef]]) -> set[str]:
+    """The methods that making and calling the object may run: these are followed as they are."""
+    found: set[str] = set()
+    left = [name for name in ENTERED if name in methods]
+    while left:
+        name = left.pop()
+        if name not in found:
+            found.add(name)
+            left += [
+                part.attr
+                for part in walk(methods[name][1])
+                if isinstance(part, ast.Attribute) and part.attr in methods
+            ]
+    return found
+
+
+def _sets(method: ast.FunctionDef) -> list[tuple[str, ast.expr | None]]:
+    own = method.args.args[0].arg
+    found: list[tuple[str, ast.expr | None]] = []
+    for part in walk(method):
+        if isinstance(part, ast.Assign | ast.AnnAssign) and part.value is not None:
+            if isinstance(part.value, ast.Constant) and part.value.value is None:
+                continue
+            targets = part.targets if isinstance(part, ast.Assign) else [part.target]
+            found += [(t.attr, part.value) for t in targets if _is_of(own, t)]
+        elif (
+            isinstance(part, ast.Call)
+            and _is_of(own, part.func)
+            and part.func.attr in ("add_module", "register_module")
+            and part.args
+            and isinstance(part.args[0], ast.Constant)
+        ):
+            found.append((part.args[0].value, None))
+    return found
+
+
+def _is_of(own: str, node: ast.expr) -> bool:
+    return (
+        isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == own
+    )
+
+
+def _value(machine: Machine, cls: ClassInfo, method: ast.FunctionDef, value: ast.expr) -> Value:
+    """The value of an expression of a method that is not run: its parameters are what their
+    annotations say, and its local names are unknown."""
+    frame = Frame(cls.module, None, cls.scope, None, False, 0, "")
+    for part in walk(method):
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+            frame.names[part.id] = CONFIG
+    spec = method.args
+    for parameter in [*spec.posonlyargs, *spec.args, *spec.kwonlyargs]:
+        annotated = value_of_annotation(machine, parameter.annotation, frame)
+        frame.names[parameter.arg] = CONFIG if annotated.is_unknown else annotated
+    try:
+        found = machine.eval(value, frame)
+    except (Raised, OutOfBudget):
+        return CONFIG
+    return Py(type(found.value).__name__, "config") if isinstance(found, Const) else found
