@@ -65,6 +65,30 @@ def test_of_another_class_that_nobody_has_seen_nothing(tmp_path):
     assert found(analysed(tmp_path, {"program.py": METRIC.format(base="Scorer")})) == []
 
 
+FORWARD_OF_A_LIBRARY = """\
+import torch
+
+
+class Metric(torch.nn.Module):
+    def forward(self, *args):
+        if self.keeps_everything:
+            self.update(*args)
+        return self.compute()
+"""
+
+
+def test_what_a_metric_does_where_a_test_in_its_library_decides(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path / "site-packages"))
+    library = tmp_path / "site-packages/torchmetrics"
+    library.mkdir(parents=True)
+    (library / "__init__.py").write_text(FORWARD_OF_A_LIBRARY)
+    (library.parent / "torchmetrics-1.0.dist-info").mkdir()
+    (library.parent / "torchmetrics-1.0.dist-info/METADATA").write_text("Name: torchmetrics\n")
+    (tmp_path / "project").mkdir()
+    result = analysed(tmp_path / "project", {"program.py": METRIC.format(base="Metric")})
+    assert {("BRK101", 14), ("BRK201", 19)} <= set(found(result))
+
+
 HOOKED = """\
 import torch
 
