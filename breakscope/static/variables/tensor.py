@@ -136,7 +136,9 @@ class TensorVariable(Variable):
     def iterate(self, machine: Machine, value, node, frame) -> Value | None:
         ndim = value.ndim - 1 if value.ndim else None
         kind = value.kind if value.kind == "numpy" else ""  # a row of a buffer is none
-        return Tensor(value.dtype, ndim, None, value.sure, kind)
+        # what only its place shows to be a tensor may be a list of anything
+        origin = "guess" if value.origin == "guess" else "op"
+        return Tensor(value.dtype, ndim, None, value.sure, kind, origin)
 
     def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
         machine.emit(Branch, node, frame, sureness(value), test=value, construct=construct, **facts)

@@ -17,6 +17,34 @@ class Positive(Function):
     def {other}:
         return None
 """
+SETUP = """\
+import torch
+
+
+class Doubled(torch.autograd.Function):
+    @staticmethod
+    def forward(x, n):
+        return x * n
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        x, n = inputs
+        ctx.n = n.item() if torch.is_tensor(n) else n
+        ctx.total = x.sum().item()
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient * ctx.n, None
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.start = torch.zeros(3)
+
+    def forward(self, x):
+        return Doubled.apply({given}, 2)
+"""
 METRIC = """\
 import torch
 from torchmetrics import {base}
@@ -54,6 +82,12 @@ def test_once_where_the_file_itself_applies_it(tmp_path):
     result = analysed(tmp_path, {"program.py": source})
     assert found(result) == [("BRK302", 8)]
     assert [link.function for link in result.findings[0].chain] == ["Model.forward"]
+
+
+def test_what_an_autograd_function_keeps_of_an_input_that_may_need_a_gradient(tmp_path):
+    result = analysed(tmp_path, {"program.py": SETUP.format(given="x")})
+    assert found(result) == [("BRK201", 13)]
+    assert found(analysed(tmp_path, {"program.py": SETUP.format(given="self.start")})) == []
 
 
 def test_what_a_metric_does_in_its_librarys_forward(tmp_path):

@@ -66,3 +66,26 @@ def test_a_computed_tensor_is_nothing_else(tmp_path):
         "x * 2", "x"
     )
     assert found(analysed(tmp_path, {"program.py": known})) == []
+
+
+FEATURES = """\
+import torch
+
+
+class Dense:
+    def __init__(self, name):
+        self.name = name
+
+
+class Embedded(torch.nn.Module):
+    def forward(self, x, features):
+        kept = []
+        for feature in features:
+            if isinstance(feature, Dense):
+                kept.append(x[feature.name].max().item())
+        return kept
+"""
+
+
+def test_what_is_in_an_argument_of_an_unknown_kind(tmp_path):
+    assert found(analysed(tmp_path, {"program.py": FEATURES})) == [("BRK201", 14)]
