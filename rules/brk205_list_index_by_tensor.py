@@ -8,7 +8,7 @@ For a list of tensors or numbers, index a tensor: `torch.stack(items)[i[None]][0
 made once (a 1-d index, see BRK213). For a list of modules, run all of them and pick (from
 `torch.stack([m(x) for m in modules])`) when they are few and cheap, or stack their weights
 (`torch.func.stack_module_state`) and gather. If the caller knows the index, let it pass a Python
-int.
+int. `[1] * n` reads a tensor `n` in the same way.
 
 Running all modules costs their compute, and gives each of them a gradient, zero where it was not
 picked instead of None; optimizers with weight decay or momentum treat the two differently.
@@ -23,7 +23,7 @@ rule = Rule(
     "BRK205",
     "list-index-by-tensor",
     dynamo=("GB0218",),
-    shares=("GB0124",),
+    shares=("GB0033", "GB0124"),
     unshown=("GB0218",),
     fix="unsafe",
 )
@@ -36,6 +36,14 @@ def check(event):
         help="index a stacked tensor instead, `torch.stack(items)[i[None]][0]`, or pass the index as a Python int",
         setting="capture_scalar_outputs" if event.is_guarded else "",
         guarded=event.is_guarded,
+    )
+
+
+@rule.on(ScalarRead, how="repeat")
+def check_repetition(event):
+    yield event.graph_break(
+        f"`{event.source}` repeats a Python sequence as often as a tensor says, whose value it reads",
+        help="pass the number as a Python int, or repeat a tensor",
     )
 
 
@@ -64,3 +72,8 @@ def bad(x, which):
 def good(x, which):
     choices = torch.stack([x, x.cos(), x * 3])
     return choices[which[None]][0] + 1
+
+
+@rule.example(lambda: (torch.tensor([3, 2, 1]),), dynamo=("GB0033",), fixed=False)
+def bad_repetition(sizes):
+    return [1] * sizes[0]  # BRK205

@@ -125,7 +125,8 @@ class Matcher:
         then a call without looks again."""
         if activation.is_quiet:
             return False
-        self.entered.add((activation.module.path, activation.function))
+        if not way.doubtful:  # else a look for its own sake finds more
+            self.entered.add((activation.module.path, activation.function))
         self.modules[activation.module.path] = activation.module
         known = breaks.get(id(activation))
         if known is not None and (way.condition or way.doubtful or way.eager or not known[1]):

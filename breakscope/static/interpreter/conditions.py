@@ -22,7 +22,11 @@ from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.given import both, opposite
 from breakscope.static.machine.lattice import join_all
 from breakscope.static.machine.machine import Machine
-from breakscope.static.variables.operators.instance_checks import is_instance, value_of_type
+from breakscope.static.variables.operators.instance_checks import (
+    is_instance,
+    is_tensor_type,
+    value_of_type,
+)
 
 
 def test_condition(
@@ -200,12 +204,17 @@ def narrow_isinstance(
     kept = [
         o for o, verdict in verdicts if verdict is truth or (verdict is None and not o.is_unknown)
     ]
-    if not truth and type(value) is Tensor and value.origin == "guess" and kept:
-        rebind_name(node, UNKNOWN, frame)  # where it is no tensor
+    if type(value) is Tensor and value.is_argument and kept == [value]:
+        if not truth and is_tensor_type(machine, wanted):
+            rebind_name(node, UNKNOWN, frame)  # where it is no tensor
+        elif truth and not is_tensor_type(
+            machine, wanted
+        ):  # another than was guessed, or annotated
+            rebind_name(node, value_of_type(machine, wanted) or UNKNOWN, frame)
     elif kept:
         rebind_name(node, join_all(kept), frame)
     elif truth:
-        made = value_of_type(wanted)
+        made = value_of_type(machine, wanted)
         if made is not None:
             rebind_name(node, made, frame)
 

@@ -69,6 +69,8 @@ def _is_half(node: ast.expr) -> bool:
 def is_watched(node: ast.expr) -> bool:
     """True for what by its name says whether the program is debugged, profiled or exported."""
     if isinstance(node, ast.Call):
+        if getattr(node.func, "id", "") == "hasattr":
+            return False  # what has the attribute does not use it for that
         return is_watched(node.func) or any(map(is_watched, node.args))
     if isinstance(node, ast.Constant):
         name = node.value

@@ -135,11 +135,13 @@ def run_function(
         for value in names.values():
             activation.note_named(value)
         if (
-            type(function.bound) is Instance
+            info.owner is not None
+            and args
+            and type(args[0]) is Instance
             and caller.certainty == "certain"
             and not any([a.is_unknown for a in args])
         ):
-            note_reached(machine, (id(function.bound.cls.info), id(info)), names)
+            note_reached(machine, (id(args[0].cls.info), id(info)), names)
         if info.name == "__init__":
             note_constructor(machine, function, frame)
     frame.caught, frame.within = caller.caught, caller.within

@@ -93,6 +93,16 @@ CONSTANTS = {
     "NotImplemented": External("NotImplemented"),
 }
 ENUMS = frozenset({"enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag"})
+# library types that no tensor is
+NOT_TENSORS = (
+    "torch.fx.",
+    "torch.nn.utils.",
+    "torch.Size",
+    "torch.dtype",
+    "torch.device",
+    "torch.distributions.",
+)
+PACKED_SEQUENCE = "torch.nn.utils.rnn.PackedSequence"
 TENSOR_TYPES = frozenset(
     f"torch.{p}Tensor"
     for p in (
@@ -263,7 +273,7 @@ class Library:
             return Py(name.rpartition(".")[2], "argument")
         if name == "torch.Size":
             return Sequence("size", None, UNKNOWN)
-        if name.startswith(OF_TRAINING):
+        if name.startswith(OF_TRAINING) or name == PACKED_SEQUENCE:
             return ExternalInstance(name)
         return UNKNOWN
 

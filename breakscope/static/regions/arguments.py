@@ -224,7 +224,7 @@ def parameter_value(
 
 
 def takes_tensors(machine: Machine, function: Function, names: frozenset[str]) -> bool:
-    """True when one of these parameters is annotated as a tensor."""
+    """True when one of these parameters may be a tensor: by its annotation, or without one."""
     if not names:
         return False
     spec, frame = (
@@ -232,9 +232,9 @@ def takes_tensors(machine: Machine, function: Function, names: frozenset[str]) -
         Frame(function.info.module, None, function.scope, None, False, 0, ""),
     )
     return any(
-        maybe_tensor(value_of_annotation(machine, p.annotation, frame))
+        p.annotation is None or maybe_tensor(value_of_annotation(machine, p.annotation, frame))
         for p in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)
-        if p.arg in names and p.annotation is not None
+        if p.arg in names
     )
 
 

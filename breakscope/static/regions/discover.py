@@ -152,8 +152,10 @@ def _module_region(machine: Machine, cls: Class) -> Region | None:
     if _is_training_loop(forward):
         return None
     name = f"{cls.info.qualname}.forward"
-    absent = machine.summaries.reached.get((id(cls.info), id(forward.info)))
-    if absent is not None and not takes_tensors(machine, forward, absent):
+    # what a decorator puts around it may be around other methods, too
+    own = undecorated(machine, cls.info, "forward", forward)
+    absent = machine.summaries.reached.get((id(cls.info), id(own.info)))
+    if absent is not None and not takes_tensors(machine, own, absent):
         return Region(name, Activation(name, cls.info.module, cls.info.node.lineno))
     instance = configured_instance(machine, cls)
     bound = bound_to(forward, instance)

@@ -20,7 +20,7 @@ from breakscope.rulekit.values import (
     Value,
     options,
 )
-from breakscope.static.machine.lattice import join, join_all
+from breakscope.static.machine.lattice import join_all
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call
 from breakscope.static.variables.effects.side_effects import note_outside, put_attribute
@@ -56,7 +56,6 @@ PARAMETERS = frozenset(
     """.split()
 )
 SIZES = ("num_", "in_", "out_", "kernel", "padding", "stride", "embed", "eps")
-PACKED = "torch.nn.utils.rnn.PackedSequence"
 
 
 class ModuleListVariable(ListVariable):
@@ -96,8 +95,7 @@ class LayerVariable(LibraryObjectVariable):
         return super().is_of_type(machine, value, name) if verdict is None else verdict
 
     def result(self, machine: Machine, owner, args) -> Value:
-        is_layer = not owner.name.startswith("torch.nn.utils.rnn")
-        return layer_result(machine, owner, args) if is_layer else UNKNOWN
+        return layer_result(machine, owner, args)
 
     def call_method(self, machine: Machine, owner, name, args, kwargs, node, frame) -> Value:
         if machine.driver.function is not None and name in ("train", "eval"):
@@ -142,12 +140,6 @@ class LayerVariable(LibraryObjectVariable):
 
     def setattr(self, machine: Machine, owner, name, value, old, target, node, frame) -> None:
         note_outside(machine, owner, name, value, Py("unknown"), frame, node)
-
-    def unpacked(self, machine: Machine, value, count, starred, node, frame) -> list[Value] | None:
-        if value.name != PACKED or count != 4:
-            return None
-        order = join(Tensor("int", 1), NONE)
-        return [Tensor(), Tensor("int", 1), order, order]
 
     def is_opaque(self, machine: Machine, value) -> bool:
         return True

@@ -34,7 +34,7 @@ from breakscope.static.variables.functions import (
     MethodVariable,
 )
 from breakscope.static.variables.iter import GeneratorVariable
-from breakscope.static.variables.library.objects import LibraryObjectVariable
+from breakscope.static.variables.library.objects import FIELDS, LibraryObjectVariable
 from breakscope.static.variables.lists import ListVariable
 from breakscope.static.variables.misc import (
     NamespaceVariable,
@@ -93,6 +93,6 @@ def behaviour(value: Value) -> Variable:
         return NUMBERS.get(value.type, found)
     if kind is Sequence:
         return SEQUENCES.get(value.type, found)
-    if kind is ExternalInstance and value.name.startswith("torch.nn."):
+    if kind is ExternalInstance and value.name.startswith("torch.nn.") and value.name not in FIELDS:
         return LAYER
     return found

@@ -25,7 +25,8 @@ from breakscope.rulekit.values import (
 )
 from breakscope.static.definitions.annotations import value_of_class
 from breakscope.static.machine.frames import Frame
-from breakscope.static.machine.library import ADDRESS, TENSOR_TYPES
+from breakscope.static.machine.lattice import element_of
+from breakscope.static.machine.library import ADDRESS, NOT_TENSORS, TENSOR_TYPES
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.base import Variable
 from breakscope.static.variables.effects.emitting import (
@@ -82,16 +83,6 @@ TENSOR_ONLY = frozenset(
     """.split()
 )
 
-# library types that no tensor is
-NOT_TENSORS = (
-    "torch.fx.",
-    "torch.nn.utils.",
-    "torch.Size",
-    "torch.dtype",
-    "torch.device",
-    "torch.distributions.",
-)
-
 
 class TensorVariable(Variable):
     """A tensor, or an array that Dynamo traces as one."""
@@ -145,7 +136,9 @@ class TensorVariable(Variable):
     def iterate(self, machine: Machine, value, node, frame) -> Value | None:
         ndim = value.ndim - 1 if value.ndim else None
         kind = value.kind if value.kind == "numpy" else ""  # a row of a buffer is none
-        return Tensor(value.dtype, ndim, None, value.sure, kind)
+        # what only its place shows to be a tensor may be a list of anything
+        origin = "guess" if value.origin == "guess" else "op"
+        return Tensor(value.dtype, ndim, None, value.sure, kind, origin)
 
     def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
         machine.emit(Branch, node, frame, sureness(value), test=value, construct=construct, **facts)
@@ -164,6 +157,11 @@ class TensorVariable(Variable):
     def binary(self, machine: Machine, left, right, op, node, frame) -> Value:
         if type(left) is Instance or type(right) is Instance:
             return tensor_with_object(machine, left, right, op, node, frame)
+        listed, times = (left, right) if type(left) is Sequence else (right, left)
+        if op is ast.Mult and type(listed) is Sequence and listed.type in ("list", "tuple"):
+            if (times.sure or times.dtype == "int") and not times.kind:  # else rather a number
+                emit_read(machine, times, "repeat", node, frame)
+            return Sequence(listed.type, None, element_of(listed))
         return tensor_operator(left, right, op)
 
     def compare(self, machine: Machine, left, right, op, node, frame) -> Value:
@@ -177,12 +175,17 @@ class TensorVariable(Variable):
     def identical(self, left, right) -> bool | None:
         return True if left is right and left.is_argument else None
 
+    def is_of_class(self, machine: Machine, value, wanted) -> bool | None:
+        return None if value.is_argument and not value.sure else False
+
     def is_of_type(self, machine: Machine, value, name) -> bool | None:
         if name == "object":
             return True
         if name in ("torch.Tensor", "torch.is_tensor"):
             # who asks says that others are passed as well
             return None if value.origin == "guess" else value.kind != "numpy"
+        if value.is_argument and not value.sure:
+            return None
         if name.startswith(NOT_TENSORS):
             return False
         if name in TENSOR_TYPES or name.startswith("torch."):

@@ -18,7 +18,7 @@ from breakscope.rulekit.values import (
 )
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.lattice import element_of, join_all
-from breakscope.static.machine.library import TYPED
+from breakscope.static.machine.library import PACKED_SEQUENCE, TYPED
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.subgraphs import call_within
 from breakscope.static.variables.library.known_results import PYTHON_RESULTS
@@ -148,11 +148,7 @@ def other_torch_name(
     if name.startswith("torch.nn.utils.rnn."):
         if last == "pad_packed_sequence":
             return Sequence("tuple", [Tensor(), Tensor("int")])
-        return (
-            Tensor()
-            if last == "pad_sequence"
-            else ExternalInstance("torch.nn.utils.rnn.PackedSequence")
-        )
+        return Tensor() if last == "pad_sequence" else ExternalInstance(PACKED_SEQUENCE)
     if any(a.is_tensor for a in args) and name.startswith(
         ("torch.utils.checkpoint.checkpoint", "torch.nn.utils.")
     ):

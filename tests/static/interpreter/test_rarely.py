@@ -38,6 +38,7 @@ def model(folder, body, before=""):
         ("x.dtype == torch.float16", True, False),
         ("self.training", False, False),
         ("self.debugger_name", False, False),
+        ("hasattr(self, 'export_handler')", False, False),
         ("a < verbose < b", False, False),
         ("isinstance(source, str)", True, False),
         ("isinstance(source, (str, pathlib.Path)) and source", True, False),

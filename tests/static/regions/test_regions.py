@@ -453,3 +453,43 @@ def test_types_by_statement_and_type_parameters(tmp_path):
     )
     result = analyze([tmp_path / "model.py"])
     assert ([(f.line, f.code) for f in result.findings], result.gaps) == ([(13, "BRK101")], ())
+
+
+SHARED_DECORATOR = """\
+import functools
+
+import torch
+
+
+def checked(function):
+    @functools.wraps(function)
+    def wrapper(self, *args, **kwargs):
+        return function(self, *args, **kwargs)
+
+    return wrapper
+
+
+class Inner(torch.nn.Module):
+    @checked
+    def features(self, x: torch.Tensor):
+        return x * 2
+
+    @checked
+    def forward(self, x: torch.Tensor):
+        return x * x.max().item()
+
+
+class Outer(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = Inner()
+
+    def forward(self, x: torch.Tensor):
+        return self.inner.{method}(x)
+"""
+
+
+@pytest.mark.parametrize("method", ["features", "forward"])
+def test_a_decorated_forward_is_a_region_whatever_else_is_decorated_so(method, tmp_path):
+    result = analysed(tmp_path, {"program.py": SHARED_DECORATOR.format(method=method)})
+    assert found(result) == [("BRK201", 21)]

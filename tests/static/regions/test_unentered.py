@@ -17,6 +17,34 @@ class Positive(Function):
     def {other}:
         return None
 """
+SETUP = """\
+import torch
+
+
+class Doubled(torch.autograd.Function):
+    @staticmethod
+    def forward(x, n):
+        return x * n
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        x, n = inputs
+        ctx.n = n.item() if torch.is_tensor(n) else n
+        ctx.total = x.sum().item()
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient * ctx.n, None
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.start = torch.zeros(3)
+
+    def forward(self, x):
+        return Doubled.apply({given}, 2)
+"""
 METRIC = """\
 import torch
 from torchmetrics import {base}
@@ -56,6 +84,12 @@ def test_once_where_the_file_itself_applies_it(tmp_path):
     assert [link.function for link in result.findings[0].chain] == ["Model.forward"]
 
 
+def test_what_an_autograd_function_keeps_of_an_input_that_may_need_a_gradient(tmp_path):
+    result = analysed(tmp_path, {"program.py": SETUP.format(given="x")})
+    assert found(result) == [("BRK201", 13)]
+    assert found(analysed(tmp_path, {"program.py": SETUP.format(given="self.start")})) == []
+
+
 def test_what_a_metric_does_in_its_librarys_forward(tmp_path):
     result = analysed(tmp_path, {"program.py": METRIC.format(base="Metric")})
     assert found(result) == [("BRK101", 14), ("BRK201", 19)]
@@ -63,6 +97,30 @@ def test_what_a_metric_does_in_its_librarys_forward(tmp_path):
 
 def test_of_another_class_that_nobody_has_seen_nothing(tmp_path):
     assert found(analysed(tmp_path, {"program.py": METRIC.format(base="Scorer")})) == []
+
+
+FORWARD_OF_A_LIBRARY = """\
+import torch
+
+
+class Metric(torch.nn.Module):
+    def forward(self, *args):
+        if self.keeps_everything:
+            self.update(*args)
+        return self.compute()
+"""
+
+
+def test_what_a_metric_does_where_a_test_in_its_library_decides(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path / "site-packages"))
+    library = tmp_path / "site-packages/torchmetrics"
+    library.mkdir(parents=True)
+    (library / "__init__.py").write_text(FORWARD_OF_A_LIBRARY)
+    (library.parent / "torchmetrics-1.0.dist-info").mkdir()
+    (library.parent / "torchmetrics-1.0.dist-info/METADATA").write_text("Name: torchmetrics\n")
+    (tmp_path / "project").mkdir()
+    result = analysed(tmp_path / "project", {"program.py": METRIC.format(base="Metric")})
+    assert {("BRK101", 14), ("BRK201", 19)} <= set(found(result))
 
 
 HOOKED = """\

@@ -10,8 +10,10 @@ from breakscope.rulekit.values import (
     Py,
     Sequence,
     Tensor,
+    Union,
     Value,
 )
+from breakscope.static.machine.library import PACKED_SEQUENCE
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.base import Variable
 from breakscope.static.variables.effects.emitting import emit_call, note_assert
@@ -29,6 +31,19 @@ OF_DISTRIBUTIONS = frozenset(
     sample rsample log_prob entropy cdf icdf prob perplexity mode mean variance stddev probs logits
     """.split()
 )
+
+
+MOVES = frozenset({"to", "cpu", "cuda", "float", "double", "half", "long", "pin_memory"})
+INDICES = Union((Tensor("int", 1), NONE))  # None where the sequences were sorted before
+# named tuples, and what their fields hold
+FIELDS: dict[str, dict[str, Value]] = {
+    PACKED_SEQUENCE: {
+        "data": Tensor(),
+        "batch_sizes": Tensor("int", 1),
+        "sorted_indices": INDICES,
+        "unsorted_indices": INDICES,
+    }
+}
 
 
 class LibraryObjectVariable(Variable):
@@ -65,7 +80,7 @@ class LibraryObjectVariable(Variable):
         """What a method of the object gives."""
         if owner.name.startswith("torch.distributions.") and name in OF_DISTRIBUTIONS:
             return Tensor()
-        if owner.name == "torch.Generator":
+        if owner.name == "torch.Generator" or (owner.name in FIELDS and name in MOVES):
             return owner
         if owner.name.endswith(".GradScaler") and name == "scale":
             return args[0] if args else UNKNOWN
@@ -81,7 +96,16 @@ class LibraryObjectVariable(Variable):
                 return Sequence("tuple", None, Tensor())
         elif owner.name in ("torch.finfo", "torch.iinfo"):
             return Py("number")
-        return Method(owner, name)
+        return FIELDS.get(owner.name, {}).get(name) or Method(owner, name)
+
+    def getitem(self, machine: Machine, container, index, store, node, frame) -> Value:
+        fields = [*FIELDS.get(container.name, {}).values()]
+        at = index.value if index.is_const else None
+        known = isinstance(at, int) and -len(fields) <= at < len(fields)
+        return fields[at] if known else UNKNOWN
+
+    def unpacked(self, machine: Machine, value, count, starred, node, frame) -> list[Value] | None:
+        return [*FIELDS[value.name].values()] if value.name in FIELDS else None
 
     def iterate(self, machine: Machine, value, node, frame) -> Value | None:
         return Py("int") if value.name == "range" else UNKNOWN
@@ -90,7 +114,7 @@ class LibraryObjectVariable(Variable):
         return None
 
     def has_type(self, value, name) -> bool | None:
-        return True if value.name == name else None
+        return True if value.name == name or (name == "tuple" and value.name in FIELDS) else None
 
     def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
         note_assert(machine, value, node, frame, construct, facts)

@@ -20,6 +20,8 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import args_certainty, emit_call
 from breakscope.static.variables.effects.subgraphs import call_quietly
 
+CONTEXT = ExternalInstance("torch.autograd.function.FunctionCtx")
+
 
 def call_autograd_function(machine: Machine, owner: Class, args, kwargs, node, frame) -> Value:
     forward = find_member(machine, owner.info, "forward")
@@ -35,13 +37,12 @@ def call_autograd_function(machine: Machine, owner: Class, args, kwargs, node, f
         classes=tuple(mro_of(machine, owner.info)),
     )
     if isinstance(forward, Function):
-        ctx = (
-            [ExternalInstance("torch.autograd.function.FunctionCtx")]
-            if find_member(machine, owner.info, "setup_context") is None
-            else []
-        )
+        setup = find_member(machine, owner.info, "setup_context")
+        ctx = [CONTEXT] if setup is None else []
         result = machine.call(bound_to(forward, owner), [*ctx, *args], kwargs, node, frame)
         if frame.emits and any(a.is_tensor and a.requires_grad is not False for a in args):
+            given = [CONTEXT, Sequence("tuple", list(args)), result]
+            call_for_gradient(machine, owner, setup, given, node, frame)
             call_backward(machine, owner, result, node, frame)
         return result
     return Tensor()
@@ -50,19 +51,24 @@ def call_autograd_function(machine: Machine, owner: Class, args, kwargs, node, f
 def call_backward(
     machine: Machine, owner: Class, result: Value, node: ast.AST, frame: Frame
 ) -> None:
-    """Dynamo traces `backward` where `apply` stands, if an input may need a gradient."""
-    backward = find_member(machine, owner.info, "backward")
-    if not isinstance(backward, Function):
-        return
+    """What the gradient of each result goes into."""
     outputs = (
         result.items if isinstance(result, Sequence) and result.items is not None else [result]
     )
     gradients = [Tensor("float", sure=False) if o.is_tensor else UNKNOWN for o in outputs]
+    backward = find_member(machine, owner.info, "backward")
+    call_for_gradient(machine, owner, backward, [CONTEXT, *gradients], node, frame)
+
+
+def call_for_gradient(
+    machine: Machine, owner: Class, method: Value | None, args, node: ast.AST, frame: Frame
+) -> None:
+    """Dynamo traces `setup_context` and `backward` where `apply` stands, if an input may need a
+    gradient."""
+    if not isinstance(method, Function):
+        return
     certainty, within = frame.certainty, frame.within
-    frame.certainty, frame.within = (
-        "likely" if certainty == "certain" else certainty,
-        "backward",
-    )
-    context = ExternalInstance("torch.autograd.function.FunctionCtx")
-    call_quietly(machine, bound_to(backward, owner), [context, *gradients], node, frame)
+    frame.certainty = "likely" if certainty == "certain" else certainty
+    frame.within = "backward"
+    call_quietly(machine, bound_to(method, owner), args, node, frame)
     frame.certainty, frame.within = certainty, within

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 
-from breakscope.rulekit.values import TRUE, Value
+from breakscope.rulekit.values import TRUE, Class, External, Sequence, Value
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.constant import format_percent, is_text
+
+TYPES = (Class, External)
 
 
 def binary_operation(
@@ -16,6 +18,8 @@ def binary_operation(
     """`left op right`; `node` is a BinOp, or an AugAssign for `left op= right`."""
     if op is ast.BitOr and left.is_const and left.value is True and not right.is_tensor:
         return TRUE  # flags collected with `|=`
+    if op is ast.BitOr and _are_types(left) and _are_types(right):
+        return Sequence("tuple", [*_types(left), *_types(right)])  # as isinstance takes them
     if is_text(left):
         text = format_percent(machine, left, right, op, node, frame)
         if text is not None:
@@ -24,3 +28,13 @@ def binary_operation(
     if other.binary_precedence > decides.binary_precedence:
         decides = other
     return decides.binary(machine, left, right, op, node, frame)
+
+
+def _are_types(value: Value) -> bool:
+    if type(value) is Sequence and value.type == "tuple" and value.items:
+        return all(type(item) in TYPES for item in value.items)
+    return type(value) in TYPES
+
+
+def _types(value: Value) -> list[Value]:
+    return value.items if type(value) is Sequence else [value]

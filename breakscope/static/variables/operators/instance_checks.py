@@ -6,12 +6,17 @@ from breakscope.rulekit.values import (
     Class,
     Dict,
     External,
+    ExternalInstance,
     Py,
     Sequence,
     Tensor,
     Union,
     Value,
 )
+from breakscope.static.definitions.annotations import value_of_class
+from breakscope.static.definitions.classes import is_tensor_class
+from breakscope.static.machine.lattice import join_all
+from breakscope.static.machine.library import NOT_TENSORS
 from breakscope.static.machine.machine import Machine
 
 
@@ -29,8 +34,13 @@ def is_instance(machine: Machine, value: Value, wanted: Value) -> bool | None:
     return None
 
 
-def value_of_type(wanted: Value) -> Value | None:
+def value_of_type(machine: Machine, wanted: Value) -> Value | None:
     """A value of the given type, for isinstance narrowing of an unknown."""
+    if isinstance(wanted, Class):
+        return value_of_class(machine, wanted)
+    if isinstance(wanted, Sequence) and wanted.items:
+        made = [value_of_type(machine, item) for item in wanted.items]
+        return None if None in made else join_all(made)
     if not isinstance(wanted, External):
         return None
     if wanted.name in ("torch.Tensor", "torch.nn.Parameter"):
@@ -39,4 +49,18 @@ def value_of_type(wanted: Value) -> Value | None:
         return Py(wanted.name)
     if wanted.name in ("list", "tuple"):
         return Sequence(wanted.name, None)
-    return Dict({}, open=True) if wanted.name == "dict" else None
+    if wanted.name == "dict":
+        return Dict({}, open=True)
+    made = machine.library.annotated(wanted.name)
+    return made if isinstance(made, ExternalInstance) else None
+
+
+def is_tensor_type(machine: Machine, wanted: Value) -> bool:
+    """True for a type of tensors or arrays, and where one of several types is or may be one."""
+    if isinstance(wanted, Sequence) and wanted.items is not None:
+        return any(is_tensor_type(machine, item) for item in wanted.items)
+    if isinstance(wanted, Class):
+        return is_tensor_class(machine, wanted.info)
+    if not isinstance(wanted, External):
+        return True
+    return wanted.name.startswith(("torch.", "numpy.")) and not wanted.name.startswith(NOT_TENSORS)

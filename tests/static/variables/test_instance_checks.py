@@ -1,0 +1,91 @@
+"""What `isinstance` leaves of a value: an argument that the code itself asks about may be of the other
+type, whatever its annotation or its use says."""
+
+import pytest
+from programs import analysed, found
+
+MODEL = """\
+import torch
+from torch import Tensor
+from torch.nn.utils.rnn import PackedSequence, pad_packed_sequence
+
+
+class Own:
+    def __init__(self, n):
+        self.n = n
+
+    def ask(self, x):
+        return x.sum().item()
+
+
+def size(x):
+    return x.max().item()
+
+
+class Model(torch.nn.Module):
+    def forward(self, x{annotation}):
+        if {test}:
+            {inside}
+        return x.cos()
+"""
+PACKED = "data, sizes, order, _ = x; return data.split(tuple(sizes))"
+
+
+@pytest.mark.parametrize("annotation", ("", ": Tensor"))
+@pytest.mark.parametrize(
+    ("test", "inside", "expected"),
+    [
+        ("isinstance(x, PackedSequence)", "x, sizes = pad_packed_sequence(x)", [("BRK504", 21)]),
+        ("isinstance(x, PackedSequence)", PACKED, [("BRK208", 21)]),
+        ("isinstance(x, PackedSequence)", "return [1] * x.batch_sizes[0]", [("BRK205", 21)]),
+        ("isinstance(x, PackedSequence)", "return [1] * x[1].shape[0]", []),
+        ("isinstance(x, Own)", "return x.ask(torch.ones(2))", [("BRK201", 11)]),
+        ("isinstance(x, list | tuple)", "return [t * 2 for t in x]", []),
+        ("isinstance(x, (int, Own))", "return x", []),
+        ("isinstance(x, Tensor)", "return size(x)", [("BRK201", 15)]),
+    ],
+)
+def test_an_argument_may_be_what_is_asked_for(tmp_path, annotation, test, inside, expected):
+    source = MODEL.format(annotation=annotation, test=test, inside=inside)
+    assert found(analysed(tmp_path, {"program.py": source})) == expected
+
+
+def test_the_condition_is_stated(tmp_path):
+    source = MODEL.format(
+        annotation=": Tensor", test="isinstance(x, Own)", inside="return x.ask(torch.ones(2))"
+    )
+    (finding,) = analysed(tmp_path, {"program.py": source}).findings
+    assert finding.condition == "isinstance(x, Own)"
+
+
+def test_a_computed_tensor_is_nothing_else(tmp_path):
+    source = MODEL.format(
+        annotation="", test="isinstance(x * 2, Own)", inside="return size(torch.ones(2))"
+    )
+    known = source.replace("        if ", "        x = torch.ones(3)\n        if ").replace(
+        "x * 2", "x"
+    )
+    assert found(analysed(tmp_path, {"program.py": known})) == []
+
+
+FEATURES = """\
+import torch
+
+
+class Dense:
+    def __init__(self, name):
+        self.name = name
+
+
+class Embedded(torch.nn.Module):
+    def forward(self, x, features):
+        kept = []
+        for feature in features:
+            if isinstance(feature, Dense):
+                kept.append(x[feature.name].max().item())
+        return kept
+"""
+
+
+def test_what_is_in_an_argument_of_an_unknown_kind(tmp_path):
+    assert found(analysed(tmp_path, {"program.py": FEATURES})) == [("BRK201", 14)]
