@@ -234,7 +234,8 @@ class Index(Event, frozen=True, kw_only=True):
 
 class Format(Event, frozen=True, kw_only=True):
     """A value becomes text: `construct` is "fstring", "str", "repr", "percent", "format", "print";
-    "key" when the text of a tensor is the key of a dict that is built (`value` is the text)."""
+    "key" when the text of a tensor is the key of a dict that is built, "used" where something else than
+    printing is done with such a text (`value` is the text)."""
 
     value: Value
     construct: str

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from msgspec import Struct
 
 from breakscope.report.model import Gap
 from breakscope.rulekit.values import Value
 from breakscope.static.project.source import split_lines
+
+
+COUNTS = re.compile(rb"(\w\.\w+)(?: *(?:[-+*/]|//)=| *= *\w*\1 *[-+*/])")  # `self.n += 1`
 
 
 class FunctionInfo(Struct, eq=False):
@@ -85,6 +89,7 @@ class ModuleInfo(Struct, eq=False):
     names: dict[str, Value] | None = None
     executing: bool = False
     lines: list[str] | None = None
+    counted: frozenset[str] | None = None  # names of attributes that some line counts
     yields: frozenset[int] | None = None  # the lines with the word "yield"
     type_comments: bool | None = None  # some function gives its types in a comment
     type_variables: bool | None = None  # it has the word "TypeVar"
@@ -120,6 +125,12 @@ class ModuleInfo(Struct, eq=False):
         if self.type_variables is None:
             self.type_variables = b"TypeVar" in self.text
         return self.type_variables
+
+    def counted_attributes(self) -> frozenset[str]:
+        if self.counted is None:
+            found = COUNTS.findall(self.text) if b"=" in self.text else ()
+            self.counted = frozenset([place[2:].decode() for place in found])
+        return self.counted
 
     def yield_lines(self) -> frozenset[int]:
         if self.yields is None:

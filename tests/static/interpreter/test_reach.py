@@ -140,6 +140,37 @@ PROGRAMS = {
         ),
         [],
     ),
+    "lists that are cut where they are long": (
+        model(
+            "self.a.append(x)\n        if len(self.a) > 100:\n            self.a.pop(0)\n        self.b.append(x)\n"
+            "        while len(self.b) > self.most:\n            del self.b[0]\n        return x",
+            init="self.a, self.b, self.most = [], [], 10",
+        ),
+        ["BRK703", "BRK703"],
+    ),
+    "lists that are cut where they are short": (
+        model(
+            "self.a.append(x)\n        if len(self.a) > 3:\n            self.a.pop(0)\n        self.b.append(x)\n"
+            "        if len(self.b) > x.size(0):\n            self.b.pop(0)\n        return x",
+            init="self.a, self.b = [], []",
+        ),
+        [],
+    ),
+    "a number that the next call finds changed": (
+        model(
+            "if self.n % 100 == 99:\n            x = x * x.sum().item()\n        self.n += 1\n"
+            "        if self.n > 3:\n            x = x * x.max().item()\n        return x",
+            init="self.n = 0",
+        ),
+        ["BRK201", "BRK701", "BRK201"],
+    ),
+    "a number that stays": (
+        model(
+            "if self.n > 3:\n            x = x * x.max().item()\n        return x",
+            init="self.n = 0",
+        ),
+        [],
+    ),
     "a list that is filled behind a flag": (
         model(
             "if not self.done:\n            self.a.append(1)\n            self.done = True\n        return x",

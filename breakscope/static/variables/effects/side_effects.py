@@ -11,8 +11,9 @@ from breakscope.static.definitions.homes import home_of
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.lattice import join
 from breakscope.static.machine.machine import Machine
-from breakscope.static.variables.effects.settling import settles
+from breakscope.static.variables.effects.settling import longest_kept, settles
 
+RECOMPILE_LIMIT = 8  # so often Dynamo compiles a function, by default
 # methods that take items out of a container
 SHRINKING = frozenset("clear pop popleft popitem remove discard __delitem__".split())
 
@@ -129,9 +130,24 @@ def emit_mutate(
             bounded=frame.function is not None and settles(frame.function.node, node, home),
         )
         if method in SHRINKING:
-            machine.region.shrunk.add(id(container))
+            if not shrinks_late(machine, node, home, frame):
+                machine.region.shrunk.add(id(container))
         elif len(frame.activation.steps) > before:
             machine.region.grown.append((frame.activation, before, id(container)))
+
+
+def shrinks_late(machine: Machine, node: ast.AST, home: str, frame: Frame) -> bool:
+    """True for items that are taken out of a container only when it is so long that Dynamo has stopped
+    compiling for its length."""
+    longest = longest_kept(frame.function.node, node, home) if frame.function and home else None
+    if longest is None:
+        return False
+    emits, frame.emits = frame.emits, False
+    try:
+        kept = machine.eval(longest, frame)
+    finally:
+        frame.emits = emits
+    return kept.is_const and isinstance(kept.value, int) and kept.value >= RECOMPILE_LIMIT
 
 
 def note_outside(

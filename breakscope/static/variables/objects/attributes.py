@@ -86,6 +86,8 @@ def instance_attribute(
     if value is not None:
         if frame.emits:
             note_recurrent_read(machine, value, node, frame)
+            if type(value) is Const and _is_counted(machine, owner, name, value):
+                return Py(type(value.value).__name__)
         return resolve_import(machine, value) if type(value) is Import else value
     info = owner.cls.info
     member = find_member(machine, info, name)
@@ -112,6 +114,16 @@ def instance_attribute(
     if OPEN in owner.attributes and (stored := openly_put(owner, name)) is not None:
         return stored
     return fallback_attribute(machine, owner, name, node, frame)
+
+
+def _is_counted(machine: Machine, owner: Instance, name: str, value: Const) -> bool:
+    """True for a number that the constructor sets and another line counts: it is that number in the
+    first call only."""
+    return (
+        type(value.value) in (int, float)
+        and id(owner) not in machine.objects.made_inside
+        and any(name in cls.module.counted_attributes() for cls in mro_of(machine, owner.cls.info))
+    )
 
 
 def member_of_instance(
