@@ -144,7 +144,10 @@ def exec_return(machine: Machine, node: ast.Return, frame: Frame) -> int:
 
 
 def exec_raise(machine: Machine, node: ast.Raise, frame: Frame) -> int:
+    rare = frame.rare
+    frame.rare = rare or not frame.caught  # what the message of an error needs, when all ends
     value = machine.eval(node.exc, frame) if node.exc is not None else frame.handled or UNKNOWN
+    frame.rare = rare
     if isinstance(value, Instance):
         machine.emit(
             Statement,

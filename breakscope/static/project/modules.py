@@ -11,8 +11,8 @@ from breakscope.report.model import Gap
 from breakscope.rulekit.values import Value
 from breakscope.static.project.source import split_lines
 
-
 COUNTS = re.compile(rb"(\w\.\w+)(?: *(?:[-+*/]|//)=| *= *\w*\1 *[-+*/])")  # `self.n += 1`
+SWITCHES = re.compile(rb"\.(\w+) *= *(True|False)\b")
 
 
 class FunctionInfo(Struct, eq=False):
@@ -89,7 +89,8 @@ class ModuleInfo(Struct, eq=False):
     names: dict[str, Value] | None = None
     executing: bool = False
     lines: list[str] | None = None
-    counted: frozenset[str] | None = None  # names of attributes that some line counts
+    # names of attributes that some line counts, or that one sets to True and another to False
+    changing: frozenset[str] | None = None
     yields: frozenset[int] | None = None  # the lines with the word "yield"
     type_comments: bool | None = None  # some function gives its types in a comment
     type_variables: bool | None = None  # it has the word "TypeVar"
@@ -126,11 +127,15 @@ class ModuleInfo(Struct, eq=False):
             self.type_variables = b"TypeVar" in self.text
         return self.type_variables
 
-    def counted_attributes(self) -> frozenset[str]:
-        if self.counted is None:
-            found = COUNTS.findall(self.text) if b"=" in self.text else ()
-            self.counted = frozenset([place[2:].decode() for place in found])
-        return self.counted
+    def changing_attributes(self) -> frozenset[str]:
+        if self.changing is None:
+            found = [place[2:] for place in COUNTS.findall(self.text)]
+            switched = set(SWITCHES.findall(self.text))
+            found += [
+                name for name, to in switched if (name, b"True") in switched and to == b"False"
+            ]
+            self.changing = frozenset([name.decode() for name in found])
+        return self.changing
 
     def yield_lines(self) -> frozenset[int]:
         if self.yields is None:

@@ -216,7 +216,7 @@ class PythonVariable(NumberVariable):
         emit_call(machine, name, container, (index, value), {}, target, frame)
 
     def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
-        if value.source == "draw":
+        if value.source in ("draw", "version"):
             machine.emit(Branch, node, frame, test=value, construct=construct, **facts)
         return None
 

@@ -31,6 +31,14 @@ BODIES = {
         [],
     ),
     "a text behind the break that made it": ('s = str(x)\ns = s + "a"\n', [("BRK212", 9)]),
+    "a count of changes in place": (
+        "v = x._version\nif x._version > v + 1:\n    x = x + 1\n",
+        [("BRK101", 10)],
+    ),
+    "a count of changes in place that is only read": (
+        "v = x._version\nassert v >= 0\nx = x + v if v is not None else x\n",
+        [],
+    ),
     "a text of sizes is used": ('s = f"{x.shape}"\nx = x * len(s + "a")\n', []),
     "percent of a tuple": ('s = "%s %d" % (x.sum(), 3)\n', []),
     "text times a tensor": ('s = "a" * x.argmax()\n', [("BRK212", 9)]),

@@ -15,6 +15,7 @@ def settles(function: ast.AST, change: ast.AST, home: str) -> bool:
     """True for a change of the container at `home` ("self.seen") inside of an `if` of the function
     that asks for the container's length, whether it is empty, or whether it has an item; or for a
     name or attribute that the same block sets to a constant."""
+    home = _written(home)
     for block in _ifs_around(function, change.lineno):
         asked = {ast.unparse(part) for part in walk(block.test) if _is_place(part)}
         if _asks_for(block.test, home) or not asked.isdisjoint(_constants_set(block.body)):
@@ -24,12 +25,18 @@ def settles(function: ast.AST, change: ast.AST, home: str) -> bool:
 
 def longest_kept(function: ast.AST, change: ast.AST, home: str) -> ast.expr | None:
     """The `n` of an `if len(self.seen) > n` around what takes items out of the container at `home`."""
+    home = _written(home)
     for block in _ifs_around(function, change.lineno):
         for part in walk(block.test):
             if isinstance(part, ast.Compare) and isinstance(part.ops[0], ast.Gt | ast.GtE):
                 if ast.unparse(part.left) == f"len({home})":
                     return part.comparators[0]
     return None
+
+
+def _written(home: str) -> str:
+    """A container's home as the function writes it."""
+    return home.removeprefix("global ").removeprefix("nonlocal ")
 
 
 def _ifs_around(function: ast.AST, line: int) -> Iterator[ast.If | ast.While]:

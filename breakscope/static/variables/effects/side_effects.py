@@ -7,7 +7,8 @@ import ast
 
 from breakscope.rulekit.events import Mutate, Store
 from breakscope.rulekit.values import NONE, UNKNOWN, Const, Dict, Instance, Py, Sequence, Value
-from breakscope.static.definitions.homes import home_of
+from breakscope.rulekit.walking import walk
+from breakscope.static.definitions.homes import home_of, note_nested
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.lattice import join
 from breakscope.static.machine.machine import Machine
@@ -25,6 +26,20 @@ def put_attribute(machine: Machine, owner: Instance, name: str, value: Value, fr
     certain = before is None or (frame.skips == "" and not frame.undecided)
     machine.touch(owner)
     owner.attributes[name] = value if certain else join(before, value)
+
+
+def note_closure(machine: Machine, container: Sequence | Dict, frame: Frame) -> None:
+    """Note that a container which the region changes is a variable of a function that ran before."""
+    scope = frame.scope if frame.emits and not container.home else None
+    while scope is not None:
+        if not scope.emits:
+            for name, value in scope.names.items():
+                if value is container:
+                    machine.touch(container)
+                    container.home = f"nonlocal {name}"
+                    note_nested(machine, container, name)
+                    return
+        scope = scope.scope
 
 
 def note_driver_item(
@@ -52,11 +67,21 @@ def note_items_change(
     node: ast.AST,
     augmented: bool,
 ) -> bool:
-    """`container[index] += 1` in the region, of a container that outlives the call; True when a
+    """`container[index] += 1` in the region, or `container[index] = container[index] + 1`, of a container that outlives the call; True when a
     number is known to be there."""
-    if augmented and frame.emits and container.home and not index.is_tensor:
+    note_closure(machine, container, frame)
+    reads_itself = augmented or _reads_item(node, target)
+    if reads_itself and frame.emits and container.home and not index.is_tensor:
         return note_counter(machine, target, container, index, value, frame, node)
     return False
+
+
+def _reads_item(node: ast.AST, target: ast.Subscript) -> bool:
+    """True where the stored number is computed of the one that was there."""
+    if type(node) is not ast.Assign or type(target.slice) is not ast.Constant:
+        return False
+    place = ast.unparse(target)
+    return any(type(p) is ast.Subscript and ast.unparse(p) == place for p in walk(node.value))
 
 
 def note_counter(
@@ -76,6 +101,7 @@ def note_counter(
         value=value,
         initial=initial,
         reads_itself=True,
+        of_plain=container.home.startswith("nonlocal "),
     )
     return isinstance(initial, Const | Py)
 
@@ -113,6 +139,7 @@ def emit_mutate(
 ) -> None:
     if machine.driver.function is not None and container.home and method != "clear":
         note_mutation(machine, container, method, frame, node)
+    note_closure(machine, container, frame)
     home = container.home or home_of(machine, container)
     if frame.emits and (
         home or (frame.within and id(container) in machine.region.outside_subgraph)

@@ -86,8 +86,9 @@ def instance_attribute(
     if value is not None:
         if frame.emits:
             note_recurrent_read(machine, value, node, frame)
-            if type(value) is Const and _is_counted(machine, owner, name, value):
-                return Py(type(value.value).__name__)
+            if type(value) is Const and _is_changed(machine, owner, name, value):
+                kind = type(value.value)
+                return Py(kind.__name__, "config" if kind is bool else "")
         return resolve_import(machine, value) if type(value) is Import else value
     info = owner.cls.info
     member = find_member(machine, info, name)
@@ -116,13 +117,13 @@ def instance_attribute(
     return fallback_attribute(machine, owner, name, node, frame)
 
 
-def _is_counted(machine: Machine, owner: Instance, name: str, value: Const) -> bool:
-    """True for a number that the constructor sets and another line counts: it is that number in the
-    first call only."""
+def _is_changed(machine: Machine, owner: Instance, name: str, value: Const) -> bool:
+    """True for a number that the constructor sets and another line counts, and for a bool that is
+    set both ways: it is that in the first call only."""
     return (
-        type(value.value) in (int, float)
+        type(value.value) in (int, float, bool)
         and id(owner) not in machine.objects.made_inside
-        and any(name in cls.module.counted_attributes() for cls in mro_of(machine, owner.cls.info))
+        and any(name in cls.module.changing_attributes() for cls in mro_of(machine, owner.cls.info))
     )
 
 
