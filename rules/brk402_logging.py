@@ -15,7 +15,7 @@ import logging
 
 import torch
 
-from breakscope.rulekit.events import CHOSEN, Call
+from breakscope.rulekit.events import Call
 from breakscope.rulekit.rule import Rule
 
 rule = Rule(
@@ -26,7 +26,6 @@ rule = Rule(
 )
 
 LEVELS = ("debug", "info", "warning", "warn", "error", "exception", "critical", "fatal", "log")
-WARNINGS = ("warning", "warn", "warning_once", "warning_advice", "error", "critical", "fatal")
 OTHERS = (
     "isEnabledFor",
     "setLevel",
@@ -48,12 +47,9 @@ FUNCTIONS = {f"logging.{name}" for name in (*LEVELS, "getLogger", "basicConfig")
 
 @rule.on(Call, METHODS, FUNCTIONS)
 def check(event):
-    # who compiles a model has seen what it warns of: behind an open test it says nothing
-    warns = event.name.rpartition(".")[2] in WARNINGS
     yield event.problem(
         f"Dynamo does not trace the logger call `{event.shown}`, so the graph ends here, whatever the log level",
         help="put it under `if not torch.compiler.is_compiling():`, or log outside the compiled region",
-        certainty="possible" if warns and event.undecided == CHOSEN else None,
     )
 
 

@@ -1430,8 +1430,10 @@ class Sampler(nn.Module):
 
 def test_attributes_that_others_switch_or_the_first_call_fills(tmp_path):
     result = analysed(tmp_path, {"net.py": SWITCHED})
-    assert found(result) == [("BRK707", 28), ("BRK707", 32)]
-    assert found(result, ("possible",)) == [("BRK402", 24)]
+    assert found(result) == [("BRK402", 24), ("BRK707", 28), ("BRK707", 32)]
+    assert found(result, ("possible",)) == []
+    conditions = {f.condition for f in result.findings if f.code == "BRK402"}
+    assert conditions == {"not self.is_scaled"}
 
 
 def test_list_by_default_that_is_handed_on_is_the_callers(tmp_path):
