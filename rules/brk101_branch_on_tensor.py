@@ -3,7 +3,8 @@
 Python must know which way to go, so Dynamo stops the graph, runs what it has, reads one bool from
 the device and starts a new graph behind the branch. On a GPU the host waits for the device there,
 in every step. Inside a loop, a `try` or a generator Dynamo skips the whole function instead.
-Every torch version from 2.6 to 2.15 does this.
+Every torch version from 2.6 to 2.15 does this. So does an `if` on `tensor._version`, which counts changes in place: the
+graph itself makes them.
 
 Write the choice as tensor work: `torch.where(condition, a, b)` where both sides are cheap and
 finite, a mask or `clamp` where one side is the identity, `torch.cond` where one side is expensive. If
@@ -26,6 +27,7 @@ import torch
 from breakscope.rulekit.events import Branch
 from breakscope.rulekit.patch import Declined
 from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.values import Py
 
 rule = Rule("BRK101", "branch-on-tensor", dynamo=("GB0170",), fix="unsafe")
 
@@ -36,6 +38,12 @@ def check(event):
         yield event.graph_break(
             f"`if {event.written}` reads a tensor's value",
             help="choose with `torch.where(condition, a, b)`, or with `torch.cond` when one side is expensive",
+        )
+    elif isinstance(event.test, Py) and event.test.source == "version":
+        yield event.graph_break(
+            f"`if {event.written}` asks how often a tensor was changed in place, which only the graph finds out",
+            help="note the change where it is made, in a bool of Python's",
+            fixable=False,
         )
 
 
@@ -135,3 +143,11 @@ def good():
             return self.layer(x)
 
     return Model()
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0170",))
+def bad_version(x):
+    y = x + 1
+    before = y._version
+    y.add_(1)
+    return y * 2 if y._version != before else y  # BRK101

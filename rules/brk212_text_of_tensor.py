@@ -3,7 +3,9 @@
 A tensor's text holds its values, so it must be computed first. torch 2.13 reports GB0059 for
 `str(t)`, GB0569 for `repr(t)`; it skips the whole function for `"%.3f" % t` (GB0033), `"%s" % t`
 (GB0208) and `f"{t!r}"`. A plain f-string or `.format` of a tensor is deferred and costs nothing,
-with or without a format spec; as the key of a dict it skips the function in torch before 2.13.
+with or without a format spec; as the key of a dict it skips the function in torch before 2.13. What needs its letters ends the
+graph: `len(text)`, `text + "."`, `text == "1"`, `text[:5]`, a method (GB0088, GB3934, GB9648, GB4880,
+GB0156).
 
 Format outside the compiled function: return the tensor, or guard a debug line with `if not
 torch.compiler.is_compiling():`. To say what a tensor is, `x.shape`, `x.dtype` and `x.device` are
@@ -23,7 +25,7 @@ rule = Rule(
     "BRK212",
     "text-of-tensor",
     dynamo=("GB0059: `str`", "GB0569"),
-    shares=("GB0033", "GB0208"),
+    shares=("GB0033", "GB0208", "GB0088", "GB0156", "GB3934", "GB4411", "GB4880", "GB9648"),
     fix="unsafe",
 )
 
@@ -63,6 +65,16 @@ def check_key(event):
         )
 
 
+@rule.on(Format, construct="used")
+def check_use(event):
+    if since("2.13"):
+        yield event.graph_break(
+            f"`{event.shown}` needs the letters of a tensor's text, which Dynamo leaves for later",
+            help="put the text together in one f-string, and use it outside the compiled code",
+            fixable=False,
+        )
+
+
 @rule.rewrite
 def rewrite(node, problem):
     import libcst as cst
@@ -99,3 +111,39 @@ def bad_repr(x):
     y = x.cos()
     label = repr(y)  # BRK212
     return x + 1, len(label)
+
+
+@rule.example(lambda: (torch.ones(2),), dynamo=("GB0088",))
+def bad_length(x):
+    label = f"{x.sum()}"
+    return x * len(label)  # BRK212
+
+
+@rule.example(lambda: (torch.ones(2),), dynamo=("GB3934",))
+def bad_longer(x):
+    label = f"mean {x.mean()}"
+    return x + 1, label + "."  # BRK212
+
+
+@rule.example(lambda: (torch.ones(2),), dynamo=("GB9648",))
+def bad_comparison(x):
+    label = f"{x.argmax()}"
+    return x * (label == "0")  # BRK212
+
+
+@rule.example(lambda: (torch.ones(2),), dynamo=("GB4880",))
+def bad_part(x):
+    label = f"{x.sum()}"
+    return x + 1, label[:6]  # BRK212
+
+
+@rule.example(lambda: (torch.ones(2),), dynamo=("GB4411",))
+def bad_search(x):
+    label = f"{x.sum()}"
+    return x + ("nan" in label)  # BRK212
+
+
+@rule.example(lambda: (torch.ones(2),), dynamo=("GB0156",))
+def bad_method(x):
+    label = f"{x.sum()}"
+    return x + 1, label.strip()  # BRK212

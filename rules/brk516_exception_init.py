@@ -50,7 +50,7 @@ def check(event):
         yield event.graph_break(
             f"`{event.shown}` builds an exception in the region, which Dynamo does not trace",
             help="return a default instead of raising, or drop the exception's own `__init__` and read its `args`",
-            certainty="likely",
+            certainty="likely" if event.caught else "possible",
         )
 
 

@@ -74,6 +74,7 @@ def check_call(event):
             f"`{event.shown}` makes a leaf inside the region; where it leaves a graph, that graph ends",
             help=HELP,
             certainty="likely",
+            late=True,
         )
 
 

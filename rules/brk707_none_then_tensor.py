@@ -16,7 +16,15 @@ import torch
 
 from breakscope.rulekit.events import Store
 from breakscope.rulekit.rule import Rule
-from breakscope.rulekit.values import Dict, Sequence, ShapeInt, holds_tensor, maybe_tensor, options
+from breakscope.rulekit.values import (
+    Dict,
+    Sequence,
+    ShapeInt,
+    Tensor,
+    holds_tensor,
+    maybe_tensor,
+    options,
+)
 
 rule = Rule(
     "BRK707",
@@ -32,6 +40,13 @@ KEPT = (Sequence, Dict, ShapeInt)  # a number is mostly set anew in each call, b
 @rule.on(Store, scope=("attribute", "global", "nonlocal"), is_read=True)
 def check(event):
     if not options(event.initial)[0].is_none:
+        if _has_other_dimensions(event):
+            yield event.problem(
+                f"`{event.owner}.{event.name}` has {event.initial.ndim} dimensions in the first call and"
+                f" {event.value.ndim} afterwards, so the region is compiled again",
+                help=f"make `{event.name}` in `__init__` as it is later, or pass it in and return it",
+                once=event.name,
+            )
         return
     name = f"{event.owner}.{event.name}" if event.owner else event.name
     if maybe_tensor(event.value):
@@ -52,6 +67,14 @@ def check(event):
             ),
             once=name,
         )
+
+
+def _has_other_dimensions(event):
+    """A placeholder, as `torch.zeros(1)`, that the first call replaces."""
+    first, new = event.initial, event.value
+    if type(first) is not Tensor or type(new) is not Tensor or event.scope != "attribute":
+        return False
+    return first.ndim is not None and new.ndim is not None and first.ndim != new.ndim
 
 
 CALLS = [lambda: (torch.ones(2, 4),)] * 3
@@ -108,3 +131,18 @@ def good():
             return x * x.shape[0]
 
     return Positions()
+
+
+@rule.example(*CALLS, module=True, dynamo=("rank",))
+def bad_placeholder():
+    class Offsets(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.grid = torch.zeros(1)
+
+        def forward(self, x):
+            if self.grid.shape != x.shape:
+                self.grid = torch.arange(8.0).view(2, 4)  # BRK707
+            return x + self.grid
+
+    return Offsets()

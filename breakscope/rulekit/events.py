@@ -72,6 +72,7 @@ class Event(Struct, frozen=True, kw_only=True):
         dtype: str = "",
         guarded: bool = False,
         reads: Value | None = None,
+        late: bool = False,
     ) -> Problem:
         """What a rule yields: `message` names the user's variable, `help` says what to write
         instead; both one line.
@@ -86,7 +87,8 @@ class Event(Struct, frozen=True, kw_only=True):
         that sets it has no such problem. `dtype` ("bool", "int", "float") is what the flagged
         tensor holds, for the rewrite; `guarded` that Dynamo guards on its value where the setting
         is on: then it may decide what Python does. `reads` is a whole number in a tensor that torch
-        reads here: from the next graph on it is an input, and torch reads it without a break.
+        reads here: from the next graph on it is an input, and torch reads it without a break. `late` says
+        that the graph ends where this leaves it: not in a loop in which another break comes first.
         """
         return Problem(
             message,
@@ -102,6 +104,7 @@ class Event(Struct, frozen=True, kw_only=True):
             dtype=dtype,
             guarded=guarded,
             reads=reads,
+            late=late,
         )
 
     def graph_break(self, brief: str, *arguments: Any, **named: Any) -> Problem:
@@ -129,6 +132,7 @@ class Problem(Struct, frozen=True):
     dtype: str = ""
     guarded: bool = False
     reads: Value | None = None
+    late: bool = False
 
 
 class Branch(Event, frozen=True, kw_only=True):
@@ -234,7 +238,8 @@ class Index(Event, frozen=True, kw_only=True):
 
 class Format(Event, frozen=True, kw_only=True):
     """A value becomes text: `construct` is "fstring", "str", "repr", "percent", "format", "print";
-    "key" when the text of a tensor is the key of a dict that is built (`value` is the text)."""
+    "key" when the text of a tensor is the key of a dict that is built, "used" where something else than
+    printing is done with such a text (`value` is the text)."""
 
     value: Value
     construct: str

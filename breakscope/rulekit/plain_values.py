@@ -186,7 +186,8 @@ class Py(Value, frozen=True, gc=False):
 
     `source` is who decides it: "" (the code), "config" (an attribute or an `__init__` argument),
     "argument" (the caller of the region), "environment", "random", "draw" (a number of
-    `random.uniform`, `randint` or `randrange`, which Dynamo keeps as a tensor inside the graph).
+    `random.uniform`, `randint` or `randrange`, which Dynamo keeps as a tensor inside the graph),
+    "version" (how often a tensor was changed in place, which it keeps there too).
     `usual` is the constant that it is by default, None where there is none.
     """
 

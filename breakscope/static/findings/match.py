@@ -143,6 +143,7 @@ class Matcher:
         last_break, traced = -1, 0  # traced: how many of `waiting` stand in the graph
         # by condition: the last step with a break that surely happens under it
         new_graph: dict[str, int] = {}
+        late: list[tuple[int, Verdict]] = []
         for index, step in enumerate(activation.steps):
             if step.child is not None:
                 chain = (*way.chain, (activation, step.node))
@@ -188,7 +189,11 @@ class Matcher:
                 # then Python has made the object, and given it a name
                 if problem.skips == "object" and last_break >= 0:
                     problem = replace(problem, skips="")
-                keep(verdict_of(rule, problem, step.event, way, here, skipped), found)
+                verdict = verdict_of(rule, problem, step.event, way, here, skipped)
+                if problem.late and problem.skips and not skipped:
+                    late.append((index, verdict))
+                    continue
+                keep(verdict, found)
                 sure = rule.kind == "break" and problem.certainty != "possible"
                 if sure and (condition or not step.event.undecided):
                     new_graph[condition] = index
@@ -204,6 +209,11 @@ class Matcher:
                     skipped = bool(problem.skips) or not activation.is_compiled_by_itself
                     # Dynamo compiles up to the statement, and leaves only the rest to Python
                     traced = len(waiting) if problem.skips == "call" else 0
+        for index, verdict in late:
+            if last_break < index:
+                keep(verdict, found)
+                any_break = any_break or not verdict.event.undecided
+                skipped = True
         if way.apart or last_break >= 0:
             self._constructors(activation, way, found)
         for position, event in enumerate(waiting):

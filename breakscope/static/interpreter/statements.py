@@ -30,6 +30,7 @@ from breakscope.static.machine.library import COMPILING
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ClassInfo
 from breakscope.static.variables.effects.emitting import emit_call
+from breakscope.static.variables.effects.side_effects import shrinks_late
 from breakscope.static.variables.lists import extend_sequence
 from breakscope.static.variables.operators.binary import binary_operation
 from breakscope.static.variables.tensors.indexing import masked_index
@@ -122,7 +123,8 @@ def exec_delete(machine: Machine, node: ast.Delete, frame: Frame) -> int:
                 name = f"{container.type}.__delitem__"
                 emit_call(machine, name, container, (key,), {}, target, frame)
             elif isinstance(container, Sequence):
-                machine.region.shrunk.add(id(container))
+                if not shrinks_late(machine, node, container.home, frame):
+                    machine.region.shrunk.add(id(container))
     return GO_ON
 
 
@@ -142,7 +144,10 @@ def exec_return(machine: Machine, node: ast.Return, frame: Frame) -> int:
 
 
 def exec_raise(machine: Machine, node: ast.Raise, frame: Frame) -> int:
+    rare = frame.rare
+    frame.rare = rare or not frame.caught  # what the message of an error needs, when all ends
     value = machine.eval(node.exc, frame) if node.exc is not None else frame.handled or UNKNOWN
+    frame.rare = rare
     if isinstance(value, Instance):
         machine.emit(
             Statement,

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from msgspec import Struct
 
 from breakscope.report.model import Gap
 from breakscope.rulekit.values import Value
 from breakscope.static.project.source import split_lines
+
+COUNTS = re.compile(rb"(\w\.\w+)(?: *(?:[-+*/]|//)=| *= *\w*\1 *[-+*/])")  # `self.n += 1`
+SWITCHES = re.compile(rb"\.(\w+) *= *(True|False)\b")
 
 
 class FunctionInfo(Struct, eq=False):
@@ -85,6 +89,8 @@ class ModuleInfo(Struct, eq=False):
     names: dict[str, Value] | None = None
     executing: bool = False
     lines: list[str] | None = None
+    # names of attributes that some line counts, or that one sets to True and another to False
+    changing: frozenset[str] | None = None
     yields: frozenset[int] | None = None  # the lines with the word "yield"
     type_comments: bool | None = None  # some function gives its types in a comment
     type_variables: bool | None = None  # it has the word "TypeVar"
@@ -120,6 +126,16 @@ class ModuleInfo(Struct, eq=False):
         if self.type_variables is None:
             self.type_variables = b"TypeVar" in self.text
         return self.type_variables
+
+    def changing_attributes(self) -> frozenset[str]:
+        if self.changing is None:
+            found = [place[2:] for place in COUNTS.findall(self.text)]
+            switched = set(SWITCHES.findall(self.text))
+            found += [
+                name for name, to in switched if (name, b"True") in switched and to == b"False"
+            ]
+            self.changing = frozenset([name.decode() for name in found])
+        return self.changing
 
     def yield_lines(self) -> frozenset[int]:
         if self.yields is None:

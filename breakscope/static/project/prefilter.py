@@ -6,7 +6,8 @@ import re
 
 # the literal comes first: that is searched for like a plain word
 FORWARD = rb"forward(?<!\wforward)\b"
-COMPILES = rb"compile(?<=\.compile)\(|torch\s*\.\s*compile"
+# not `re.compile(`, which most files that compile anything have
+COMPILES = rb"compile(?<=\.compile)\((?<![^\w.]re\.compile\()|torch\s*\.\s*compile"
 REGISTERS = rb"register_(?:module_)?forward_"  # hooks
 INHERITS = rb"\nclass \w+\("  # or derives a class, whose base may have a forward
 

@@ -4,6 +4,7 @@ annotations and uses show."""
 from __future__ import annotations
 
 import ast
+import re
 
 from msgspec.structs import replace
 
@@ -31,7 +32,7 @@ from breakscope.static.machine.frames import Frame, OutOfBudget, Raised
 from breakscope.static.machine.gaps import why
 from breakscope.static.machine.lattice import element_of, join
 from breakscope.static.machine.machine import Machine
-from breakscope.static.project.modules import ClassInfo
+from breakscope.static.project.modules import ClassInfo, ModuleInfo
 from breakscope.static.variables.objects.construction import instantiate
 
 CONFIG = Py("unknown", "config")
@@ -129,6 +130,8 @@ def opened(default: Value) -> Value:
         return Sequence(
             default.type, None, opened(element_of(default)) if default.items != [] else CONFIG
         )
+    if isinstance(default, Dict):
+        return Dict({}, open=True)
     return default
 
 
@@ -151,6 +154,8 @@ def parameter_values(
 
     def value(parameter: ast.arg) -> Value:
         default, handed = defaults.get(parameter.arg), given.get(parameter.arg, UNKNOWN)
+        if isinstance(default, Sequence | Dict) and _is_handed_on(info.module, parameter.arg):
+            default = opened(default)
         found = parameter_value(machine, parameter, default, body, frame, is_forward)
         if isinstance(handed, OBJECTS) and not _is_annotated(machine, parameter, frame):
             return join(handed, NONE) if default is not None and default.is_none else handed
@@ -163,6 +168,12 @@ def parameter_values(
     if spec.kwarg:
         kwargs["**"] = UNKNOWN
     return args, kwargs
+
+
+def _is_handed_on(module: ModuleInfo, name: str) -> bool:
+    """True where some call of the file passes a variable of a parameter's name: a list that several
+    functions fill in turn is the caller's, and the default is seldom used."""
+    return re.search(rb"[(,=]\s*%s\s*[,)]" % name.encode(), module.text) is not None
 
 
 def _is_annotated(machine: Machine, parameter: ast.arg, frame: Frame) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from breakscope.rulekit.events import Call
 from breakscope.rulekit.values import (
     Class,
     ExternalInstance,
@@ -38,6 +39,7 @@ from breakscope.static.regions.steps import tensor_methods
 Entered = frozenset[tuple[str, str]]  # path and qualified name of functions
 AUTOGRAD = "torch.autograd.Function"
 METRIC = "Metric"  # how a base is called by those who have it from torchmetrics
+PARAMETERS = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
 OF_METRICS = ("update", "compute")
 
 
@@ -197,7 +199,25 @@ def _method_region(machine: Machine, method: Function) -> Region | None:
     args, kwargs = parameter_values(machine, method, True)
     if method.bound is None:
         return _autograd_region(machine, method, args)
-    return enter(machine, method.info.qualname, method, args, kwargs)
+    region = enter(machine, method.info.qualname, method, args, kwargs)
+    is_set_up = _is_made_before(machine, region.value) or _makes_parameters(region)
+    return None if is_set_up else region
+
+
+def _makes_parameters(region: Region) -> bool:
+    """True for a method that makes parameters: it is called when the model is built."""
+    open_, met = [region.activation], set()
+    while open_:
+        activation = open_.pop()
+        if id(activation) in met:
+            continue
+        met.add(id(activation))
+        for step in activation.steps:
+            if type(step.event) is Call and step.event.name in PARAMETERS:
+                return True
+            if step.child is not None:
+                open_.append(step.child)
+    return False
 
 
 def _autograd_region(machine: Machine, forward: Function, args: list[Value]) -> Region | None:

@@ -136,9 +136,29 @@ class PythonVariable(NumberVariable):
     """A Python value of known type and unknown content."""
 
     def binary(self, machine: Machine, left, right, op, node, frame) -> Value:
+        note_text_used(machine, left, node, frame)
         if op is ast.Add and is_text(left):
             return left
         return super().binary(machine, left, right, op, node, frame)
+
+    def compare(self, machine: Machine, left, right, op, node, frame) -> Value:
+        note_text_used(machine, left, node, frame)
+        note_text_used(machine, right, node, frame)
+        return super().compare(machine, left, right, op, node, frame)
+
+    def contains(
+        self, machine: Machine, container, item, container_node, node, frame
+    ) -> bool | None:
+        note_text_used(machine, container, node, frame)
+        return None
+
+    def iterate(self, machine: Machine, value, node, frame) -> Value | None:
+        note_text_used(machine, value, node, frame)
+        return super().iterate(machine, value, node, frame)
+
+    def length(self, machine: Machine, value, node, frame) -> Value:
+        note_text_used(machine, value, node, frame)
+        return super().length(machine, value, node, frame)
 
     def is_of_class(self, machine: Machine, value, wanted) -> bool | None:
         return None
@@ -158,6 +178,7 @@ class PythonVariable(NumberVariable):
 
     def call_method(self, machine: Machine, owner, name, args, kwargs, node, frame) -> Value:
         if owner.type == "str":
+            note_text_used(machine, owner, node, frame)
             return call_string_method(machine, owner, name, args, kwargs, node, frame)
         full = f"{owner.type}.{name}"
         emit_call(machine, full, owner, args, kwargs, node, frame)
@@ -184,6 +205,7 @@ class PythonVariable(NumberVariable):
 
     def getitem(self, machine: Machine, container, index, store, node, frame) -> Value:
         if container.type == "str":
+            note_text_used(machine, container, node, frame)
             return Py("str", container.source)
         return Py("unknown", container.source) if container.source else UNKNOWN
 
@@ -194,9 +216,15 @@ class PythonVariable(NumberVariable):
         emit_call(machine, name, container, (index, value), {}, target, frame)
 
     def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
-        if value.source == "draw":
+        if value.source in ("draw", "version"):
             machine.emit(Branch, node, frame, test=value, construct=construct, **facts)
         return None
+
+
+def note_text_used(machine: Machine, value: Value, node: ast.AST, frame: Frame) -> None:
+    """An operation on a text: that of a tensor has no letters while Dynamo traces."""
+    if type(value) is Py and value.type == "str" and value.source == "tensor":
+        machine.emit(Format, node, frame, value=value, construct="used")
 
 
 def is_text(value: Value) -> bool:
@@ -213,7 +241,7 @@ def format_percent(
     if (op is ast.Mod and holds_tensor(given)) or (op is ast.Mult and given.is_tensor):
         certainty = sureness(given) if given.is_tensor else "certain"
         machine.emit(Format, node, frame, certainty, value=given, construct="percent")
-        return Py("str", "tensor")
+        return STR
     if op is not ast.Mod or type(given) is Union or (text.is_const and given.is_const):
         return None
     return Py("str", "shape") if given.is_shape else STR

@@ -67,6 +67,7 @@ SCALAR_ATTRIBUTES = {
     "grad_fn": UNKNOWN,
     "device": Py("device", "environment"),
     "output_nr": Py("int"),
+    "_version": Py("int", "version"),
     "__class__": External("torch.Tensor"),
     "is_xla": Py("bool", "environment"),
     "is_xpu": Py("bool", "environment"),

@@ -22,6 +22,24 @@ BODIES = {
         [],
     ),
     "percent": ('s = "%.3f" % x.sum()\n', [("BRK212", 9)]),
+    "a tensor's text that is used": (
+        's = f"{x.sum()}"\nt = s + "a", len(s)\nu = "{}".format(x) * 2\nfor c in s:\n    pass\n',
+        [("BRK212", 10), ("BRK212", 10), ("BRK212", 11), ("BRK212", 12)],
+    ),
+    "a tensor's text that is kept": (
+        's = f"{x.sum()}"\nt = f"{s}", [s], s is None, s or "a", {"a": s}, "{}".format(s)\n',
+        [],
+    ),
+    "a text behind the break that made it": ('s = str(x)\ns = s + "a"\n', [("BRK212", 9)]),
+    "a count of changes in place": (
+        "v = x._version\nif x._version > v + 1:\n    x = x + 1\n",
+        [("BRK101", 10)],
+    ),
+    "a count of changes in place that is only read": (
+        "v = x._version\nassert v >= 0\nx = x + v if v is not None else x\n",
+        [],
+    ),
+    "a text of sizes is used": ('s = f"{x.shape}"\nx = x * len(s + "a")\n', []),
     "percent of a tuple": ('s = "%s %d" % (x.sum(), 3)\n', []),
     "text times a tensor": ('s = "a" * x.argmax()\n', [("BRK212", 9)]),
     "a tensor modulo a number": ("x = x % 3\n", []),

@@ -131,9 +131,23 @@ def test_what_runs_only_where_a_number_is_none_is_possible(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"), [("`mask` is deprecated, use `masks`", []), ("`mask` is empty", ["BRK402"])]
+    ("call", "shown"),
+    [
+        ("log.warning('`mask` is deprecated, use `masks`')", []),
+        ("log.warning('`mask` is empty')", ["BRK402"]),
+        ("warnings.warn('`mask` is empty')", []),
+    ],
 )
-def test_a_warning_of_what_is_deprecated_is_possible(tmp_path, text, shown):
-    body = f"if x.shape[0] % 2:\n    log.warning('{text}')\n"
-    source = model(tmp_path, body, "import logging\n\nlog = logging.getLogger(__name__)\n\n\n")
+def test_a_warning_of_what_is_deprecated_is_possible(tmp_path, call, shown):
+    body = f"if x.shape[0] % 2:\n    {call}\n"
+    source = model(
+        tmp_path, body, "import logging, warnings\n\nlog = logging.getLogger(__name__)\n\n\n"
+    )
     assert [code for code, _ in found(source)] == shown
+
+
+def test_the_message_of_an_error_that_ends_the_program_is_possible(tmp_path):
+    error = "raise ValueError(f'{int(x.max())} of 3')\n"
+    assert not found(model(tmp_path, f"if x.dim() > 3:\n    {error}"))
+    caught = f"try:\n    {error}except ValueError:\n    pass\n"
+    assert [code for code, _ in found(model(tmp_path, caught))] == ["BRK202"]

@@ -140,6 +140,37 @@ PROGRAMS = {
         ),
         [],
     ),
+    "lists that are cut where they are long": (
+        model(
+            "self.a.append(x)\n        if len(self.a) > 100:\n            self.a.pop(0)\n        self.b.append(x)\n"
+            "        while len(self.b) > self.most:\n            del self.b[0]\n        return x",
+            init="self.a, self.b, self.most = [], [], 10",
+        ),
+        ["BRK703", "BRK703"],
+    ),
+    "lists that are cut where they are short": (
+        model(
+            "self.a.append(x)\n        if len(self.a) > 3:\n            self.a.pop(0)\n        self.b.append(x)\n"
+            "        if len(self.b) > x.size(0):\n            self.b.pop(0)\n        return x",
+            init="self.a, self.b = [], []",
+        ),
+        [],
+    ),
+    "a number that the next call finds changed": (
+        model(
+            "if self.n % 100 == 99:\n            x = x * x.sum().item()\n        self.n += 1\n"
+            "        if self.n > 3:\n            x = x * x.max().item()\n        return x",
+            init="self.n = 0",
+        ),
+        ["BRK201", "BRK701", "BRK201"],
+    ),
+    "a number that stays": (
+        model(
+            "if self.n > 3:\n            x = x * x.max().item()\n        return x",
+            init="self.n = 0",
+        ),
+        [],
+    ),
     "a list that is filled behind a flag": (
         model(
             "if not self.done:\n            self.a.append(1)\n            self.done = True\n        return x",
@@ -1317,3 +1348,197 @@ def test_what_a_tuple_stands_in_for_is_no_tensor(tmp_path):
         "        return x + b if h is None else x + h\n"
     )
     assert found(analysed(tmp_path, {"net.py": source})) == [("BRK104", 8)]
+
+
+CLOSURE = """
+import torch
+
+
+def make(most=100):
+    state, history, seen = {"n": 0}, [], {}
+
+    @torch.compile
+    def step(x):
+        state["n"] = (state["n"] + 1) % 4
+        history.append(x)
+        if len(history) > 3:
+            history.pop(0)
+        seen[x.shape[0]] = x
+        mine, count = [], {"n": 0}
+
+        def inner(y):
+            mine.append(y)
+            count["n"] += 1
+            return y * count["n"]
+
+        return inner(x)
+
+    return step
+
+
+step = make()
+"""
+
+
+def test_containers_of_a_closure(tmp_path):
+    result = analysed(tmp_path, {"net.py": CLOSURE})
+    assert found(result) == [("BRK701", 10), ("BRK704", 14)]
+    assert [
+        f.code for f in analysed(tmp_path, {"net.py": CLOSURE.replace("> 3", "> 30")}).findings
+    ] == [
+        "BRK701",
+        "BRK703",
+        "BRK704",
+    ]
+
+
+SWITCHED = """
+import logging
+
+import torch
+from torch import nn
+
+log = logging.getLogger(__name__)
+
+
+class Sampler(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.is_scaled = False
+        self.is_plain = True
+        self.grid = torch.zeros(1)
+        self.kept = None
+
+    def scale(self, x):
+        self.is_scaled = True
+        return x * 2
+
+    def forward(self, x):
+        if not self.is_scaled:
+            log.warning("call `scale` first")
+        if not self.is_plain:
+            x = x * x.sum().item()
+        if self.kept is None:
+            self.kept = [x]
+        elif self.kept[0].device != x.device:
+            self.kept = [k.to(x.device) for k in self.kept]
+        if self.grid.shape != x.shape:
+            self.grid = torch.arange(8.0).view(2, 4)
+        return x + self.grid
+"""
+
+
+def test_attributes_that_others_switch_or_the_first_call_fills(tmp_path):
+    result = analysed(tmp_path, {"net.py": SWITCHED})
+    assert found(result) == [("BRK402", 24), ("BRK707", 28), ("BRK707", 32)]
+    assert found(result, ("possible",)) == []
+    conditions = {f.condition for f in result.findings if f.code == "BRK402"}
+    assert conditions == {"not self.is_scaled"}
+
+
+def test_list_by_default_that_is_handed_on_is_the_callers(tmp_path):
+    head = "import torch\nfrom torch import nn\n\n\nclass Net(nn.Module):\n"
+    head += "    def forward(self, x, at=[0]):\n        at[0] += 1\n"
+    assert found(analysed(tmp_path, {"net.py": head + "        return x * at[0]\n"})) == [
+        ("BRK701", 7)
+    ]
+    on = "        return self.inner(x, at)\n"
+    assert found(analysed(tmp_path, {"net.py": head + on})) == []
+
+
+ADDED = """
+import torch
+from torch import nn
+
+
+class Block(nn.Module):
+    def __init__(self, size=4):
+        super().__init__()
+        self.scale = nn.Parameter(torch.ones(size))
+
+    def forward(self, x):
+        return x * self.scale
+
+
+class Stack(nn.ModuleDict):
+    def append(self, layer, **given):
+        if given:
+            layer = layer(**given)
+        self.add_module(str(len(self)), layer)
+
+    def forward(self, x):
+        for layer in self.values():
+            x = layer(x)
+        return x
+
+
+class Net(Stack):
+    def __init__(self, size):
+        super().__init__()
+        self.append(Block, size=size)
+        self.append(Block)
+"""
+
+
+def test_a_class_is_no_module_that_is_added(tmp_path):
+    assert found(analysed(tmp_path, {"net.py": ADDED})) == []
+
+
+BUILDING = """
+from abc import abstractmethod
+
+import torch
+from torch import nn
+
+
+class Base(nn.Module):
+    @abstractmethod
+    def update_layer(self, name, size): ...
+
+    @abstractmethod
+    def delta(self, x): ...
+
+
+class Layer(Base):
+    def __init__(self):
+        super().__init__()
+        self.rank, self.weight = {}, nn.ParameterDict()
+
+    def make(self, name, size):
+        self.weight[name] = nn.Parameter(torch.ones(size))
+
+    def update_layer(self, name, size):
+        self.rank[name] = size
+        self.make(name, size)
+
+    def delta(self, x):
+        return x * x.sum().item()
+"""
+
+
+def test_a_method_that_makes_parameters_is_called_before(tmp_path):
+    assert found(analysed(tmp_path, {"layer.py": BUILDING})) == [("BRK201", 29)]
+
+
+LATE = """
+import torch
+
+
+@torch.compile
+def sample(x, energy):
+    for _ in range(3):
+        x = (x * 1).requires_grad_()
+        x = x - torch.autograd.grad(energy(x).sum(), x)[0]
+    return x.detach()
+
+
+@torch.compile
+def marked(x):
+    for _ in range(3):
+        x = (x * 1).requires_grad_()
+    return x
+"""
+
+
+def test_a_mark_ends_a_graph_that_it_leaves(tmp_path):
+    assert found(analysed(tmp_path, {"loops.py": LATE})) == [("BRK602", 9), ("BRK605", 16)]

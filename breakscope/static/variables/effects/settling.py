@@ -15,6 +15,7 @@ def settles(function: ast.AST, change: ast.AST, home: str) -> bool:
     """True for a change of the container at `home` ("self.seen") inside of an `if` of the function
     that asks for the container's length, whether it is empty, or whether it has an item; or for a
     name or attribute that the same block sets to a constant."""
+    home = _written(home)
     for block in _ifs_around(function, change.lineno):
         asked = {ast.unparse(part) for part in walk(block.test) if _is_place(part)}
         if _asks_for(block.test, home) or not asked.isdisjoint(_constants_set(block.body)):
@@ -22,8 +23,24 @@ def settles(function: ast.AST, change: ast.AST, home: str) -> bool:
     return False
 
 
-def _ifs_around(function: ast.AST, line: int) -> Iterator[ast.If]:
-    """The `if` statements of a function whose body, not whose `else`, holds a line."""
+def longest_kept(function: ast.AST, change: ast.AST, home: str) -> ast.expr | None:
+    """The `n` of an `if len(self.seen) > n` around what takes items out of the container at `home`."""
+    home = _written(home)
+    for block in _ifs_around(function, change.lineno):
+        for part in walk(block.test):
+            if isinstance(part, ast.Compare) and isinstance(part.ops[0], ast.Gt | ast.GtE):
+                if ast.unparse(part.left) == f"len({home})":
+                    return part.comparators[0]
+    return None
+
+
+def _written(home: str) -> str:
+    """A container's home as the function writes it."""
+    return home.removeprefix("global ").removeprefix("nonlocal ")
+
+
+def _ifs_around(function: ast.AST, line: int) -> Iterator[ast.If | ast.While]:
+    """The `if` and `while` of a function whose body, not whose `else`, holds a line."""
     blocks = [function.body] if isinstance(function.body, list) else []
     while blocks:
         statements = blocks.pop()
@@ -31,7 +48,7 @@ def _ifs_around(function: ast.AST, line: int) -> Iterator[ast.If]:
             continue
         for statement in statements:
             if statement.lineno <= line <= statement.end_lineno:
-                if isinstance(statement, ast.If) and _holds(statement.body, line):
+                if isinstance(statement, ast.If | ast.While) and _holds(statement.body, line):
                     yield statement
                 parts = [statement]
                 for inner in ("handlers", "cases"):

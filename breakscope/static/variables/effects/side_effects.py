@@ -7,12 +7,14 @@ import ast
 
 from breakscope.rulekit.events import Mutate, Store
 from breakscope.rulekit.values import NONE, UNKNOWN, Const, Dict, Instance, Py, Sequence, Value
-from breakscope.static.definitions.homes import home_of
+from breakscope.rulekit.walking import walk
+from breakscope.static.definitions.homes import home_of, note_nested
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.lattice import join
 from breakscope.static.machine.machine import Machine
-from breakscope.static.variables.effects.settling import settles
+from breakscope.static.variables.effects.settling import longest_kept, settles
 
+RECOMPILE_LIMIT = 8  # so often Dynamo compiles a function, by default
 # methods that take items out of a container
 SHRINKING = frozenset("clear pop popleft popitem remove discard __delitem__".split())
 
@@ -24,6 +26,20 @@ def put_attribute(machine: Machine, owner: Instance, name: str, value: Value, fr
     certain = before is None or (frame.skips == "" and not frame.undecided)
     machine.touch(owner)
     owner.attributes[name] = value if certain else join(before, value)
+
+
+def note_closure(machine: Machine, container: Sequence | Dict, frame: Frame) -> None:
+    """Note that a container which the region changes is a variable of a function that ran before."""
+    scope = frame.scope if frame.emits and not container.home else None
+    while scope is not None:
+        if not scope.emits:
+            for name, value in scope.names.items():
+                if value is container:
+                    machine.touch(container)
+                    container.home = f"nonlocal {name}"
+                    note_nested(machine, container, name)
+                    return
+        scope = scope.scope
 
 
 def note_driver_item(
@@ -51,11 +67,21 @@ def note_items_change(
     node: ast.AST,
     augmented: bool,
 ) -> bool:
-    """`container[index] += 1` in the region, of a container that outlives the call; True when a
+    """`container[index] += 1` in the region, or `container[index] = container[index] + 1`, of a container that outlives the call; True when a
     number is known to be there."""
-    if augmented and frame.emits and container.home and not index.is_tensor:
+    note_closure(machine, container, frame)
+    reads_itself = augmented or _reads_item(node, target)
+    if reads_itself and frame.emits and container.home and not index.is_tensor:
         return note_counter(machine, target, container, index, value, frame, node)
     return False
+
+
+def _reads_item(node: ast.AST, target: ast.Subscript) -> bool:
+    """True where the stored number is computed of the one that was there."""
+    if type(node) is not ast.Assign or type(target.slice) is not ast.Constant:
+        return False
+    place = ast.unparse(target)
+    return any(type(p) is ast.Subscript and ast.unparse(p) == place for p in walk(node.value))
 
 
 def note_counter(
@@ -75,6 +101,7 @@ def note_counter(
         value=value,
         initial=initial,
         reads_itself=True,
+        of_plain=container.home.startswith("nonlocal "),
     )
     return isinstance(initial, Const | Py)
 
@@ -112,6 +139,7 @@ def emit_mutate(
 ) -> None:
     if machine.driver.function is not None and container.home and method != "clear":
         note_mutation(machine, container, method, frame, node)
+    note_closure(machine, container, frame)
     home = container.home or home_of(machine, container)
     if frame.emits and (
         home or (frame.within and id(container) in machine.region.outside_subgraph)
@@ -129,9 +157,24 @@ def emit_mutate(
             bounded=frame.function is not None and settles(frame.function.node, node, home),
         )
         if method in SHRINKING:
-            machine.region.shrunk.add(id(container))
+            if not shrinks_late(machine, node, home, frame):
+                machine.region.shrunk.add(id(container))
         elif len(frame.activation.steps) > before:
             machine.region.grown.append((frame.activation, before, id(container)))
+
+
+def shrinks_late(machine: Machine, node: ast.AST, home: str, frame: Frame) -> bool:
+    """True for items that are taken out of a container only when it is so long that Dynamo has stopped
+    compiling for its length."""
+    longest = longest_kept(frame.function.node, node, home) if frame.function and home else None
+    if longest is None:
+        return False
+    emits, frame.emits = frame.emits, False
+    try:
+        kept = machine.eval(longest, frame)
+    finally:
+        frame.emits = emits
+    return kept.is_const and isinstance(kept.value, int) and kept.value >= RECOMPILE_LIMIT
 
 
 def note_outside(

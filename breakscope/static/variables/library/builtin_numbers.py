@@ -63,7 +63,7 @@ def builtin_str(machine: Machine, args, kwargs, node, frame) -> Value:
     value = args[0] if args else Const("")
     if holds_tensor(value):
         machine.emit(Format, node, frame, sureness(value), value=value, construct="str")
-        return Py("str", "tensor")
+        return Py("str")  # the graph ended, so it has letters
     if value.is_const:
         return Const(str(value.value))
     return (

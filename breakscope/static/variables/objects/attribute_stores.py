@@ -18,6 +18,7 @@ from breakscope.rulekit.values import (
     Py,
     Sequence,
     Value,
+    options,
 )
 from breakscope.rulekit.walking import walk
 from breakscope.static.definitions.classes import bound_to, class_facts, find_member, is_module
@@ -119,7 +120,7 @@ def store_on_instance(
         if type(target.value) is ast.Name
         else machine.text(target.value, frame.module)
     )
-    frame.names.pop(f"{source}.{name}", None)
+    narrowed = frame.names.pop(f"{source}.{name}", None)
     member = find_member(machine, owner.cls.info, name)
     if isinstance(member, Instance):
         method = find_member(machine, member.cls.info, "__set__")
@@ -138,6 +139,9 @@ def store_on_instance(
             owner.attributes[name] = value if before is None else join(before, value)
             return
         initial = before if before is not None else initial_value(machine, owner, name)
+        if narrowed is not None and not any(option.is_none for option in options(narrowed)):
+            if options(initial)[0].is_none:
+                initial = narrowed  # a test, or a store, has ended the time when it was None
         reads_itself = old is not None or _reads(node, source, name)
         # `getattr(self, name, 0) + 1`: a number from the second call on
         if reads_itself and initial is UNKNOWN:

@@ -89,6 +89,9 @@ def instance_attribute(
         if frame.emits:
             note_recurrent_read(machine, value, node, frame)
             run_own_getter(machine, owner, value, name, node, frame)
+            if type(value) is Const and _is_changed(machine, owner, name, value):
+                kind = type(value.value)
+                return Py(kind.__name__, "config" if kind is bool else "")
         return resolve_import(machine, value) if type(value) is Import else value
     info = owner.cls.info
     member = find_member(machine, info, name)
@@ -134,6 +137,16 @@ def is_part(machine: Machine, value: Value) -> bool:
     if type(value) is Sequence:
         return value.type in ("ModuleList", "Sequential")
     return is_module(machine, value)
+
+
+def _is_changed(machine: Machine, owner: Instance, name: str, value: Const) -> bool:
+    """True for a number that the constructor sets and another line counts, and for a bool that is
+    set both ways: it is that in the first call only."""
+    return (
+        type(value.value) in (int, float, bool)
+        and id(owner) not in machine.objects.made_inside
+        and any(name in cls.module.changing_attributes() for cls in mro_of(machine, owner.cls.info))
+    )
 
 
 def member_of_instance(

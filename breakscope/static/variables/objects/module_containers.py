@@ -5,7 +5,17 @@ from __future__ import annotations
 
 import ast
 
-from breakscope.rulekit.values import UNKNOWN, Const, Dict, Instance, Sequence, Value
+from breakscope.rulekit.values import (
+    UNKNOWN,
+    Class,
+    Const,
+    Dict,
+    External,
+    Instance,
+    Sequence,
+    Value,
+    options,
+)
 from breakscope.static.definitions.classes import external_bases, find_member
 from breakscope.static.definitions.computed_names import affixes, fits
 from breakscope.static.definitions.fields import has_generated_init
@@ -109,7 +119,10 @@ def contents_of(machine: Machine, value: Value) -> Value:
 def add_named(
     machine: Machine, owner: Instance, name: Value, child: Value, node: ast.AST, frame: Frame
 ) -> None:
-    """`owner.add_module(name, child)`."""
+    """`owner.add_module(name, child)`, which takes modules only, and None: a class that it may be
+    handed was called before."""
+    made = [option for option in options(child) if not isinstance(option, Class | External)]
+    child = join_all(made) if made else UNKNOWN
     put_named(machine, owner, name, child, node, frame)
     if HELD in owner.attributes:
         machine.call_method(owner.attributes[HELD], "add_module", [name, child], {}, node, frame)

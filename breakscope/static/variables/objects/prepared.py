@@ -46,8 +46,8 @@ def _given_later(
             for name, member in members_of(cls).items():
                 if isinstance(member, ast.FunctionDef) and member.args.args:
                     methods.setdefault(name, (cls, member))
-        for name in methods.keys() - _entered(methods):
-            cls, method = methods[name]
+        entered = _entered(methods)
+        for cls, method in [methods[name] for name in methods if name not in entered]:
             for attribute, value in _sets(method):
                 facts.given_later.setdefault(attribute, (cls, method, value))
     return facts.given_later
