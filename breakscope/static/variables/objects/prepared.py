@@ -4,6 +4,7 @@ parts that are handed over later."""
 from __future__ import annotations
 
 import ast
+from typing import NamedTuple
 
 from breakscope.rulekit.values import NONE, Const, ExternalInstance, Instance, Py, Value
 from breakscope.rulekit.walking import walk
@@ -41,14 +42,14 @@ def _given_later(
     facts = class_facts(machine, info)
     if facts.given_later is None:
         facts.given_later = {}
-        methods = {}
+        methods: dict[str, tuple[ClassInfo, ast.FunctionDef]] = {}
         for cls in mro_of(machine, info):
             for name, member in members_of(cls).items():
                 if isinstance(member, ast.FunctionDef) and member.args.args:
                     methods.setdefault(name, (cls, member))
         entered = _entered(methods)
-        for cls, method in [methods[name] for name in methods if name not in entered]:
-            for attribute, value in _sets(method):
+        for name, (cls, method) in methods.items():
+            for attribute, value in () if name in entered else _traits(method).sets:
                 facts.given_later.setdefault(attribute, (cls, method, value))
     return facts.given_later
 
@@ -61,18 +62,31 @@ def _entered(methods: dict[str, tuple[ClassInfo, ast.FunctionDef]]) -> set[str]:
         name = left.pop()
         if name not in found:
             found.add(name)
-            left += [
-                part.attr
-                for part in walk(methods[name][1])
-                if isinstance(part, ast.Attribute) and part.attr in methods
-            ]
+            left += _traits(methods[name][1]).attributes & methods.keys()
     return found
 
 
-def _sets(method: ast.FunctionDef) -> list[tuple[str, ast.expr | None]]:
-    own = method.args.args[0].arg
+class Traits(NamedTuple):
+    """Of a method: the names of all attributes in it, and what it sets of its object, as
+    `_given_later` has it."""
+
+    attributes: frozenset[str]
+    sets: tuple[tuple[str, ast.expr | None], ...]
+
+
+def _traits(method: ast.FunctionDef) -> Traits:
+    """They follow from the text alone, and are kept with it."""
+    traits = getattr(method, "traits", None)
+    if traits is None:
+        parts = list(walk(method))
+        names = frozenset([part.attr for part in parts if isinstance(part, ast.Attribute)])
+        traits = method.traits = Traits(names, tuple(_sets(method.args.args[0].arg, parts)))
+    return traits
+
+
+def _sets(own: str, parts: list[ast.AST]) -> list[tuple[str, ast.expr | None]]:
     found: list[tuple[str, ast.expr | None]] = []
-    for part in walk(method):
+    for part in parts:
         if isinstance(part, ast.Assign | ast.AnnAssign) and part.value is not None:
             if isinstance(part.value, ast.Constant) and part.value.value is None:
                 continue
