@@ -5,7 +5,10 @@ from __future__ import annotations
 
 import importlib.util
 import itertools
+import os
 import random
+import subprocess
+import sys
 import textwrap
 from pathlib import Path
 
@@ -52,6 +55,22 @@ def assert_exact(paths: list[str | Path], seed: int, *, most: int = 0, **options
     expected = shown(union(singles[file] for file in part))
     assert shown(check(part, **options)) == expected, f"the part {part}"
     return len(whole)
+
+
+def test_the_seed_of_hashes_does_not_matter():
+    """Sets have another order in each process."""
+    answers = set()
+    for seed in ("1", "2", "3"):
+        command = [sys.executable, "-m", "breakscope", "check", "samples", "tests/static", "rules"]
+        done = subprocess.run(
+            [*command, "--entry", "*::bad*", "--format", "json", "--exit-zero"],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONHASHSEED": seed, "BREAKSCOPE_CACHE_DIR": os.devnull},
+            capture_output=True,
+            check=True,
+        )
+        answers.add(done.stdout)
+    assert len(answers) == 1 and len(msgspec.json.decode(answers.pop())["findings"]) > 100
 
 
 def test_samples():
