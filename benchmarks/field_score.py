@@ -120,12 +120,22 @@ def scored(name: str, model: dict[str, Any], libraries: Path, report: Report) ->
         sites = {
             at["line"]: f"{at['gb_id']} {at['gb_type']}"
             for at in model["breaks"]
-            if at["file"] == file and not is_raised_by_the_program(at, path)
+            if at["file"] == file
+            and code(path, at["line"]).partition("#")[
+                0
+            ]  # Dynamo counts lines of what it resumes wrongly
+            and not is_raised_by_the_program(at, path)
         }
         reached = [f for f in claims.get(file, []) if was_reached(f, libraries, traced)]
         unreached = [f for f in claims.get(file, []) if f not in reached]
         score_file(score, file, path, sites, ran, reached, unreached)
     return score
+
+
+def has_code(at: dict[str, Any], path: Path) -> bool:
+    """False for a line where nothing can break: Dynamo names wrong lines of what it resumes inside of
+    a `with`, beside the right ones."""
+    return code(path, at["line"]).partition("#")[0] != ""
 
 
 def is_raised_by_the_program(at: dict[str, Any], path: Path) -> bool:

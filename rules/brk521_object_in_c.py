@@ -2,7 +2,8 @@
 
 Dynamo follows constructors written in Python. For `bytes(...)`, `bytearray(...)`, `object()`,
 `types.SimpleNamespace()`, `decimal.Decimal()`, `datetime.datetime(...)`, `array.array(...)`,
-`io.BytesIO()` and `threading.local()` it has no model, so the graph ends there.
+`io.BytesIO()` and `threading.local()` it has no model, so the graph ends there; nor for the guards of
+`torch._C` that switch dispatch keys, as `torch._C._DisableTorchDispatch()`.
 
 A sentinel `object()` belongs at the module's top. For a bundle of values use a tuple, a dict, a
 NamedTuple or a dataclass, which Dynamo traces.
@@ -22,8 +23,9 @@ rule = Rule(
         "GB0147: <class",
         "GB0059: operator `(bytes|bytearray|memoryview|object|classmethod)`",
         "GB0156: __(new|prepare)__",
-        "GB0007: (_thread|_functools)",
+        "GB0007: (_thread|_functools|.*pybind11_object)",
     ),
+    shares=("GB0092",),
 )
 
 BUILTINS = {"bytes", "bytearray", "memoryview", "object", "classmethod"}
@@ -49,6 +51,14 @@ CLASSES = {
     "functools.cmp_to_key",
     "functools.lru_cache",
     "shlex.split",
+    "torch._C.DispatchKeySet",
+    "torch._C._AutoDispatchBelowAutograd",
+    "torch._C._DisableAutocast",
+    "torch._C._DisableFuncTorch",
+    "torch._C._DisableTorchDispatch",
+    "torch._C._ExcludeDispatchKeyGuard",
+    "torch._C._ForceDispatchKeyGuard",
+    "torch._C._IncludeDispatchKeyGuard",
 }
 
 
@@ -72,3 +82,14 @@ def bad(x):
 def good(x):
     parts = {"scale": 2}
     return x * parts["scale"]
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0007", "GB0092"))
+def bad_keys(x):
+    torch._C.DispatchKeySet(torch._C.DispatchKey.CPU)  # BRK521
+    return x + 1
+
+
+@rule.becomes
+def good_keys(x):
+    return x + 1

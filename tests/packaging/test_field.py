@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
 import field_truth
-from field_score import Score, held, is_raised_by_the_program, score_file, was_reached
+from field_score import Score, has_code, held, is_raised_by_the_program, score_file, was_reached
 from field_suites import Installed, described_in, wanted_by_tests, without_package
 from field_suites import test_folders as folders_with_tests
 
@@ -222,6 +222,12 @@ def test_a_suite_is_stopped_between_tests_when_its_time_is_over(seconds, stopped
     plugin.pytest_runtestloop()
     plugin.pytest_runtest_logfinish()
     assert bool(session.shouldstop) == stopped
+
+
+def test_a_site_on_a_line_without_code_is_an_error_of_the_line_number(tmp_path):
+    file = tmp_path / "m.py"
+    file.write_text("x = 1\n\n# y\n    z = 2  # w\n")
+    assert [has_code({"line": n}, file) for n in (1, 2, 3, 4, 5)] == [1, 0, 0, 1, 0]
 
 
 def test_what_tests_want_is_read_from_groups_and_requirements(tmp_path):

@@ -24,9 +24,12 @@ def is_a_subclass_s(machine: Machine, function: Function, frame: Frame) -> bool:
     """True when what runs is not this method, but what a subclass has in its place: by an
     annotation, or because the method as it stands here would end the program."""
     owner = function.bound
-    if type(owner) is not Instance or type(function.info.node) is not ast.FunctionDef:
+    if type(function.info.node) is not ast.FunctionDef:
         return False
-    is_open = machine.objects.annotated.get(id(owner.cls.info)) is owner or not frame.caught
+    if type(owner) is Instance:
+        is_open = machine.objects.annotated.get(id(owner.cls.info)) is owner or not frame.caught
+    else:
+        is_open = function.info.owner is not None and not frame.caught
     return is_open and (is_announced(function.info) or leaves_to_subclasses(function.info))
 
 
@@ -127,8 +130,9 @@ def takes(method: ast.FunctionDef, args: list[Value], kwargs: dict[str, Value]) 
 
 def subclasses_beside(machine: Machine, method: Function) -> list[Class]:
     """The classes at the top of a method's file that derive from that of the object it is bound
-    to."""
-    owner = method.bound.cls.info
+    to, or from its own where it is bound to none."""
+    bound = method.bound
+    owner = bound.cls.info if type(bound) is Instance else method.info.owner
     return [
         value
         for value in module_names(machine, method.info.module).values()

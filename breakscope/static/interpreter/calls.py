@@ -232,7 +232,8 @@ def inline(
     if (outcome.raised is not None or outcome.value.is_none) and is_a_subclass_s(
         machine, function, frame
     ):
-        of_subclasses = call_of_subclasses(machine, function, args[1:], kwargs, node, frame)
+        given = args[function.bound is not None :]
+        of_subclasses = call_of_subclasses(machine, function, given, kwargs, node, frame)
         return completed(machine, function, {}, of_subclasses)
     if emits and outcome.activation is not None:
         if emits_wrapper and type(inner) is Function:

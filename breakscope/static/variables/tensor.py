@@ -8,10 +8,12 @@ from msgspec.structs import replace
 
 from breakscope.rulekit.events import Branch, Store
 from breakscope.rulekit.values import (
+    BOOL,
     FALSE,
     UNKNOWN,
     Class,
     Const,
+    Dict,
     External,
     ExternalInstance,
     Instance,
@@ -169,6 +171,9 @@ class TensorVariable(Variable):
         tensor, other = (left, right) if left.is_tensor else (right, left)
         if other.is_none or (other.is_const and isinstance(other.value, str)):
             return Const(op is ast.NotEq)
+        if op in (ast.Eq, ast.NotEq) and type(other) in (Sequence, Dict) and not tensor.kind:
+            # who compares a parameter with a list says that lists are passed
+            return BOOL if tensor.origin == "guess" else Const(op is ast.NotEq)
         dimensions = [t.ndim for t in (left, right) if t.is_tensor]
         ndim = None if None in dimensions else max(dimensions)
         return Tensor("bool", ndim, sure=tensor.sure, kind=tensor.kind)

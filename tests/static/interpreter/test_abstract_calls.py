@@ -94,3 +94,42 @@ def test_not_where_many_classes_have_it(tmp_path):
     )
     source = UNSEEN.format(given="x") + more
     assert found(analysed(tmp_path, {"program.py": source})) == []
+
+
+UNBOUND = """\
+import torch
+
+
+class Surrogate(torch.nn.Module):
+    @{kind}
+    def spike({first}x):
+        {announced}
+
+    def forward(self, x):
+        return self.spike(x)
+
+
+class Step(Surrogate):
+    @{kind}
+    def spike({first}x):
+        return x * 2
+
+
+class Model(torch.nn.Module):
+    def __init__(self, surrogate: Surrogate):
+        super().__init__()
+        self.surrogate = surrogate
+
+    def forward(self, x):
+        return x[self.surrogate(x) > 0]
+"""
+
+
+@pytest.mark.parametrize(("kind", "first"), [("staticmethod", ""), ("classmethod", "cls, ")])
+@pytest.mark.parametrize(
+    ("announced", "lines"), [("raise NotImplementedError", [25]), ("raise ValueError", [])]
+)
+def test_one_that_is_bound_to_no_object(kind, first, announced, lines, tmp_path):
+    """Dynamo of torch 2.13.0 breaks there when the model is given a `Step`."""
+    source = UNBOUND.format(kind=kind, first=first, announced=announced)
+    assert [line for _, line in found(analysed(tmp_path, {"m.py": source}))] == lines

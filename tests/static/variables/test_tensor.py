@@ -14,6 +14,8 @@ BODIES = {
     "int and float": ("y = int(x.sum())\nz = float(x.sum())\n", [("BRK202", 9), ("BRK202", 10)]),
     "tolist": ("y = x.tolist()\n", [("BRK204", 9)]),
     "is None": ("if x is None:\n    x = x + 1\n", []),
+    "is equal to no list": ("if x == [1.0] or x == {}:\n    x = x.nonzero()\n", []),
+    "is different from any tuple": ("if x != ():\n    x = x + 1\n", []),
     "equal to None": ("if x == None:\n    x = x + 1\n", []),
     "isinstance": (
         "if isinstance(x, torch.Tensor) and not isinstance(x, (list, dict)):\n    x = x + 1\n",
