@@ -33,6 +33,7 @@ from breakscope.static.variables.effects.emitting import (
     emit_argument_read,
     emit_call,
     emit_read,
+    emit_sparse,
     sureness,
 )
 from breakscope.static.variables.effects.subgraphs import call_hook
@@ -81,6 +82,12 @@ TENSOR_ONLY = frozenset(
     new_empty nonzero masked_select repeat_interleave unbind item isnan softmax log_softmax sigmoid
     requires_grad_ chunk dim any all transpose type_as byte bool argsort squeeze flatten norm numel matmul bmm
     """.split()
+)
+
+
+# methods of a sparse tensor that give one
+SPARSE_AS_WELL = frozenset(
+    "coalesce t transpose to float double half bfloat16 long detach clone cuda cpu type neg".split()
 )
 
 
@@ -162,6 +169,7 @@ class TensorVariable(Variable):
             if (times.sure or times.dtype == "int") and not times.kind:  # else rather a number
                 emit_read(machine, times, "repeat", node, frame)
             return Sequence(listed.type, None, element_of(listed))
+        emit_sparse(machine, (left, right), node, frame)
         return tensor_operator(left, right, op)
 
     def compare(self, machine: Machine, left, right, op, node, frame) -> Value:
@@ -209,6 +217,7 @@ class TensorVariable(Variable):
 def tensor_attribute(
     machine: Machine, owner: Tensor, name: str, node: ast.AST, frame: Frame
 ) -> Value:
+    emit_sparse(machine, (owner,), node, frame)
     if name == "shape":
         return shape_of(owner)
     if name == "dtype":
@@ -280,6 +289,8 @@ def call_tensor_method(
         )
     if name == "data_ptr":
         return ADDRESS
+    if name.startswith("to_sparse") or (owner.kind == "sparse" and name in SPARSE_AS_WELL):
+        return Tensor(owner.dtype, owner.ndim, None, owner.sure, "sparse")
     if name == "as_subclass" and args and type(args[0]) is Class:
         return value_of_class(machine, args[0])
     if name == "untyped_storage":
