@@ -18,6 +18,7 @@ from breakscope.rulekit.values import (
     Instance,
     Py,
     Sequence,
+    ShapeInt,
     Tensor,
     Union,
     Value,
@@ -36,6 +37,7 @@ from breakscope.static.variables.objects.construction import instantiate
 
 CONFIG = Py("unknown", "config")
 # of what a call hands over, what says more than how the parameter is used
+NUMBERS = (Py, ShapeInt)
 OBJECTS = (Instance, ExternalInstance, Tensor, Sequence, Dict, Function, Union)
 
 
@@ -136,7 +138,8 @@ def parameter_values(
         found = parameter_value(machine, parameter, default, body, frame, is_forward)
         if isinstance(handed, OBJECTS) and not _is_annotated(machine, parameter, frame):
             return join(handed, NONE) if default is not None and default.is_none else handed
-        return found
+        is_guess = type(found) is Tensor and found.origin == "guess"
+        return handed if is_guess and isinstance(handed, NUMBERS) else found
 
     args = [value(p) for p in positional]
     kwargs = {p.arg: value(p) for p in spec.kwonlyargs}
