@@ -40,7 +40,12 @@ from breakscope.static.variables.effects.subgraphs import call_hook
 from breakscope.static.variables.objects.operators import tensor_with_object
 from breakscope.static.variables.tensors.arithmetic import tensor_operator
 from breakscope.static.variables.tensors.creation import PRECISE
-from breakscope.static.variables.tensors.indexing import emit_index, index_parts, item_ndim
+from breakscope.static.variables.tensors.indexing import (
+    counted_parts,
+    emit_index,
+    index_parts,
+    item_ndim,
+)
 from breakscope.static.variables.tensors.results import shape_of, tensor_result
 
 READS = {
@@ -121,7 +126,7 @@ class TensorVariable(Variable):
 
     def getitem(self, machine: Machine, container, index, store, node, frame) -> Value:
         """`tensor[index]`: a boolean mask gives a shape that depends on data."""
-        parts = index_parts(index)
+        parts = counted_parts(node, index_parts(index))
         for part in parts:
             if isinstance(part, Py) and part.source == "draw":
                 emit_read(machine, part, "draw", node, frame)

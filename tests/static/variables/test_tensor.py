@@ -95,3 +95,31 @@ def test_a_sparse_tensor(matrix, first, expected, tmp_path):
     result = analysed(tmp_path, {"program.py": SPARSE.format(matrix=matrix, first=first)})
     inside = [("BRK505", 6)] if expected and "dense" not in matrix else []
     assert sorted(found(result)) == sorted([*expected, *inside, GIVEN])
+
+
+LAST = """\
+import torch
+
+
+class Last(torch.nn.Module):
+    def forward(self, x: torch.Tensor, lengths: torch.Tensor):
+        kept = []
+        for i, n in enumerate(lengths):
+            kept.append(x[{index}])
+        return torch.stack(kept)
+"""
+
+
+@pytest.mark.parametrize(
+    ("index", "breaks"),
+    [
+        ("i, n - 1", True),
+        ("i, n", False),
+        ("n - 1", False),
+        ("n - 1, n", False),
+        ("i, n - n", False),
+    ],
+)
+def test_a_position_beside_a_counter_is_one_number(index, breaks, tmp_path):
+    result = analysed(tmp_path, {"program.py": LAST.format(index=index)})
+    assert found(result) == ([("BRK213", 8)] if breaks else [])
