@@ -3,6 +3,9 @@
 Dynamo's fake tensors have no sparse layouts: the call that makes one (`to_sparse`,
 `torch.sparse_coo_tensor`) ends the graph, and so does each later call that takes one as input.
 
+So is a function that is given one: it is skipped from where it first uses it, and so is each function
+that handed it on.
+
 Where the matrix is constant, keep its indices and values as dense buffers and write the product
 with `index_add`/`scatter_add` (`out.index_add(0, rows, values[:, None] * x[cols])`), which compiles
 to one kernel. Where it is nearly dense, multiply densely. Otherwise keep the sparse part in one
@@ -60,6 +63,15 @@ def check(event):
     )
 
 
+@rule.on(Call, "use of a sparse tensor")
+def check_argument(event):
+    yield event.graph_break(
+        f"`{event.shown}` uses a sparse tensor, which Dynamo does not trace",
+        help="keep indices and values as dense buffers and use `index_add`, or multiply densely",
+        skips="call",
+    )
+
+
 @rule.on(Call, USE)
 def check_use(event):
     inputs = (event.receiver, *event.args, *event.kwargs.values())
@@ -82,3 +94,9 @@ def bad(adjacency, x):
 @rule.becomes
 def good(adjacency, x):
     return adjacency @ x
+
+
+@rule.example(lambda: (torch.eye(3).to_sparse(), torch.ones(3, 2)), dynamo=("GB0015",))
+def bad_argument(adjacency, x):
+    y = x.cos()
+    return adjacency.coalesce() @ y  # BRK505

@@ -40,7 +40,7 @@ from breakscope.static.project.pass_through import (
     traced_instead,
     wrapped_name,
 )
-from breakscope.static.variables.effects.emitting import emit_call
+from breakscope.static.variables.effects.emitting import emit_call, emit_sparse
 from breakscope.static.variables.misc import Super
 from breakscope.static.variables.objects.construction import made_at
 from breakscope.static.variables.objects.hooks import HANDLE, HOOKS
@@ -250,6 +250,7 @@ def inline(
             frame.rare,
         )
         frame.activation.steps.append(step)
+        emit_sparse(machine, (*args, *kwargs.values()), node, frame)
     if outcome.raised is not None:
         if not frame.emits and not frame.caught and info.name != "__init__":
             # this code ran in reality: what is known of the call's arguments was too little

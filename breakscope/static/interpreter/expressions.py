@@ -47,6 +47,8 @@ from breakscope.static.variables.operators.binary import binary_operation
 from breakscope.static.variables.operators.comparisons import compare_values
 from breakscope.static.variables.tensors.indexing import masked_index
 
+BOOL_OF_CONFIG = Py("bool", "config")
+
 
 def eval_constant(machine: Machine, node: ast.Constant, frame: Frame) -> Value:
     value = getattr(node, "abstract", None)
@@ -312,5 +314,19 @@ def eval_compare(machine: Machine, node: ast.Compare, frame: Frame) -> Value:
         if i and machine.truth(result, "chained", node, frame) is False:
             return FALSE
         result = compare_values(machine, left, right, type(op), right_node, node, frame)
+        if not i and is_left_to_others(node, left, right):
+            result = BOOL_OF_CONFIG
         left = right
     return result
+
+
+def is_left_to_others(node: ast.Compare, left: Value, right: Value) -> bool:
+    """True for `self.mode == "train"` of what the constructor leaves None: who made the object sets it
+    before the call, else nobody would ask."""
+    return (
+        type(node.left) is ast.Attribute
+        and type(node.ops[0]) in (ast.Eq, ast.NotEq)
+        and left.is_none
+        and right.is_const
+        and not right.is_none
+    )

@@ -195,11 +195,14 @@ def place_of(node: ast.expr) -> tuple[int, int]:
 
 
 def note_reached(machine, entered: tuple[int, int], names: dict[str, Value]) -> None:
-    """Note that a region enters a method with known arguments, and which of them were None each
-    time."""
+    """Note that a region enters a method with known arguments, which of them were None each time,
+    and what the others were the last time."""
     absent = frozenset([name for name, value in names.items() if value.is_none])
     before = machine.summaries.reached.get(entered)
-    machine.summaries.reached[entered] = absent if before is None else before & absent
+    given = {name: value for name, value in names.items() if name not in absent}
+    if before is not None:
+        absent, given = before[0] & absent, {**before[1], **given}
+    machine.summaries.reached[entered] = absent, given
 
 
 def _call_key(

@@ -105,8 +105,8 @@ class Summaries(Struct, eq=False):
     # what a followed wrapper did, and the name of what it called
     wrapper_runs: dict[int, tuple[Activation, str]] = {}
     # (class, method) that regions enter with known arguments -> the parameters that were None
-    # each time
-    reached: dict[tuple[int, int], frozenset[str]] = {}
+    # each time, and what the others were
+    reached: dict[tuple[int, int], tuple[frozenset[str], dict[str, Value]]] = {}
 
 
 class Made(NamedTuple):

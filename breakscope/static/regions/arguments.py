@@ -19,6 +19,7 @@ from breakscope.rulekit.values import (
     Instance,
     Py,
     Sequence,
+    ShapeInt,
     Tensor,
     Union,
     Value,
@@ -37,6 +38,7 @@ from breakscope.static.variables.objects.construction import instantiate
 
 CONFIG = Py("unknown", "config")
 # of what a call hands over, what says more than how the parameter is used
+NUMBERS = (Py, ShapeInt)
 OBJECTS = (Instance, ExternalInstance, Tensor, Sequence, Dict, Function, Union)
 
 
@@ -150,7 +152,7 @@ def parameter_values(
         positional = positional[1:]
     frame = Frame(info.module, None, function.scope, None, False, 0, "")
     defaults = defaults_of(machine, info, function.scope)
-    body, given = Usage(info.node), given or {}
+    body, given = Usage(info.node, info.module.source), given or {}
 
     def value(parameter: ast.arg) -> Value:
         default, handed = defaults.get(parameter.arg), given.get(parameter.arg, UNKNOWN)
@@ -159,7 +161,8 @@ def parameter_values(
         found = parameter_value(machine, parameter, default, body, frame, is_forward)
         if isinstance(handed, OBJECTS) and not _is_annotated(machine, parameter, frame):
             return join(handed, NONE) if default is not None and default.is_none else handed
-        return found
+        is_guess = type(found) is Tensor and found.origin == "guess"
+        return handed if is_guess and isinstance(handed, NUMBERS) else found
 
     args = [value(p) for p in positional]
     kwargs = {p.arg: value(p) for p in spec.kwonlyargs}
@@ -209,6 +212,9 @@ def parameter_value(
 ) -> Value:
     annotated = value_of_annotation(machine, parameter.annotation, frame)
     tensor = Tensor(sure=False, origin="guess")
+    if body.is_sparse(parameter.arg):
+        sparse = Tensor(sure=False, kind="sparse", origin="argument")
+        return join(sparse, NONE) if default is not None and default.is_none else sparse
     if not annotated.is_unknown:
         if (
             default is not None
@@ -249,12 +255,22 @@ def takes_tensors(machine: Machine, function: Function, names: frozenset[str]) -
     )
 
 
+# what only sparse tensors have, and what stands for a call that takes nothing else
+OF_SPARSE = frozenset(
+    "coalesce is_coalesced _indices _values _nnz crow_indices col_indices".split()
+)
+SPARSE = "sparse()"
+NOTHING: frozenset[str] = frozenset()
+FIRST_SPARSE = frozenset({"mm", "sum", "softmax", "log_softmax"})
+
+
 class Usage:
     """How a function's body uses its parameters, looked up when one has neither annotation nor
-    default."""
+    default, or when the module that it stands in, whose source is given, speaks of sparse tensors."""
 
-    def __init__(self, node: ast.AST) -> None:
+    def __init__(self, node: ast.AST, source: str) -> None:
         self.node = node
+        self.has_sparse = "sparse" in source or "coalesce" in source
         self.names: dict[str, frozenset[str]] | None = None
 
     def bare(self, name: str) -> frozenset[str]:
@@ -276,6 +292,10 @@ class Usage:
             found.add("backward")
         return frozenset(found)
 
+    def is_sparse(self, name: str) -> bool:
+        used = self.of(name) if self.has_sparse else NOTHING
+        return SPARSE in used or not used.isdisjoint(OF_SPARSE)
+
     def of(self, name: str) -> frozenset[str]:
         if self.names is None:
             self.names = usage(self.node)
@@ -284,11 +304,16 @@ class Usage:
 
 def usage(node: ast.AST) -> dict[str, frozenset[str]]:
     """For each name, the attributes that the function reads of it; "()" when it is called, "[str]"
-    for string keys, "for" when it is unpacked or iterated as a whole."""
+    for string keys, "for" when it is unpacked or iterated as a whole, "sparse()" when it is the first
+    argument of a function of torch.sparse."""
     found: dict[str, set[str]] = {}
     for part in walk(node):
         if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
             found.setdefault(part.value.id, set()).add(part.attr)
+        elif isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute):
+            first = part.args[0] if part.args else None
+            if isinstance(first, ast.Name) and _is_of_sparse(part.func):
+                found.setdefault(first.id, set()).add(SPARSE)
         elif isinstance(part, ast.Call) and isinstance(part.func, ast.Name):
             found.setdefault(part.func.id, set()).add("()")
             if (
@@ -305,3 +330,13 @@ def usage(node: ast.AST) -> dict[str, frozenset[str]]:
         ):
             found.setdefault(part.value.id, set()).add("[str]")
     return {name: frozenset(attributes) for name, attributes in found.items()}
+
+
+def _is_of_sparse(function: ast.Attribute) -> bool:
+    """True for `torch.sparse.mm` and its like."""
+    owner = function.value
+    return (
+        isinstance(owner, ast.Attribute)
+        and owner.attr == "sparse"
+        and function.attr in FIRST_SPARSE
+    )

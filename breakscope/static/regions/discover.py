@@ -154,8 +154,9 @@ def _module_region(machine: Machine, cls: Class) -> Region | None:
     name = f"{cls.info.qualname}.forward"
     # what a decorator puts around it may be around other methods, too
     own = undecorated(machine, cls.info, "forward", forward)
-    absent = machine.summaries.reached.get((id(cls.info), id(own.info)))
-    if absent is not None and not takes_tensors(machine, own, absent):
+    key = id(cls.info), id(own.info)
+    absent, given = machine.summaries.reached.get(key, (frozenset(), None))
+    if given is not None and not takes_tensors(machine, own, absent):
         return Region(name, Activation(name, cls.info.module, cls.info.node.lineno))
     instance = configured_instance(machine, cls)
     bound = bound_to(forward, instance)
@@ -169,9 +170,11 @@ def _module_region(machine: Machine, cls: Class) -> Region | None:
         taken = entered  # the class is called by its own `__call__`
     # who inherits a library's forward enters it there
     at = cls.info.node if forward.info.module.library else NOWHERE
-    region = enter(machine, name, instance, *parameter_values(machine, taken, True), at)
+    known = {parameter: as_any_argument(value) for parameter, value in (given or {}).items()}
+    values = parameter_values(machine, taken, True, known)
+    region = enter(machine, name, instance, *values, at)
     if region.raises and opened_flags(machine, instance):
-        return enter(machine, name, instance, *parameter_values(machine, taken, True), at)
+        return enter(machine, name, instance, *values, at)
     return region
 
 

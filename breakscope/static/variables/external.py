@@ -52,6 +52,7 @@ from breakscope.static.variables.torch import (
     call_chosen_module,
     call_cond,
     call_parameter,
+    call_sparse_maker,
     call_transform,
     call_where,
     other_torch_name,
@@ -87,6 +88,9 @@ SCRIPTING = {  # what they make of a module
     "torch.jit.freeze": "torch.jit.ScriptModule",
     "torch.jit.trace": "torch.jit.TracedModule",
 }
+SPARSE_MAKERS = [
+    f"torch.sparse_{layout}_tensor" for layout in ("coo", "csr", "csc", "bsr", "bsc", "compressed")
+]
 TRACED_DRAWS = {"random.uniform": "float", "random.randint": "int", "random.randrange": "int"}
 _SPECIAL = {
     "torch.nn.*": call_chosen_module,
@@ -109,6 +113,7 @@ _SPECIAL = {
     "collections.deque": call_deque,
     "collections.defaultdict": call_default_dict,
     "torch.where": call_where,
+    **dict.fromkeys(SPARSE_MAKERS, call_sparse_maker),
     "typing.cast": call_cast,
     "torch.jit.annotate": call_cast,
 }

@@ -35,13 +35,19 @@ from breakscope.static.variables.effects.emitting import (
     emit_argument_read,
     emit_call,
     emit_read,
+    emit_sparse,
     sureness,
 )
 from breakscope.static.variables.effects.subgraphs import call_hook
 from breakscope.static.variables.objects.operators import tensor_with_object
 from breakscope.static.variables.tensors.arithmetic import tensor_operator
 from breakscope.static.variables.tensors.creation import PRECISE
-from breakscope.static.variables.tensors.indexing import emit_index, index_parts, item_ndim
+from breakscope.static.variables.tensors.indexing import (
+    counted_parts,
+    emit_index,
+    index_parts,
+    item_ndim,
+)
 from breakscope.static.variables.tensors.results import shape_of, tensor_result
 
 READS = {
@@ -87,6 +93,12 @@ TENSOR_ONLY = frozenset(
 )
 
 
+# methods of a sparse tensor that give one
+SPARSE_AS_WELL = frozenset(
+    "coalesce t transpose to float double half bfloat16 long detach clone cuda cpu type neg".split()
+)
+
+
 class TensorVariable(Variable):
     """A tensor, or an array that Dynamo traces as one."""
 
@@ -117,7 +129,7 @@ class TensorVariable(Variable):
 
     def getitem(self, machine: Machine, container, index, store, node, frame) -> Value:
         """`tensor[index]`: a boolean mask gives a shape that depends on data."""
-        parts = index_parts(index)
+        parts = counted_parts(node, index_parts(index))
         for part in parts:
             if isinstance(part, Py) and part.source == "draw":
                 emit_read(machine, part, "draw", node, frame)
@@ -165,6 +177,7 @@ class TensorVariable(Variable):
             if (times.sure or times.dtype == "int") and not times.kind:  # else rather a number
                 emit_read(machine, times, "repeat", node, frame)
             return Sequence(listed.type, None, element_of(listed))
+        emit_sparse(machine, (left, right), node, frame)
         return tensor_operator(left, right, op)
 
     def compare(self, machine: Machine, left, right, op, node, frame) -> Value:
@@ -215,6 +228,7 @@ class TensorVariable(Variable):
 def tensor_attribute(
     machine: Machine, owner: Tensor, name: str, node: ast.AST, frame: Frame
 ) -> Value:
+    emit_sparse(machine, (owner,), node, frame)
     if name == "shape":
         return shape_of(owner)
     if name == "dtype":
@@ -286,6 +300,8 @@ def call_tensor_method(
         )
     if name == "data_ptr":
         return ADDRESS
+    if name.startswith("to_sparse") or (owner.kind == "sparse" and name in SPARSE_AS_WELL):
+        return Tensor(owner.dtype, owner.ndim, None, owner.sure, "sparse")
     if name == "as_subclass" and args and type(args[0]) is Class:
         return value_of_class(machine, args[0])
     if name == "untyped_storage":

@@ -217,6 +217,11 @@ def call_cond(machine: Machine, args, kwargs, node, frame) -> Value:
     return join_all(results)
 
 
+def call_sparse_maker(machine: Machine, args, kwargs, node, frame) -> Value:
+    """`torch.sparse_coo_tensor(...)` and the like."""
+    return Tensor(kind="sparse")
+
+
 def call_where(machine: Machine, args, kwargs, node, frame) -> Value:
     if len(args) == 1:
         return Sequence("tuple", None, Tensor("int", 1))

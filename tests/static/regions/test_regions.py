@@ -493,3 +493,32 @@ class Outer(torch.nn.Module):
 def test_a_decorated_forward_is_a_region_whatever_else_is_decorated_so(method, tmp_path):
     result = analysed(tmp_path, {"program.py": SHARED_DECORATOR.format(method=method)})
     assert found(result) == [("BRK201", 21)]
+
+
+LEFT_OUT = """\
+import torch
+
+
+class Inner(torch.nn.Module):
+    def forward(self, x, count, mask=None):
+        if count > 2:
+            x = x + 1
+        if mask is not None:
+            x = x[mask.bool()]
+        return x
+
+
+class Outer(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = Inner()
+
+    def forward(self, x: torch.Tensor):
+        return self.inner(x, x.shape[0])
+"""
+
+
+def test_a_module_is_looked_at_with_what_its_caller_leaves_out(tmp_path):
+    """What the caller does give is known by that."""
+    result = analysed(tmp_path, {"program.py": LEFT_OUT})
+    assert found(result) == [("BRK302", 9)]

@@ -2,7 +2,7 @@
 breaks are those of Dynamo of torch 2.13.0."""
 
 import pytest
-from programs import found, region
+from programs import analysed, found, region
 
 BODIES = {
     "its truth": ("if x.sum() > 0:\n    x = x + 1\n", [("BRK101", 9)]),
@@ -46,3 +46,82 @@ BODIES = {
 def test_a_tensor(name, tmp_path):
     body, expected = BODIES[name]
     assert found(region(tmp_path, body)) == expected
+
+
+SPARSE = """\
+import torch
+
+
+def product(adjacency, y):
+    z = y * 2
+    return adjacency @ z
+
+
+def made(i, v):
+    s = torch.sparse_coo_tensor(i, v, (3, 3))
+    return s.coalesce()
+
+
+class Graph(torch.nn.Module):
+    def forward(self, x: torch.Tensor, i: torch.Tensor, v: torch.Tensor):
+        y = x + 1
+        s = {matrix}
+        z = {first}
+        return z + product(s, y)
+
+
+class Given(torch.nn.Module):
+    def forward(self, x: torch.Tensor, adjacency: torch.Tensor):
+        y = x + 1
+        y = y * adjacency.shape[0]
+        return torch.sparse.mm(adjacency, y)
+
+
+class Dense(torch.nn.Module):
+    def forward(self, x: torch.Tensor, adjacency: torch.Tensor):
+        return torch.mm(adjacency, x) * adjacency.shape[0]
+"""
+MADE, GIVEN = [("BRK505", 10), ("BRK505", 11)], ("BRK505", 25)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "first", "expected"),
+    [
+        ("made(i, v)", "torch.mm(s, y)", [*MADE, ("BRK505", 18)]),
+        ("made(i, v)", "y * 2", [*MADE, ("BRK505", 19)]),
+        ("made(i, v).to_dense()", "torch.mm(s, y)", [*MADE, ("BRK505", 17)]),
+        ("torch.eye(3)", "torch.mm(s, y)", []),
+    ],
+)
+def test_a_sparse_tensor(matrix, first, expected, tmp_path):
+    result = analysed(tmp_path, {"program.py": SPARSE.format(matrix=matrix, first=first)})
+    inside = [("BRK505", 6)] if expected and "dense" not in matrix else []
+    assert sorted(found(result)) == sorted([*expected, *inside, GIVEN])
+
+
+LAST = """\
+import torch
+
+
+class Last(torch.nn.Module):
+    def forward(self, x: torch.Tensor, lengths: torch.Tensor):
+        kept = []
+        for i, n in enumerate(lengths):
+            kept.append(x[{index}])
+        return torch.stack(kept)
+"""
+
+
+@pytest.mark.parametrize(
+    ("index", "breaks"),
+    [
+        ("i, n - 1", True),
+        ("i, n", False),
+        ("n - 1", False),
+        ("n - 1, n", False),
+        ("i, n - n", False),
+    ],
+)
+def test_a_position_beside_a_counter_is_one_number(index, breaks, tmp_path):
+    result = analysed(tmp_path, {"program.py": LAST.format(index=index)})
+    assert found(result) == ([("BRK213", 8)] if breaks else [])

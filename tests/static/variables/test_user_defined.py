@@ -98,3 +98,29 @@ def test_the_truth_of_an_object(name, tmp_path):
     result = analysed(tmp_path, {"program.py": textwrap.dedent(program)}, "program.py::make")
     codes = {code for code, _ in found(result)} & {"BRK201", "BRK202"}
     assert codes == {"BRK201" if truth else "BRK202"}
+
+
+CHOSEN_BY_OTHERS = """\
+import torch
+
+
+class Towers(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.mode = None
+        self.kind = "plain"
+
+    def forward(self, x):
+        if self.kind == "other":
+            return x.max().item()
+        if self.mode is not None:
+            return x.min().item()
+        if self.mode == "user":
+            return x.sum().item()
+        return x
+"""
+
+
+def test_an_attribute_that_is_none_and_compared_is_set_by_others(tmp_path):
+    result = analysed(tmp_path, {"program.py": CHOSEN_BY_OTHERS})
+    assert [(f.line, f.condition) for f in result.findings] == [(16, 'self.mode == "user"')]

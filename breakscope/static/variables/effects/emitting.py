@@ -26,6 +26,9 @@ def note_assert(
         machine.emit(Statement, node, frame, sureness(value), construct="assert", value=value)
 
 
+SPARSE = "use of a sparse tensor"  # as rules listen to it
+
+
 def sureness(value: Value) -> str:
     """The certainty of an event that rests on this value being a tensor."""
     if isinstance(value, Tensor):
@@ -66,6 +69,13 @@ def emit_call(
             bases=bases,
             classes=classes,
         )
+
+
+def emit_sparse(machine: Machine, values: Iterable[Value], node: ast.AST, frame: Frame) -> None:
+    """Emit that a sparse tensor is used, where one of the values is one."""
+    found = [value for value in values if type(value) is Tensor and value.kind == "sparse"]
+    if found:
+        emit_call(machine, SPARSE, None, found, {}, node, frame, sureness(found[0]))
 
 
 def emit_read(

@@ -6,13 +6,17 @@ import ast
 import re
 from operator import is_
 
+from msgspec.structs import replace
+
 from breakscope.rulekit.events import Index
 from breakscope.rulekit.values import (
     COMPARED,
     UNKNOWN,
+    Const,
     ExternalInstance,
     Py,
     Sequence,
+    ShapeInt,
     Tensor,
     Union,
     Value,
@@ -21,6 +25,7 @@ from breakscope.rulekit.values import (
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
 
+COUNTERS = (Const, Py, ShapeInt)
 MASK = re.compile(r"(?:^|_)masks?(?:_?[a-z0-9])?$")  # `mask`, `pad_masks`, `mask_a`, `mask2`
 
 
@@ -104,6 +109,26 @@ def index_parts(index: Value) -> list[Value]:
         else [index]
     )
     return [_likely_tensor(part) if type(part) is Union else part for part in parts]
+
+
+def counted_parts(node: ast.AST, parts: list[Value]) -> list[Value]:
+    """The parts of `x[i, n - 1]`: beside a counter, a tensor that one is taken off is the number of a
+    position, and of no dimension where nothing else is known."""
+    written = getattr(getattr(node, "slice", None), "elts", ())
+    if len(written) != len(parts) or not any(type(part) in COUNTERS for part in parts):
+        return parts
+    return [
+        replace(part, ndim=0, sure=False)
+        if type(part) is Tensor and part.ndim is None and _is_one_less(at, part)
+        else part
+        for at, part in zip(written, parts)
+    ]
+
+
+def _is_one_less(at: ast.expr, part: Tensor) -> bool:
+    if part.dtype == "bool" or part.origin != "op" or type(at) is not ast.BinOp:
+        return False
+    return type(at.op) is ast.Sub and type(at.right) is ast.Constant
 
 
 def _may_be_mask(value: Value) -> bool:
