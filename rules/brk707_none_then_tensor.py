@@ -40,7 +40,15 @@ KEPT = (Sequence, Dict, ShapeInt)  # a number is mostly set anew in each call, b
 @rule.on(Store, scope=("attribute", "global", "nonlocal"), is_read=True)
 def check(event):
     if not options(event.initial)[0].is_none:
-        if _has_other_dimensions(event):
+        first = getattr(event.initial, "value", None)
+        if isinstance(event.value, ShapeInt) and type(first) is int and not event.reads_itself:
+            yield event.problem(
+                f"`{event.owner}.{event.name}` is {first} in the first call and a size afterwards,"
+                " so the region is compiled again",
+                help=f"set `{event.name}` in `__init__`, or compute it outside the compiled region",
+                once=event.name,
+            )
+        elif _has_other_dimensions(event):
             yield event.problem(
                 f"`{event.owner}.{event.name}` has {event.initial.ndim} dimensions in the first call and"
                 f" {event.value.ndim} afterwards, so the region is compiled again",

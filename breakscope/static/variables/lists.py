@@ -50,6 +50,7 @@ SEQUENCE_TYPES = {  # what isinstance of each accepts
     "torch.nn.ModuleList": ("ModuleList",),
     "torch.nn.Sequential": ("Sequential",),
 }
+WALKS = frozenset({"modules", "named_children", "named_modules"})
 GROWING = frozenset({"append", "add", "appendleft", "insert"})
 SHRINKING = frozenset({"pop", "popleft", "clear", "remove", "discard", "popitem"})
 
@@ -262,6 +263,17 @@ def joined_modules(value: Sequence) -> Value:
     return element_of(value)
 
 
+def modules_in(owner: Sequence, name: str) -> Sequence:
+    """What `children()`, `named_modules()` and their like go over in an nn.Sequential or ModuleList."""
+    items = owner.items
+    if not name.startswith("named"):
+        return Sequence("iterator", items and [*items], owner.element)
+    if items is None:
+        return Sequence("iterator", None, Sequence("tuple", [Py("str"), owner.element]))
+    names = owner.names if len(owner.names) == len(items) else map(str, range(len(items)))
+    return Sequence("iterator", [Sequence("tuple", [Const(n), i]) for n, i in zip(names, items)])
+
+
 def call_sequence_method(
     machine: Machine, owner: Sequence, name: str, args, kwargs, node, frame
 ) -> Value:
@@ -273,8 +285,8 @@ def call_sequence_method(
         if name == "insert" and owner.items and args[0].is_const and type(args[0].value) is int:
             owner.items.insert(args[0].value, owner.items.pop())
         return NONE
-    if name == "children" and owner.type in MODULES:
-        return Sequence("iterator", owner.items and [*owner.items], owner.element)
+    if owner.type in MODULES and (name == "children" or (name in WALKS and not frame.emits)):
+        return modules_in(owner, name)
     if name in ("extend", "update", "extendleft") and args:
         extend_sequence(machine, owner, args[0], frame, node, "extend")
         return NONE

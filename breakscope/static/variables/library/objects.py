@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from breakscope.knowledge import load
 from breakscope.rulekit.events import Enter
 from breakscope.rulekit.values import (
     NONE,
@@ -90,7 +91,14 @@ class LibraryObjectVariable(Variable):
         return None
 
     def has_type(self, value, name) -> bool | None:
-        return True if value.name == name else None
+        if value.name == name:
+            return True
+        classes = load().classes
+        bases, others = classes.get(value.name), classes.get(name)
+        if bases is None or name in bases:
+            return None if bases is None else True
+        # an object that is only known to be of a class may be of one that derives from it
+        return None if others is None or value.name in others else False
 
     def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
         note_assert(machine, value, node, frame, construct, facts)
