@@ -5,7 +5,9 @@ stores a tensor, so the second call fails the guard and compiles the other path.
 then grows (`torch.cat` on a cache of keys and values), its sizes cause one more recompile.
 
 It is the same for a size: `if self.shape != x.shape: self.shape = x.shape` compares with None in
-the first call and with sizes afterwards.
+the first call and with sizes afterwards. A placeholder that the first call replaces is guarded too: by its
+dimensions where it is a tensor (`self.grid = torch.zeros(1)`), by its value where it is a number
+(`if self.channels != x.size(1): self.channels = x.size(1)`).
 
 Make the buffer in `__init__`, with its largest size, and write into it with `index_copy_` or a
 slice; or pass the state in and return it, and let the caller make the first one. A tensor computed
@@ -141,7 +143,7 @@ def good():
     return Positions()
 
 
-@rule.example(*CALLS, module=True, dynamo=("rank",))
+@rule.example(*CALLS, module=True, dynamo=("size",))
 def bad_placeholder():
     class Offsets(torch.nn.Module):
         def __init__(self):
@@ -154,3 +156,18 @@ def bad_placeholder():
             return x + self.grid
 
     return Offsets()
+
+
+@rule.example(*CALLS, module=True, dynamo=("attribute",))
+def bad_number():
+    class Spread(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.channels = 1
+
+        def forward(self, x):
+            if self.channels != x.size(1):
+                self.channels = x.size(1)  # BRK707
+            return x * self.channels
+
+    return Spread()
