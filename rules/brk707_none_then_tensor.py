@@ -5,7 +5,9 @@ stores a tensor, so the second call fails the guard and compiles the other path.
 then grows (`torch.cat` on a cache of keys and values), its sizes cause one more recompile.
 
 It is the same for a size: `if self.shape != x.shape: self.shape = x.shape` compares with None in
-the first call and with sizes afterwards.
+the first call and with sizes afterwards. A placeholder that the first call replaces is guarded too: by its
+dimensions where it is a tensor (`self.grid = torch.zeros(1)`), by its value where it is a number
+(`if self.channels != x.size(1): self.channels = x.size(1)`).
 
 Make the buffer in `__init__`, with its largest size, and write into it with `index_copy_` or a
 slice; or pass the state in and return it, and let the caller make the first one. A tensor computed
@@ -40,7 +42,15 @@ KEPT = (Sequence, Dict, ShapeInt)  # a number is mostly set anew in each call, b
 @rule.on(Store, scope=("attribute", "global", "nonlocal"), is_read=True)
 def check(event):
     if not options(event.initial)[0].is_none:
-        if _has_other_dimensions(event):
+        first = getattr(event.initial, "value", None)
+        if isinstance(event.value, ShapeInt) and type(first) is int and not event.reads_itself:
+            yield event.problem(
+                f"`{event.owner}.{event.name}` is {first} in the first call and a size afterwards,"
+                " so the region is compiled again",
+                help=f"set `{event.name}` in `__init__`, or compute it outside the compiled region",
+                once=event.name,
+            )
+        elif _has_other_dimensions(event):
             yield event.problem(
                 f"`{event.owner}.{event.name}` has {event.initial.ndim} dimensions in the first call and"
                 f" {event.value.ndim} afterwards, so the region is compiled again",
@@ -133,7 +143,7 @@ def good():
     return Positions()
 
 
-@rule.example(*CALLS, module=True, dynamo=("rank",))
+@rule.example(*CALLS, module=True, dynamo=("size",))
 def bad_placeholder():
     class Offsets(torch.nn.Module):
         def __init__(self):
@@ -146,3 +156,18 @@ def bad_placeholder():
             return x + self.grid
 
     return Offsets()
+
+
+@rule.example(*CALLS, module=True, dynamo=("attribute",))
+def bad_number():
+    class Spread(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.channels = 1
+
+        def forward(self, x):
+            if self.channels != x.size(1):
+                self.channels = x.size(1)  # BRK707
+            return x * self.channels
+
+    return Spread()

@@ -92,6 +92,8 @@ class LayerVariable(LibraryObjectVariable):
 
     def is_of_type(self, machine: Machine, value, name) -> bool | None:
         verdict = machine.library.is_subclass(value.name, name)
+        if verdict is False and machine.library.is_subclass(name, value.name):
+            return None  # what is only known to be of a class may be of one that derives from it
         return super().is_of_type(machine, value, name) if verdict is None else verdict
 
     def result(self, machine: Machine, owner, args) -> Value:

@@ -140,6 +140,15 @@ PROGRAMS = {
         ),
         [],
     ),
+    "the class of a layer of torch's": (
+        model(
+            "if isinstance(self.a, (torch.nn.Conv2d, torch.nn.LSTM)):\n            x = x * x.sum().item()\n"
+            "        if isinstance(self.a, torch.nn.Module):\n            x = x * x.max().item()\n"
+            "        if isinstance(self.b, torch.nn.Conv2d):\n            x = x * x.min().item()\n        return x",
+            init="self.a, self.b = torch.nn.Linear(2, 2), torch.nn.LazyConv2d(2, 2)",
+        ),
+        ["BRK201", "BRK201"],
+    ),
     "lists that are cut where they are long": (
         model(
             "self.a.append(x)\n        if len(self.a) > 100:\n            self.a.pop(0)\n        self.b.append(x)\n"
@@ -1408,6 +1417,9 @@ class Sampler(nn.Module):
         self.is_plain = True
         self.grid = torch.zeros(1)
         self.kept = None
+        self.channels = 1
+        self.count = 1
+        self.longest = 1
 
     def scale(self, x):
         self.is_scaled = True
@@ -1424,13 +1436,16 @@ class Sampler(nn.Module):
             self.kept = [k.to(x.device) for k in self.kept]
         if self.grid.shape != x.shape:
             self.grid = torch.arange(8.0).view(2, 4)
-        return x + self.grid
+        if self.channels != x.size(1):
+            self.channels = x.size(1)
+        self.count = x.size(0)
+        return x + self.grid * self.channels * self.count * self.longest
 """
 
 
 def test_attributes_that_others_switch_or_the_first_call_fills(tmp_path):
     result = analysed(tmp_path, {"net.py": SWITCHED})
-    assert found(result) == [("BRK402", 24), ("BRK707", 28), ("BRK707", 32)]
+    assert found(result) == [("BRK402", 27), ("BRK707", 31), ("BRK707", 35), ("BRK707", 37)]
     assert found(result, ("possible",)) == []
     conditions = {f.condition for f in result.findings if f.code == "BRK402"}
     assert conditions == {"not self.is_scaled"}
@@ -1542,3 +1557,32 @@ def marked(x):
 
 def test_a_mark_ends_a_graph_that_it_leaves(tmp_path):
     assert found(analysed(tmp_path, {"loops.py": LATE})) == [("BRK602", 9), ("BRK605", 16)]
+
+
+HOOKED = """
+import torch
+from torch import nn
+
+
+class Means(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Sequential(nn.Linear(3, 3), nn.ReLU())
+        for name, layer in self.net.named_modules():
+            if isinstance(layer, KIND):
+                layer.register_forward_hook(self.hook(name))
+
+    def hook(self, name):
+        def run(layer, given, out):
+            print(name, out.mean())
+
+        return run
+
+    def forward(self, x):
+        return self.net(x)
+"""
+
+
+@pytest.mark.parametrize(("kind", "breaks"), [("nn.Linear", [("BRK401", 16)]), ("nn.LSTM", [])])
+def test_hooks_of_the_modules_in_a_sequential(tmp_path, kind, breaks):
+    assert found(analysed(tmp_path, {"net.py": HOOKED.replace("KIND", kind)})) == breaks

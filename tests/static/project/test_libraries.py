@@ -239,6 +239,8 @@ def test_a_file_without_torch_may_do_much_outside_of_regions(module, tmp_path, m
     monkeypatch.setattr("breakscope.limits.MOST_REGION_STATEMENTS", 200)
     work = "".join(f"    x = x + {i}\n" for i in range(300))
     file = tmp_path / "tool.py"
-    file.write_text(f"import re\nimport {module}\n\ndef main(x):\n{work}\nmain(re.compile('a'))\n")
+    file.write_text(
+        f"import zoo\nimport {module}\n\ndef main(x):\n{work}\nmain(zoo.compile('a'))\n"
+    )
     result = analyze([file], StaticOptions(torch=TORCH))
     assert len(result.gaps) == (module == "torch")

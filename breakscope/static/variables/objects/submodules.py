@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from breakscope import limits
-from breakscope.rulekit.values import UNKNOWN, Const, Instance, Sequence, Value
+from breakscope.rulekit.values import UNKNOWN, Const, Instance, Py, Sequence, Value
 from breakscope.static.definitions.classes import is_module
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.lattice import join_all
@@ -19,14 +19,15 @@ WALKS = frozenset({"children", "named_children", "modules", "named_modules"})
 def walk_over(machine: Machine, owner: Value, name: str, frame: Frame) -> Value:
     """What a method of `WALKS` goes over: each module; in a region any of them."""
     if type(owner) is Sequence and owner.items is None:
-        return Sequence("iterator", None, owner.element) if name[0] != "n" else UNKNOWN
+        named = Sequence("tuple", [Py("str"), owner.element])
+        return Sequence("iterator", None, named if name.startswith("named") else owner.element)
     if name.endswith("children"):
         rows = list(children(machine, owner))
     else:
         rows = list(descendants(machine, owner))
     if frame.emits:
         inside = [module for _, module in rows if module is not owner]
-        return Sequence("iterator", None, join_all(inside)) if name[0] != "n" else UNKNOWN
+        return UNKNOWN if name.startswith("named") else Sequence("iterator", None, join_all(inside))
     if name.startswith("named"):
         return Sequence("iterator", [Sequence("tuple", [Const(n), m]) for n, m in rows])
     return Sequence("iterator", [module for _, module in rows])
