@@ -33,7 +33,7 @@ from breakscope.static.machine.frames import Frame, OutOfBudget, Raised
 from breakscope.static.machine.gaps import why
 from breakscope.static.machine.lattice import element_of, join
 from breakscope.static.machine.machine import Machine
-from breakscope.static.project.modules import ClassInfo, ModuleInfo
+from breakscope.static.project.modules import ClassInfo, FunctionInfo, ModuleInfo
 from breakscope.static.variables.objects.construction import instantiate
 
 CONFIG = Py("unknown", "config")
@@ -152,7 +152,7 @@ def parameter_values(
         positional = positional[1:]
     frame = Frame(info.module, None, function.scope, None, False, 0, "")
     defaults = defaults_of(machine, info, function.scope)
-    body, given = Usage(info.node, info.module.source), given or {}
+    body, given = Usage(info), given or {}
 
     def value(parameter: ast.arg) -> Value:
         default, handed = defaults.get(parameter.arg), given.get(parameter.arg, UNKNOWN)
@@ -266,11 +266,11 @@ FIRST_SPARSE = frozenset({"mm", "sum", "softmax", "log_softmax"})
 
 class Usage:
     """How a function's body uses its parameters, looked up when one has neither annotation nor
-    default, or when the module that it stands in, whose source is given, speaks of sparse tensors."""
+    default, or when the module that it stands in speaks of sparse tensors."""
 
-    def __init__(self, node: ast.AST, source: str) -> None:
-        self.node = node
-        self.has_sparse = "sparse" in source or "coalesce" in source
+    def __init__(self, info: FunctionInfo) -> None:
+        self.node, text = info.node, info.module.text
+        self.has_sparse = b"sparse" in text or b"coalesce" in text
         self.names: dict[str, frozenset[str]] | None = None
 
     def bare(self, name: str) -> frozenset[str]:

@@ -139,7 +139,7 @@ def hook_arguments(machine: Machine, hook: Function) -> tuple[list[Value], dict[
     first = (hook.bound is not None) + len(hook.args)
     parameters = [*spec.posonlyargs, *spec.args][first:]
     given: dict[str, Value] = {parameters[1].arg: GIVEN} if len(parameters) > 1 else {}
-    if len(parameters) > 2 and "isinstance" in Usage(hook.info.node).of(parameters[2].arg):
+    if len(parameters) > 2 and "isinstance" in Usage(hook.info).of(parameters[2].arg):
         given[parameters[2].arg] = join(GIVEN.element, GIVEN)
     values, named = parameter_values(machine, hook, True, given)
     if parameters and parameters[0].annotation is None:

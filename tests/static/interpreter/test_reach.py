@@ -1580,9 +1580,14 @@ class Means(nn.Module):
 
     def forward(self, x):
         return self.net(x)
+
+
+def make():
+    return Means(), (torch.ones(2, 3),), {}
 """
 
 
 @pytest.mark.parametrize(("kind", "breaks"), [("nn.Linear", [("BRK401", 16)]), ("nn.LSTM", [])])
 def test_hooks_of_the_modules_in_a_sequential(tmp_path, kind, breaks):
-    assert found(analysed(tmp_path, {"net.py": HOOKED.replace("KIND", kind)})) == breaks
+    result = analysed(tmp_path, {"net.py": HOOKED.replace("KIND", kind)}, "net.py::make")
+    assert found(result) == breaks
