@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 
 from msgspec import Struct
 
@@ -89,8 +90,7 @@ class ModuleInfo(Struct, eq=False):
     names: dict[str, Value] | None = None
     executing: bool = False
     lines: list[str] | None = None
-    # names of attributes that some line counts, or that one sets to True and another to False
-    changing: frozenset[str] | None = None
+    changing: frozenset[tuple[str, bool | None]] | None = None  # see changing_attributes
     yields: frozenset[int] | None = None  # the lines with the word "yield"
     type_comments: bool | None = None  # some function gives its types in a comment
     type_variables: bool | None = None  # it has the word "TypeVar"
@@ -127,14 +127,18 @@ class ModuleInfo(Struct, eq=False):
             self.type_variables = b"TypeVar" in self.text
         return self.type_variables
 
-    def changing_attributes(self) -> frozenset[str]:
+    def changing_attributes(self) -> frozenset[tuple[str, bool | None]]:
+        """(name, None) of attributes that some line counts; (name, value) of those that one line
+        sets to this bool, and only others to the other one."""
         if self.changing is None:
-            found = [place[2:] for place in COUNTS.findall(self.text)]
-            switched = set(SWITCHES.findall(self.text))
-            found += [
-                name for name, to in switched if (name, b"True") in switched and to == b"False"
+            set_to = Counter(SWITCHES.findall(self.text))
+            switched = [
+                (name.decode(), to == b"True")
+                for (name, to), times in set_to.items()
+                if times == 1 and (name, b"False" if to == b"True" else b"True") in set_to
             ]
-            self.changing = frozenset([name.decode() for name in found])
+            counted = [(place[2:].decode(), None) for place in COUNTS.findall(self.text)]
+            self.changing = frozenset([*switched, *counted])
         return self.changing
 
     def yield_lines(self) -> frozenset[int]:

@@ -140,12 +140,17 @@ def is_part(machine: Machine, value: Value) -> bool:
 
 
 def _is_changed(machine: Machine, owner: Instance, name: str, value: Const) -> bool:
-    """True for a number that the constructor sets and another line counts, and for a bool that is
-    set both ways: it is that in the first call only."""
+    """True for a number that the constructor sets and another line counts, and for a bool that
+    others switch, never back: it is that in the first call only. What is switched both ways is a
+    state that ends where it began."""
+    kind = type(value.value)
+    wanted = (name, value.value if kind is bool else None)
     return (
-        type(value.value) in (int, float, bool)
+        kind in (int, float, bool)
         and id(owner) not in machine.objects.made_inside
-        and any(name in cls.module.changing_attributes() for cls in mro_of(machine, owner.cls.info))
+        and any(
+            wanted in cls.module.changing_attributes() for cls in mro_of(machine, owner.cls.info)
+        )
     )
 
 
