@@ -2,7 +2,8 @@
 """Measure what Dynamo does with packages that nobody here has looked at, by their own test suites, and
 score `breakscope check` by it.
 
-    field.py FOLDER PACKAGE[==VERSION][=DIR] ... [--minutes 10] [--per-module 16] [--with REQUIREMENT ...]
+    field.py FOLDER PACKAGE[==VERSION][=DIR] ... [--minutes 10] [--per-module 16] [--again 5]
+                    [--with REQUIREMENT ...]
     field.py FOLDER --score learn|hold [PACKAGE ...] [--places]
 
 FOLDER  where environments, sources and traces go; a package's environment lies upon a common one
