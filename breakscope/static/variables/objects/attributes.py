@@ -90,8 +90,9 @@ def instance_attribute(
             note_recurrent_read(machine, value, node, frame)
             run_own_getter(machine, owner, value, name, node, frame)
             if type(value) is Const and _is_changed(machine, owner, name, value):
-                kind = type(value.value)
-                return Py(kind.__name__, "config" if kind is bool else "")
+                if type(value.value) is bool:
+                    return Py("bool", "config", value.value)
+                return Py(type(value.value).__name__)
         return resolve_import(machine, value) if type(value) is Import else value
     info = owner.cls.info
     member = find_member(machine, info, name)
