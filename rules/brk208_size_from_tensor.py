@@ -100,7 +100,7 @@ def check(event):
     ]
     read = [value for value in (*given, *inside) if any(map(_is_read, options(value)))]
     if read:
-        is_open = type(read[0]) is Union
+        is_open = type(read[0]) is Union or getattr(read[0], "source", "") == "config"
         yield event.graph_break(
             f"a size in `{event.source}` is read from a tensor",
             help="use a size that Python knows (`x.shape`, a fixed maximum, an int argument) and mask the rest",

@@ -19,6 +19,7 @@ from breakscope.rulekit.values import (
     Py,
     Scalar,
     Sequence,
+    Tensor,
     Union,
     Value,
     holds_tensor,
@@ -296,7 +297,17 @@ def eval_slice(machine: Machine, node: ast.Slice, frame: Frame) -> Value:
 
 def eval_bin_op(machine: Machine, node: ast.BinOp, frame: Frame) -> Value:
     left, right = machine.eval(node.left, frame), machine.eval(node.right, frame)
+    if left.is_unknown and right.is_unknown and is_difference_of_slices(node):
+        return Tensor(sure=False)
     return binary_operation(machine, left, right, type(node.op), node, frame)
+
+
+def is_difference_of_slices(node: ast.BinOp) -> bool:
+    """`a[1:] - a[:-1]`: lists and text have slices, but no difference."""
+    return type(node.op) is ast.Sub and all(
+        type(side) is ast.Subscript and type(side.slice) is ast.Slice
+        for side in (node.left, node.right)
+    )
 
 
 def eval_unary_op(machine: Machine, node: ast.UnaryOp, frame: Frame) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter, OrderedDict, defaultdict
 
 from breakscope import limits
 from breakscope.rulekit.values import (
@@ -30,6 +31,7 @@ from breakscope.static.variables.effects.side_effects import (
 )
 
 ADDING = frozenset({"add_module", "register_module"})
+KINDS = (dict, OrderedDict, Counter, defaultdict)
 
 
 class DictVariable(Variable):
@@ -44,6 +46,9 @@ class DictVariable(Variable):
     def getattr(self, machine: Machine, owner, name, node, frame) -> Value:
         if name in owner.items and not hasattr(dict, name):
             return owner.items[name]  # of a ModuleDict
+        is_method = any(hasattr(kind, name) for kind in KINDS)
+        if owner.open and not is_method and name not in machine.library.module_methods:
+            return UNKNOWN  # of an argument that is called a dict, and has attributes
         return Method(owner, name)
 
     def getitem(self, machine: Machine, container, index, store, node, frame) -> Value:

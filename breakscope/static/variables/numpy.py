@@ -22,7 +22,7 @@ from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.lattice import element_of
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.constant import PythonVariable
-from breakscope.static.variables.effects.emitting import emit_read
+from breakscope.static.variables.effects.emitting import emit_read, sureness
 from breakscope.static.variables.tensors.creation import (
     CREATES,
     created_tensor,
@@ -32,11 +32,15 @@ from breakscope.static.variables.tensors.creation import (
 from breakscope.static.variables.tensors.results import tensor_result
 
 FOLDED, READ, TRUTH = Py("numpy float"), Py("numpy number"), Py("numpy bool")
+# of a value that configuration decides: most likely of several numbers, which numpy makes an array of
+READ_OF_CONFIG, TRUTH_OF_CONFIG = Py(READ.type, "config"), Py(TRUTH.type, "config")
 NAMES = frozenset({FOLDED.type, READ.type, TRUTH.type})
 INTEGERS = frozenset({"maximum", "minimum"})  # of two integers an integer
 REDUCES = frozenset(
     {"prod", "sum", "max", "min", "amax", "amin", "mean", "std", "median", "argmax", "argmin"}
 )
+OF_ALL = frozenset({"prod", "sum", "max", "min", "amax", "amin"})
+CONFIG = Py("unknown", "config")
 ELEMENTWISE = frozenset(
     """
     ceil floor round rint sqrt cbrt exp exp2 log log2 log10 log1p power sin cos tan tanh maximum minimum square reciprocal
@@ -64,17 +68,18 @@ class NumpyNumberVariable(PythonVariable):
         return owner
 
     def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
-        array = Tensor("bool", 0, (), kind="numpy")
-        machine.emit(Branch, node, frame, test=array, construct=construct, **facts)
+        array = Tensor("bool", 0, (), sure=not value.source, kind="numpy")
+        machine.emit(Branch, node, frame, sureness(array), test=array, construct=construct, **facts)
         return None
 
     def binary(self, machine: Machine, left, right, op, node, frame) -> Value:
-        return READ if READ in (left, right) else FOLDED
+        read = [value for value in (left, right) if getattr(value, "type", "") == READ.type]
+        return max(read, key=lambda value: value.source) if read else FOLDED
 
     def compare(self, machine: Machine, left, right, op, node, frame) -> Value:
         if left.is_none or right.is_none:
             return super().compare(machine, left, right, op, node, frame)
-        return TRUTH
+        return TRUTH_OF_CONFIG if READ_OF_CONFIG in (left, right) else TRUTH
 
     def cast(self, machine: Machine, value, name, node, frame) -> Value:
         read_numpy_number(machine, name, value, node, frame)
@@ -146,6 +151,8 @@ def numpy_number(machine: Machine, last: str, args: list[Value]) -> Value | None
         return None
     if last in REDUCES:
         given = args[0]
+        if last in OF_ALL and len(args) == 1 and (given.is_unknown or given == CONFIG):
+            return READ_OF_CONFIG
         plain = type(given) is Sequence and (given.items or given.type == "size")
         return READ if plain and len(args) == 1 and _is_plain(element_of(given)) else None
     if not all(_is_plain(value) or is_numpy_number(value) for value in args):
@@ -169,7 +176,7 @@ def read_numpy_number(
             else getattr(node, "func", node)
         )
         part = part.value if isinstance(part, ast.Attribute) else part
-        array = Tensor("int", 0, (), kind="numpy")
+        array = Tensor("int", 0, (), sure=not value.source, kind="numpy")
         emit_read(machine, array, how, node, frame, part)
 
 
