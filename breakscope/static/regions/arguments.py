@@ -260,6 +260,7 @@ OF_SPARSE = frozenset(
     "coalesce is_coalesced _indices _values _nnz crow_indices col_indices".split()
 )
 SPARSE = "sparse()"
+ASKED = frozenset({"is_sparse", "layout", "isinstance"})
 NOTHING: frozenset[str] = frozenset()
 FIRST_SPARSE = frozenset({"mm", "sum", "softmax", "log_softmax"})
 
@@ -293,8 +294,13 @@ class Usage:
         return frozenset(found)
 
     def is_sparse(self, name: str) -> bool:
+        """True where the body takes it for a sparse tensor, asks nothing about that, and makes none of
+        it."""
         used = self.of(name) if self.has_sparse else NOTHING
-        return SPARSE in used or not used.isdisjoint(OF_SPARSE)
+        if (SPARSE not in used and used.isdisjoint(OF_SPARSE)) or not used.isdisjoint(ASKED):
+            return False
+        names = (part for part in walk(self.node) if type(part) is ast.Name and part.id == name)
+        return all(type(part.ctx) is ast.Load for part in names)
 
     def of(self, name: str) -> frozenset[str]:
         if self.names is None:

@@ -26,6 +26,7 @@ from breakscope.rulekit.values import (
     Value,
 )
 from breakscope.static.definitions.annotations import value_of_class
+from breakscope.static.definitions.classes import is_tensor_class
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.lattice import element_of
 from breakscope.static.machine.library import ADDRESS, NOT_TENSORS, TENSOR_TYPES
@@ -195,7 +196,8 @@ class TensorVariable(Variable):
         return True if left is right and left.is_argument else None
 
     def is_of_class(self, machine: Machine, value, wanted) -> bool | None:
-        return None if value.is_argument and not value.sure else False
+        is_open = value.is_argument and not value.sure and value.kind != "sparse"
+        return None if is_open and not is_tensor_class(machine, wanted.info) else False
 
     def is_of_type(self, machine: Machine, value, name) -> bool | None:
         if name == "object":

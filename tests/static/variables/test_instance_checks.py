@@ -18,6 +18,10 @@ class Own:
         return x.sum().item()
 
 
+class OwnTensor(torch.Tensor):
+    pass
+
+
 def size(x):
     return x.max().item()
 
@@ -35,19 +39,26 @@ PACKED = "data, sizes, order, _ = x; return data.split(tuple(sizes))"
 @pytest.mark.parametrize(
     ("test", "inside", "expected"),
     [
-        ("isinstance(x, PackedSequence)", "x, sizes = pad_packed_sequence(x)", [("BRK504", 21)]),
-        ("isinstance(x, PackedSequence)", PACKED, [("BRK208", 21)]),
-        ("isinstance(x, PackedSequence)", "return [1] * x.batch_sizes[0]", [("BRK205", 21)]),
+        ("isinstance(x, PackedSequence)", "x, sizes = pad_packed_sequence(x)", [("BRK504", 25)]),
+        ("isinstance(x, PackedSequence)", PACKED, [("BRK208", 25)]),
+        ("isinstance(x, PackedSequence)", "return [1] * x.batch_sizes[0]", [("BRK205", 25)]),
         ("isinstance(x, PackedSequence)", "return [1] * x[1].shape[0]", []),
         ("isinstance(x, Own)", "return x.ask(torch.ones(2))", [("BRK201", 11)]),
         ("isinstance(x, list | tuple)", "return [t * 2 for t in x]", []),
         ("isinstance(x, (int, Own))", "return x", []),
-        ("isinstance(x, Tensor)", "return size(x)", [("BRK201", 15)]),
+        ("isinstance(x, Tensor)", "return size(x)", [("BRK201", 19)]),
     ],
 )
 def test_an_argument_may_be_what_is_asked_for(tmp_path, annotation, test, inside, expected):
     source = MODEL.format(annotation=annotation, test=test, inside=inside)
     assert found(analysed(tmp_path, {"program.py": source})) == expected
+
+
+def test_a_tensor_by_its_annotation_is_no_tensor_of_an_own_class(tmp_path):
+    source = MODEL.format(
+        annotation=": Tensor", test="isinstance(x, OwnTensor)", inside="return size(x)"
+    )
+    assert found(analysed(tmp_path, {"program.py": source})) == []
 
 
 def test_the_condition_is_stated(tmp_path):

@@ -80,6 +80,20 @@ class Given(torch.nn.Module):
 class Dense(torch.nn.Module):
     def forward(self, x: torch.Tensor, adjacency: torch.Tensor):
         return torch.mm(adjacency, x) * adjacency.shape[0]
+
+
+class Asks(torch.nn.Module):
+    def forward(self, x: torch.Tensor, adjacency: torch.Tensor):
+        if adjacency.is_sparse:
+            return adjacency.coalesce()
+        return x
+
+
+class Makes(torch.nn.Module):
+    def forward(self, x: torch.Tensor, adjacency: torch.Tensor):
+        x = x * adjacency.shape[0]
+        adjacency = adjacency * 2
+        return adjacency._values()
 """
 MADE, GIVEN = [("BRK505", 10), ("BRK505", 11)], ("BRK505", 25)
 
