@@ -99,6 +99,9 @@ def check(event):
         for item in value.items or [value.element]
     ]
     read = [value for value in (*given, *inside) if any(map(_is_read, options(value)))]
+    star = event.kwargs.get("*")  # `torch.zeros(n, *sizes)`: a row of sizes stands for numbers
+    if star is not None and star.is_tensor and star.origin == "op" and not read:
+        read = [star]
     if read:
         is_open = type(read[0]) is Union or getattr(read[0], "source", "") == "config"
         yield event.graph_break(

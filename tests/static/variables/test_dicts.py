@@ -2,7 +2,7 @@
 line 9; the branches on tensors break under Dynamo of torch 2.13.0, the others do not."""
 
 import pytest
-from programs import found, region
+from programs import analysed, found, region
 
 BODIES = {
     "a key": ("d = {'a': x.sum(), 'b': 2}\nif d['a'] > 0:\n    x = x + 1\n", [("BRK101", 10)]),
@@ -65,3 +65,22 @@ def test_a_dict(name, tmp_path):
 def test_a_dict_made_of_keys_is_traced(tmp_path):
     body = "x = x * len(dict.fromkeys(['a', 'b'])) + len(dict.fromkeys([1], 0))\n"
     assert found(region(tmp_path, body, "torch.ones(2)")) == []
+
+
+def test_an_argument_that_is_called_a_dict_and_has_attributes(tmp_path):
+    source = """\
+import numpy as np
+import torch
+
+
+class Net(torch.nn.Module):
+    def __init__(self, args: dict):
+        super().__init__()
+        self.sizes, self.names = args.sizes, list(args.keys())
+
+    def forward(self, x):
+        if len(self.names) > 2:
+            x = x + 1
+        return x.reshape(-1, np.prod(self.sizes))
+"""
+    assert found(analysed(tmp_path, {"program.py": source})) == [("BRK208", 13)]

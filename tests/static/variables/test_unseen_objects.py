@@ -23,6 +23,26 @@ CASES = {
         "order = torch.relu(data.x)\nreturn sorted(range(len(order)), key=lambda i: order[i])",
         "BRK112",
     ),
+    "a difference of slices is a tensor": (
+        "pass",
+        "return torch.repeat_interleave(data.weight, data.ptr[1:] - data.ptr[:-1])",
+        "BRK307",
+    ),
+    "a sum of slices may be a list": (
+        "pass",
+        "return torch.repeat_interleave(data.weight, data.ptr[1:] + data.ptr[:-1])",
+        "",
+    ),
+    "sizes that a tensor of what is not known holds": (
+        "self.sizes = torch.tensor(names)",
+        "return torch.zeros(2, *self.sizes, 3) + data",
+        "BRK208",
+    ),
+    "sizes that an argument holds": (
+        "self.sizes = names",
+        "return torch.zeros(2, *self.sizes, 3) + data",
+        "",
+    ),
     "a key that makes numbers of numbers": ("pass", "return sorted([1, 2], key=lambda i: -i)", ""),
     "an index in a list is a number": (
         "self.names = names",
