@@ -139,15 +139,15 @@ def has_code(at: dict[str, Any], path: Path) -> bool:
 
 
 def is_raised_by_the_program(at: dict[str, Any], path: Path) -> bool:
-    """True for what is no graph break to a user, since the program ends there: a `raise` that
-    leaves the region, and an exception without an id, which is none of Dynamo's reasons."""
+    """True for what is no graph break to a user, since the program ends there: a `raise` or a failed
+    `assert` that leaves the region, and an exception without an id, which is none of Dynamo's reasons."""
     if not at["gb_id"]:
         return True
     if at["gb_id"] != OBSERVED_EXCEPTION:
         return False
     tree = ast.parse(path.read_bytes())
     return any(
-        isinstance(node, ast.Raise) and node.lineno <= at["line"] <= node.end_lineno
+        isinstance(node, ast.Raise | ast.Assert) and node.lineno <= at["line"] <= node.end_lineno
         for node in ast.walk(tree)
     )
 

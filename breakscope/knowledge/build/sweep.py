@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import importlib
 import re
-import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -99,6 +98,7 @@ COMPILED = {  # the id of Dynamo for a call of each type, whatever the arguments
     "builtin_function_or_method": "GB0007",
     "cython_function_or_method": "GB0156",
     "ufunc": "GB0156",
+    "method": "GB0007",  # of the context that stands behind the functions of multiprocessing
 }
 GETTERS = re.compile(
     r"(is_|are_|has_|get_|can_|current_|memory_|max_memory|mem_|device_|version$|num_|initial_seed"
@@ -154,9 +154,16 @@ def _library() -> Iterator[Asked]:
         except ImportError:  # not on this platform, or not installed
             continue
         for name, value in sorted(vars(found).items()):
-            is_wanted = type(value).__name__ in COMPILED and not name.startswith("_")
-            if is_wanted and (module in SCIPY or isinstance(value, types.BuiltinFunctionType)):
+            if type(value).__name__ in _types_of(module) and not name.startswith("_"):
                 yield Asked(f"{module}.{name}", value, "trace")
+
+
+def _types_of(module: str) -> tuple[str, ...]:
+    """The types of those functions of a module that Dynamo is asked about."""
+    if module in SCIPY:
+        return ("builtin_function_or_method", "cython_function_or_method", "ufunc")
+    methods = ("method",) if module == "multiprocessing" else ()
+    return ("builtin_function_or_method", *methods)
 
 
 def _getters() -> Iterator[Asked]:

@@ -83,3 +83,37 @@ def test_what_a_use_shows(name, tmp_path):
     source = PROGRAM.format(made=made, body=body.replace("\n", "\n        "))
     result = analysed(tmp_path, {"program.py": source})
     assert {code for code, _ in found(result)} == {code} - {""}
+
+
+def test_a_loader_in_a_region(tmp_path):
+    source = """\
+import torch
+from multiprocessing import Pool
+from torch.utils.data import DataLoader
+
+
+class Fit(torch.nn.Module):
+    def __init__(self, data):
+        super().__init__()
+        self.loader = DataLoader(data, batch_size=2)
+
+    def forward(self, x, how):
+        x = x + len(self.loader)
+        rows = iter(self.loader)
+        return x + next(rows)
+
+
+class Loop(Fit):
+    def forward(self, x):
+        for i, rows in enumerate(self.loader):
+            x = x + rows
+        return x
+
+
+class Many(Fit):
+    def forward(self, x):
+        with Pool(2) as pool:
+            return x + sum(pool.map(abs, range(3)))
+"""
+    breaks = [("BRK599", line) for line in (12, 13, 19, 26)]
+    assert found(analysed(tmp_path, {"program.py": source})) == breaks

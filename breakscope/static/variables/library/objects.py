@@ -33,6 +33,7 @@ OF_DISTRIBUTIONS = frozenset(
 )
 
 
+LOADER = "torch.utils.data.DataLoader"  # Dynamo skips its methods as it does its constructor
 MOVES = frozenset({"to", "cpu", "cuda", "float", "double", "half", "long", "pin_memory"})
 INDICES = Union((Tensor("int", 1), NONE))  # None where the sequences were sorted before
 # named tuples, and what their fields hold
@@ -108,7 +109,14 @@ class LibraryObjectVariable(Variable):
         return [*FIELDS[value.name].values()] if value.name in FIELDS else None
 
     def iterate(self, machine: Machine, value, node, frame) -> Value | None:
+        if value.name == LOADER:
+            emit_call(machine, LOADER, value, (), {}, node, frame)
         return Py("int") if value.name == "range" else UNKNOWN
+
+    def length(self, machine: Machine, value, node, frame) -> Value:
+        if value.name == LOADER:
+            emit_call(machine, LOADER, value, (), {}, node, frame)
+        return Py("int")
 
     def is_of_class(self, machine: Machine, value, wanted) -> bool | None:
         return None
