@@ -13,7 +13,11 @@ class M(nn.Module):
         super().__init__()
         self.late = None
         self.ready = False
+        self.is_exact = False
         self.layer = nn.Linear(2, 2)
+
+    def configure(self, is_exact: bool = False):
+        self.is_exact = is_exact
 
     def set_up(self, part: nn.Module, n: int):
         self.late = torch.arange(n)
@@ -37,6 +41,10 @@ BREAKS = {
         "return x.tolist()",
     ),
 }
+DECIDED = {
+    "by a caller": ("if self.is_exact:", "    x = x.tolist()"),
+    "by a caller, too": ("if self.ready and self.is_exact:", "    x = x.tolist()"),
+}
 CLEAN = {
     "what forward itself sets": (
         "if self.late is None: self.set_up(self.layer, 2)",
@@ -55,7 +63,7 @@ def lines_of(tmp_path, lines, *entries):
 
 @pytest.mark.parametrize("lines", BREAKS.values(), ids=BREAKS)
 def test_what_a_method_gives_it_is_there(lines, tmp_path):
-    assert 18 in lines_of(tmp_path, lines)
+    assert 22 in lines_of(tmp_path, lines)
 
 
 @pytest.mark.parametrize("lines", CLEAN.values(), ids=CLEAN)
@@ -68,3 +76,9 @@ def test_a_method_that_forward_calls_or_a_flag_that_is_not_needed_is_no_preparat
 def test_an_object_that_the_program_makes_is_what_it_made(tmp_path):
     lines = ("if self.late is not None:", "    x = x[self.late > 1]")
     assert not lines_of(tmp_path, lines, "m.py::make")
+
+
+@pytest.mark.parametrize("lines", DECIDED.values(), ids=DECIDED)
+def test_a_bool_that_a_method_takes_is_a_condition(lines, tmp_path):
+    (condition,) = lines_of(tmp_path, lines).values()
+    assert "self.is_exact" in condition

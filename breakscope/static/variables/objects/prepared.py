@@ -22,7 +22,8 @@ PART = ExternalInstance("torch.nn.Module")
 
 def prepare(machine: Machine, made: Instance) -> None:
     """Let what a new object of a module class has as None be also what a method that its `forward`
-    does not call gives it; and let it have the modules that such a method adds."""
+    does not call gives it, a bool be what its caller decides; and let the object have the modules that
+    such a method adds."""
     if not is_module_class(machine, made.cls.info):
         return
     for name, (cls, method, value) in _given_later(machine, made.cls.info).items():
@@ -32,6 +33,12 @@ def prepare(machine: Machine, made: Instance) -> None:
         elif known is not None and known.is_none and value is not None:
             later = _value(machine, cls, method, value)
             made.attributes[name] = CONFIG if later.is_unknown else join(NONE, later)
+        elif _is_bool(known) and value is not None and not isinstance(value, ast.Constant):
+            made.attributes[name] = Py("bool", "config", known.value)
+
+
+def _is_bool(value: Value | None) -> bool:
+    return isinstance(value, Const) and isinstance(value.value, bool)
 
 
 def _given_later(
