@@ -42,8 +42,7 @@ MOST_FRAMES = 6_000
 MOST_WRAPPED = 3
 # Analyses of one function inside each other: what recursion does shows in the first ones.
 MOST_NESTED = 3
-# Statements of a function that hands its argument back and is run for its effects, as a registry's;
-# longer ones work on docstrings.
+# Statements of a function that is run for its effects, as a registry's; longer ones do other work.
 LONGEST_REGISTERED_BODY = 8
 # Functions through which an argument is handed back that are followed.
 MOST_HANDED_BACK_STEPS = 5
@@ -56,6 +55,8 @@ LONGEST_CONDITION = 120
 MOST_KNOWN_ITEMS = 12
 # Items of a list that grew or was repeated; with more they count as alike.
 MOST_GROWN_ITEMS = 64
+# Lengths of a kept container, each compiled for: torch's own limit for one function, by default.
+MOST_COMPILED_LENGTHS = 8
 # Different modules or functions of a list that one pass over it stands for.
 MOST_ITERATED_OBJECTS = 24
 # Pieces of a tensor that `chunk` gives one by one.
@@ -84,8 +85,7 @@ DEEPEST_KEY = 3
 MOST_ITEMS_IN_KEY = 12
 # Entries of a dict that count in the key; a larger one is a key by its identity.
 MOST_ENTRIES_IN_KEY = 24
-# Bits of an integer, characters of a text and items of a container that are computed from
-# constants, and the exponent and base of a constant power: Python would compute any size.
+# Bits, characters, items, exponents and bases computed of constants: Python would take any size.
 MOST_FOLDED_BITS = 1_024
 LONGEST_FOLDED_TEXT = 10_000
 MOST_FOLDED_ITEMS = 1_024

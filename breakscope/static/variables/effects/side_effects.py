@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 
+from breakscope import limits
 from breakscope.rulekit.events import Mutate, Store
 from breakscope.rulekit.values import NONE, UNKNOWN, Const, Dict, Instance, Py, Sequence, Value
 from breakscope.rulekit.walking import walk
@@ -14,7 +15,6 @@ from breakscope.static.machine.lattice import join
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.settling import longest_kept, settles
 
-RECOMPILE_LIMIT = 8  # so often Dynamo compiles a function, by default
 # methods that take items out of a container
 SHRINKING = frozenset("clear pop popleft popitem remove discard __delitem__".split())
 
@@ -174,7 +174,9 @@ def shrinks_late(machine: Machine, node: ast.AST, home: str, frame: Frame) -> bo
         kept = machine.eval(longest, frame)
     finally:
         frame.emits = emits
-    return kept.is_const and isinstance(kept.value, int) and kept.value >= RECOMPILE_LIMIT
+    return (
+        kept.is_const and isinstance(kept.value, int) and kept.value >= limits.MOST_COMPILED_LENGTHS
+    )
 
 
 def note_outside(
