@@ -79,6 +79,9 @@ rule = Rule(
 
 # which tensors break; of the others of this kind rules of their own speak
 BUILTINS = frozenset({"pow", "complex"})
+FUNCTION = "do it outside the compiled region, or wrap it with `torch.library.custom_op`"
+# an operator takes and gives tensors: it makes no object, and does not go over one
+OBJECT = "do it outside the compiled region, and pass in the tensors that come of it"
 # Rules with higher codes speak of these.
 TRAINING = (
     "torch.autograd.",
@@ -120,7 +123,7 @@ def check(event):
     if verdict.breaks and verdict.breaks[0] in (*IDS, *OTHER_IDS):
         yield event.problem(
             f"Dynamo does not trace `{event.name}`, so the graph ends at `{event.shown}`",
-            help="do it outside the compiled region, or wrap it with `torch.library.custom_op`",
+            help=OBJECT if event.name.rpartition(".")[2][:1].isupper() else FUNCTION,
             certainty=None if verdict.certain else "possible",
         )
 

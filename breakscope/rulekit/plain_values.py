@@ -215,3 +215,4 @@ class Py(Value, frozen=True, gc=False):
 
 
 BOOL = Py("bool")
+CONFIG = Py("unknown", "config")  # what an attribute or an argument of `__init__` decides

@@ -15,6 +15,7 @@ from breakscope import limits
 from breakscope.rulekit.plain_values import (  # noqa: F401  all kinds are imported from here
     BOOL,
     COMPARED,
+    CONFIG,
     FALSE,
     NONE,
     TRUE,

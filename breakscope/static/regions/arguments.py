@@ -9,6 +9,7 @@ import re
 from msgspec.structs import replace
 
 from breakscope.rulekit.values import (
+    CONFIG,
     NONE,
     UNKNOWN,
     Class,
@@ -36,7 +37,6 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ClassInfo, FunctionInfo, ModuleInfo
 from breakscope.static.variables.objects.construction import instantiate
 
-CONFIG = Py("unknown", "config")
 # of what a call hands over, what says more than how the parameter is used
 NUMBERS = (Py, ShapeInt)
 OBJECTS = (Instance, ExternalInstance, Tensor, Sequence, Dict, Function, Union)

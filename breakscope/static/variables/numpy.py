@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from breakscope.rulekit.events import Branch
 from breakscope.rulekit.values import (
+    CONFIG,
     UNKNOWN,
     Const,
     External,
@@ -40,7 +41,6 @@ REDUCES = frozenset(
     {"prod", "sum", "max", "min", "amax", "amin", "mean", "std", "median", "argmax", "argmin"}
 )
 OF_ALL = frozenset({"prod", "sum", "max", "min", "amax", "amin"})
-CONFIG = Py("unknown", "config")
 ELEMENTWISE = frozenset(
     """
     ceil floor round rint sqrt cbrt exp exp2 log log2 log10 log1p power sin cos tan tanh maximum minimum square reciprocal

@@ -67,8 +67,8 @@ def note_items_change(
     node: ast.AST,
     augmented: bool,
 ) -> bool:
-    """`container[index] += 1` in the region, or `container[index] = container[index] + 1`, of a container that outlives the call; True when a
-    number is known to be there."""
+    """`container[index] += 1` in the region, or `container[index] = container[index] + 1`, of a
+    container that outlives the call; True when a number is known to be there."""
     note_closure(machine, container, frame)
     reads_itself = augmented or _reads_item(node, target)
     if reads_itself and frame.emits and container.home and not index.is_tensor:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
-from breakscope.rulekit.values import NONE, Const, ExternalInstance, Instance, Py, Value
+from breakscope.rulekit.values import CONFIG, NONE, Const, ExternalInstance, Instance, Py, Value
 from breakscope.rulekit.walking import walk
 from breakscope.static.definitions.annotations import value_of_annotation
 from breakscope.static.definitions.classes import class_facts, is_module_class, members_of, mro_of
@@ -15,7 +15,6 @@ from breakscope.static.machine.lattice import join
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ClassInfo
 
-CONFIG = Py("unknown", "config")
 ENTERED = ("__init__", "__new__", "__call__", "forward", "__post_init__")
 PART = ExternalInstance("torch.nn.Module")
 

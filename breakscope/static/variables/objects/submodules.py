@@ -10,9 +10,9 @@ from breakscope.static.definitions.classes import is_module
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.lattice import join_all
 from breakscope.static.machine.machine import Machine
+from breakscope.static.variables.lists import MODULES
 from breakscope.static.variables.objects.module_containers import HELD
 
-CONTAINERS = ("ModuleList", "Sequential")
 WALKS = frozenset({"children", "named_children", "modules", "named_modules"})
 
 
@@ -43,7 +43,7 @@ def children(machine: Machine, owner: Value) -> Iterator[tuple[str, Value]]:
         for name, value in owner.attributes.items():
             if name == HELD and type(value) is Sequence:
                 yield from children(machine, value)
-            elif is_module(machine, value) or getattr(value, "type", "") in CONTAINERS:
+            elif is_module(machine, value) or getattr(value, "type", "") in MODULES:
                 yield name, value
 
 
