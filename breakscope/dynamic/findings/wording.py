@@ -7,7 +7,12 @@ from collections.abc import Sequence
 
 from breakscope import limits
 from breakscope.dynamic.observations.guards import dimensions
-from breakscope.dynamic.observations.guards.families import MISSING_ATTRIBUTE, MISSING_KEY, Guard
+from breakscope.dynamic.observations.guards.families import (
+    GONE,
+    MISSING_ATTRIBUTE,
+    MISSING_KEY,
+    Guard,
+)
 from breakscope.dynamic.observations.guards.names import STACK, readable
 from breakscope.dynamic.observations.guards.passed import ARGUMENT, COUNTED
 from breakscope.report.model import in_order
@@ -125,8 +130,8 @@ def _change(guard: Guard, resumed_at: int, expected: str, actual: str) -> str:
         if same := re.match(r"(?P<one>\S+) is (?P<other>\S+)$", text):
             return f"`{readable(same['one'])}` and `{readable(same['other'])}` were the same object and are not any more"
         return f"{subject.replace(', ', '` and `')} are the same tensor now and were not before"
-    if guard.family == "object_identity" and not guard.name:
-        return "an object that the compiled code relied on is gone"
+    if GONE.match(text):
+        return f"{quoted} of the earlier call, which the code was compiled for, is gone"
     if "___check_obj_id" in text and "type=<class 'bool'>" in text:
         return f"{subject} was another of True and False before"
     if "___check_obj_id" in text:

@@ -191,3 +191,11 @@ def test_second_causes_of_another_kind_come_first(own):
     found = recompile_finding([recompile], (), Path(own.path).parent).other_causes
     assert found[0] == "`self.config.problem_type` was None and is not any more"
     assert len(found) > 1 and "dimension 0" in found[1]
+
+
+def test_what_a_line_gave_and_is_gone_is_the_breaks(own):
+    resumed = dataclasses.replace(own, function="torch_dynamo_resume_in_boxes_at_2")
+    frame = dataclasses.replace(resumed, resumed_at=2)
+    gone = "Cache line invalidated because {} got deallocated"
+    assert advice(frame, gone.format("___stack0")).startswith("the graph ends at line 2")
+    assert advice(own, gone.format("L['cache']")).startswith("create the object once")

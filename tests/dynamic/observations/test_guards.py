@@ -104,7 +104,7 @@ GUARDS = [
         "backend",
         "",
     ),
-    ("Cache line invalidated because L['x'] got deallocated", "object_identity", ""),
+    ("Cache line invalidated because L['x'] got deallocated", "object_identity", "x"),
     ("Shape guard failed with values: 3, 4", "size", ""),
     ("'NoneType' object has no attribute 'size'", "none_argument", ""),
     ("'Config' object has no attribute 'size'", "type", ""),
@@ -163,6 +163,11 @@ WORDS = [  # guards that failed for one thing, what is words of them, the values
         ("Tensor", "None"),
     ),
     (["___stack0 == 3"], "the value that line 7 gave is not 3 any more", ("3",)),
+    (
+        ["Cache line invalidated because L['net'] got deallocated"],
+        "`net` of the earlier call, which the code was compiled for, is gone",
+        (),
+    ),
     (["not G['SEEN']", "len(G['SEEN']) == 1"], "the length of `SEEN` changed: 0, 1", ("0", "1")),
     (
         ["len(G['__import_pack_dot__inner'].kinds) == 1"],

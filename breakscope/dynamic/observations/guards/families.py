@@ -22,6 +22,7 @@ HINT = re.compile(r"(?<!\s)\s*\(HINT: (?P<hint>.*?)\)\s*$", re.DOTALL)
 
 # A guard that could not be evaluated: what it reads is gone.
 MISSING_ATTRIBUTE = re.compile(r"'(?P<type>[\w.]+)' object has no attribute '(?P<attribute>\w+)'")
+GONE = re.compile(r"Cache line invalidated because (?P<name>.+) got deallocated")
 MISSING_KEY = re.compile(r"KeyError on (?P<name>.+)\[(?P<key>[^\[\]]+)\]$")
 TENSOR = re.compile(
     r"tensor '(?P<name>.+?)' (?P<what>size|stride|dtype|rank|requires_grad|dispatch key set|device)"
@@ -124,8 +125,8 @@ def classify(guard: str) -> tuple[str, str]:
         return "container_key", missing["name"]
     if plain.startswith("BACKEND_MATCH"):
         return "backend", ""
-    if "Cache line invalidated" in plain:
-        return "object_identity", ""
+    if gone := GONE.match(plain):
+        return "object_identity", gone["name"]
     if "GLOBAL_STATE" in plain or "global_state" in plain.lower() or SURROUNDINGS.search(plain):
         return next((family for word, family in GLOBAL_STATE if word in plain), "global_state"), ""
     if _is_optimizer(plain):
