@@ -6,9 +6,10 @@ parent share."""
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
-from breakscope.rulekit.events import Call
+from breakscope.rulekit.events import Call, Constructor
 from breakscope.rulekit.values import (
     Class,
     ExternalInstance,
@@ -39,7 +40,7 @@ from breakscope.static.regions.steps import tensor_methods
 Entered = frozenset[tuple[str, str]]  # path and qualified name of functions
 AUTOGRAD = "torch.autograd.Function"
 METRIC = "Metric"  # how a base is called by those who have it from torchmetrics
-PARAMETERS = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
+LAYER = re.compile(r"torch\.nn\.(?:\w+\.)*[A-Z]\w*(?<!Loss)")  # a parameter, or a module but a loss
 OF_METRICS = ("update", "compute")
 
 
@@ -200,12 +201,13 @@ def _method_region(machine: Machine, method: Function) -> Region | None:
     if method.bound is None:
         return _autograd_region(machine, method, args)
     region = enter(machine, method.info.qualname, method, args, kwargs)
-    is_set_up = _is_made_before(machine, region.value) or _makes_parameters(region)
+    is_set_up = _is_made_before(machine, region.value) or _makes_layers(region)
     return None if is_set_up else region
 
 
-def _makes_parameters(region: Region) -> bool:
-    """True for a method that makes parameters: it is called when the model is built."""
+def _makes_layers(region: Region) -> bool:
+    """True for a method that makes parameters or modules: it is called when the model is built, or
+    converted."""
     open_, met = [region.activation], set()
     while open_:
         activation = open_.pop()
@@ -213,7 +215,10 @@ def _makes_parameters(region: Region) -> bool:
             continue
         met.add(id(activation))
         for step in activation.steps:
-            if type(step.event) is Call and step.event.name in PARAMETERS:
+            event = step.event
+            if type(event) is Constructor:
+                return True
+            if type(event) is Call and LAYER.fullmatch(event.name):
                 return True
             if step.child is not None:
                 open_.append(step.child)

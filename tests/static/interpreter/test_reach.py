@@ -1518,6 +1518,9 @@ class Base(nn.Module):
     def update_layer(self, name, size): ...
 
     @abstractmethod
+    def convert(self, size): ...
+
+    @abstractmethod
     def delta(self, x): ...
 
 
@@ -1533,13 +1536,17 @@ class Layer(Base):
         self.rank[name] = size
         self.make(name, size)
 
+    def convert(self, size):
+        print("converting")
+        self.inner = nn.Sequential(nn.Linear(4, 4))
+
     def delta(self, x):
-        return x * x.sum().item()
+        return nn.L1Loss()(x * x.sum().item(), x)
 """
 
 
-def test_a_method_that_makes_parameters_is_called_before(tmp_path):
-    assert found(analysed(tmp_path, {"layer.py": BUILDING})) == [("BRK201", 29)]
+def test_a_method_that_makes_layers_is_called_before(tmp_path):
+    assert found(analysed(tmp_path, {"layer.py": BUILDING})) == [("BRK201", 36)]
 
 
 LATE = """
