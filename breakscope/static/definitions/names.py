@@ -21,7 +21,9 @@ def module_names(machine: Machine, module: ModuleInfo) -> dict[str, Value]:
             machine.file.gaps.include(module.gaps)
         return names
     if module.names is None:
-        module.names, module.executing = {"__name__": UNKNOWN, "__file__": UNKNOWN}, True
+        # what a program without torch does when it is started compiles nothing of this file
+        starts = b"torch" in module.text or b".compile(" in module.text
+        module.names, module.executing = module.first_names(is_imported=not starts), True
         machine.run_top_level(module)
         module.executing = False
     return module.names

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from breakscope.rulekit.values import (
-    UNKNOWN,
     Class,
     Dict,
     ExternalInstance,
@@ -118,7 +117,7 @@ class World:
         run = self._runs[module.path] = Run(self._bit(module), own)
         self._unsettled |= run.reads
         self._running.append(run)
-        module.names, module.executing = {"__name__": UNKNOWN, "__file__": UNKNOWN}, True
+        module.names, module.executing = module.first_names(is_imported=True), True
         try:
             with (
                 own_recursion(),

@@ -9,7 +9,7 @@ from collections import Counter
 from msgspec import Struct
 
 from breakscope.report.model import Gap
-from breakscope.rulekit.values import Value
+from breakscope.rulekit.values import UNKNOWN, Const, Value
 from breakscope.static.project.source import split_lines
 
 COUNTS = re.compile(rb"(\w\.\w+)(?: *(?:[-+*/]|//)=| *= *\w*\1 *[-+*/])")  # `self.n += 1`
@@ -107,6 +107,11 @@ class ModuleInfo(Struct, eq=False):
 
     def __repr__(self) -> str:
         return f"<module {self.name}>"
+
+    def first_names(self, is_imported: bool) -> dict[str, Value]:
+        """The namespace that the top level begins with. Only the program that is started is called
+        `__main__`, which a file that is not imported may be."""
+        return {"__name__": Const(self.name) if is_imported else UNKNOWN, "__file__": UNKNOWN}
 
     @property
     def source(self) -> str:

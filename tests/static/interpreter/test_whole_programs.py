@@ -112,3 +112,34 @@ def test_breaks_stand_where_dynamo_has_them(name, tmp_path):
         if "# BRK" in line
     ]
     assert sorted(found(analysed(tmp_path, {"program.py": source}))) == sorted(marked)
+
+
+STARTED = {
+    "settings.py": """\
+import torch
+
+SCALE = 2
+if __name__ == "__main__":
+    SCALE = torch.rand(1)
+""",
+    "net.py": """\
+import torch
+from settings import SCALE
+
+
+class Net(torch.nn.Module):
+    def forward(self, x):
+        return x + 1 if SCALE > 1 else x
+
+
+if __name__ == "__main__":
+
+    @torch.compile
+    def run(x):
+        print(x)
+""",
+}
+
+
+def test_only_a_started_program_is_main(tmp_path):
+    assert found(analysed(tmp_path, STARTED)) == [("BRK401", 14)]
