@@ -5,6 +5,12 @@ from __future__ import annotations
 import os
 import signal
 
+from hypothesis import HealthCheck, settings
+
+# how long an example takes says nothing on a machine that does other work too
+settings.register_profile("any pace", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any pace")
+
 
 def pytest_sessionstart() -> None:
     """Keep no answers from one test to the next: a test may change what answers follow from. And
