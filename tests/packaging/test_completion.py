@@ -69,7 +69,7 @@ def typed_in_bash(typed, wanted, folder):
         os.write(terminal, f"{setup_of('bash')}echo sour''ced\n".encode())
         for text, awaited in (("", "sourced"), (f"{typed}\t\t", wanted)):
             os.write(terminal, text.encode())
-            shown, until = "", time.monotonic() + 60
+            shown, until = "", time.monotonic() + 300
             while awaited not in shown and time.monotonic() < until:
                 if select.select([terminal], [], [], 1)[0]:
                     shown += os.read(terminal, 10_000).decode("utf-8", "replace")
