@@ -154,6 +154,8 @@ def suites_of(package: Installed, given: str, folder: Path) -> list[Suite]:
     work = folder / "suites" / f"{package.name}-{package.version}"
     found = []
     try:
+        if given and work.exists() and not test_folders(work):
+            shutil.rmtree(work)  # its source distribution has no tests
         if not work.exists():
             unpack(package, given, folder, work)
             add(wanted_by_tests(work), package.python, folder)
