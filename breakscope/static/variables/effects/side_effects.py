@@ -70,8 +70,9 @@ def note_items_change(
     """`container[index] += 1` in the region, or `container[index] = container[index] + 1`, of a
     container that outlives the call; True when a number is known to be there."""
     note_closure(machine, container, frame)
-    reads_itself = augmented or _reads_item(node, target)
-    if reads_itself and frame.emits and container.home and not index.is_tensor:
+    if not frame.emits or not container.home or index.is_tensor:
+        return False
+    if augmented or _reads_item(node, target):
         return note_counter(machine, target, container, index, value, frame, node)
     return False
 
