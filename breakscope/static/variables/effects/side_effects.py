@@ -141,10 +141,10 @@ def emit_mutate(
     if machine.driver.function is not None and container.home and method != "clear":
         note_mutation(machine, container, method, frame, node)
     note_closure(machine, container, frame)
+    if not frame.emits:
+        return
     home = container.home or home_of(machine, container)
-    if frame.emits and (
-        home or (frame.within and id(container) in machine.region.outside_subgraph)
-    ):
+    if home or (frame.within and id(container) in machine.region.outside_subgraph):
         before = len(frame.activation.steps)
         machine.emit(
             Mutate,
