@@ -74,7 +74,8 @@ def read_as_number(node, problem, place: Place, tensor: ast.expr):
 
     from breakscope.rulekit import rewriting as rw
 
-    found = [n for n in rw.walk(node) if isinstance(n, cst.Name) and rw.same(n, tensor)]
+    name = getattr(tensor, "id", None)
+    found = [n for n in rw.walk(node) if isinstance(n, cst.Name) and n.value == name]
     is_for = isinstance(node, cst.For)
     if is_for:
         found = [n for n in rw.walk(node.iter) if n in found]
