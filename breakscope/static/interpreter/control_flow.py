@@ -29,7 +29,7 @@ from breakscope.static.machine.machine import Machine
 
 
 def exec_if(machine: Machine, node: ast.If, frame: Frame) -> int:
-    raises = not node.orelse and all([type(s) is ast.Raise for s in node.body])
+    raises = frame.emits and not node.orelse and all([type(s) is ast.Raise for s in node.body])
     truth = test_condition(machine, node.test, frame, "if", raises=raises)
     if truth is True:
         narrow_by(machine, node.test, True, frame)
