@@ -120,8 +120,8 @@ class Knowledge:
             if not entry or not name.startswith(prefix):
                 continue
             rows = [variant["breaks"] for variant in entry] if type(entry[0]) is dict else [entry]
-            firsts = {first_of(row) for row in rows} - {""}
-            if (not firsts.isdisjoint(wanted) if ids else firsts) and not (
+            firsts = list(filter(None, map(first_of, rows)))
+            if (not wanted.isdisjoint(firsts) if ids else firsts) and not (
                 always and any(map(is_traced, rows))
             ):
                 found.add(name)

@@ -16,10 +16,8 @@ import msgspec
 
 # Default_Ignorable_Code_Point of Unicode, where Python counts them as printable. The variation
 # selectors of emoji stay: they change how the sign before them looks, and nothing else.
-UNSEEN = re.compile(
-    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0\U000e0100-\U000e01ef]"
-)
-BEYOND_ASCII = re.compile("[^\x00-\x7e]")
+UNSEEN = "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0\U000e0100-\U000e01ef]"
+BEYOND_ASCII = "[^\x00-\x7e]"
 SURROGATE = re.compile("[\ud800-\udfff]")
 # `##[command]` of GitHub's and Azure's runners, `##vso[`, `##teamcity[`: anywhere in a line
 HASH_COMMAND = re.compile(r"##(?=\w*\[)")
@@ -91,7 +89,9 @@ def _escaped_json(text: str) -> str:
     means what it stands for."""
     import json
 
-    text = BEYOND_ASCII.sub(lambda c: json.dumps(c[0])[1:-1] if _is_unseen(c[0]) else c[0], text)
+    text = re.sub(
+        BEYOND_ASCII, lambda c: json.dumps(c[0])[1:-1] if _is_unseen(c[0]) else c[0], text
+    )
     return HASH_COMMAND.sub(r"#\\u0023", text)
 
 
@@ -113,7 +113,7 @@ def _shown(character: str) -> str:
 
 def _is_unseen(character: str) -> bool:
     if character.isprintable():
-        return UNSEEN.match(character) is not None
+        return re.match(UNSEEN, character) is not None
     return unicodedata.category(character) != "Zs"
 
 

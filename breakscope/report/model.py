@@ -31,7 +31,7 @@ from breakscope.report.run_modes import (
 
 SCHEMA_VERSION = "3"
 
-QUOTED = re.compile(r"`([^`]+)`")
+QUOTED = r"`([^`]+)`"
 
 Kind = Literal["break", "recompile", "usage", "performance", "error"]
 Severity = Literal["error", "warning", "info"]
@@ -328,7 +328,7 @@ def in_order(values: Iterable[str]) -> tuple[str, ...]:
 
 def code_in(message: str) -> tuple[str, ...]:
     """A finding's names: the code in its message, for those who make findings."""
-    return tuple(QUOTED.findall(message))
+    return tuple(re.findall(QUOTED, message))
 
 
 def to_json(report: Report, indent: int = 2) -> bytes:

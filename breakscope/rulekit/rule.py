@@ -247,7 +247,7 @@ class Rule(Struct):
 
     @property
     def title(self) -> str:
-        return self.page.strip().splitlines()[0] if self.page.strip() else ""
+        return self.page.strip().partition("\n")[0].rstrip()
 
     def explains(self, gb_id: str, reason: str) -> int:
         """How much of Dynamo's reason this rule names: 0 where it is not about the break, 1 where

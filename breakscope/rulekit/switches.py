@@ -74,7 +74,8 @@ def read_as_number(node, problem, place: Place, tensor: ast.expr):
 
     from breakscope.rulekit import rewriting as rw
 
-    found = [n for n in rw.walk(node) if isinstance(n, cst.Name) and rw.same(n, tensor)]
+    name = getattr(tensor, "id", None)
+    found = [n for n in rw.walk(node) if isinstance(n, cst.Name) and n.value == name]
     is_for = isinstance(node, cst.For)
     if is_for:
         found = [n for n in rw.walk(node.iter) if n in found]
@@ -147,11 +148,11 @@ class _Way(Struct):
             return False
         self.seen.add(name)
         return any(
-            ast.unparse(call.func).rpartition(".")[2] == name and self.steers(call, caller)
+            _name(call.func) == name and self.steers(call, caller)
             for caller in walk(self.tree)
             if isinstance(caller, FUNCTIONS)
             for call in walk(caller)
-            if isinstance(call, ast.Call)
+            if type(call) is ast.Call
         )
 
     def _passes(self, node: ast.AST, parent: ast.AST, function: ast.AST) -> bool:
@@ -218,6 +219,10 @@ def _is_tensor(read: ast.Subscript, function: ast.AST) -> bool:
             for value in values
         )
     )
+
+
+def _name(function: ast.expr) -> str:
+    return getattr(function, "attr", getattr(function, "id", ""))
 
 
 def _stored(statement: ast.AST) -> set[str]:

@@ -18,8 +18,8 @@ BudgetName = Literal[
     "baseline-skipped-frames",
     "baseline-coverage",
 ]
-AFTER = re.compile(r"(?P<step>\d{1,9})(?P<seconds>s?)(?::(?P<most>\d{1,9}))?")
-PERCENT = re.compile(r"(?P<number>\d{1,3}(?:\.\d{1,3})?)\s*%?")
+AFTER = r"(?P<step>\d{1,9})(?P<seconds>s?)(?::(?P<most>\d{1,9}))?"
+PERCENT = r"(?P<number>\d{1,3}(?:\.\d{1,3})?)\s*%?"
 
 
 class Budget(Fact):
@@ -90,7 +90,7 @@ class Allowed(Struct, frozen=True, kw_only=True):
 
 def read_after(text: str) -> After:
     """ "3", "3:1", "60s", "60s:2"; raises ValueError."""
-    found = AFTER.fullmatch(text.strip())
+    found = re.fullmatch(AFTER, text.strip())
     if not found:
         raise ValueError(
             f"{text!r} is no step; write 3 (no recompile after call 3), 3:1 (one at most), or 60s (seconds of a traced program)"
@@ -100,7 +100,7 @@ def read_after(text: str) -> After:
 
 def read_percent(text: str) -> float:
     """ "80", "80%", "99.5"; raises ValueError."""
-    found = PERCENT.fullmatch(text.strip())
+    found = re.fullmatch(PERCENT, text.strip())
     number = float(found["number"]) if found else -1.0
     if not 0 <= number <= 100:
         raise ValueError(f"{text!r} is no percentage; write a number from 0 to 100, such as 80")

@@ -32,7 +32,7 @@ def completed(
     one."""
     info = function.info
     annotation = getattr(info.node, "returns", None)
-    if annotation is None:
+    if annotation is None or (type(result) is Union and UNKNOWN not in result.options):
         return result
     frame = Frame(info.module, None, function.scope, None, False, 0, "")
     if info.module.has_type_variables():

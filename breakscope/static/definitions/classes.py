@@ -67,6 +67,7 @@ def mro_of(machine: Machine, info: ClassInfo) -> list[ClassInfo]:
             b.info for b in bases_of(machine, info) if isinstance(b, Class) and b.info != info
         ]
         facts.mro = [info, *_merge([*(list(mro_of(machine, p)) for p in parents), parents])]
+        facts.bodies = [(cls, members_of(cls)) for cls in facts.mro]
         machine.budget.spend(len(facts.mro) // limits.BASES_OF_A_STEP)
     return facts.mro
 
@@ -150,13 +151,16 @@ def find_member(
     machine: Machine, info: ClassInfo, name: str, after: ClassInfo | None = None
 ) -> Value | None:
     """The value of a class attribute through the classes in order (behind `after` for super)."""
-    order = mro_of(machine, info)
+    facts = class_facts(machine, info)
+    if facts.bodies is None:
+        mro_of(machine, info)
+    bodies = facts.bodies or [(info, members_of(info))]  # none yet in a cycle
     if after is not None:
-        order = order[order.index(after) + 1 :] if after in order else []
-    for cls in order:
+        bodies = bodies[facts.mro.index(after) + 1 :] if after in facts.mro else []
+    for cls, members in bodies:
         if name in cls.stored:
             return cls.stored[name]
-        statement = members_of(cls).get(name)
+        statement = members.get(name)
         if statement is not None:
             values = class_facts(machine, cls).values
             value = values.get(name)

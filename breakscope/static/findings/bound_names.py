@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from breakscope.rulekit.patch import place_of
+from breakscope.rulekit.walking import children
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 IMPORT = ("import torch",)
@@ -30,12 +31,12 @@ def import_of_torch(tree: ast.Module, statement: ast.stmt) -> tuple[str, ...] | 
 
 def _of_scope(scope: ast.AST):
     """The nodes of a scope, without those of functions and classes inside it."""
-    waiting = list(ast.iter_child_nodes(scope))
+    waiting = children(scope)
     while waiting:
         node = waiting.pop()
         yield node
         if not isinstance(node, SCOPES):
-            waiting += ast.iter_child_nodes(node)
+            waiting += children(node)
 
 
 def _binds_package(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> bool:

@@ -40,8 +40,9 @@ class Listeners:
                 listener, names = Listener(rule, handler), handler.settled().names
                 if not names:
                     self._to_all.setdefault(handler.event, []).append(listener)
+                    continue
+                named = self._to_named.setdefault(handler.event, {})
                 for name in names:
-                    named = self._to_named.setdefault(handler.event, {})
                     named.setdefault(name, []).append(listener)
         self._wanted = {kind.__name__ for kind in self._to_all}
         self._wanted.update(*self._to_named.values())

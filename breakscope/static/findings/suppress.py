@@ -10,13 +10,11 @@ from msgspec import Struct
 
 from breakscope import limits
 
-# what decides where a comment begins: an escape, a quote, a hash
-SIGN = re.compile(r"""\\.|["'#]""")
-WORDS = re.compile(
-    r"#\s*(?:breakscope:\s*ignore(?P<file>-file)?(?:\[(?P<codes>[^\]]*)\])?|noqa(?::\s*(?P<noqa>[A-Z]+\d+(?:[,\s]+[A-Z]+\d+)*))?)",
-    re.IGNORECASE,
-)
-CODE = re.compile(r"[^,\s]+")
+# Compiled where they are used: few files have a comment that silences something.
+# What decides where a comment begins: an escape, a quote, a hash.
+SIGN = r"""\\.|["'#]"""
+WORDS = r"#\s*(?:breakscope:\s*ignore(?P<file>-file)?(?:\[(?P<codes>[^\]]*)\])?|noqa(?::\s*(?P<noqa>[A-Z]+\d+(?:[,\s]+[A-Z]+\d+)*))?)"
+CODE = r"[^,\s]+"
 SUSPECT = re.compile("breakscope|[Nn][Oo][Qq][Aa]")
 
 
@@ -67,7 +65,7 @@ class Suppressions:
         line = self._texts[mark.line - 1]
         bare = line.rstrip("\r\n")
         start, end = span_of(line, mark)
-        codes = _codes(line, WORDS.match(line, start))
+        codes = _codes(line, re.compile(WORDS, re.IGNORECASE).match(line, start))
         at = [code.start() for code in codes].index(mark.column) if codes else 0
         if at + 1 < len(codes):
             return bare[: mark.column] + bare[codes[at + 1].start() :]
@@ -80,7 +78,7 @@ class Suppressions:
 def marks_in(line: str, number: int, start: int, end: int) -> list[Mark]:
     """The marks in a part of a line."""
     found: list[Mark] = []
-    for match in WORDS.finditer(line, start, end):
+    for match in re.compile(WORDS, re.IGNORECASE).finditer(line, start, end):
         whole_file, is_noqa = bool(match["file"]), match["noqa"] is not None
         codes = _codes(line, match)
         for code in codes:
@@ -94,7 +92,7 @@ def marks_in(line: str, number: int, start: int, end: int) -> list[Mark]:
 
 def _codes(line: str, match: re.Match) -> list[re.Match]:
     group = "codes" if match["codes"] is not None else "noqa"
-    return [*CODE.finditer(line, *match.span(group))] if match[group] else []
+    return [*re.compile(CODE).finditer(line, *match.span(group))] if match[group] else []
 
 
 def span_of(line: str, mark: Mark) -> tuple[int, int]:
@@ -108,7 +106,7 @@ def span_of(line: str, mark: Mark) -> tuple[int, int]:
 def comment_of(line: str) -> str:
     """The comment at a line's end; "" for none. A `#` inside a string is no comment, and a quote
     that is not closed on the line opens none: it may be a text's that began above."""
-    signs = [(sign[0], sign.start()) for sign in SIGN.finditer(line)]
+    signs = [(sign[0], sign.start()) for sign in re.finditer(SIGN, line)]
     closing: dict[str, int] = {}
     after = [0] * len(signs)  # the next quote of the same kind
     for at in range(len(signs) - 1, -1, -1):

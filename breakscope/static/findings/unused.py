@@ -18,7 +18,7 @@ from breakscope.static.project.source import shortened
 
 CODE = "BRK001"
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-MENTIONED = re.compile(rb"breakscope:\s*ignore|noqa:[^\n]*BRK", re.IGNORECASE)
+MENTIONED = rb"breakscope:\s*ignore|noqa:[^\n]*BRK"
 REMOVE = "remove the comment, or what of it is unused: `breakscope fix` does"
 MOVE = "a comment silences the statement on whose lines it stands: move it there, or remove it"
 
@@ -50,11 +50,11 @@ class Judged(Struct, frozen=True):
 
 def has_marks(module: ModuleInfo) -> bool:
     """True for source of the user's that may have comments to judge."""
-    text = module.text
-    is_mentioned = (
-        b"BRK" in text or b"breakscope" in text
-    )  # what is asked of every file takes no time
-    return is_mentioned and not module.library and MENTIONED.search(text) is not None
+    if module.marked is None:
+        text = module.text
+        is_mentioned = not module.library and (b"BRK" in text or b"breakscope" in text)
+        module.marked = is_mentioned and re.search(MENTIONED, text, re.IGNORECASE) is not None
+    return module.marked
 
 
 def place_of(path: str, mark: Mark) -> tuple[str | int, ...]:

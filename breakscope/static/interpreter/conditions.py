@@ -51,10 +51,8 @@ def test_condition(
         )
         return None if truth is None else not truth
     value = machine.eval(node, frame)
-    machine.region.last_test_is_configuration, machine.region.last_test_usually = (
-        machine.behaviour(value).is_configuration(value),
-        usual_truth(value),
-    )
+    machine.region.last_test_is_configuration = machine.behaviour(value).is_configuration(value)
+    machine.region.last_test_usually = usual_truth(value) if frame.emits else None
     skips = frame.skips
     if node is frame.jumps[0]:
         frame.skips = frame.jumps[1]
@@ -92,7 +90,7 @@ def test_bool_op(
             if truth is None:
                 # what follows is evaluated only where this one does not decide
                 unknown, frame.undecided = True, CHOSEN
-                frame.rare = frame.rare or is_rare(operand, is_and)
+                frame.rare = frame.rare or (frame.emits and is_rare(operand, is_and))
                 frame.spared = frame.spared or (
                     is_and and facts.get("raises", False) and is_left_out(operand, frame)
                 )

@@ -29,7 +29,7 @@ from breakscope.static.machine.machine import Machine
 
 
 def exec_if(machine: Machine, node: ast.If, frame: Frame) -> int:
-    raises = not node.orelse and all([type(s) is ast.Raise for s in node.body])
+    raises = frame.emits and not node.orelse and all([type(s) is ast.Raise for s in node.body])
     truth = test_condition(machine, node.test, frame, "if", raises=raises)
     if truth is True:
         narrow_by(machine, node.test, True, frame)
@@ -52,7 +52,8 @@ def both_paths(machine: Machine, node: ast.If, frame: Frame) -> int:
     frame.names, frame.undecided, decided_by = dict(before), CHOSEN, ""
     # configuration is shown as the condition; no other default is
     usual = None if machine.region.last_test_is_configuration else machine.region.last_test_usually
-    frame.rare = rare or usual is False or is_rare(node.test, True) or is_deprecated(node.body)
+    if frame.emits:
+        frame.rare = rare or usual is False or is_rare(node.test, True) or is_deprecated(node)
     branch = frame.branch
     if not frame.emits and machine.region.last_test_is_configuration:
         frame.branch = node.test, True
@@ -67,7 +68,8 @@ def both_paths(machine: Machine, node: ast.If, frame: Frame) -> int:
     names, frame.names = frame.names, dict(before)
     narrow_by(machine, node.test, False, frame)
     second = GO_ON
-    frame.rare = rare or usual is True or is_rare(node.test, False)
+    if frame.emits:
+        frame.rare = rare or usual is True or is_rare(node.test, False)
     if node.orelse:
         if decided_by:
             frame.condition = both(condition, opposite(decided_by))

@@ -34,7 +34,7 @@ def is_function_compiled_apart(
     info = function.info
     if is_generator(info):
         return False
-    if any([_may_show_tensor(machine, value) for value in names.values()]):
+    if any(_may_show_tensor(machine, value) for value in names.values()):
         return True
     return mentions_torch(machine, info) or (
         function.scope is not None and shows_tensor_around(machine, info, function.scope)

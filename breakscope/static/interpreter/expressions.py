@@ -254,7 +254,7 @@ def eval_if_exp(machine: Machine, node: ast.IfExp, frame: Frame) -> Value:
         frame.names = dict(before)
         frame.condition = both(condition, given[0] if side else given[1])
         frame.certainty = "possible" if usual is (not side) else certainty
-        frame.rare = rare or is_rare(node.test, side)
+        frame.rare = rare or (frame.emits and is_rare(node.test, side))
         frame.spared = spared or (side and left_out)
         narrow_by(machine, node.test, side, frame)
         try:

@@ -17,7 +17,15 @@ TEXTS = frozenset({"str", "bytes", "Path", "PathLike"})
 
 
 def is_rare(test: ast.expr, truth: bool) -> bool:
-    """True where a test has this outcome only in such calls."""
+    """True where a test has this outcome only in such calls. It follows from the text alone, and is
+    kept with it."""
+    outcomes = getattr(test, "rare_outcomes", None)
+    if outcomes is None:
+        outcomes = test.rare_outcomes = (_is_rare(test, False), _is_rare(test, True))
+    return outcomes[truth]
+
+
+def _is_rare(test: ast.expr, truth: bool) -> bool:
     kind = type(test)
     if kind is ast.UnaryOp and type(test.op) is ast.Not:
         return is_rare(test.operand, not truth)
@@ -83,13 +91,19 @@ def is_watched(node: ast.expr) -> bool:
     return isinstance(node, ast.Attribute) and is_watched(node.value)  # `self.debug.steps`
 
 
-def is_deprecated(body: list[ast.stmt]) -> bool:
-    """True for a branch that warns of being deprecated: callers have left what leads there."""
-    calls = [s.value for s in body if type(s) is ast.Expr and type(s.value) is ast.Call]
-    return any(_warns_of_deprecation(call) for call in calls)
+def is_deprecated(branch: ast.If) -> bool:
+    """True for a branch that warns of being deprecated: callers have left what leads there. Kept with
+    the text, as above."""
+    known = getattr(branch, "deprecated", None)
+    if known is None:
+        calls = [s.value for s in branch.body if type(s) is ast.Expr and type(s.value) is ast.Call]
+        known = branch.deprecated = any(map(_warns_of_deprecation, calls))
+    return known
 
 
 def _warns_of_deprecation(call: ast.Call) -> bool:
     name = getattr(call.func, "attr", "") or getattr(call.func, "id", "")
+    if not name.startswith("warn"):
+        return False
     texts = [p.value for p in walk(call) if type(p) is ast.Constant and isinstance(p.value, str)]
-    return name.startswith("warn") and any("deprecat" in text.lower() for text in texts)
+    return any("deprecat" in text.lower() for text in texts)

@@ -32,7 +32,7 @@ from breakscope.static.machine.frames import (
     Raised,
     Step,
 )
-from breakscope.static.machine.lattice import join_all, key_of
+from breakscope.static.machine.lattice import join_all
 from breakscope.static.project.generators import is_generator
 from breakscope.static.project.modules import FunctionInfo
 
@@ -208,12 +208,13 @@ def note_reached(machine, entered: tuple[int, int], names: dict[str, Value]) -> 
 def _call_key(
     function: Function, mode: tuple, args: list[Value], kwargs: dict[str, Value]
 ) -> tuple:
+    depth = limits.DEEPEST_KEY
     return (
         id(function.info),
         id(function.scope),
         mode,
-        tuple([key_of(a) for a in args]),
-        tuple([(k, key_of(v)) for k, v in kwargs.items()]) if kwargs else (),
+        tuple([value.key(depth) for value in args]),
+        tuple([(name, value.key(depth)) for name, value in kwargs.items()]) if kwargs else (),
     )
 
 

@@ -187,11 +187,10 @@ def _tensors_in(key: object) -> object:
 
 def _names_argument(key: object) -> bool:
     """True when a key of `relative` speaks of an argument."""
-    if isinstance(key, tuple | frozenset):
-        return (isinstance(key, tuple) and key[:1] == ("argument",)) or any(
-            _names_argument(part) for part in key
-        )
-    return False
+    kind = type(key)
+    if kind is not tuple and kind is not frozenset:
+        return False
+    return (kind is tuple and key[:1] == ("argument",)) or any(map(_names_argument, key))
 
 
 def snapshot(arguments: dict[str, Value]) -> dict[str, object]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from breakscope import limits
 
@@ -24,6 +25,7 @@ def excludes(known: str, condition: str) -> bool:
     return _plain(opposite(condition)) in parts or opposite(_plain(condition)) in parts
 
 
+@lru_cache(maxsize=1024)
 def _plain(test: str) -> str:
     """A test as the constructor's argument has it, without needless brackets."""
     plain = OWNERS.sub("", test)

@@ -124,6 +124,8 @@ class ClassFacts(Struct, eq=False):
     info: ClassInfo
     bases: list[Value] | None = None
     mro: list[ClassInfo] | None = None
+    # the classes of the order with the statements that define each name in them
+    bodies: list[tuple[ClassInfo, dict[str, ast.stmt]]] | None = None
     external_bases: tuple[str, ...] | None = None
     is_module: bool | None = None  # derives from torch.nn.Module, as far as the source shows
     fields: list | None = None  # of a dataclass or NamedTuple

@@ -79,6 +79,9 @@ class World:
     def names(self, module: ModuleInfo) -> dict[str, Value]:
         """The module's namespace after its top level has run (without emitting anything); what
         there is of it when it is running."""
+        if not self._running and (run := self._lasting.get(module.path)) is not None:
+            self.program.reads.note(run.record)
+            return run.names
         run = self._runs.get(module.path) if self._running else None
         if run is None:
             run = self._lasting.get(module.path)

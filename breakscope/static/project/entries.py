@@ -11,7 +11,7 @@ from breakscope.reading import Unreadable, read_file
 from breakscope.static.project.files import relative_path
 from breakscope.texts import did_you_mean
 
-NAMED = re.compile(rb"^(?:(?:async\s+)?def|class)\s+(\w+)|^(\w+)\s*=", re.MULTILINE)
+NAMED = rb"^(?:(?:async\s+)?def|class)\s+(\w+)|^(\w+)\s*="
 
 
 def fits(path: str, pattern: str) -> bool:
@@ -38,7 +38,7 @@ def names_nothing(entry: str, files: Iterable[str]) -> str:
 
 def _names(path: str) -> list[str]:
     try:
-        found = NAMED.findall(read_file(path))
+        found = re.findall(NAMED, read_file(path), re.MULTILINE)
     except Unreadable:
         return []
     return [(defined or stored).decode("utf-8", "replace") for defined, stored in found]

@@ -14,7 +14,7 @@ from breakscope.reading import Unreadable, read_file
 
 NOTEBOOK = ".ipynb"
 CHECKED = (".py", NOTEBOOK)
-WILDCARDS = re.compile(r"(?<!\\)\*+")
+WILDCARDS = r"(?<!\\)\*+"
 NEVER = frozenset(
     """
     .git .hg .svn .tox .nox .venv venv __pycache__ node_modules .mypy_cache .ruff_cache .pytest_cache .eggs
@@ -122,7 +122,7 @@ class _Ignored:
 def _is_matchable(line: str) -> bool:
     """False for a line with so many wildcards that to match it takes a name's length to their
     power; what it names is checked."""
-    return len(WILDCARDS.findall(line)) <= limits.MOST_WILDCARDS
+    return len(re.findall(WILDCARDS, line)) <= limits.MOST_WILDCARDS
 
 
 def relative_path(path: str) -> str:

@@ -94,6 +94,7 @@ class ModuleInfo(Struct, eq=False):
     yields: frozenset[int] | None = None  # the lines with the word "yield"
     type_comments: bool | None = None  # some function gives its types in a comment
     type_variables: bool | None = None  # it has the word "TypeVar"
+    marked: bool | None = None  # it has comments that silence findings, see findings/unused.py
     aliases: dict[str, ast.expr] | None = None  # names of types, see annotations.py
     # `from ... import *` that only type checkers see, see star_imports.py
     has_stars: bool = False

@@ -40,7 +40,8 @@ GIVEN = Sequence("tuple", None, Tensor(sure=False, origin="argument"))  # what t
 def registered_hooks(machine: Machine, module: ModuleInfo) -> list[Function]:
     """The hooks of a file: functions and methods of it, what is defined where it is registered, what
     another function of it makes, and the entries of a table."""
-    if "_forward_" not in module.source:
+    source = module.source
+    if not any(name in source for name in REGISTERS):
         return []
     names = module_names(machine, module)
     classes = {

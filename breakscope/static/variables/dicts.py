@@ -152,10 +152,10 @@ def dict_item(container: Dict, index: Value) -> Value:
 
 
 def call_dict_method(machine: Machine, owner: Dict, name: str, args, kwargs, node, frame) -> Value:
-    values = [*owner.items.values(), *([owner.element] if owner.open else [])]
     if name in ("values", "items", "keys"):
         if owner.open or len(owner.items) > limits.MOST_KNOWN_ITEMS:
             key = Py("str") if set(map(type, owner.items)) == {str} else UNKNOWN
+            values = [*owner.items.values(), *([owner.element] if owner.open else [])]
             element = join_all(values) if name != "keys" else UNKNOWN
             return Sequence(
                 "iterator",

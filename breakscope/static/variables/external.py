@@ -161,7 +161,8 @@ def call_external(
     if answer is not None:
         return answer
     bases = _bases_of_copied(machine, args) if name in COPIES else ()
-    emit_call(machine, name, None, args, kwargs, node, frame, args_certainty(args), bases=bases)
+    if frame.emits:
+        emit_call(machine, name, None, args, kwargs, node, frame, args_certainty(args), bases=bases)
     if name in machine.library.builtins:
         return call_builtin(machine, name, args, kwargs, node, frame)
     special = _SPECIAL.get(name)

@@ -70,8 +70,9 @@ def note_items_change(
     """`container[index] += 1` in the region, or `container[index] = container[index] + 1`, of a
     container that outlives the call; True when a number is known to be there."""
     note_closure(machine, container, frame)
-    reads_itself = augmented or _reads_item(node, target)
-    if reads_itself and frame.emits and container.home and not index.is_tensor:
+    if not frame.emits or not container.home or index.is_tensor:
+        return False
+    if augmented or _reads_item(node, target):
         return note_counter(machine, target, container, index, value, frame, node)
     return False
 
@@ -140,10 +141,10 @@ def emit_mutate(
     if machine.driver.function is not None and container.home and method != "clear":
         note_mutation(machine, container, method, frame, node)
     note_closure(machine, container, frame)
+    if not frame.emits:
+        return
     home = container.home or home_of(machine, container)
-    if frame.emits and (
-        home or (frame.within and id(container) in machine.region.outside_subgraph)
-    ):
+    if home or (frame.within and id(container) in machine.region.outside_subgraph):
         before = len(frame.activation.steps)
         machine.emit(
             Mutate,

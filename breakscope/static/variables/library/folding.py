@@ -21,7 +21,7 @@ FOLDED_STRING_METHODS = frozenset(
     """.split()
 )
 # a width or precision of many digits, or one that an argument gives
-WIDE_FORMAT = re.compile(r"\d{4}|\{[^{}]*\{|%[-#0 +.\d]*\*")
+WIDE_FORMAT = r"\d{4}|\{[^{}]*\{|%[-#0 +.\d]*\*"
 
 _FOLDS = {
     ast.Add: lambda a, b: a + b,
@@ -61,7 +61,7 @@ def fold_binary(left: object, right: object, op: type) -> Value:
     if isinstance(left, str) or isinstance(right, str):
         if op is ast.Mult or not (_is_short(left) and _is_short(right)):
             return STR
-        if op is ast.Mod and isinstance(left, str) and WIDE_FORMAT.search(left):
+        if op is ast.Mod and isinstance(left, str) and re.search(WIDE_FORMAT, left):
             return STR
     if op is ast.LShift and isinstance(right, int) and right > limits.MOST_FOLDED_BITS:
         return INT
@@ -120,7 +120,7 @@ def _size_of_result(text: str, name: str, args: list) -> int:
     if name == "join" and args:
         return len(args[0]) * (len(text) + 1)
     if name == "format":
-        if WIDE_FORMAT.search(text):
+        if re.search(WIDE_FORMAT, text):
             return limits.LONGEST_FOLDED_TEXT + 1
         return len(text) + text.count("{") * max([len(str(a)) for a in args], default=0)
     return len(text)

@@ -50,9 +50,8 @@ def _given_later(
         facts.given_later = {}
         methods: dict[str, tuple[ClassInfo, ast.FunctionDef]] = {}
         for cls in mro_of(machine, info):
-            for name, member in members_of(cls).items():
-                if isinstance(member, ast.FunctionDef) and member.args.args:
-                    methods.setdefault(name, (cls, member))
+            for name, method in _methods(cls):
+                methods.setdefault(name, (cls, method))
         entered = _entered(methods)
         for name, (cls, method) in methods.items():
             for attribute, value in () if name in entered else _traits(method).sets:
@@ -72,6 +71,19 @@ def _entered(methods: dict[str, tuple[ClassInfo, ast.FunctionDef]]) -> set[str]:
     return found
 
 
+def _methods(info: ClassInfo) -> list[tuple[str, ast.FunctionDef]]:
+    """The methods of a class body that take its object. They follow from the text alone, and are kept
+    with it."""
+    methods = getattr(info.node, "methods", None)
+    if methods is None:
+        methods = info.node.methods = [
+            (name, member)
+            for name, member in members_of(info).items()
+            if isinstance(member, ast.FunctionDef) and member.args.args
+        ]
+    return methods
+
+
 class Traits(NamedTuple):
     """Of a method: the names of all attributes in it, and what it sets of its object, as
     `_given_later` has it."""
@@ -84,8 +96,8 @@ def _traits(method: ast.FunctionDef) -> Traits:
     """They follow from the text alone, and are kept with it."""
     traits = getattr(method, "traits", None)
     if traits is None:
-        parts = list(walk(method))
-        names = frozenset([part.attr for part in parts if isinstance(part, ast.Attribute)])
+        parts = walk(method)
+        names = frozenset([part.attr for part in parts if type(part) is ast.Attribute])
         traits = method.traits = Traits(names, tuple(_sets(method.args.args[0].arg, parts)))
     return traits
 
@@ -93,13 +105,14 @@ def _traits(method: ast.FunctionDef) -> Traits:
 def _sets(own: str, parts: list[ast.AST]) -> list[tuple[str, ast.expr | None]]:
     found: list[tuple[str, ast.expr | None]] = []
     for part in parts:
-        if isinstance(part, ast.Assign | ast.AnnAssign) and part.value is not None:
+        kind = type(part)
+        if kind is ast.Assign or (kind is ast.AnnAssign and part.value is not None):
             if isinstance(part.value, ast.Constant) and part.value.value is None:
                 continue
-            targets = part.targets if isinstance(part, ast.Assign) else [part.target]
+            targets = part.targets if kind is ast.Assign else [part.target]
             found += [(t.attr, part.value) for t in targets if _is_of(own, t)]
         elif (
-            isinstance(part, ast.Call)
+            kind is ast.Call
             and _is_of(own, part.func)
             and part.func.attr in ("add_module", "register_module")
             and part.args
