@@ -272,9 +272,14 @@ def call_sequence_method(
         extend_sequence(machine, owner, args[-1], frame, node, "append")
         if name == "insert" and owner.items and args[0].is_const and type(args[0].value) is int:
             owner.items.insert(args[0].value, owner.items.pop())
+        elif name == "appendleft" and owner.items:
+            owner.items.insert(0, owner.items.pop())
         return NONE
     if name in ("extend", "update", "extendleft") and args:
+        before = len(owner.items or ())
         extend_sequence(machine, owner, args[0], frame, node, "extend")
+        if name == "extendleft" and owner.items:
+            owner.items = [*reversed(owner.items[before:]), *owner.items[:before]]
         return NONE
     if name in SHRINKING:
         if name in ("pop", "popleft"):

@@ -18,6 +18,16 @@ BODIES = {
         "l = [1]\nl.insert(0, x.sum())\nif l[0] > 0:\n    x = x + 1\nif l[1] > 0:\n    x = x + 1\n",
         [("BRK101", 11)],
     ),
+    "what is put at the left of a deque": (
+        "from collections import deque\n"
+        "l = deque([1])\nl.appendleft(x.sum())\nl.extendleft([2, 3])\n"
+        "if l[2] > 0:\n    x = x + 1\nif l[0] > 2 and l[3] > 0:\n    x = x + 1\n",
+        [("BRK101", 13)],
+    ),
+    "the product of what may be text": (
+        "l = ['a', x]\nl = l[len(x) :]\ny = l.pop() * l.pop()\n",
+        [],
+    ),
     "pop": (
         "l = [1, x.sum()]\nif l.pop() > 0:\n    x = x + 1\nif l[0] > 0:\n    x = x + 1\n",
         [("BRK101", 10)],
