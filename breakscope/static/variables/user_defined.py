@@ -227,6 +227,8 @@ class InstanceVariable(Variable):
         return is_module(machine, value) or bool(external_bases(machine, value.cls.info))
 
     def is_opaque(self, machine: Machine, value) -> bool:
+        if not PYTHON_TYPES.isdisjoint(external_bases(machine, value.cls.info)):
+            return False
         return not field_names(machine, value) or any(
             map(machine.is_opaque, value.attributes.values())
         )
