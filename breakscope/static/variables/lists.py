@@ -216,6 +216,20 @@ def store_slice(
         owner.items = None
 
 
+def delete_item(machine: Machine, owner: Sequence, index: Value, frame: Frame) -> None:
+    """`del rows[index]`."""
+    items = owner.items
+    if items is None or (owner.home and frame.emits):
+        return
+    machine.touch(owner)
+    at = index.value if index.is_const else None
+    is_known = type(at) is int and -len(items) <= at < len(items)
+    if is_known and not frame.skips and not frame.undecided:
+        del items[at]
+    else:
+        owner.element, owner.items = element_of(owner), None
+
+
 def extend_sequence(
     machine: Machine, target: Sequence, value: Value, frame: Frame, node: ast.AST, method: str
 ) -> None:

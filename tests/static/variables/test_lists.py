@@ -18,6 +18,10 @@ BODIES = {
         "l = [1]\nl.insert(0, x.sum())\nif l[0] > 0:\n    x = x + 1\nif l[1] > 0:\n    x = x + 1\n",
         [("BRK101", 11)],
     ),
+    "an item that is deleted": (
+        "l = [1, x.sum(), 2]\ndel l[0]\nif l[0] > 0:\n    x = x + 1\nif l[1] > 0:\n    x = x + 1\n",
+        [("BRK101", 11)],
+    ),
     "what is put at the left of a deque": (
         "from collections import deque\n"
         "l = deque([1])\nl.appendleft(x.sum())\nl.extendleft([2, 3])\n"
