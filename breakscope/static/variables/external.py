@@ -30,6 +30,7 @@ from breakscope.static.variables.library.trees import (
     call_tree_flatten,
     call_tree_leaves,
     call_tree_map,
+    call_tree_unflatten,
 )
 from breakscope.static.variables.numpy import numpy_function, numpy_number
 from breakscope.static.variables.objects.construction import call_namespace
@@ -125,6 +126,7 @@ _SPECIAL = {
     "torch.utils._pytree.tree_map": call_tree_map,
     "torch.utils._pytree.tree_leaves": call_tree_leaves,
     "torch.utils._pytree.tree_flatten": call_tree_flatten,
+    "torch.utils._pytree.tree_unflatten": call_tree_unflatten,
     "torch.jit.annotate": call_cast,
 }
 

@@ -161,7 +161,8 @@ class ListVariable(Variable):
             known = left.items is not None and right.items is not None
             if known and len(left.items) + len(right.items) <= limits.MOST_FOLDED_ITEMS:
                 return Sequence(left.type, [*left.items, *right.items])
-            return Sequence(left.type, None, join(element_of(left), element_of(right)))
+            filled = [value for value in (left, right) if value.items != [] or value.home]
+            return Sequence(left.type, None, join_all([element_of(value) for value in filled]))
         if op is ast.Mult:
             if (
                 left.items is not None
@@ -341,6 +342,8 @@ def call_sequence_method(
         )
     if name in ("issubset", "issuperset", "isdisjoint"):
         return Py("bool")
+    if name in ("send", "throw", "__next__"):
+        return element_of(owner)
     if name == "__len__":
         return machine.behaviour(owner).length(machine, owner, node, frame)
     return UNKNOWN

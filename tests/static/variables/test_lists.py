@@ -18,6 +18,14 @@ BODIES = {
         "l = [1]\nl.insert(0, x.sum())\nif l[0] > 0:\n    x = x + 1\nif l[1] > 0:\n    x = x + 1\n",
         [("BRK101", 11)],
     ),
+    "a tuple that grows from an empty one": (
+        "l = ()\nfor i in range(2):\n    l = l + (x.sum(),)\nif l[-1] > 0:\n    x = x + 1\n",
+        [("BRK101", 12)],
+    ),
+    "a list that grows in some turns": (
+        "l = []\nfor i in range(4):\n    if i % 2:\n        l = [*l, x.sum()]\nfor v in l:\n    if v > 0:\n        x = x + 1\n",
+        [("BRK101", 14)],
+    ),
     "an item that is deleted": (
         "l = [1, x.sum(), 2]\ndel l[0]\nif l[0] > 0:\n    x = x + 1\nif l[1] > 0:\n    x = x + 1\n",
         [("BRK101", 11)],

@@ -5,7 +5,7 @@ from programs import analysed, found
 
 PROGRAM = """\
 import torch
-from torch.utils._pytree import tree_flatten, tree_leaves, tree_map
+from torch.utils._pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
 
 
 class Model(torch.nn.Module):
@@ -27,6 +27,10 @@ class Model(torch.nn.Module):
         ("tree_map(lambda v: v * 2, (1, [x.sum()]))[0]", False),
         ("tree_leaves({'a': [1, x.sum()], 'b': n})[1]", True),
         ("tree_leaves({'a': [1, x.sum()], 'b': n})[2]", False),
+        ("tree_map(lambda a, b: a * b, [n, 2], [1, x.sum()])[1]", True),
+        ("tree_map(lambda a, b: a * b, [n, 2], [1, x.sum()])[0]", False),
+        ("tree_unflatten([x.sum()], tree_flatten({'a': n})[1])['a']", True),
+        ("tree_unflatten([n], tree_flatten({'a': x})[1])['a']", False),
         ("tree_flatten((n, x.sum()))[0][1]", True),
     ],
 )
