@@ -16,6 +16,8 @@ The rewrite turns `str(t)` into `f"{t}"`. It is unsafe since the text of a 0-d t
 `tensor(1.)` against `1.0`.
 """
 
+import ast
+
 import torch
 
 from breakscope.knowledge import since
@@ -76,7 +78,17 @@ def check_use(event):
             if of_object
             else "put the text together in one f-string, and use it outside the compiled code",
             fixable=False,
+            skips="" if can_resume(event.node) else "call",
         )
+
+
+def can_resume(node):
+    """True for a method, `==` and an item: Dynamo takes up the function again behind them, and
+    behind no other use."""
+    if isinstance(node, ast.Compare):
+        return all(isinstance(op, ast.Eq | ast.NotEq) for op in node.ops)
+    is_method = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    return is_method or isinstance(node, ast.Subscript)
 
 
 @rule.rewrite

@@ -52,3 +52,20 @@ def test_a_text_of_an_object_has_no_letters_yet(tmp_path, body, breaks):
     source = PROGRAM.format(body=body)
     expected = [("BRK212", 19)] if breaks else []
     assert found(analysed(tmp_path, {"program.py": source})) == expected
+
+
+@pytest.mark.parametrize(
+    ("use", "resumes"),
+    [
+        ("f'{scale}'.lower()", True),
+        ("f'{scale}' == 'a'", True),
+        ("f'{scale}'[:1]", True),
+        ("len(f'{scale}')", False),
+        ("'a' in f'{x.sum()}'", False),
+        ("f'{x.sum()}' + 'a'", False),
+    ],
+)
+def test_what_stands_behind_the_use(tmp_path, use, resumes):
+    source = PROGRAM.format(body=f"y = {use}\n        print(1)")
+    printed = [("BRK401", 20)] if resumes else []
+    assert found(analysed(tmp_path, {"program.py": source})) == [("BRK212", 19), *printed]
