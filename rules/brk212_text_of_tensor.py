@@ -5,7 +5,8 @@ A tensor's text holds its values, so it must be computed first. torch 2.13 repor
 (GB0208) and `f"{t!r}"`. A plain f-string or `.format` of a tensor is deferred and costs nothing,
 with or without a format spec; as the key of a dict it skips the function in torch before 2.13. What needs its letters ends the
 graph: `len(text)`, `text + "."`, `text == "1"`, `text[:5]`, a method (GB0088, GB3934, GB9648, GB4880,
-GB0156).
+GB0156). The same holds of a text with an object or a module in it, `f"{self.scale}"`, but not of
+`f"{self.scale!s}"` and `str(self.scale)`.
 
 Format outside the compiled function: return the tensor, or guard a debug line with `if not
 torch.compiler.is_compiling():`. To say what a tensor is, `x.shape`, `x.dtype` and `x.device` are
@@ -14,6 +15,8 @@ free.
 The rewrite turns `str(t)` into `f"{t}"`. It is unsafe since the text of a 0-d tensor differs:
 `tensor(1.)` against `1.0`.
 """
+
+import ast
 
 import torch
 
@@ -68,11 +71,24 @@ def check_key(event):
 @rule.on(Format, construct="used")
 def check_use(event):
     if since("2.13"):
+        of_object = event.value.source == "object"
         yield event.graph_break(
-            f"`{event.shown}` needs the letters of a tensor's text, which Dynamo leaves for later",
-            help="put the text together in one f-string, and use it outside the compiled code",
+            f"`{event.shown}` needs the letters of {'an object' if of_object else 'a tensor'}'s text, which Dynamo leaves for later",
+            help="write `!s` behind the object in the f-string, or `str(...)` around it: that text is made at once"
+            if of_object
+            else "put the text together in one f-string, and use it outside the compiled code",
             fixable=False,
+            skips="" if can_resume(event.node) else "call",
         )
+
+
+def can_resume(node):
+    """True for a method, `==` and an item: Dynamo takes up the function again behind them, and
+    behind no other use."""
+    if isinstance(node, ast.Compare):
+        return all(isinstance(op, ast.Eq | ast.NotEq) for op in node.ops)
+    is_method = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    return is_method or isinstance(node, ast.Subscript)
 
 
 @rule.rewrite
@@ -147,3 +163,29 @@ def bad_search(x):
 def bad_method(x):
     label = f"{x.sum()}"
     return x + 1, label.strip()  # BRK212
+
+
+class Scale:
+    def __str__(self):
+        return "twice"
+
+
+SCALE = Scale()
+
+
+@rule.example(lambda: (torch.ones(2),), fixed=False, dynamo=("GB3934",))
+def bad_text_of_object(x):
+    label = f"scale {SCALE}"
+    return x + 1, label + "."  # BRK212
+
+
+@rule.becomes
+def good_text_of_object(x):
+    label = f"scale {SCALE!s}"
+    return x + 1, label + "."
+
+
+@rule.example(lambda: (torch.ones(2),), dynamo=("GB0156",))
+def bad_joined(x):
+    parts = [f"{x.sum()}", "b"]
+    return x + 1, ", ".join(parts)  # BRK212

@@ -57,8 +57,9 @@ class Sequence(Value, eq=False):
         short = items and others and len(items) + len(others) <= limits.MOST_ITEMS_OF_TWO_TUPLES
         if short and self.type == "tuple" and not self.home:
             return None  # what is at an index is known for each
-        both = (self.any_item(join, depth + 1), other.any_item(join, depth + 1))
-        element = join(both, depth + 1)
+        # an empty one says nothing of what the other holds, unless others fill it
+        filled = [value for value in (self, other) if value.items != [] or value.home]
+        element = join([value.any_item(join, depth + 1) for value in filled], depth + 1)
         return Sequence(self.type, None, element, self.home)
 
     def any_item(self, join: Join, depth: int = 0) -> Value:

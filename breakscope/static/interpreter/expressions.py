@@ -145,7 +145,7 @@ def eval_dict(machine: Machine, node: ast.Dict, frame: Frame) -> Value:
 
 
 def eval_joined_str(machine: Machine, node: ast.JoinedStr, frame: Frame) -> Value:
-    text, parts = "", []
+    text, parts, is_later = "", [], False
     for part in node.values:
         if type(part) is ast.Constant:
             text = _extended(text, part.value)
@@ -158,12 +158,15 @@ def eval_joined_str(machine: Machine, node: ast.JoinedStr, frame: Frame) -> Valu
                 emit_read(machine, value, "format", node, frame, part.value)
             else:
                 machine.emit(Format, node, frame, sureness(value), value=value, construct="fstring")
+        is_later = is_later or (part.conversion == -1 and machine.is_opaque(value))
         plain = value.is_const and part.conversion == -1 and part.format_spec is None
         text = _extended(text, str(value.value)) if plain else None
     if text is not None:
         return constant(text)
     if any(holds_tensor(p) for p in parts):
         return Py("str", "tensor")
+    if is_later:
+        return Py("str", "object")
     return Py("str", "shape" if any(p.is_shape for p in parts) else "")
 
 

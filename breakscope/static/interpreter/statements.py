@@ -31,7 +31,7 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ClassInfo
 from breakscope.static.variables.effects.emitting import emit_call
 from breakscope.static.variables.effects.side_effects import shrinks_late
-from breakscope.static.variables.lists import extend_sequence
+from breakscope.static.variables.lists import delete_item, extend_sequence
 from breakscope.static.variables.operators.binary import binary_operation
 from breakscope.static.variables.tensors.indexing import masked_index
 
@@ -125,6 +125,7 @@ def exec_delete(machine: Machine, node: ast.Delete, frame: Frame) -> int:
             elif isinstance(container, Sequence):
                 if not shrinks_late(machine, node, container.home, frame):
                     machine.region.shrunk.add(id(container))
+                delete_item(machine, container, key, frame)
     return GO_ON
 
 

@@ -242,6 +242,11 @@ class Library:
         known = {MODULE, *classes}
         return wanted in classes.get(name, ()) if {name, wanted} <= known else None
 
+    def is_class(self, name: str) -> bool:
+        """True for what is certainly a class."""
+        known = name in TENSOR_TYPES or name in self.tables.classes
+        return known or isinstance(getattr(builtins, name, None), type)
+
     def constant(self, name: str) -> Value | None:
         """The value of a library name that is no function, class or module."""
         return CONSTANTS.get(name)

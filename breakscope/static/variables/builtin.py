@@ -210,10 +210,20 @@ def has_unseen_attributes(machine: Machine, owner: Instance) -> bool:
 
 
 def builtin_setattr(machine: Machine, args, kwargs, node, frame) -> Value:
-    if len(args) != 3 or not isinstance(args[0], Instance) or frame.emits:
+    if len(args) != 3 or not isinstance(args[0], Instance):
         return NONE
     owner, name, value = args
-    if isinstance(name, Const) and isinstance(name.value, str):
+    is_named = isinstance(name, Const) and isinstance(name.value, str)
+    if frame.emits:
+        is_call = isinstance(node, ast.Call) and len(node.args) == 3
+        if is_named and is_call:
+            target = ast.Attribute(node.args[0], name.value, ast.Store())
+            machine.setattr(owner, name.value, value, ast.copy_location(target, node), node, frame)
+        elif is_call and id(owner) in machine.objects.made_inside:
+            machine.touch(owner)
+            put_openly(owner, node, 1, value)
+        return NONE
+    if is_named:
         note_outside(
             machine,
             owner,

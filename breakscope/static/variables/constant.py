@@ -8,6 +8,7 @@ from breakscope.rulekit.events import Branch, Format
 from breakscope.rulekit.values import (
     UNKNOWN,
     Const,
+    Dict,
     External,
     Method,
     Py,
@@ -39,6 +40,9 @@ NUMBER_TYPES = {  # what isinstance of each accepts
     "str": ("str",),
     "bytes": ("bytes",),
 }
+# what a text is made of whose letters Dynamo leaves for later
+LATER = frozenset({"tensor", "object"})
+OF_OBJECT = Py("str", "object")
 STRING_RESULTS = {"split": "list", "rsplit": "list", "splitlines": "list", "partition": "tuple"}
 STRING_BOOLS = frozenset(
     {"startswith", "endswith", "isdigit", "isalpha", "isupper", "islower", "isidentifier"}
@@ -51,6 +55,7 @@ class ConstantVariable(NumberVariable):
     def binary(self, machine: Machine, left, right, op, node, frame) -> Value:
         if right.is_const:
             return fold_binary(left.value, right.value, op)
+        note_text_used(machine, right, node, frame)
         return super().binary(machine, left, right, op, node, frame)
 
     def unary(self, machine: Machine, value, op, node, frame) -> Value:
@@ -65,6 +70,7 @@ class ConstantVariable(NumberVariable):
     def compare(self, machine: Machine, left, right, op, node, frame) -> Value:
         if right.is_const:
             return fold_comparison(left.value, right.value, op)
+        note_text_used(machine, right, node, frame)
         return super().compare(machine, left, right, op, node, frame)
 
     def identical(self, left, right) -> bool | None:
@@ -222,8 +228,8 @@ class PythonVariable(NumberVariable):
 
 
 def note_text_used(machine: Machine, value: Value, node: ast.AST, frame: Frame) -> None:
-    """An operation on a text: that of a tensor has no letters while Dynamo traces."""
-    if type(value) is Py and value.type == "str" and value.source == "tensor":
+    """An operation on a text: that of a tensor or an object has no letters while Dynamo traces."""
+    if type(value) is Py and value.type == "str" and value.source in LATER:
         machine.emit(Format, node, frame, value=value, construct="used")
 
 
@@ -244,6 +250,9 @@ def format_percent(
         return STR
     if op is not ast.Mod or type(given) is Union or (text.is_const and given.is_const):
         return None
+    note_text_used(machine, given, node, frame)
+    if type(given) not in (Sequence, Dict) and machine.is_opaque(given):
+        note_text_used(machine, OF_OBJECT, node, frame)
     return Py("str", "shape") if given.is_shape else STR
 
 
@@ -255,6 +264,12 @@ def call_string_method(
         if tensors:
             machine.emit(Format, node, frame, value=tensors[0], construct="format")
             return Py("str", "tensor")
+        if any(machine.is_opaque(v) for v in (*args, *kwargs.values())):
+            return OF_OBJECT
+    if name == "join" and args and isinstance(args[0], Sequence):
+        parts = args[0].items if args[0].items is not None else [args[0].element]
+        for part in parts:
+            note_text_used(machine, part, node, frame)
     is_constant = (
         isinstance(owner, Const) and not kwargs and all(isinstance(a, Const) for a in args)
     )
@@ -262,14 +277,15 @@ def call_string_method(
         folded = fold_string_method(owner.value, name, [a.value for a in args])
         if folded is not None:
             return folded
+    owner_source = getattr(owner, "source", "")
     if name in STRING_RESULTS:
         return Sequence(STRING_RESULTS[name], None, Py("str"))
     if name in STRING_BOOLS:
-        return Py("bool", getattr(owner, "source", ""))
+        return Py("bool", owner_source)
     if name == "encode":
         return Py("bytes")
     return (
         Py("int")
         if name in ("find", "index", "count", "rfind")
-        else Py("str", getattr(owner, "source", ""))
+        else Py("str", "" if owner_source in LATER else owner_source)
     )

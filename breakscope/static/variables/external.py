@@ -26,6 +26,12 @@ from breakscope.static.variables.effects.emitting import args_certainty, emit_ca
 from breakscope.static.variables.library.builtin_iteration import builtin_dict
 from breakscope.static.variables.library.copies import copied
 from breakscope.static.variables.library.known_results import PYTHON_RESULTS
+from breakscope.static.variables.library.trees import (
+    call_tree_flatten,
+    call_tree_leaves,
+    call_tree_map,
+    call_tree_unflatten,
+)
 from breakscope.static.variables.numpy import numpy_function, numpy_number
 from breakscope.static.variables.objects.construction import call_namespace
 from breakscope.static.variables.objects.module_containers import (
@@ -38,6 +44,7 @@ from breakscope.static.variables.stdlib import (
     call_chain,
     call_default_dict,
     call_deque,
+    call_method_type,
     call_partial,
     call_partialmethod,
     call_reduce,
@@ -115,6 +122,11 @@ _SPECIAL = {
     "torch.where": call_where,
     **dict.fromkeys(SPARSE_MAKERS, call_sparse_maker),
     "typing.cast": call_cast,
+    "types.MethodType": call_method_type,
+    "torch.utils._pytree.tree_map": call_tree_map,
+    "torch.utils._pytree.tree_leaves": call_tree_leaves,
+    "torch.utils._pytree.tree_flatten": call_tree_flatten,
+    "torch.utils._pytree.tree_unflatten": call_tree_unflatten,
     "torch.jit.annotate": call_cast,
 }
 

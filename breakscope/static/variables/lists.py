@@ -161,7 +161,8 @@ class ListVariable(Variable):
             known = left.items is not None and right.items is not None
             if known and len(left.items) + len(right.items) <= limits.MOST_FOLDED_ITEMS:
                 return Sequence(left.type, [*left.items, *right.items])
-            return Sequence(left.type, None, join(element_of(left), element_of(right)))
+            filled = [value for value in (left, right) if value.items != [] or value.home]
+            return Sequence(left.type, None, join_all([element_of(value) for value in filled]))
         if op is ast.Mult:
             if (
                 left.items is not None
@@ -214,6 +215,20 @@ def store_slice(
         element = machine.iterate(value, node, frame)
         owner.element = join_all([element_of(owner), *([] if element is None else [element])])
         owner.items = None
+
+
+def delete_item(machine: Machine, owner: Sequence, index: Value, frame: Frame) -> None:
+    """`del rows[index]`."""
+    items = owner.items
+    if items is None or (owner.home and frame.emits):
+        return
+    machine.touch(owner)
+    at = index.value if index.is_const else None
+    is_known = type(at) is int and -len(items) <= at < len(items)
+    if is_known and not frame.skips and not frame.undecided:
+        del items[at]
+    else:
+        owner.element, owner.items = element_of(owner), None
 
 
 def extend_sequence(
@@ -272,9 +287,14 @@ def call_sequence_method(
         extend_sequence(machine, owner, args[-1], frame, node, "append")
         if name == "insert" and owner.items and args[0].is_const and type(args[0].value) is int:
             owner.items.insert(args[0].value, owner.items.pop())
+        elif name == "appendleft" and owner.items:
+            owner.items.insert(0, owner.items.pop())
         return NONE
     if name in ("extend", "update", "extendleft") and args:
+        before = len(owner.items or ())
         extend_sequence(machine, owner, args[0], frame, node, "extend")
+        if name == "extendleft" and owner.items:
+            owner.items = [*reversed(owner.items[before:]), *owner.items[:before]]
         return NONE
     if name in SHRINKING:
         if name in ("pop", "popleft"):
@@ -322,6 +342,8 @@ def call_sequence_method(
         )
     if name in ("issubset", "issuperset", "isdisjoint"):
         return Py("bool")
+    if name in ("send", "throw", "__next__"):
+        return element_of(owner)
     if name == "__len__":
         return machine.behaviour(owner).length(machine, owner, node, frame)
     return UNKNOWN

@@ -40,6 +40,7 @@ from breakscope.static.variables.library.builtin_iteration import (
 from breakscope.static.variables.objects.module_containers import contents_of
 from breakscope.static.variables.operators.binary import binary_operation
 
+PARTIAL = "functools.partial"
 GETTERS = frozenset({"operator.itemgetter", "operator.attrgetter", "operator.methodcaller"})
 OPERATORS = {
     "add": ast.Add, "concat": ast.Add, "sub": ast.Sub, "mul": ast.Mult, "matmul": ast.MatMult, "truediv": ast.Div,
@@ -70,9 +71,19 @@ def call_partial(machine: Machine, args, kwargs, node, frame) -> Value:
                 for option in args[0].options
             ]
         )
+    if args and isinstance(args[0], Class) and "**" not in kwargs:
+        return ExternalInstance(PARTIAL, tuple(args), tuple(kwargs.items()))
     if args and isinstance(args[0], External | Class | ExternalInstance):
         return args[0] if not kwargs.get("**") else UNKNOWN
     return UNKNOWN
+
+
+def call_method_type(machine: Machine, args, kwargs, node, frame) -> Value:
+    """`types.MethodType(function, owner)`."""
+    if len(args) != 2 or not isinstance(args[0], Function) or args[0].bound is not None:
+        return UNKNOWN
+    target, owner = args
+    return Function(target.info, owner, target.scope, target.args, target.kwargs)
 
 
 def call_cast(machine: Machine, args, kwargs, node, frame) -> Value:

@@ -300,6 +300,10 @@ def call_tensor_method(
         call_hook(
             machine, args[0], Tensor(owner.dtype, owner.ndim, owner.shape, owner.sure), node, frame
         )
+    if name == "register_hook":
+        return ExternalInstance(
+            full
+        )  # a handle whose `remove` is traced, unlike that of a module's
     if name == "data_ptr":
         return ADDRESS
     if name.startswith("to_sparse") or (owner.kind == "sparse" and name in SPARSE_AS_WELL):
@@ -309,11 +313,7 @@ def call_tensor_method(
     if name == "untyped_storage":
         return ExternalInstance("torch.UntypedStorage")
     result = tensor_result(machine, name, owner, args, kwargs, full)
-    if (
-        owner.requires_grad is False
-        and type(result) is Tensor
-        and name not in ("requires_grad_", "register_hook")
-    ):
+    if owner.requires_grad is False and type(result) is Tensor and name != "requires_grad_":
         others = (*args, *kwargs.values())
         if all(type(v) is Const or (v.is_tensor and v.requires_grad is False) for v in others):
             return replace(result, requires_grad=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 
 from breakscope.rulekit.events import CHOSEN, Branch
@@ -21,6 +22,7 @@ from breakscope.static.machine.given import both, excludes
 from breakscope.static.machine.lattice import join_all, join_under
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.base import Variable
+from breakscope.static.variables.constant import is_text
 from breakscope.static.variables.operators.binary import binary_operation
 from breakscope.static.variables.operators.comparisons import compare_by_value
 
@@ -121,7 +123,10 @@ class UnionVariable(Variable):
             ((a, b), both(c, d))
             for a, c in _given(left, frame)
             for b, d in _given(right, frame)
-            if not a.is_none and not b.is_none
+            if not a.is_none
+            and not b.is_none
+            # a text times a tensor is nothing that a program means
+            and not (op is ast.Mult and b.is_tensor and is_text(a))
         ]
         return _of_each(rows, lambda ab: binary_operation(machine, *ab, op, node, frame), frame)
 

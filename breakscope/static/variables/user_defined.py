@@ -55,6 +55,8 @@ from breakscope.static.variables.objects.operators import (
     unary_of_object,
 )
 
+NAMED_TUPLE = "typing.NamedTuple"
+
 
 class ClassVariable(Variable):
     """A class of the checked source."""
@@ -65,6 +67,9 @@ class ClassVariable(Variable):
     def call_method(self, machine: Machine, owner, name, args, kwargs, node, frame) -> Value:
         if name == "apply":
             return call_autograd_function(machine, owner, args, kwargs, node, frame)
+        if name == "_make" and len(args) == 1 and isinstance(args[0], Sequence):
+            given = args[0].items
+            return UNKNOWN if given is None else instantiate(machine, owner, given, {}, node, frame)
         return UNKNOWN
 
     def getattr(self, machine: Machine, owner, name, node, frame) -> Value:
@@ -74,12 +79,19 @@ class ClassVariable(Variable):
                 n.startswith("torch.autograd.") for n in external_bases(machine, owner.info)
             ):
                 return Method(owner, "apply")
+            if name == "_make" and NAMED_TUPLE in external_bases(machine, owner.info):
+                return Method(owner, name)
             return Const(owner.info.name) if name in ("__name__", "__qualname__") else UNKNOWN
         if any(
             machine.library.is_enum(n) for n in external_bases(machine, owner.info)
         ) and not isinstance(member, Function):
             return Py(f"enum {owner.info.name}.{name}")
         return bound_to(member, owner)
+
+    def getitem(self, machine: Machine, container, index, store, node, frame) -> Value:
+        # `Box[Tensor]` makes what `Box` does
+        is_generic = "typing.Generic" in external_bases(machine, container.info)
+        return container if is_generic else UNKNOWN
 
     def setattr(self, machine: Machine, owner, name, value, old, target, node, frame) -> None:
         store_on_class(machine, target, owner, name, value, frame, node, old)
@@ -227,6 +239,8 @@ class InstanceVariable(Variable):
         return is_module(machine, value) or bool(external_bases(machine, value.cls.info))
 
     def is_opaque(self, machine: Machine, value) -> bool:
+        if not PYTHON_TYPES.isdisjoint(external_bases(machine, value.cls.info)):
+            return False
         return not field_names(machine, value) or any(
             map(machine.is_opaque, value.attributes.values())
         )

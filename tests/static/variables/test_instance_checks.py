@@ -100,3 +100,33 @@ class Embedded(torch.nn.Module):
 
 def test_what_is_in_an_argument_of_an_unknown_kind(tmp_path):
     assert found(analysed(tmp_path, {"program.py": FEATURES})) == [("BRK201", 14)]
+
+
+CHECKS = """\
+import torch
+
+
+def chosen(x, checks):
+    for check in checks:
+        if isinstance(x, check) if isinstance(check, type) else check(x):
+            return x + 1
+    return x
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return chosen(x, [{check}])
+"""
+
+
+@pytest.mark.parametrize(
+    ("check", "expected"),
+    [
+        ("torch.Tensor", []),
+        ("int", []),
+        ("Model", []),
+        ("lambda t: t.sum() > 0", [("BRK101", 6)]),
+    ],
+)
+def test_a_class_is_no_function_that_decides(tmp_path, check, expected):
+    assert found(analysed(tmp_path, {"program.py": CHECKS.format(check=check)})) == expected

@@ -18,6 +18,28 @@ BODIES = {
         "l = [1]\nl.insert(0, x.sum())\nif l[0] > 0:\n    x = x + 1\nif l[1] > 0:\n    x = x + 1\n",
         [("BRK101", 11)],
     ),
+    "a tuple that grows from an empty one": (
+        "l = ()\nfor i in range(2):\n    l = l + (x.sum(),)\nif l[-1] > 0:\n    x = x + 1\n",
+        [("BRK101", 12)],
+    ),
+    "a list that grows in some turns": (
+        "l = []\nfor i in range(4):\n    if i % 2:\n        l = [*l, x.sum()]\nfor v in l:\n    if v > 0:\n        x = x + 1\n",
+        [("BRK101", 14)],
+    ),
+    "an item that is deleted": (
+        "l = [1, x.sum(), 2]\ndel l[0]\nif l[0] > 0:\n    x = x + 1\nif l[1] > 0:\n    x = x + 1\n",
+        [("BRK101", 11)],
+    ),
+    "what is put at the left of a deque": (
+        "from collections import deque\n"
+        "l = deque([1])\nl.appendleft(x.sum())\nl.extendleft([2, 3])\n"
+        "if l[2] > 0:\n    x = x + 1\nif l[0] > 2 and l[3] > 0:\n    x = x + 1\n",
+        [("BRK101", 13)],
+    ),
+    "the product of what may be text": (
+        "l = ['a', x]\nl = l[len(x) :]\ny = l.pop() * l.pop()\n",
+        [],
+    ),
     "pop": (
         "l = [1, x.sum()]\nif l.pop() > 0:\n    x = x + 1\nif l[0] > 0:\n    x = x + 1\n",
         [("BRK101", 10)],

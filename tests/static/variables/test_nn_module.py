@@ -34,6 +34,16 @@ CASES = {
         "self.l[0](x).sum() > 0 and len(self.l) == 1",
         True,
     ),
+    "its named children": (
+        "self.l = nn.Linear(4, 4)",
+        "[m(x).sum() for n, m in self.named_children()][0] > 0",
+        True,
+    ),
+    "their names": (
+        "self.l = nn.Linear(4, 4)",
+        "[n for n, m in self.named_children()][0] > ''",
+        False,
+    ),
     "a module of a dict": (
         "self.d = nn.ModuleDict({'a': nn.Linear(4, 4)})",
         "self.d['a'](x).sum() > 0",

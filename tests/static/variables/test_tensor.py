@@ -10,6 +10,7 @@ BODIES = {
         "if x.ndim == 1 and x.shape[0] > 2 and x.dtype == torch.float32 and x.device.type == 'cpu':\n    x = x + 1\n",
         [],
     ),
+    "a hook's handle": ("h = x.register_hook(lambda g: g * 2)\nx = x * 2\nh.remove()\n", []),
     "item": ("y = x.sum().item()\n", [("BRK201", 9)]),
     "int and float": ("y = int(x.sum())\nz = float(x.sum())\n", [("BRK202", 9), ("BRK202", 10)]),
     "tolist": ("y = x.tolist()\n", [("BRK204", 9)]),

@@ -52,6 +52,28 @@ CASES = {
         "C(VALUE).v",
     ),
     "a named tuple": ("class C(NamedTuple):\n    v: object\n    n: int = 1\n", "C(VALUE)[0]"),
+    "_make": ("class C(NamedTuple):\n    v: object\n    n: int = 1\n", "C._make([VALUE, 1]).v"),
+    "setattr": (
+        "class C:\n    def __init__(self, v):\n        setattr(self, 'v', v)\n",
+        "C(VALUE).v",
+    ),
+    "setattr of computed names": (
+        "class C:\n    def __init__(self, **named):\n        for name, value in named.items():\n            setattr(self, name, value)\n",
+        "C(v=VALUE).v",
+    ),
+    "a partial constructor": (
+        "import functools\n\n\nclass C:\n    def __init__(self, n, v):\n        self.v = v\n",
+        "functools.partial(C, 1)(VALUE).v",
+    ),
+    "a generic class": (
+        "import typing\n\nT = typing.TypeVar('T')\n\n\nclass C(typing.Generic[T]):\n    def __init__(self, v):\n        self.v = v\n\n\nB = C[int]\n",
+        "B(VALUE).v",
+    ),
+    "a tuple's class": ("class C(tuple):\n    pass\n", "C([1, VALUE])[1]"),
+    "a function made a method": (
+        "import types\n\n\nclass C:\n    pass\n\n\ndef get(self, v):\n    return v\n",
+        "types.MethodType(get, C())(VALUE)",
+    ),
     "another field": (
         "class C(NamedTuple):\n    v: object\n    n: int = 1\n",
         "(C(1).v, VALUE)[1]",

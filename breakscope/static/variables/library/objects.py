@@ -21,7 +21,7 @@ from breakscope.static.variables.external import enter_package
 from breakscope.static.variables.library.known_results import PYTHON_RESULTS
 from breakscope.static.variables.objects.hooks import run_hooks, run_pre_hooks
 from breakscope.static.variables.objects.layers import layer_result
-from breakscope.static.variables.stdlib import GETTERS, call_getter
+from breakscope.static.variables.stdlib import GETTERS, PARTIAL, call_getter
 
 # objects of these are called as layers of torch.nn are
 LIKE_LAYERS = ("torchvision.", "torch.jit.script", "torch.library", "einops.layers.")
@@ -53,6 +53,10 @@ class LibraryObjectVariable(Variable):
     def call(self, machine: Machine, callee, args, kwargs, node, frame) -> Value:
         if callee.name in GETTERS:
             return call_getter(machine, callee, args, node, frame)
+        if callee.name == PARTIAL:
+            target, *given = callee.args
+            named = {**dict(callee.kwargs), **kwargs}
+            return machine.call(target, [*given, *args], named, node, frame)
         name = f"{callee.name}.{self.called}"
         emit_call(machine, name, callee, args, kwargs, node, frame)
         run_pre_hooks(machine, callee, args, node, frame)

@@ -37,7 +37,7 @@ OPEN = "*"
 DICTS = frozenset({"torch.nn.ModuleDict", "torch.nn.ParameterDict"})
 CONTAINERS = DICTS | {"torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ParameterList"}
 PLAIN_DICTS = frozenset({"dict", "collections.OrderedDict", "collections.UserDict"})
-PLAIN = PLAIN_DICTS | {"list", "collections.UserList"}
+PLAIN = PLAIN_DICTS | {"list", "tuple", "collections.UserList"}
 
 
 def module_list(
@@ -85,7 +85,9 @@ def hold_contents(
         owner.attributes[HELD] = (
             builtin_dict(machine, args, kwargs, node, frame)
             if is_dict
-            else ordered_sequence(machine, "list", args, node, frame)
+            else ordered_sequence(
+                machine, "tuple" if base == "tuple" else "list", args, node, frame
+            )
         )
         return
     if "*" in kwargs:

@@ -26,8 +26,10 @@ def walk_over(machine: Machine, owner: Value, name: str, frame: Frame) -> Value:
     else:
         rows = list(descendants(machine, owner))
     if frame.emits:
-        inside = [module for _, module in rows if module is not owner]
-        return UNKNOWN if name.startswith("named") else Sequence("iterator", None, join_all(inside))
+        inside = join_all([module for _, module in rows if module is not owner])
+        if name == "named_children" and rows:
+            return Sequence("iterator", None, Sequence("tuple", [Py("str"), inside]))
+        return UNKNOWN if name.startswith("named") else Sequence("iterator", None, inside)
     if name.startswith("named"):
         return Sequence("iterator", [Sequence("tuple", [Const(n), m]) for n, m in rows])
     return Sequence("iterator", [module for _, module in rows])

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from breakscope.rulekit.values import (
     Class,
+    Const,
     Dict,
     External,
     ExternalInstance,
+    Function,
     Py,
     Sequence,
     Tensor,
@@ -30,8 +32,19 @@ def is_instance(machine: Machine, value: Value, wanted: Value) -> bool | None:
     if isinstance(wanted, Class):
         return machine.behaviour(value).is_of_class(machine, value, wanted)
     if isinstance(wanted, External):
+        if wanted.name == "type":
+            return is_class(machine, value)
         return machine.behaviour(value).is_of_type(machine, value, wanted.name)
     return None
+
+
+def is_class(machine: Machine, value: Value) -> bool | None:
+    """`isinstance(value, type)`."""
+    if isinstance(value, External):
+        return True if machine.library.is_class(value.name) else None
+    if isinstance(value, Class):
+        return True
+    return False if isinstance(value, Const | Dict | Function | Sequence | Tensor) else None
 
 
 def value_of_type(machine: Machine, wanted: Value) -> Value | None:
