@@ -210,6 +210,11 @@ def has_unseen_attributes(machine: Machine, owner: Instance) -> bool:
 
 
 def builtin_setattr(machine: Machine, args, kwargs, node, frame) -> Value:
+    if len(args) == 3 and type(args[0]) is Tensor:
+        if isinstance(args[1], Const) and isinstance(args[1].value, str):
+            stored = ast.Attribute(node.args[0], args[1].value, ast.Store())
+            machine.setattr(args[0], args[1].value, args[2], stored, node, frame)
+        return NONE
     if len(args) != 3 or not isinstance(args[0], Instance) or frame.emits:
         return NONE
     owner, name, value = args
