@@ -205,7 +205,8 @@ def _method_region(machine: Machine, method: Function) -> Region | None:
 
 
 def _makes_parameters(region: Region) -> bool:
-    """True for a method that makes parameters: it is called when the model is built."""
+    """True for a method that makes parameters: it is called when the model is built. Those of a module
+    that it makes say nothing of that: it may be chosen anew, as a layer is."""
     open_, met = [region.activation], set()
     while open_:
         activation = open_.pop()
@@ -215,7 +216,7 @@ def _makes_parameters(region: Region) -> bool:
         for step in activation.steps:
             if type(step.event) is Call and step.event.name in PARAMETERS:
                 return True
-            if step.child is not None:
+            if step.child is not None and not step.child.function.endswith("__init__"):
                 open_.append(step.child)
     return False
 

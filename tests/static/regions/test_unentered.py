@@ -325,3 +325,38 @@ def test_a_function_that_makes_a_model_or_a_function_is_not_compiled(made, tmp_p
     assert found(analysed(tmp_path, files)) == []
     files["library/convert.py"] = CONVERTER.format(value="scale * 2")
     assert found(analysed(tmp_path, files)) == [("BRK401", 15)]
+
+
+PREPARED = """\
+from abc import abstractmethod
+
+import torch
+
+
+class Scale(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = torch.nn.Parameter(torch.ones(1))
+
+
+class Handler(torch.nn.Module):
+    @abstractmethod
+    def prepare(self, module):
+        pass
+
+
+class Rounding(Handler):
+    def prepare(self, module):
+        self.scale = {made}
+        print(module)
+
+    def forward(self, x):
+        return x
+"""
+
+
+def test_a_method_that_makes_parameters_itself_is_called_when_the_model_is_built(tmp_path):
+    parameter = PREPARED.format(made="torch.nn.Parameter(torch.ones(1))")
+    assert found(analysed(tmp_path, {"program.py": parameter})) == []
+    module = PREPARED.format(made="Scale() if module.training else module.scale")
+    assert ("BRK401", 21) in found(analysed(tmp_path / "module", {"program.py": module}))
