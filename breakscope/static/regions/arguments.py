@@ -39,6 +39,8 @@ from breakscope.static.variables.objects.construction import instantiate
 
 # of what a call hands over, what says more than how the parameter is used
 NUMBERS = (Py, ShapeInt)
+# what a constructor's parameter is by its name, where it says nothing else
+LOADED = ExternalInstance("torch.utils.data.DataLoader", sure=False)
 OBJECTS = (Instance, ExternalInstance, Tensor, Sequence, Dict, Function, Union)
 
 
@@ -117,7 +119,7 @@ def configured(machine: Machine, parameter: ast.arg, default: Value | None, fram
         return annotated
     if default is not None:
         return opened(default)
-    return CONFIG
+    return LOADED if parameter.arg.endswith(("dataloader", "data_loader")) else CONFIG
 
 
 def opened(default: Value) -> Value:
