@@ -117,6 +117,41 @@ def test_a_sparse_tensor(matrix, first, expected, tmp_path):
     assert sorted(found(result)) == sorted([*expected, *inside, GIVEN])
 
 
+HANDED = """\
+import torch
+
+
+class Layer(torch.nn.Module):
+    def forward(self, x, adjacency):
+        y = x * 2
+        return {product}
+
+
+class Graph(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = Layer()
+
+    def forward(self, x, adjacency):
+        {before}
+        return self.first(x + 1, adjacency)
+"""
+
+
+@pytest.mark.parametrize(
+    ("product", "before", "lines"),
+    [
+        ("torch.spmm(adjacency, y)", "x = x.relu()", [7, 17]),
+        ("torch.sparse.mm(adjacency, y)", "x = x.relu()", [7, 17]),
+        ("torch.spmm(adjacency, y)", "adjacency = torch.eye(3) * x", [7]),
+        ("torch.mm(adjacency, y)", "x = x.relu()", []),
+    ],
+)
+def test_what_a_part_of_a_module_takes_for_sparse(product, before, lines, tmp_path):
+    result = analysed(tmp_path, {"program.py": HANDED.format(product=product, before=before)})
+    assert sorted(found(result)) == [("BRK505", line) for line in lines]
+
+
 LAST = """\
 import torch
 
