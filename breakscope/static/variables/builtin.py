@@ -210,12 +210,13 @@ def has_unseen_attributes(machine: Machine, owner: Instance) -> bool:
 
 
 def builtin_setattr(machine: Machine, args, kwargs, node, frame) -> Value:
-    if len(args) == 3 and type(args[0]) is Tensor:
-        if isinstance(args[1], Const) and isinstance(args[1].value, str):
+    if len(args) == 3 and frame.emits:
+        written = node.args if type(node) is ast.Call else ()
+        if isinstance(args[1], Const) and isinstance(args[1].value, str) and len(written) == 3:
             stored = ast.Attribute(node.args[0], args[1].value, ast.Store())
             machine.setattr(args[0], args[1].value, args[2], stored, node, frame)
         return NONE
-    if len(args) != 3 or not isinstance(args[0], Instance) or frame.emits:
+    if len(args) != 3 or not isinstance(args[0], Instance):
         return NONE
     owner, name, value = args
     if isinstance(name, Const) and isinstance(name.value, str):

@@ -163,3 +163,34 @@ class Model(torch.nn.Module):
 def test_apply_of_an_object_of_an_autograd_function(kept, applied, breaks, tmp_path):
     result = analysed(tmp_path, {"program.py": APPLIED.format(kept=kept, applied=applied)})
     assert found(result) == ([("BRK617", 21)] if breaks else [])
+
+
+STORED = """\
+import torch
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.steps = 0
+        self.last = None
+
+    def forward(self, x: torch.Tensor):
+        if self.last is None:
+            {store}
+        return x * self.steps
+"""
+
+
+@pytest.mark.parametrize(
+    ("store", "code"),
+    [
+        ("setattr(self, 'steps', self.steps + 1)", "BRK701"),
+        ("setattr(self, 'last', x * 2)", "BRK707"),
+        ("setattr(self, 'steps', 0)", ""),
+        ("setattr(*('', 'steps', 0))", ""),
+    ],
+)
+def test_setattr_is_a_store(store, code, tmp_path):
+    result = analysed(tmp_path, {"program.py": STORED.format(store=store)})
+    assert found(result) == ([(code, 12)] if code else [])
