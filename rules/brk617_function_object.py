@@ -1,11 +1,11 @@
 """`apply` of an object of an autograd.Function's class ends the graph.
 
 An autograd.Function is never made: its methods are static, and `apply` belongs to the class. An object of
-it, `self.fn = Scaled()` and then `self.fn.apply(x)`, works in eager mode, but Dynamo looks on the object
+it, `self.fn = Rounded()` and then `self.fn.apply(x)`, works in eager mode, but Dynamo looks on the object
 for what it needs of the class, does not find it, and ends the graph. An object that the region makes
 itself is traced.
 
-Keep the class, `self.fn = Scaled`, or call `Scaled.apply(x)`.
+Keep the class, `self.fn = Rounded`, or call `Rounded.apply(x)`.
 """
 
 import torch
@@ -27,37 +27,31 @@ def check(event):
     )
 
 
-class Scaled(torch.autograd.Function):
+class Rounded(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, x):
-        return x * 2
+    def forward(ctx, values):
+        return values.round()
 
     @staticmethod
-    def backward(ctx, grad):
-        return grad * 2
+    def backward(ctx, received):
+        return received
 
 
 @rule.example(lambda: (torch.ones(4),), module=True)
 def bad():
-    class Net(torch.nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.scaled = Scaled()
+    rounded = Rounded()
 
-        def forward(self, x):
-            return self.scaled.apply(x) + 1  # BRK617
+    def forward(x):
+        return rounded.apply(x) + 1  # BRK617
 
-    return Net()
+    return forward
 
 
 @rule.becomes
 def good():
-    class Net(torch.nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.scaled = Scaled
+    rounded = Rounded
 
-        def forward(self, x):
-            return self.scaled.apply(x) + 1
+    def forward(x):
+        return rounded.apply(x) + 1
 
-    return Net()
+    return forward
