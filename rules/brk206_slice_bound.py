@@ -17,6 +17,8 @@ Masked rows get a gradient of zero, as the rows outside of the slice did, provid
 `torch.where` and not a product removes them: NaN times zero is NaN.
 """
 
+import ast
+
 import torch
 
 from breakscope.knowledge import since
@@ -35,6 +37,15 @@ rule = Rule(
 
 @rule.on(ScalarRead, how="slice")
 def check(event):
+    if type(event.node) is ast.Subscript:
+        yield event.problem(
+            f"a bound of the slice `{event.expression}` is a tensor, so the result's size depends on data and the "
+            "whole function runs eager",
+            help="make the slice of Python ints, before the region, or keep the full size and mask",
+            skips="call",
+            setting="capture_scalar_outputs",
+        )
+        return
     yield event.problem(
         f"the slice bound `{event.expression}` is a tensor, so the result's size depends on data and the whole "
         "function runs eager",
@@ -47,6 +58,8 @@ def check(event):
 
 @rule.rewrite
 def rewrite(node, problem, place):
+    if type(problem.node) is ast.Subscript:
+        return None  # the bound stands elsewhere
     from breakscope.rulekit.rewrites.leaf import as_leaf
     from breakscope.rulekit.rewrites.same_list import from_the_list
 

@@ -31,6 +31,7 @@ USE = {
         "sparse.log_softmax",
         "sparse.sampled_addmm",
         "smm",
+        "spmm",
         "mm",
         "matmul",
         "hspmm",
@@ -52,6 +53,7 @@ USE = {
         "to_dense",
     )
 }
+FOR_SPARSE = ("torch.sparse.", "torch.smm", "torch.spmm", "torch.hspmm", "torch.sspaddmm")
 BUILD = {f"torch.sparse_{name}_tensor" for name in (*LAYOUTS, "compressed")}
 
 
@@ -75,7 +77,7 @@ def check_argument(event):
 @rule.on(Call, USE)
 def check_use(event):
     inputs = (event.receiver, *event.args, *event.kwargs.values())
-    if event.name.startswith("torch.sparse.") or any(
+    if event.name.startswith(FOR_SPARSE) or any(
         getattr(value, "kind", "") == "sparse" for value in inputs
     ):
         yield event.graph_break(

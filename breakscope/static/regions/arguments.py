@@ -39,6 +39,8 @@ from breakscope.static.variables.objects.construction import instantiate
 
 # of what a call hands over, what says more than how the parameter is used
 NUMBERS = (Py, ShapeInt)
+# what a constructor's parameter is by its name, where it says nothing else
+LOADED = ExternalInstance("torch.utils.data.DataLoader", sure=False)
 OBJECTS = (Instance, ExternalInstance, Tensor, Sequence, Dict, Function, Union)
 
 
@@ -117,7 +119,7 @@ def configured(machine: Machine, parameter: ast.arg, default: Value | None, fram
         return annotated
     if default is not None:
         return opened(default)
-    return CONFIG
+    return LOADED if parameter.arg.endswith(("dataloader", "data_loader")) else CONFIG
 
 
 def opened(default: Value) -> Value:
@@ -159,8 +161,10 @@ def parameter_values(
         if isinstance(default, Sequence | Dict) and _is_handed_on(info.module, parameter.arg):
             default = opened(default)
         found = parameter_value(machine, parameter, default, body, frame, is_forward)
+        if _is_sparse_to_a_part(machine, function, parameter.arg, body):
+            found = join(SPARSE_ARGUMENT, NONE) if _is_none(default) else SPARSE_ARGUMENT
         if isinstance(handed, OBJECTS) and not _is_annotated(machine, parameter, frame):
-            return join(handed, NONE) if default is not None and default.is_none else handed
+            return join(handed, NONE) if _is_none(default) else handed
         is_guess = type(found) is Tensor and found.origin == "guess"
         return handed if is_guess and isinstance(handed, NUMBERS) else found
 
@@ -171,6 +175,24 @@ def parameter_values(
     if spec.kwarg:
         kwargs["**"] = UNKNOWN
     return args, kwargs
+
+
+def _is_none(default: Value | None) -> bool:
+    return default is not None and default.is_none
+
+
+def _is_sparse_to_a_part(machine: Machine, function: Function, name: str, body: Usage) -> bool:
+    """True where a module hands the parameter to one of its parts, which takes it for sparse."""
+    owner = function.bound
+    if type(owner) is not Instance:
+        return False
+    for attribute, at in body.handed(name):
+        part = owner.attributes.get(attribute)
+        forward = find_member(machine, part.cls.info, "forward") if type(part) is Instance else None
+        if isinstance(forward, Function) and at + 1 < len(forward.info.node.args.args):
+            if Usage(forward.info).is_sparse(forward.info.node.args.args[at + 1].arg):
+                return True
+    return False
 
 
 def _is_handed_on(module: ModuleInfo, name: str) -> bool:
@@ -213,8 +235,7 @@ def parameter_value(
     annotated = value_of_annotation(machine, parameter.annotation, frame)
     tensor = Tensor(sure=False, origin="guess")
     if body.is_sparse(parameter.arg):
-        sparse = Tensor(sure=False, kind="sparse", origin="argument")
-        return join(sparse, NONE) if default is not None and default.is_none else sparse
+        return join(SPARSE_ARGUMENT, NONE) if _is_none(default) else SPARSE_ARGUMENT
     if not annotated.is_unknown:
         if (
             default is not None
@@ -260,8 +281,10 @@ OF_SPARSE = frozenset(
     "coalesce is_coalesced _indices _values _nnz crow_indices col_indices".split()
 )
 SPARSE = "sparse()"
+SPARSE_ARGUMENT = Tensor(sure=False, kind="sparse", origin="argument")
 ASKED = frozenset({"is_sparse", "layout", "isinstance"})
 NOTHING: frozenset[str] = frozenset()
+OF_TORCH = frozenset({"spmm", "smm", "hspmm"})
 FIRST_SPARSE = frozenset({"mm", "sum", "softmax", "log_softmax"})
 
 
@@ -271,8 +294,9 @@ class Usage:
 
     def __init__(self, info: FunctionInfo) -> None:
         self.node, text = info.node, info.module.text
-        self.has_sparse = b"sparse" in text or b"coalesce" in text
+        self.has_sparse = any(word in text for word in (b"sparse", b"coalesce", b"smm", b"spmm"))
         self.names: dict[str, frozenset[str]] | None = None
+        self.given: dict[str, list[tuple[str, int]]] | None = None
 
     def bare(self, name: str) -> frozenset[str]:
         """The methods of it that the body calls without an argument, as "step()", and "backward"
@@ -299,6 +323,24 @@ class Usage:
         used = self.of(name) if self.has_sparse else NOTHING
         if (SPARSE not in used and used.isdisjoint(OF_SPARSE)) or not used.isdisjoint(ASKED):
             return False
+        return self._is_kept(name)
+
+    def handed(self, name: str) -> list[tuple[str, int]]:
+        """The parts of the object that are called with it as it is, and the place among the
+        arguments."""
+        if self.given is None:
+            self.given = {}
+            for part in walk(self.node):
+                if type(part) is ast.Call and type(part.func) is ast.Attribute:
+                    is_own = getattr(part.func.value, "id", "") == "self"
+                    for at, argument in enumerate(part.args if is_own else ()):
+                        if type(argument) is ast.Name:
+                            self.given.setdefault(argument.id, []).append((part.func.attr, at))
+        given = self.given.get(name, [])
+        return given if given and self._is_kept(name) else []
+
+    def _is_kept(self, name: str) -> bool:
+        """True where the function gives the name no other value."""
         names = (part for part in walk(self.node) if type(part) is ast.Name and part.id == name)
         return all(type(part.ctx) is ast.Load for part in names)
 
@@ -339,8 +381,10 @@ def usage(node: ast.AST) -> dict[str, frozenset[str]]:
 
 
 def _is_of_sparse(function: ast.Attribute) -> bool:
-    """True for `torch.sparse.mm` and its like."""
+    """True for `torch.sparse.mm` and its like, and `torch.spmm`, which has the same meaning."""
     owner = function.value
+    if isinstance(owner, ast.Name):
+        return owner.id == "torch" and function.attr in OF_TORCH
     return (
         isinstance(owner, ast.Attribute)
         and owner.attr == "sparse"

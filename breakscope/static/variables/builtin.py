@@ -210,7 +210,7 @@ def has_unseen_attributes(machine: Machine, owner: Instance) -> bool:
 
 
 def builtin_setattr(machine: Machine, args, kwargs, node, frame) -> Value:
-    if len(args) != 3 or not isinstance(args[0], Instance):
+    if len(args) != 3:
         return NONE
     owner, name, value = args
     is_named = isinstance(name, Const) and isinstance(name.value, str)
@@ -219,9 +219,11 @@ def builtin_setattr(machine: Machine, args, kwargs, node, frame) -> Value:
         if is_named and is_call:
             target = ast.Attribute(node.args[0], name.value, ast.Store())
             machine.setattr(owner, name.value, value, ast.copy_location(target, node), node, frame)
-        elif is_call and id(owner) in machine.objects.made_inside:
+        elif is_call and isinstance(owner, Instance) and id(owner) in machine.objects.made_inside:
             machine.touch(owner)
             put_openly(owner, node, 1, value)
+        return NONE
+    if not isinstance(owner, Instance):
         return NONE
     if is_named:
         note_outside(

@@ -48,6 +48,7 @@ from breakscope.static.variables.tensors.indexing import (
     emit_index,
     index_parts,
     item_ndim,
+    read_slices,
 )
 from breakscope.static.variables.tensors.results import shape_of, tensor_result
 
@@ -135,6 +136,7 @@ class TensorVariable(Variable):
             if isinstance(part, Py) and part.source == "draw":
                 emit_read(machine, part, "draw", node, frame)
         emit_index(machine, node, frame, container, parts, store)
+        read_slices(machine, node, frame, parts)
         return Tensor(
             container.dtype,
             item_ndim(container, parts),
@@ -148,6 +150,7 @@ class TensorVariable(Variable):
     ) -> None:
         parts = index_parts(index)
         emit_index(machine, target, frame, container, parts, "=", value)
+        read_slices(machine, target, frame, parts)
 
     def iterate(self, machine: Machine, value, node, frame) -> Value | None:
         ndim = value.ndim - 1 if value.ndim else None

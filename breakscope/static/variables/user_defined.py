@@ -45,7 +45,11 @@ from breakscope.static.variables.objects.attributes import (
     instance_attribute,
     truth_of_instance,
 )
-from breakscope.static.variables.objects.autograd import call_autograd_function
+from breakscope.static.variables.objects.autograd import (
+    call_apply_of_object,
+    call_autograd_function,
+    is_function_object,
+)
 from breakscope.static.variables.objects.construction import instantiate
 from breakscope.static.variables.objects.hooks import run_hooks, run_pre_hooks
 from breakscope.static.variables.objects.module_containers import HELD, contents_of
@@ -131,6 +135,8 @@ class InstanceVariable(Variable):
         return result
 
     def call_method(self, machine: Machine, owner, name, args, kwargs, node, frame) -> Value:
+        if name == "apply" and is_function_object(machine, owner):
+            return call_apply_of_object(machine, owner, args, kwargs, node, frame)
         return call_module_method(machine, owner, name, args, kwargs, node, frame)
 
     def getattr(self, machine: Machine, owner, name, node, frame) -> Value:

@@ -36,6 +36,10 @@ BODIES = {
     "iterated": ("for row in x:\n    if row > 0:\n        x = x + 1\n", [("BRK101", 10)]),
     "in a list": ("y = x.sum() in [1, 2]\n", []),
     "contains": ("y = 1.0 in x\n", [("BRK110", 9)]),
+    "its gradient's mark by setattr": (
+        "y = x * 2\nsetattr(y, 'requires_grad', True)\nsetattr(y, 'note', 1)\n",
+        [("BRK605", 10)],
+    ),
     "its sizes as arguments": (
         "y = torch.zeros(x.shape[0], len(x))\nif y.shape[0] > 2:\n    x = x + 1\n",
         [],
@@ -114,6 +118,41 @@ def test_a_sparse_tensor(matrix, first, expected, tmp_path):
     assert sorted(found(result)) == sorted([*expected, *inside, GIVEN])
 
 
+HANDED = """\
+import torch
+
+
+class Layer(torch.nn.Module):
+    def forward(self, x, adjacency):
+        y = x * 2
+        return {product}
+
+
+class Graph(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = Layer()
+
+    def forward(self, x, adjacency):
+        {before}
+        return self.first(x + 1, adjacency)
+"""
+
+
+@pytest.mark.parametrize(
+    ("product", "before", "lines"),
+    [
+        ("torch.spmm(adjacency, y)", "x = x.relu()", [7, 17]),
+        ("torch.sparse.mm(adjacency, y)", "x = x.relu()", [7, 17]),
+        ("torch.spmm(adjacency, y)", "adjacency = torch.eye(3) * x", [7]),
+        ("torch.mm(adjacency, y)", "x = x.relu()", []),
+    ],
+)
+def test_what_a_part_of_a_module_takes_for_sparse(product, before, lines, tmp_path):
+    result = analysed(tmp_path, {"program.py": HANDED.format(product=product, before=before)})
+    assert sorted(found(result)) == [("BRK505", line) for line in lines]
+
+
 LAST = """\
 import torch
 
@@ -140,3 +179,36 @@ class Last(torch.nn.Module):
 def test_a_position_beside_a_counter_is_one_number(index, breaks, tmp_path):
     result = analysed(tmp_path, {"program.py": LAST.format(index=index)})
     assert found(result) == ([("BRK213", 8)] if breaks else [])
+
+
+SLICED = """\
+import torch
+
+
+class Cut(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.size = torch.tensor(2)
+        self.kept = {slice}
+
+    def forward(self, x: torch.Tensor):
+        y = x * 2
+        {use}
+        return y
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "use", "breaks"),
+    [
+        ("slice(0, self.size)", "y = y[self.kept]", True),
+        ("(slice(None), slice(self.size))", "y[self.kept] = 0", True),
+        ("slice(0, self.size)", "y = y[..., self.kept]", True),
+        ("(*map(slice, range(2)), slice(self.size))", "y = y[self.kept]", True),
+        ("slice(0, 2)", "y = y[self.kept]", False),
+        ("slice(0, self.size)", "y = (y, self.kept)[0]", False),
+    ],
+)
+def test_a_slice_that_was_made_elsewhere_of_a_tensor(made, use, breaks, tmp_path):
+    result = analysed(tmp_path, {"program.py": SLICED.format(slice=made, use=use)})
+    assert found(result) == ([("BRK206", 12)] if breaks else [])

@@ -117,3 +117,27 @@ class Many(Fit):
 """
     breaks = [("BRK599", line) for line in (12, 13, 19, 26)]
     assert found(analysed(tmp_path, {"program.py": source})) == breaks
+
+
+@pytest.mark.parametrize(
+    ("name", "breaks"), [("dataloader", True), ("train_data_loader", True), ("batches", False)]
+)
+def test_a_parameter_that_is_called_a_loader(name, breaks, tmp_path):
+    source = f"""\
+import torch
+
+
+class Loss(torch.nn.Module):
+    def __init__(self, {name}):
+        super().__init__()
+        self.rows = {name}
+
+    def forward(self, x: torch.Tensor):
+        for row in self.rows:
+            x = x + row
+        return x
+"""
+    result = analysed(tmp_path, {"program.py": source})
+    assert [(f.code, f.line, f.confidence) for f in result.findings] == (
+        [("BRK599", 10, "likely")] if breaks else []
+    )

@@ -146,3 +146,69 @@ class Towers(torch.nn.Module):
 def test_an_attribute_that_is_none_and_compared_is_set_by_others(tmp_path):
     result = analysed(tmp_path, {"program.py": CHOSEN_BY_OTHERS})
     assert [(f.line, f.condition) for f in result.findings] == [(16, 'self.mode == "user"')]
+
+
+APPLIED = """\
+import torch
+
+
+class Scaled(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scaled = {kept}
+
+    def forward(self, x: torch.Tensor):
+        y = x + 1
+        return {applied}
+"""
+
+
+@pytest.mark.parametrize(
+    ("kept", "applied", "breaks"),
+    [
+        ("Scaled()", "self.scaled.apply(y)", True),
+        ("Scaled", "self.scaled.apply(y)", False),
+        ("Scaled().apply", "self.scaled(y)", False),
+        ("None", "Scaled().apply(y)", False),
+    ],
+)
+def test_apply_of_an_object_of_an_autograd_function(kept, applied, breaks, tmp_path):
+    result = analysed(tmp_path, {"program.py": APPLIED.format(kept=kept, applied=applied)})
+    assert found(result) == ([("BRK617", 17)] if breaks else [])
+
+
+STORED = """\
+import torch
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.steps = 0
+        self.last = None
+
+    def forward(self, x: torch.Tensor):
+        if self.last is None:
+            {store}
+        return x * self.steps
+"""
+
+
+@pytest.mark.parametrize(
+    ("store", "code"),
+    [
+        ("setattr(self, 'steps', self.steps + 1)", "BRK701"),
+        ("setattr(self, 'last', x * 2)", "BRK707"),
+        ("setattr(self, 'steps', 0)", ""),
+        ("setattr(*('', 'steps', 0))", ""),
+    ],
+)
+def test_setattr_is_a_store(store, code, tmp_path):
+    result = analysed(tmp_path, {"program.py": STORED.format(store=store)})
+    assert found(result) == ([(code, 12)] if code else [])

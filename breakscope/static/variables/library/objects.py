@@ -113,14 +113,18 @@ class LibraryObjectVariable(Variable):
         return [*FIELDS[value.name].values()] if value.name in FIELDS else None
 
     def iterate(self, machine: Machine, value, node, frame) -> Value | None:
-        if value.name == LOADER:
-            emit_call(machine, LOADER, value, (), {}, node, frame)
+        self.note_loader(machine, value, node, frame)
         return Py("int") if value.name == "range" else UNKNOWN
 
     def length(self, machine: Machine, value, node, frame) -> Value:
-        if value.name == LOADER:
-            emit_call(machine, LOADER, value, (), {}, node, frame)
+        self.note_loader(machine, value, node, frame)
         return Py("int")
+
+    def note_loader(self, machine: Machine, value, node, frame) -> None:
+        """Emit that a data loader is gone over, or asked for its length."""
+        if value.name == LOADER:
+            certainty = "certain" if value.sure else "likely"
+            emit_call(machine, LOADER, value, (), {}, node, frame, certainty)
 
     def is_of_class(self, machine: Machine, value, wanted) -> bool | None:
         return None

@@ -213,7 +213,8 @@ def initial_value(machine: Machine, owner: Instance, name: str) -> Value:
 
 def _reads(node: ast.AST, source: str, name: str) -> bool:
     """True when the stored value is computed from the attribute itself."""
-    value = getattr(node, "value", None)
+    is_setattr = type(node) is ast.Call and node.args
+    value = node.args[-1] if is_setattr else getattr(node, "value", None)
     return value is not None and any(_is_read(part, source, name) for part in walk(value))
 
 

@@ -217,6 +217,8 @@ def fallback_attribute(
         return machine.getattr(AS_TENSOR, name, node, frame)
     if field_names(machine, owner) and name in ("_replace", "_asdict"):
         return Method(owner, name)
+    if name == "apply" and "torch.autograd.Function" in external_bases(machine, owner.cls.info):
+        return Method(owner, name)
     getter = find_member(machine, owner.cls.info, "__getattr__")
     bases = (getattr(builtins, base, None) for base in external_bases(machine, owner.cls.info))
     if getter is None or any(hasattr(base, name) for base in bases):

@@ -10,17 +10,36 @@ from breakscope.rulekit.values import (
     Class,
     ExternalInstance,
     Function,
+    Instance,
     Sequence,
     Tensor,
     Value,
 )
-from breakscope.static.definitions.classes import bound_to, find_member, mro_of
+from breakscope.static.definitions.classes import (
+    bound_to,
+    external_bases,
+    find_member,
+    mro_of,
+)
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import args_certainty, emit_call
 from breakscope.static.variables.effects.subgraphs import call_quietly
 
+FUNCTION = "torch.autograd.Function"
 CONTEXT = ExternalInstance("torch.autograd.function.FunctionCtx")
+
+
+def is_function_object(machine: Machine, owner: Instance) -> bool:
+    return FUNCTION in external_bases(machine, owner.cls.info)
+
+
+def call_apply_of_object(machine: Machine, owner: Instance, args, kwargs, node, frame) -> Value:
+    """`Function().apply(x)`: the object's class is applied. A bound `apply` that was kept is traced."""
+    is_read_here = getattr(getattr(node, "func", None), "attr", "") == "apply"
+    if is_read_here and id(owner) not in machine.objects.made_inside:
+        emit_call(machine, "autograd function object.apply", owner, args, kwargs, node, frame)
+    return call_autograd_function(machine, owner.cls, args, kwargs, node, frame)
 
 
 def call_autograd_function(machine: Machine, owner: Class, args, kwargs, node, frame) -> Value:

@@ -24,7 +24,9 @@ from breakscope.rulekit.values import (
 )
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
+from breakscope.static.variables.effects.emitting import emit_read
 
+NAMED = (ast.Name, ast.Attribute, ast.Subscript)
 COUNTERS = (Const, Py, ShapeInt)
 MASK = re.compile(r"(?:^|_)masks?(?:_?[a-z0-9])?$")  # `mask`, `pad_masks`, `mask_a`, `mask2`
 
@@ -99,6 +101,27 @@ def emit_index(
             store=store,
             value=value,
         )
+
+
+def read_slices(machine: Machine, node: ast.AST, frame: Frame, parts: list[Value]) -> None:
+    """Emit the read of a slice's bound that is a tensor, where the slice was made elsewhere: one that is
+    written in the index reads it there."""
+    at = getattr(node, "slice", None)
+    written = at.elts if type(at) is ast.Tuple else [at] * len(parts)
+    for part, expression in zip(parts, written):
+        bounds = _bounds(part) if type(expression) in NAMED else []
+        if bounds:
+            emit_read(machine, bounds[0], "slice", node, frame, expression)
+
+
+def _bounds(part: Value) -> list[Value]:
+    """The tensors that bound a slice, or one of those in a tuple of which not all is known."""
+    if type(part) is ExternalInstance:
+        return [bound for bound in part.args if bound.is_tensor] if part.name == "slice" else []
+    if type(part) is not Sequence or part.type != "tuple" or part.items is not None:
+        return []
+    inside = [bound for option in options(part.element) for bound in _bounds(option)]
+    return [replace(bound, sure=False) for bound in inside if type(bound) is Tensor]
 
 
 def index_parts(index: Value) -> list[Value]:
