@@ -26,7 +26,6 @@ from breakscope.rulekit.values import (
     Value,
     maybe_tensor,
 )
-from breakscope.rulekit.walking import walk
 from breakscope.static.definitions.annotations import value_of_annotation
 from breakscope.static.definitions.binding import defaults_of
 from breakscope.static.definitions.classes import find_member, members_of, mro_of
@@ -34,13 +33,14 @@ from breakscope.static.machine.frames import Frame, OutOfBudget, Raised
 from breakscope.static.machine.gaps import why
 from breakscope.static.machine.lattice import element_of, join
 from breakscope.static.machine.machine import Machine
-from breakscope.static.project.modules import ClassInfo, FunctionInfo, ModuleInfo
+from breakscope.static.project.modules import ClassInfo, ModuleInfo
+from breakscope.static.regions.parameter_uses import Usage
 from breakscope.static.variables.objects.construction import instantiate
 
 # of what a call hands over, what says more than how the parameter is used
 NUMBERS = (Py, ShapeInt)
-# what a constructor's parameter is by its name, where it says nothing else
-LOADED = ExternalInstance("torch.utils.data.DataLoader", sure=False)
+# how a constructor's parameter is called that is a data loader
+LOADERS = ("dataloader", "data_loader")
 OBJECTS = (Instance, ExternalInstance, Tensor, Sequence, Dict, Function, Union)
 
 
@@ -119,7 +119,9 @@ def configured(machine: Machine, parameter: ast.arg, default: Value | None, fram
         return annotated
     if default is not None:
         return opened(default)
-    return LOADED if parameter.arg.endswith(("dataloader", "data_loader")) else CONFIG
+    if parameter.arg.endswith(LOADERS):
+        return ExternalInstance("torch.utils.data.DataLoader", sure=False)
+    return CONFIG
 
 
 def opened(default: Value) -> Value:
@@ -162,7 +164,7 @@ def parameter_values(
             default = opened(default)
         found = parameter_value(machine, parameter, default, body, frame, is_forward)
         if _is_sparse_to_a_part(machine, function, parameter.arg, body):
-            found = join(SPARSE_ARGUMENT, NONE) if _is_none(default) else SPARSE_ARGUMENT
+            found = _sparse_argument(default)
         if isinstance(handed, OBJECTS) and not _is_annotated(machine, parameter, frame):
             return join(handed, NONE) if _is_none(default) else handed
         is_guess = type(found) is Tensor and found.origin == "guess"
@@ -179,6 +181,11 @@ def parameter_values(
 
 def _is_none(default: Value | None) -> bool:
     return default is not None and default.is_none
+
+
+def _sparse_argument(default: Value | None) -> Value:
+    sparse = Tensor(sure=False, kind="sparse", origin="argument")
+    return join(sparse, NONE) if _is_none(default) else sparse
 
 
 def _is_sparse_to_a_part(machine: Machine, function: Function, name: str, body: Usage) -> bool:
@@ -235,7 +242,7 @@ def parameter_value(
     annotated = value_of_annotation(machine, parameter.annotation, frame)
     tensor = Tensor(sure=False, origin="guess")
     if body.is_sparse(parameter.arg):
-        return join(SPARSE_ARGUMENT, NONE) if _is_none(default) else SPARSE_ARGUMENT
+        return _sparse_argument(default)
     if not annotated.is_unknown:
         if (
             default is not None
@@ -273,120 +280,4 @@ def takes_tensors(machine: Machine, function: Function, names: frozenset[str]) -
         p.annotation is None or maybe_tensor(value_of_annotation(machine, p.annotation, frame))
         for p in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)
         if p.arg in names
-    )
-
-
-# what only sparse tensors have, and what stands for a call that takes nothing else
-OF_SPARSE = frozenset(
-    "coalesce is_coalesced _indices _values _nnz crow_indices col_indices".split()
-)
-SPARSE = "sparse()"
-SPARSE_ARGUMENT = Tensor(sure=False, kind="sparse", origin="argument")
-ASKED = frozenset({"is_sparse", "layout", "isinstance"})
-NOTHING: frozenset[str] = frozenset()
-OF_TORCH = frozenset({"spmm", "smm", "hspmm"})
-FIRST_SPARSE = frozenset({"mm", "sum", "softmax", "log_softmax"})
-
-
-class Usage:
-    """How a function's body uses its parameters, looked up when one has neither annotation nor
-    default, or when the module that it stands in speaks of sparse tensors."""
-
-    def __init__(self, info: FunctionInfo) -> None:
-        self.node, text = info.node, info.module.text
-        self.has_sparse = any(word in text for word in (b"sparse", b"coalesce", b"smm", b"spmm"))
-        self.names: dict[str, frozenset[str]] | None = None
-        self.given: dict[str, list[tuple[str, int]]] | None = None
-
-    def bare(self, name: str) -> frozenset[str]:
-        """The methods of it that the body calls without an argument, as "step()", and "backward"
-        where the body calls that of anything."""
-        calls = [
-            part
-            for part in walk(self.node)
-            if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute)
-        ]
-        found = {
-            f"{call.func.attr}()"
-            for call in calls
-            if not (call.args or call.keywords)
-            and isinstance(call.func.value, ast.Name)
-            and call.func.value.id == name
-        }
-        if any(call.func.attr == "backward" for call in calls):
-            found.add("backward")
-        return frozenset(found)
-
-    def is_sparse(self, name: str) -> bool:
-        """True where the body takes it for a sparse tensor, asks nothing about that, and makes none of
-        it."""
-        used = self.of(name) if self.has_sparse else NOTHING
-        if (SPARSE not in used and used.isdisjoint(OF_SPARSE)) or not used.isdisjoint(ASKED):
-            return False
-        return self._is_kept(name)
-
-    def handed(self, name: str) -> list[tuple[str, int]]:
-        """The parts of the object that are called with it as it is, and the place among the
-        arguments."""
-        if self.given is None:
-            self.given = {}
-            for part in walk(self.node):
-                if type(part) is ast.Call and type(part.func) is ast.Attribute:
-                    is_own = getattr(part.func.value, "id", "") == "self"
-                    for at, argument in enumerate(part.args if is_own else ()):
-                        if type(argument) is ast.Name:
-                            self.given.setdefault(argument.id, []).append((part.func.attr, at))
-        given = self.given.get(name, [])
-        return given if given and self._is_kept(name) else []
-
-    def _is_kept(self, name: str) -> bool:
-        """True where the function gives the name no other value."""
-        names = (part for part in walk(self.node) if type(part) is ast.Name and part.id == name)
-        return all(type(part.ctx) is ast.Load for part in names)
-
-    def of(self, name: str) -> frozenset[str]:
-        if self.names is None:
-            self.names = usage(self.node)
-        return self.names.get(name, frozenset())
-
-
-def usage(node: ast.AST) -> dict[str, frozenset[str]]:
-    """For each name, the attributes that the function reads of it; "()" when it is called, "[str]"
-    for string keys, "for" when it is unpacked or iterated as a whole, "sparse()" when it is the first
-    argument of a function of torch.sparse."""
-    found: dict[str, set[str]] = {}
-    for part in walk(node):
-        if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
-            found.setdefault(part.value.id, set()).add(part.attr)
-        elif isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute):
-            first = part.args[0] if part.args else None
-            if isinstance(first, ast.Name) and _is_of_sparse(part.func):
-                found.setdefault(first.id, set()).add(SPARSE)
-        elif isinstance(part, ast.Call) and isinstance(part.func, ast.Name):
-            found.setdefault(part.func.id, set()).add("()")
-            if (
-                part.func.id in ("isinstance", "range")
-                and part.args
-                and isinstance(part.args[0], ast.Name)
-            ):
-                found.setdefault(part.args[0].id, set()).add(part.func.id)
-        elif (
-            isinstance(part, ast.Subscript)
-            and isinstance(part.value, ast.Name)
-            and isinstance(part.slice, ast.Constant)
-            and isinstance(part.slice.value, str)
-        ):
-            found.setdefault(part.value.id, set()).add("[str]")
-    return {name: frozenset(attributes) for name, attributes in found.items()}
-
-
-def _is_of_sparse(function: ast.Attribute) -> bool:
-    """True for `torch.sparse.mm` and its like, and `torch.spmm`, which has the same meaning."""
-    owner = function.value
-    if isinstance(owner, ast.Name):
-        return owner.id == "torch" and function.attr in OF_TORCH
-    return (
-        isinstance(owner, ast.Attribute)
-        and owner.attr == "sparse"
-        and function.attr in FIRST_SPARSE
     )

@@ -24,7 +24,8 @@ from breakscope.static.machine.frames import Frame, OutOfBudget, Raised
 from breakscope.static.machine.lattice import join
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
-from breakscope.static.regions.arguments import Usage, configured_instance, parameter_values
+from breakscope.static.regions.arguments import configured_instance, parameter_values
+from breakscope.static.regions.parameter_uses import Usage
 
 REGISTERS = frozenset(
     {
