@@ -64,3 +64,9 @@ def bad():
         return x + 1
 
     return forward
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB7650",))
+def bad_of_the_default_one(x):
+    state = torch.default_generator.get_state()  # BRK409
+    return x + 1, state

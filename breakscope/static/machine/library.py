@@ -75,6 +75,7 @@ CONSTANTS = {
     "TYPE_CHECKING": FALSE,
     "__debug__": TRUE,
     "torch.bool": External("torch.bool"),
+    "torch.default_generator": ExternalInstance("torch.Generator"),
     "sys.platform": Py("str", "environment"),
     "os.name": Py("str", "environment"),
     "sys.version_info": VERSION_INFO,

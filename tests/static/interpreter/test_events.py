@@ -24,7 +24,12 @@ BODIES = {
     "percent": ('s = "%.3f" % x.sum()\n', [("BRK212", 9)]),
     "a tensor's text that is used": (
         's = f"{x.sum()}"\nt = s + "a", len(s)\nu = "{}".format(x) * 2\nfor c in s:\n    pass\n',
-        [("BRK212", 10), ("BRK212", 10), ("BRK212", 11), ("BRK212", 12)],
+        [("BRK212", 10)],  # the function runs without a graph
+    ),
+    "a tensor's text that is repeated": ('u = "{}".format(x) * 2\n', [("BRK212", 9)]),
+    "a tensor's text that is gone over": (
+        's = f"{x.sum()}"\nfor c in s:\n    pass\n',
+        [("BRK212", 10)],
     ),
     "a tensor's text that is kept": (
         's = f"{x.sum()}"\nt = f"{s}", [s], s is None, s or "a", {"a": s}, "{}".format(s)\n',
