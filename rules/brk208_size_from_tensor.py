@@ -38,6 +38,11 @@ SIZES = {
         f"torch.{name}": ALL
         for name in ("zeros", "ones", "empty", "rand", "randn", "arange", "eye", "randperm")
     },
+    **{f"torch.fft.{name}": (0,) for name in ("fftfreq", "rfftfreq")},
+    **{
+        f"torch.{name}_window": (0,)
+        for name in ("bartlett", "blackman", "hamming", "hann", "kaiser")
+    },
     **{
         f"Tensor.{name}": ALL
         for name in (
@@ -68,6 +73,9 @@ SIZES = {
         for n in (1, 2, 3)
     },
     "torch.linspace": (2,),
+    "torch.logspace": (2,),
+    "torch.tril_indices": (0, 1),
+    "torch.triu_indices": (0, 1),
     "torch.randint": ALL,
     "torch.nn.functional.pad": (1,),
     "torch.nn.functional.interpolate": (1,),

@@ -253,7 +253,7 @@ def _collect(body: list[ast.stmt], members: dict[str, object]) -> None:
         elif isinstance(statement, ast.Assign):
             for target in statement.targets:
                 for name in walk(target):
-                    if type(name) is ast.Name:
+                    if type(name) is ast.Name and type(name.ctx) is ast.Store:
                         members[name.id] = statement
         elif (
             isinstance(statement, ast.AnnAssign)

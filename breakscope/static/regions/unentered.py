@@ -159,18 +159,31 @@ def required_methods(machine: Machine, cls: Class) -> list[str]:
     names = [
         name
         for name, node in members_of(cls.info).items()
-        if type(node) is ast.FunctionDef and not name.startswith("_") and not node.decorator_list
+        if type(node) is ast.FunctionDef
+        and not name.startswith("_")
+        and all(ast.unparse(d).endswith("jit.export") for d in node.decorator_list)
     ]
     parents = mro_of(machine, cls.info)[1:] if names else []
     abstract = {
         name
         for parent in parents
         for name, node in members_of(parent).items()
-        if name in names
-        and type(node) is ast.FunctionDef
-        and any(ast.unparse(d).endswith("abstractmethod") for d in node.decorator_list)
+        if name in names and type(node) is ast.FunctionDef and _is_abstract(node)
     }
     return [n for n in names if n in abstract and is_module_class(machine, cls.info)]
+
+
+def _is_abstract(node: ast.FunctionDef) -> bool:
+    """True for a method that is announced only."""
+    if any(ast.unparse(d).endswith("abstractmethod") for d in node.decorator_list):
+        return True
+    last = node.body[-1]
+    return (
+        all(type(s) is ast.Expr and type(s.value) is ast.Constant for s in node.body[:-1])
+        and type(last) is ast.Raise
+        and last.exc is not None
+        and "NotImplementedError" in ast.unparse(last.exc)
+    )
 
 
 def _is_property(node: ast.stmt | None) -> bool:

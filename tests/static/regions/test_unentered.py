@@ -273,6 +273,10 @@ class Scale(Transform):
 def test_methods_that_a_parent_leaves_abstract(tmp_path):
     required = TRANSFORM.format(decorator="@abstractmethod")
     assert found(analysed(tmp_path, {"program.py": required})) == [("BRK101", 14)]
+    announced = TRANSFORM.format(decorator="@torch.jit.export")
+    announced = announced.replace("return x\n", "raise NotImplementedError('undo')\n", 1)
+    announced += "\n    undo.__doc__ = Transform.undo.__doc__\n"
+    assert found(analysed(tmp_path / "announced", {"program.py": announced})) == [("BRK101", 14)]
     own = TRANSFORM.format(decorator="")
     assert found(analysed(tmp_path / "own", {"program.py": own})) == []
 
