@@ -22,6 +22,7 @@ from breakscope.static.machine.library import PACKED_SEQUENCE, TYPED
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.subgraphs import call_within
 from breakscope.static.variables.library.known_results import PYTHON_RESULTS
+from breakscope.static.variables.objects.tensor_subclasses import is_of_subclass
 from breakscope.static.variables.tensors.creation import CREATES, created_tensor, tensor_of_type
 from breakscope.static.variables.tensors.results import returned_value, tensor_result
 
@@ -76,6 +77,8 @@ def torch_function(
         ),
         None,
     )
+    if any(is_of_subclass(machine, value) for value in (*args, *kwargs.values())):
+        first = replace(first or Tensor(sure=False), kind="subclass")
     if first is not None:
         return tensor_result(machine, last, first, args, kwargs, name)
     if (
@@ -166,6 +169,8 @@ def call_chosen_module(machine: Machine, args, kwargs, node, frame) -> Value:
 
 def call_parameter(machine: Machine, args, kwargs, node, frame) -> Value:
     value = args[0] if args else kwargs.get("data", UNKNOWN)
+    if is_of_subclass(machine, value):
+        return Tensor(kind="subclass")
     if isinstance(value, Tensor):
         return Tensor(value.dtype, value.ndim, value.shape, True, "parameter", requires_grad=True)
     return Tensor("float", kind="parameter", requires_grad=True)
