@@ -126,10 +126,10 @@ def is_tensor_class(machine: Machine, info: ClassInfo) -> bool:
 
 def keeps_its_class(machine: Machine, info: ClassInfo) -> bool:
     """True for a subclass of torch.Tensor whose results are of it too, as torch makes them where no
-    `__torch_function__` says what they are."""
-    return (
-        is_tensor_class(machine, info) and find_member(machine, info, "__torch_function__") is None
-    )
+    `__torch_function__` says what they are. That of nn.Parameter gives plain tensors."""
+    bases = external_bases(machine, info)
+    is_plain_base = "torch.Tensor" in bases and "torch.nn.Parameter" not in bases
+    return is_plain_base and find_member(machine, info, "__torch_function__") is None
 
 
 def is_of_unseen_package(machine: Machine, info: ClassInfo, name: str) -> bool:

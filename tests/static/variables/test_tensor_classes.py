@@ -68,6 +68,10 @@ class Named(torch.Tensor):
     __torch_function__ = torch._C._disabled_torch_function_impl
 
 
+class Weight(nn.Parameter):
+    pass
+
+
 def chosen(name):
     if name == "points":
         return Points
@@ -87,7 +91,7 @@ class Embedding(nn.Embedding):
         self.register_buffer("held", made(n))
         self.name = name
 
-    def forward(self, x: torch.Tensor, p: Points, q: Named):
+    def forward(self, x: torch.Tensor, p: Points, q: Named, w: Weight):
         {body}
 """
 
@@ -95,14 +99,15 @@ class Embedding(nn.Embedding):
 @pytest.mark.parametrize(
     ("body", "lines"),
     [
-        ("return super().forward(x).as_subclass(chosen(self.name))", [40]),
-        ("return F.embedding(x, self.held).as_subclass(Angles)", [40]),
-        ("return F.linear(x.float(), p).as_subclass(Angles)", [40]),
-        ("return (x > p).as_subclass(Angles)", [40]),
-        ("return (-(2 * p))[0].clone().as_subclass(Points)", [40]),
+        ("return super().forward(x).as_subclass(chosen(self.name))", [44]),
+        ("return F.embedding(x, self.held).as_subclass(Angles)", [44]),
+        ("return F.linear(x.float(), p).as_subclass(Angles)", [44]),
+        ("return (x > p).as_subclass(Angles)", [44]),
+        ("return (-(2 * p))[0].clone().as_subclass(Points)", [44]),
         ("return torch.zeros(p.shape).as_subclass(Points)", []),
         ("return (2 * q).as_subclass(Named)", []),
-        ("return x if isinstance(2 * p, Points) else x.item()", [40]),
+        ("return w.as_subclass(Points) + (2 * w).as_subclass(Points)", []),
+        ("return x if isinstance(2 * p, Points) else x.item()", [44]),
     ],
 )
 def test_what_is_computed_of_a_subclass_is_of_it(tmp_path, body, lines):
