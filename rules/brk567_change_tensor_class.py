@@ -26,6 +26,7 @@ def check(event):
         yield event.graph_break(
             f"`{event.shown}` gives a class to a tensor that is of a subclass of torch.Tensor already",
             help="leave the call out, as what is computed of it is of its class; or give the class to a plain tensor",
+            certainty="likely",
         )
 
 

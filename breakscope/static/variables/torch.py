@@ -55,6 +55,9 @@ def torch_function(
         return ExternalInstance(name, tuple(args), tuple(kwargs.items()))
     if name in _CONTEXTS:
         return ExternalInstance(name, tuple(args), tuple(kwargs.items()))
+    if last in ("as_tensor", "asarray") and args and is_of_subclass(machine, args[0]):
+        if all(value.is_none for value in (*args[1:], *kwargs.values())):
+            return args[0]  # with nothing to change, the tensor itself
     if last in CREATES:
         made = created_tensor(last, args, kwargs)
         return made if frame.emits or made.requires_grad else replace(made, requires_grad=False)

@@ -104,9 +104,11 @@ class Embedding(nn.Embedding):
         ("return F.linear(x.float(), p).as_subclass(Angles)", [44]),
         ("return (x > p).as_subclass(Angles)", [44]),
         ("return (-(2 * p))[0].clone().as_subclass(Points)", [44]),
+        ("return torch.as_tensor(p, dtype=None).as_subclass(Angles)", [44]),
         ("return torch.zeros(p.shape).as_subclass(Points)", []),
         ("return (2 * q).as_subclass(Named)", []),
         ("return w.as_subclass(Points) + (2 * w).as_subclass(Points)", []),
+        ("y = 2 * p; return y if isinstance(y, Points) else y.as_subclass(Points)", []),
         ("return x if isinstance(2 * p, Points) else x.item()", [44]),
     ],
 )
