@@ -103,7 +103,7 @@ class Tensor(Value, frozen=True, gc=False):
 
     `sure` is False when it is a tensor only by an annotation, a default or the way it is used.
     `kind` is "" for a plain tensor, else "sparse", "numpy" (an ndarray traced by Dynamo),
-    "parameter", "buffer". `origin` is where it came from: "argument", "op", "attribute"; "guess" for
+    "parameter", "buffer", "subclass" (of a subclass of torch.Tensor). `origin` is where it came from: "argument", "op", "attribute"; "guess" for
     an argument that nothing but its place shows to be a tensor.
     """
 
@@ -119,6 +119,11 @@ class Tensor(Value, frozen=True, gc=False):
     @property
     def is_argument(self) -> bool:
         return self.origin in ("argument", "guess")
+
+    @property
+    def kind_of_result(self) -> str:
+        """The kind of what is computed of it: a parameter's is plain."""
+        return self.kind if self.kind in ("numpy", "subclass") else ""
 
     def describe(self) -> str:
         return "a tensor"

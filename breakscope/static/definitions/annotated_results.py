@@ -8,6 +8,7 @@ from breakscope.rulekit.values import (
     UNKNOWN,
     ExternalInstance,
     Function,
+    Instance,
     Sequence,
     Tensor,
     Union,
@@ -18,6 +19,7 @@ from breakscope.rulekit.values import (
 )
 from breakscope.rulekit.walking import walk
 from breakscope.static.definitions.annotations import value_of_annotation
+from breakscope.static.definitions.classes import is_tensor_class
 from breakscope.static.definitions.names import lookup_name
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.lattice import element_of, join_all
@@ -38,7 +40,7 @@ def completed(
     if info.module.has_type_variables():
         machine.objects.type_variables = bound_variables(machine, info.node.args, arguments, frame)
     try:
-        return _filled(result, value_of_annotation(machine, annotation, frame))
+        return _filled(machine, result, value_of_annotation(machine, annotation, frame))
     finally:
         machine.objects.type_variables = {}
 
@@ -82,9 +84,9 @@ def _tensor_in(value: Value) -> Tensor | None:
     return None
 
 
-def _filled(result: Value, promised: Value) -> Value:
+def _filled(machine: Machine, result: Value, promised: Value) -> Value:
     """The result with what is promised of it in the place of what is not known."""
-    if not _can_stand(promised):
+    if not _can_stand(machine, promised):
         return result
     if result is UNKNOWN:
         return promised
@@ -97,7 +99,7 @@ def _filled(result: Value, promised: Value) -> Value:
     if result.items is None:
         if promised.items is not None and not all(map(maybe_tensor, promised.items)):
             return result  # which of them an item is, is not known
-        element = _filled(result.element, element_of(promised))
+        element = _filled(machine, result.element, element_of(promised))
         return (
             result
             if element is result.element
@@ -105,13 +107,13 @@ def _filled(result: Value, promised: Value) -> Value:
         )
     if promised.items is None or len(promised.items) == len(result.items):
         parts = promised.items or [promised.element] * len(result.items)
-        items = [_filled(part, other) for part, other in zip(result.items, parts)]
+        items = [_filled(machine, part, other) for part, other in zip(result.items, parts)]
         if any(new is not old for new, old in zip(items, result.items)):
             return Sequence(result.type, items, home=result.home)
     return result
 
 
-def _can_stand(promised: Value) -> bool:
+def _can_stand(machine: Machine, promised: Value) -> bool:
     """True for what holds tensors; a `tuple[Tensor]` of one is mostly meant for a tuple of any
     length and kind."""
     singles = [
@@ -119,4 +121,5 @@ def _can_stand(promised: Value) -> bool:
         for o in options(promised)
         if type(o) is Sequence and o.items is not None and len(o.items) == 1
     ]
-    return holds_tensor(promised) and not singles
+    is_tensor = type(promised) is Instance and is_tensor_class(machine, promised.cls.info)
+    return is_tensor or (holds_tensor(promised) and not singles)

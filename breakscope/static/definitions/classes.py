@@ -124,6 +124,14 @@ def is_tensor_class(machine: Machine, info: ClassInfo) -> bool:
     return any(name in TENSOR_BASES for name in external_bases(machine, info))
 
 
+def keeps_its_class(machine: Machine, info: ClassInfo) -> bool:
+    """True for a subclass of torch.Tensor whose results are of it too, as torch makes them where no
+    `__torch_function__` says what they are. That of nn.Parameter gives plain tensors."""
+    bases = external_bases(machine, info)
+    is_plain_base = "torch.Tensor" in bases and "torch.nn.Parameter" not in bases
+    return is_plain_base and find_member(machine, info, "__torch_function__") is None
+
+
 def is_of_unseen_package(machine: Machine, info: ClassInfo, name: str) -> bool:
     """True for a class of a package whose source is not there, such as a dependency that is not
     installed: in a file that uses torch, one with a `forward` below it is most likely a module. Not of

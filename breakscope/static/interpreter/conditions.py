@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from msgspec.structs import replace
+
 from breakscope.rulekit.events import CHOSEN
 from breakscope.rulekit.values import (
     UNKNOWN,
@@ -210,11 +212,19 @@ def narrow_isinstance(
         ):  # another than was guessed, or annotated
             rebind_name(node, value_of_type(machine, wanted) or UNKNOWN, frame)
     elif kept:
+        if not truth and is_tensor_type(machine, wanted):
+            kept = [_of_other_class(option) for option in kept]
         rebind_name(node, join_all(kept), frame)
     elif truth:
         made = value_of_type(machine, wanted)
         if made is not None:
             rebind_name(node, made, frame)
+
+
+def _of_other_class(value: Value) -> Value:
+    """A tensor that is not of the class asked for may be a plain one."""
+    of_subclass = type(value) is Tensor and value.kind == "subclass"
+    return replace(value, kind="") if of_subclass else value
 
 
 def peek_value(node: ast.expr, frame: Frame) -> Value | None:

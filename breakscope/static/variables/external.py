@@ -39,6 +39,7 @@ from breakscope.static.variables.objects.module_containers import (
     call_module_dict,
     module_list,
 )
+from breakscope.static.variables.objects.tensor_subclasses import as_tensor
 from breakscope.static.variables.stdlib import (
     call_cast,
     call_chain,
@@ -219,7 +220,7 @@ def call_external(
 def _tensor_of(machine: Machine, value: Value) -> Tensor | None:
     """What a method of torch.Tensor finds in the value; None when that is no tensor."""
     if type(value) is Instance and is_tensor_class(machine, value.cls.info):
-        return Tensor(sure=False, origin="argument")
+        return as_tensor(machine, value)
     return value if type(value) is Tensor else None
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from breakscope.rulekit.values import (
     UNKNOWN,
     Const,
@@ -10,6 +12,7 @@ from breakscope.rulekit.values import (
     Function,
     Instance,
     Method,
+    Tensor,
     Value,
 )
 from breakscope.static.definitions.classes import bound_to, external_bases, find_member, is_module
@@ -23,6 +26,7 @@ from breakscope.static.variables.nn_module import call_module_method
 from breakscope.static.variables.objects.attribute_stores import inherited_attribute_method
 from breakscope.static.variables.objects.attributes import FILLING, READING
 from breakscope.static.variables.objects.module_containers import HELD, contents_of, hold_contents
+from breakscope.static.variables.objects.tensor_subclasses import is_of_subclass
 
 
 class Super(Value, eq=False):
@@ -73,7 +77,10 @@ class SuperVariable(Variable):
             if HELD in instance.attributes:
                 return machine.call(instance.attributes[HELD], args, kwargs, node, frame)
             if base:
-                return machine.call(ExternalInstance(base), args, kwargs, node, frame)
+                result = machine.call(ExternalInstance(base), args, kwargs, node, frame)
+                weight = instance.attributes.get("weight", UNKNOWN)
+                is_of_class = type(result) is Tensor and is_of_subclass(machine, weight)
+                return replace(result, kind="subclass") if is_of_class else result
         return UNKNOWN
 
     def getattr(self, machine: Machine, owner, name, node, frame) -> Value:

@@ -42,6 +42,7 @@ from breakscope.static.variables.objects.recurrent import (
     note_recurrent_argument,
     note_recurrent_read,
 )
+from breakscope.static.variables.objects.tensor_subclasses import is_of_subclass
 
 SELF_METHODS = frozenset(
     """
@@ -182,7 +183,9 @@ def call_module_method(
         return owner
     if name in ("register_buffer", "register_parameter") and args:
         value = args[1] if len(args) > 1 else kwargs.get("tensor", kwargs.get("param", UNKNOWN))
-        made = registered_value(value, "buffer" if name == "register_buffer" else "parameter")
+        made = registered_value(
+            machine, value, "buffer" if name == "register_buffer" else "parameter"
+        )
         put_named(machine, owner, args[0], made, node, frame)
         return NONE
     if name in ("add_module", "register_module") and len(given := [*args, *kwargs.values()]) == 2:
@@ -223,12 +226,14 @@ def call_module_method(
     return UNKNOWN
 
 
-def registered_value(value: Value, kind: str) -> Value:
+def registered_value(machine: Machine, value: Value, kind: str) -> Value:
     """A registered buffer or parameter is a tensor or None, whatever was passed."""
     parts = []
     for option in options(value):
         if option.is_none:
             parts.append(option)
+        elif is_of_subclass(machine, option):
+            parts.append(Tensor(kind="subclass"))
         elif isinstance(option, Tensor):
             parts.append(Tensor(option.dtype, option.ndim, option.shape, True, kind))
         else:

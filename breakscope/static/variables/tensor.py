@@ -24,11 +24,12 @@ from breakscope.rulekit.values import (
     ShapeInt,
     Tensor,
     Value,
+    options,
 )
 from breakscope.static.definitions.annotations import value_of_class
 from breakscope.static.definitions.classes import is_tensor_class
 from breakscope.static.machine.frames import Frame
-from breakscope.static.machine.lattice import element_of
+from breakscope.static.machine.lattice import element_of, join_all
 from breakscope.static.machine.library import ADDRESS, NOT_TENSORS, TENSOR_TYPES
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.base import Variable
@@ -41,6 +42,7 @@ from breakscope.static.variables.effects.emitting import (
 )
 from breakscope.static.variables.effects.subgraphs import call_hook
 from breakscope.static.variables.objects.operators import tensor_with_object
+from breakscope.static.variables.objects.tensor_subclasses import is_of_subclass
 from breakscope.static.variables.tensors.arithmetic import tensor_operator
 from breakscope.static.variables.tensors.creation import PRECISE
 from breakscope.static.variables.tensors.indexing import (
@@ -89,7 +91,7 @@ TENSOR_ONLY = frozenset(
     """
     unsqueeze masked_fill masked_fill_ permute expand expand_as view_as contiguous detach index_select gather
     scatter scatter_ scatter_add scatter_add_ long argmax topk cumsum new_zeros new_ones new_full new_tensor
-    new_empty nonzero masked_select repeat_interleave unbind item isnan softmax log_softmax sigmoid
+    new_empty as_subclass nonzero masked_select repeat_interleave unbind item isnan softmax log_softmax sigmoid
     requires_grad_ chunk dim any all transpose type_as byte bool argsort squeeze flatten norm numel matmul bmm
     """.split()
 )
@@ -142,7 +144,7 @@ class TensorVariable(Variable):
             item_ndim(container, parts),
             None,
             container.sure,
-            container.kind if container.kind == "numpy" else "",
+            container.kind_of_result,
         )
 
     def setitem(
@@ -154,10 +156,9 @@ class TensorVariable(Variable):
 
     def iterate(self, machine: Machine, value, node, frame) -> Value | None:
         ndim = value.ndim - 1 if value.ndim else None
-        kind = value.kind if value.kind == "numpy" else ""  # a row of a buffer is none
         # what only its place shows to be a tensor may be a list of anything
         origin = "guess" if value.origin == "guess" else "op"
-        return Tensor(value.dtype, ndim, None, value.sure, kind, origin)
+        return Tensor(value.dtype, ndim, None, value.sure, value.kind_of_result, origin)
 
     def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
         machine.emit(Branch, node, frame, sureness(value), test=value, construct=construct, **facts)
@@ -193,12 +194,15 @@ class TensorVariable(Variable):
             return BOOL if tensor.origin == "guess" else Const(op is ast.NotEq)
         dimensions = [t.ndim for t in (left, right) if t.is_tensor]
         ndim = None if None in dimensions else max(dimensions)
-        return Tensor("bool", ndim, sure=tensor.sure, kind=tensor.kind)
+        kind = "subclass" if is_of_subclass(machine, other) else tensor.kind
+        return Tensor("bool", ndim, sure=tensor.sure, kind=kind)
 
     def identical(self, left, right) -> bool | None:
         return True if left is right and left.is_argument else None
 
     def is_of_class(self, machine: Machine, value, wanted) -> bool | None:
+        if value.kind == "subclass":
+            return None if is_tensor_class(machine, wanted.info) else False
         is_open = value.is_argument and not value.sure and value.kind != "sparse"
         return None if is_open and not is_tensor_class(machine, wanted.info) else False
 
@@ -253,7 +257,7 @@ def tensor_attribute(
             owner.ndim,
             None,
             owner.sure,
-            owner.kind if owner.kind == "numpy" else "",
+            owner.kind_of_result,
         )
     if name == "grad":
         return Tensor(sure=False)
@@ -311,8 +315,8 @@ def call_tensor_method(
         return ADDRESS
     if name.startswith("to_sparse") or (owner.kind == "sparse" and name in SPARSE_AS_WELL):
         return Tensor(owner.dtype, owner.ndim, None, owner.sure, "sparse")
-    if name == "as_subclass" and args and type(args[0]) is Class:
-        return value_of_class(machine, args[0])
+    if name == "as_subclass" and args and all(type(c) is Class for c in options(args[0])):
+        return join_all([value_of_class(machine, cls) for cls in options(args[0])])
     if name == "untyped_storage":
         return ExternalInstance("torch.UntypedStorage")
     result = tensor_result(machine, name, owner, args, kwargs, full)

@@ -22,6 +22,7 @@ from breakscope.static.machine.library import PACKED_SEQUENCE, TYPED
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.subgraphs import call_within
 from breakscope.static.variables.library.known_results import PYTHON_RESULTS
+from breakscope.static.variables.objects.tensor_subclasses import is_of_subclass
 from breakscope.static.variables.tensors.creation import CREATES, created_tensor, tensor_of_type
 from breakscope.static.variables.tensors.results import returned_value, tensor_result
 
@@ -54,6 +55,9 @@ def torch_function(
         return ExternalInstance(name, tuple(args), tuple(kwargs.items()))
     if name in _CONTEXTS:
         return ExternalInstance(name, tuple(args), tuple(kwargs.items()))
+    if last in ("as_tensor", "asarray") and args and is_of_subclass(machine, args[0]):
+        if all(value.is_none for value in (*args[1:], *kwargs.values())):
+            return args[0]  # with nothing to change, the tensor itself
     if last in CREATES:
         made = created_tensor(last, args, kwargs)
         return made if frame.emits or made.requires_grad else replace(made, requires_grad=False)
@@ -76,6 +80,8 @@ def torch_function(
         ),
         None,
     )
+    if any(is_of_subclass(machine, value) for value in (*args, *kwargs.values())):
+        first = replace(first or Tensor(sure=False), kind="subclass")
     if first is not None:
         return tensor_result(machine, last, first, args, kwargs, name)
     if (
@@ -166,6 +172,8 @@ def call_chosen_module(machine: Machine, args, kwargs, node, frame) -> Value:
 
 def call_parameter(machine: Machine, args, kwargs, node, frame) -> Value:
     value = args[0] if args else kwargs.get("data", UNKNOWN)
+    if is_of_subclass(machine, value):
+        return Tensor(kind="subclass")
     if isinstance(value, Tensor):
         return Tensor(value.dtype, value.ndim, value.shape, True, "parameter", requires_grad=True)
     return Tensor("float", kind="parameter", requires_grad=True)

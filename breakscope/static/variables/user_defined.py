@@ -41,7 +41,6 @@ from breakscope.static.variables.effects.emitting import note_assert
 from breakscope.static.variables.nn_module import call_module_method
 from breakscope.static.variables.objects.attribute_stores import store_on_class, store_on_instance
 from breakscope.static.variables.objects.attributes import (
-    AS_TENSOR,
     instance_attribute,
     truth_of_instance,
 )
@@ -58,6 +57,7 @@ from breakscope.static.variables.objects.operators import (
     object_operator,
     unary_of_object,
 )
+from breakscope.static.variables.objects.tensor_subclasses import as_tensor
 
 NAMED_TUPLE = "typing.NamedTuple"
 
@@ -160,7 +160,7 @@ class InstanceVariable(Variable):
         if isinstance(at, str):
             return container.attributes.get(at, UNKNOWN)
         if is_tensor_class(machine, container.cls.info):
-            return machine.getitem(AS_TENSOR, index, node, frame, store)
+            return machine.getitem(as_tensor(machine, container), index, node, frame, store)
         return super().getitem(machine, container, index, store, node, frame)
 
     def setitem(

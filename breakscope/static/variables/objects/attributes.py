@@ -17,7 +17,6 @@ from breakscope.rulekit.values import (
     Method,
     Py,
     Sequence,
-    Tensor,
     Value,
 )
 from breakscope.static.definitions.annotations import value_of_annotation
@@ -50,9 +49,8 @@ from breakscope.static.variables.objects.recurrent import (
     note_recurrent_argument,
     note_recurrent_read,
 )
+from breakscope.static.variables.objects.tensor_subclasses import as_tensor
 
-# what an object of a tensor class is to the methods that it has from torch.Tensor
-AS_TENSOR = Tensor(sure=False, origin="argument")
 FILLING = frozenset({"append", "extend", "insert", "update", "setdefault"})
 READING = frozenset({"items", "keys", "values", "pop", "get"})
 
@@ -214,7 +212,7 @@ def fallback_attribute(
                 machine, annotation, Frame(cls.module, None, cls.scope, None, False, 0, "")
             )
     if name in machine.library.tensor_names and is_tensor_class(machine, owner.cls.info):
-        return machine.getattr(AS_TENSOR, name, node, frame)
+        return machine.getattr(as_tensor(machine, owner), name, node, frame)
     if field_names(machine, owner) and name in ("_replace", "_asdict"):
         return Method(owner, name)
     if name == "apply" and "torch.autograd.Function" in external_bases(machine, owner.cls.info):

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import ast
 
+from msgspec.structs import replace
+
 from breakscope.rulekit.values import BOOL, UNKNOWN, Function, Instance, Tensor, Value
 from breakscope.static.definitions.classes import external_bases, find_member, is_tensor_class
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call
+from breakscope.static.variables.objects.tensor_subclasses import as_tensor, is_of_subclass
 from breakscope.static.variables.tensors.arithmetic import tensor_operator
 
 _OPERATOR_METHODS = {
@@ -51,8 +54,10 @@ def object_operator(
                 emit_call(machine, full, owner, (left, right), {}, node, frame)
                 return machine.call_implicitly(method, [other], node, frame)
     objects = [v for v in (left, right) if type(v) is Instance]
-    is_tensor = any(is_tensor_class(machine, v.cls.info) for v in objects)
-    return Tensor(sure=False) if is_tensor else UNKNOWN
+    if not any(is_tensor_class(machine, v.cls.info) for v in objects):
+        return UNKNOWN
+    is_kept = any(is_of_subclass(machine, v) for v in objects)
+    return Tensor(sure=False, kind="subclass" if is_kept else "")
 
 
 def tensor_with_object(
@@ -65,7 +70,8 @@ def tensor_with_object(
     if not any(own) or any(
         base.startswith("torch.Tensor") for base in external_bases(machine, owner.cls.info)
     ):
-        return tensor_operator(left, right, op)
+        result = tensor_operator(left, right, op)
+        return replace(result, kind="subclass") if is_of_subclass(machine, owner) else result
     return object_operator(machine, left, right, op, node, frame)
 
 
@@ -88,4 +94,6 @@ def compare_object(
     method = machine.getattr(owner, _COMPARE_METHODS[op], node, frame)
     if isinstance(method, Function):
         return machine.call(method, [other], {}, node, frame)
-    return Tensor("bool", sure=False) if is_tensor_class(machine, owner.cls.info) else BOOL
+    if not is_tensor_class(machine, owner.cls.info):
+        return BOOL
+    return Tensor("bool", sure=False, kind=as_tensor(machine, owner).kind)

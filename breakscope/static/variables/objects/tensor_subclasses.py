@@ -4,14 +4,53 @@ from __future__ import annotations
 
 import ast
 
-from breakscope.rulekit.values import Class, Const, Function, Instance, Value, maybe_tensor
-from breakscope.static.definitions.classes import external_bases, find_member
+from breakscope.rulekit.values import (
+    Class,
+    Const,
+    Function,
+    Instance,
+    Tensor,
+    Union,
+    Value,
+    maybe_tensor,
+)
+from breakscope.static.definitions.classes import (
+    external_bases,
+    find_member,
+    is_tensor_class,
+    keeps_its_class,
+)
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.library import TENSOR_TYPES
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call
 
 MADE = "torch.Tensor subclass()"
+_PLAIN = Tensor(sure=False, origin="argument")
+_OF_SUBCLASS = Tensor(sure=False, kind="subclass", origin="argument")
+
+
+def as_tensor(machine: Machine, owner: Instance) -> Tensor:
+    """What an object of a tensor class is to all that it has from torch.Tensor."""
+    return _OF_SUBCLASS if keeps_its_class(machine, owner.cls.info) else _PLAIN
+
+
+def is_of_subclass(machine: Machine, value: Value) -> bool:
+    """True for what is of a subclass of torch.Tensor, and whose results are too. One of several
+    classes is, unless all of them say what their results are: such a `__torch_function__` mostly hands
+    on to torch's, and the graph ends there."""
+    if type(value) is Tensor:
+        return value.kind == "subclass"
+    if type(value) is Union:
+        are_tensors = all(_is_of_tensor_class(machine, option) for option in value.options)
+        return are_tensors and any(is_of_subclass(machine, option) for option in value.options)
+    return type(value) is Instance and keeps_its_class(machine, value.cls.info)
+
+
+def _is_of_tensor_class(machine: Machine, value: Value) -> bool:
+    if type(value) is Instance:
+        return is_tensor_class(machine, value.cls.info)
+    return type(value) is Tensor and value.kind == "subclass"
 
 
 def note_tensor_subclass(

@@ -36,6 +36,6 @@ def tensor_operator(left: Value, right: Value, op: type) -> Value:
         else max(dimensions),
         shapes.pop() if len(shapes) == 1 and op is not ast.MatMult else None,
         all(t.sure for t in tensors),
-        tensors[0].kind if tensors[0].kind == "numpy" else "",
+        "subclass" if any(t.kind == "subclass" for t in tensors) else tensors[0].kind_of_result,
         requires_grad=False if all(t.requires_grad is False for t in tensors) else None,
     )

@@ -98,18 +98,17 @@ def shaped_result(
     kwargs: dict[str, Value],
 ) -> Value:
     """The tensors that the table `shapes` says; `rest` are the arguments behind the tensor."""
-    kind = "numpy" if owner.kind == "numpy" else ""
     known = machine.library.shape(full, call_form(rest, kwargs))
     if known is None:
         dtype = given_dtype(kwargs) or ("float" if owner.dtype == "float" else None)
-        return Tensor(dtype, None, None, owner.sure, kind)
+        return Tensor(dtype, None, None, owner.sure, owner.kind_of_result)
     made = [
         Tensor(
             result_dtype(result.dtype, owner, rest, kwargs),
             NDIM[result.ndim](owner, rest, kwargs),
             owner.shape if is_same_shape(result.ndim, rest, kwargs) else None,
             owner.sure,
-            kind,
+            owner.kind_of_result,
         )
         for result in known.results
     ]
@@ -127,9 +126,7 @@ def cast_tensor(owner: Tensor, wanted: Value) -> Tensor:
         dtype = _dtype_of(wanted)
     elif (isinstance(wanted, Py) and wanted.type == "dtype") or wanted.is_unknown:
         dtype = None if owner.dtype is None else "float"
-    return Tensor(
-        dtype, owner.ndim, owner.shape, owner.sure, owner.kind if owner.kind == "numpy" else ""
-    )
+    return Tensor(dtype, owner.ndim, owner.shape, owner.sure, owner.kind_of_result)
 
 
 def pieces_of(name: str, piece: Tensor, args: list[Value], kwargs: dict[str, Value]) -> Value:
