@@ -17,6 +17,7 @@ from breakscope.rulekit.values import (
     Value,
     options,
 )
+from breakscope.static.definitions.names import resolve_import
 from breakscope.static.machine.frames import Frame, Raised
 from breakscope.static.machine.given import both, excludes
 from breakscope.static.machine.lattice import join_all, join_under
@@ -45,6 +46,7 @@ class UnionVariable(Variable):
         own = any([type(option) is Instance for option in callee.options])
         for option, condition in _given(callee, frame):
             if not option.is_none:
+                option = resolve_import(machine, option)  # one that may fail is not run at once
                 is_library = own and type(option) is ExternalInstance
                 frame.certainty = "possible" if is_library else certainty
                 frame.undecided = CHOSEN if chosen else undecided
