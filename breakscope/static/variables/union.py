@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from breakscope.rulekit.events import CHOSEN, Branch
 from breakscope.rulekit.values import (
+    External,
     ExternalInstance,
     Function,
     Instance,
@@ -46,7 +47,8 @@ class UnionVariable(Variable):
         own = any([type(option) is Instance for option in callee.options])
         for option, condition in _given(callee, frame):
             if not option.is_none:
-                option = resolve_import(machine, option)  # one that may fail is not run at once
+                named = resolve_import(machine, option)  # an import that may fail is still one here
+                option = named if type(named) is External else option
                 is_library = own and type(option) is ExternalInstance
                 frame.certainty = "possible" if is_library else certainty
                 frame.undecided = CHOSEN if chosen else undecided
