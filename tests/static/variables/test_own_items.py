@@ -57,7 +57,7 @@ def test_what_the_constructor_is_given_sets_no_attribute(
     program = PROGRAM.format(base=base, sets=sets, more=more, made=made, read=read)
     result = found(analysed(tmp_path, {"program.py": program}))
     line = program.splitlines().index(f"        return {read} + 1") + 1
-    assert result == ([("BRK567", line)] if breaks else [])
+    assert result == ([("BRK568", line)] if breaks else [])
 
 
 def test_an_attribute_read_in_a_try_is_no_break(tmp_path):

@@ -24,7 +24,7 @@ import torch
 from breakscope.rulekit.events import Call
 from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK567", "attribute-of-ordered-dict", shares=("GB0088",), since="2.13")
+rule = Rule("BRK568", "attribute-of-ordered-dict", shares=("GB0088",), since="2.13")
 
 
 @rule.on(Call, "attribute of an own OrderedDict")
@@ -47,7 +47,7 @@ def bad():
 
     def forward(x):
         output = Output(mean=x * 2)
-        return output.mean + 1  # BRK567
+        return output.mean + 1  # BRK568
 
     return forward
 
