@@ -6,8 +6,9 @@ subprocesses, sockets, the data loader, much of `torch.utils` and `torch.jit`. A
 ends the graph, calls the function eagerly and starts a new graph.
 
 The names come from a table that was measured: each function was called in a small program under
-Dynamo (`rules/knowledge/`). Where a rule with a lower code speaks of the same call, this one is
-silent.
+Dynamo (`rules/knowledge/`). An extension module is known by its file, a `.so` or `.pyd` without
+source: calling any function or class of it ends the graph. Where a rule with a lower code speaks of
+the same call, this one is silent.
 
 Do the work outside the region, once, where you can: in `__init__`, in the data loader, or on the
 result. A function that must stay in the middle can be wrapped with `torch.library.custom_op` (it
@@ -126,6 +127,16 @@ def check(event):
             help=OBJECT if event.name.rpartition(".")[2][:1].isupper() else FUNCTION,
             certainty=None if verdict.certain else "possible",
         )
+
+
+@rule.on(Call, "call of an extension module")
+def check_extension(event):
+    module, _, name = event.receiver.name.rpartition(".")
+    yield event.problem(
+        f"`{name}` is compiled code of the extension module `{module}`, which Dynamo does not trace, so the graph ends at "
+        f"`{event.shown}`",
+        help=OBJECT if name[:1].isupper() else FUNCTION,
+    )
 
 
 def untraced_attributes() -> frozenset[str]:

@@ -152,6 +152,8 @@ class Objects(Struct, eq=False):
     stored_in: dict[tuple[int, str], tuple] = {}
     made_inside: dict[int, Made] = {}  # the objects made inside of regions
     made_count: int = 0
+    # object made inside of regions -> attributes that it has in eager mode only
+    left_out: dict[int, set[str]] = {}
     kept: list = []  # values whose id is a key above
     scopes: list[Frame] = []  # that closures keep
     annotation_parts: int = 0  # read of the annotation that is being read

@@ -25,6 +25,7 @@ from breakscope.static.project.source import SourceError, decode, parse, split_l
 from breakscope.static.project.star_imports import Stars
 
 LIBRARIES = frozenset({"torch", "numpy"})  # known by tables, never read as source
+COMPILED = (".so", ".pyd")
 SOURCE_FOLDERS = ("", "src")  # where a project's packages lie in its top folder
 
 
@@ -121,6 +122,7 @@ class Program:
         self._installed = installed
         self._environment = environment
         self._found: Kept[str | None] = Kept(self.reads)
+        self._compiled: Kept[bool] = Kept(self.reads)
         self._roots: Kept[tuple[str, ...]] = Kept(self.reads)
         self._stars = Stars(self.imported, self.reads)
 
@@ -167,6 +169,28 @@ class Program:
         roots = self._roots.get(importer.root, lambda: self._roots_of(importer.root))
         folders = (*roots, *self._environment)
         return not any(map(partial(_names, top), chain(*map(self.reads.names, folders))))
+
+    def is_compiled(self, name: str, importer: ModuleInfo) -> bool:
+        """True for a module that is an extension of compiled code, with no source beside it."""
+        top = name.partition(".")[0]
+        if not top or top in LIBRARIES or top in sys.stdlib_module_names:
+            return False
+        key = (name, importer.root)
+        return self._compiled.get(key, lambda: self._is_compiled(name, importer.root))
+
+    def _is_compiled(self, name: str, root: str) -> bool:
+        package, _, last = name.rpartition(".")
+        roots = self._roots.get(root, lambda: self._roots_of(root))
+        top = name.partition(".")[0]
+        for folder in dict.fromkeys((*roots, *self._installed.folders)):
+            entries = self.reads.names(folder)
+            if package and top not in entries:
+                continue
+            inner = self.reads.names(os.path.join(folder, *package.split(".")))
+            found = [entry for entry in inner if entry.partition(".")[0] == last]
+            if found or package:
+                return bool(found) and all(e.endswith(COMPILED) for e in found)
+        return False
 
     def is_without_torch(self, top: str, importer: ModuleInfo) -> bool:
         """True for a top-level package that is there and not followed, since it does not import torch."""

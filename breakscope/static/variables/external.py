@@ -234,10 +234,13 @@ def enter_package(
 ) -> None:
     """A function, class or method outside of the checked source is called; to make an exception
     is no harm."""
-    if name.partition(".")[0] in machine.library.skipped_packages and not name.endswith(
-        ("Error", "Exception", "Warning")
-    ):
+    if not frame.emits or name.endswith(("Error", "Exception", "Warning")):
+        return
+    if name.partition(".")[0] in machine.library.skipped_packages:
         emit_call(machine, "call of a skipped package", External(name), args, kwargs, node, frame)
+    elif machine.world.program.is_compiled(name.rpartition(".")[0], frame.module):
+        what = "call of an extension module"
+        emit_call(machine, what, External(name), args, kwargs, node, frame, "likely")
 
 
 def plain_result(machine: Machine, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from breakscope.rulekit.events import CHOSEN, Branch
 from breakscope.rulekit.values import (
+    External,
     ExternalInstance,
     Function,
     Instance,
@@ -17,6 +18,7 @@ from breakscope.rulekit.values import (
     Value,
     options,
 )
+from breakscope.static.definitions.names import resolve_import
 from breakscope.static.machine.frames import Frame, Raised
 from breakscope.static.machine.given import both, excludes
 from breakscope.static.machine.lattice import join_all, join_under
@@ -45,6 +47,8 @@ class UnionVariable(Variable):
         own = any([type(option) is Instance for option in callee.options])
         for option, condition in _given(callee, frame):
             if not option.is_none:
+                named = resolve_import(machine, option)  # an import that may fail is still one here
+                option = named if type(named) is External else option
                 is_library = own and type(option) is ExternalInstance
                 frame.certainty = "possible" if is_library else certainty
                 frame.undecided = CHOSEN if chosen else undecided

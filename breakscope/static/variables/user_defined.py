@@ -57,6 +57,7 @@ from breakscope.static.variables.objects.operators import (
     object_operator,
     unary_of_object,
 )
+from breakscope.static.variables.objects.own_items import settle_left_out
 from breakscope.static.variables.objects.tensor_subclasses import as_tensor
 
 NAMED_TUPLE = "typing.NamedTuple"
@@ -169,6 +170,7 @@ class InstanceVariable(Variable):
         method = machine.getattr(container, "__setitem__", target, frame)
         if isinstance(method, Function):
             machine.call(method, [index, value], {}, target, frame)
+            settle_left_out(machine, container, index)
         elif HELD in container.attributes:
             held = container.attributes[HELD]
             machine.setitem(held, index, value, target, node, frame, augmented)

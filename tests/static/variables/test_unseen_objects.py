@@ -141,3 +141,32 @@ class Loss(torch.nn.Module):
     assert [(f.code, f.line, f.confidence) for f in result.findings] == (
         [("BRK599", 10, "likely")] if breaks else []
     )
+
+
+@pytest.mark.parametrize(
+    ("use", "breaks"),
+    [
+        ("x + TensorDataset(x * 2).tensors[0]", True),
+        ("x + rows[0][0]", True),
+        ("x + len(rows)", True),
+        ("x + len(Subset(rows, [0]))", True),
+        ("x + sum(row[0] for row in rows)", True),
+        ("x + len(order)", True),
+        ("x + rows.tensors[0]", False),
+    ],
+)
+def test_what_is_skipped_of_torch_s_data_sets(use, breaks, tmp_path):
+    source = f"""\
+import torch
+from torch.utils.data import SequentialSampler, Subset, TensorDataset
+
+rows = TensorDataset(torch.ones(4, 2))
+order = SequentialSampler(rows)
+
+
+class Model(torch.nn.Module):
+    def forward(self, x: torch.Tensor):
+        return {use}
+"""
+    expected = {("BRK599", 10)} if breaks else set()
+    assert set(found(analysed(tmp_path, {"program.py": source}))) == expected

@@ -129,6 +129,17 @@ def cases_saving(x, d):
     torch.utils._pytree.tree_map(lambda e: e + 1, d)
     torch.utils._pytree.tree_flatten(d)
     torch.utils.data.DataLoader(dataset)
+    torch.utils.data.TensorDataset(x)
+    torch.utils.data.StackDataset(dataset, dataset)
+    torch.utils.data.Subset(dataset, [0, 2])
+    torch.utils.data.ConcatDataset([dataset, dataset])
+    torch.utils.data.ChainDataset([dataset])
+    torch.utils.data.SequentialSampler(dataset)
+    torch.utils.data.RandomSampler(dataset)
+    torch.utils.data.SubsetRandomSampler([0, 2])
+    torch.utils.data.WeightedRandomSampler([0.5, 0.5], 2)
+    torch.utils.data.BatchSampler([0, 1, 2], 2, False)
+    torch.utils.data.random_split(dataset, [1, 3])
     next(iter(loader))  # as: torch.utils.data.DataLoader iterated
     dataset[0]  # as: torch.utils.data.Dataset indexed
     torch.utils.data.get_worker_info()

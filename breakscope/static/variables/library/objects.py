@@ -33,7 +33,7 @@ OF_DISTRIBUTIONS = frozenset(
 )
 
 
-LOADER = "torch.utils.data.DataLoader"  # Dynamo skips its methods as it does its constructor
+DATA = "torch.utils.data."  # Dynamo skips the methods of its classes as it does their constructors
 MOVES = frozenset({"to", "cpu", "cuda", "float", "double", "half", "long", "pin_memory"})
 INDICES = Union((Tensor("int", 1), NONE))  # None where the sequences were sorted before
 # named tuples, and what their fields hold
@@ -104,6 +104,7 @@ class LibraryObjectVariable(Variable):
         return FIELDS.get(owner.name, {}).get(name) or Method(owner, name)
 
     def getitem(self, machine: Machine, container, index, store, node, frame) -> Value:
+        self.note_data(machine, container, node, frame)
         fields = [*FIELDS.get(container.name, {}).values()]
         at = index.value if index.is_const else None
         known = isinstance(at, int) and -len(fields) <= at < len(fields)
@@ -113,18 +114,19 @@ class LibraryObjectVariable(Variable):
         return [*FIELDS[value.name].values()] if value.name in FIELDS else None
 
     def iterate(self, machine: Machine, value, node, frame) -> Value | None:
-        self.note_loader(machine, value, node, frame)
+        self.note_data(machine, value, node, frame)
         return Py("int") if value.name == "range" else UNKNOWN
 
     def length(self, machine: Machine, value, node, frame) -> Value:
-        self.note_loader(machine, value, node, frame)
+        self.note_data(machine, value, node, frame)
         return Py("int")
 
-    def note_loader(self, machine: Machine, value, node, frame) -> None:
-        """Emit that a data loader is gone over, or asked for its length."""
-        if value.name == LOADER:
+    def note_data(self, machine: Machine, value, node, frame) -> None:
+        """Emit that a data loader, a dataset or a sampler is gone over, or asked for an item or its
+        length."""
+        if value.name.startswith(DATA):
             certainty = "certain" if value.sure else "likely"
-            emit_call(machine, LOADER, value, (), {}, node, frame, certainty)
+            emit_call(machine, value.name, value, (), {}, node, frame, certainty)
 
     def is_of_class(self, machine: Machine, value, wanted) -> bool | None:
         return None

@@ -44,6 +44,7 @@ from breakscope.static.variables.objects.module_containers import (
     contents_of,
     openly_put,
 )
+from breakscope.static.variables.objects.own_items import read_left_out
 from breakscope.static.variables.objects.recurrent import (
     RECURRENT,
     note_recurrent_argument,
@@ -116,6 +117,8 @@ def instance_attribute(
         return Method(owner, name)
     if OPEN in owner.attributes and (stored := openly_put(owner, name)) is not None:
         return stored
+    if id(owner) in machine.objects.left_out:
+        read_left_out(machine, owner, name, node, frame)
     return fallback_attribute(machine, owner, name, node, frame)
 
 

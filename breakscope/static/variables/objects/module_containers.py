@@ -24,6 +24,7 @@ from breakscope.static.machine.lattice import join, join_all
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.side_effects import put_attribute
 from breakscope.static.variables.library.builtin_iteration import builtin_dict, ordered_sequence
+from breakscope.static.variables.objects.own_items import note_left_out
 
 MODULE_LISTS = {
     "torch.nn.ModuleList": "ModuleList",
@@ -89,6 +90,8 @@ def hold_contents(
                 machine, "tuple" if base == "tuple" else "list", args, node, frame
             )
         )
+        if frame.emits and is_dict:
+            note_left_out(machine, owner, owner.attributes[HELD])
         return
     if "*" in kwargs:
         args = (
