@@ -25,10 +25,9 @@ FORM = "torch.utils._pytree.TreeSpec"
 
 def call_tree_map(machine: Machine, args, kwargs, node, frame) -> Value:
     """`tree_map(function, tree, *rests)`: a tree of the same form, with what the function gives."""
-    function, *trees = args
-    if not trees or function.is_unknown:
+    if len(args) < 2 or args[0].is_unknown:
         return UNKNOWN
-    return mapped(machine, function, trees, node, frame, limits.DEEPEST_KEY)
+    return mapped(machine, args[0], args[1:], node, frame, limits.DEEPEST_KEY)
 
 
 def mapped(
