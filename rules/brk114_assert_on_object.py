@@ -3,7 +3,7 @@
 `assert outputs, "no outputs"` reads no tensor's value, and `if not outputs: raise` costs nothing.
 But Dynamo turns an `assert` into an assert inside the graph, and for that it wants the asserted
 value as a tensor: a list, tuple or dict with tensors or objects in it, a module or any other object
-of a class is none, and the function around the `assert` runs eagerly. Constants, strings,
+of a class is none, and the function around the `assert` is skipped as a whole. Constants, strings,
 functions, sizes and containers of these are decided while Dynamo traces. An assert whose message
 must be computed (an f-string with a placeholder) is not turned into one and costs nothing either.
 

@@ -40,7 +40,7 @@ def check(event):
     if type(event.node) is ast.Subscript:
         yield event.problem(
             f"a bound of the slice `{event.expression}` is a tensor, so the result's size depends on data and the "
-            "whole function runs eager",
+            "whole function is skipped",
             help="make the slice of Python ints, before the region, or keep the full size and mask",
             skips="call",
             setting="capture_scalar_outputs",
@@ -48,7 +48,7 @@ def check(event):
         return
     yield event.problem(
         f"the slice bound `{event.expression}` is a tensor, so the result's size depends on data and the whole "
-        "function runs eager",
+        "function is skipped",
         help=f"keep the full size and mask with `torch.arange(size) < {event.expression}`, or pass the bound as a "
         "Python int",
         skips="call",

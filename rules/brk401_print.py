@@ -2,7 +2,7 @@
 
 Text must appear when the line runs, so Dynamo stops the graph, calls `print` and starts a new graph
 behind it. Printing a tensor also waits for the device and copies the values to the host. Inside a
-loop, a `try` or a `with` that Dynamo cannot resume, the whole function runs without a graph.
+loop, a `try` or a `with` that Dynamo cannot resume, the whole function is skipped.
 
 Guard the line: `torch.compiler.is_compiling()` is a constant True while Dynamo traces, so the line
 costs nothing there and prints as before in eager mode. The rewrite counts as unsafe because the

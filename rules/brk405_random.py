@@ -4,7 +4,7 @@ Dynamo knows `random.uniform`, `random.randint`, `random.randrange` (it runs the
 call, so the numbers stay random). It does not know `random.random()`, `choice`, `shuffle`,
 `sample`, `gauss` and the others: there it stops the graph. What the number decides is worse: `if
 random.random() < p` picks a Python path, so each path becomes a graph of its own, and in a loop
-over layers the whole function runs without a graph.
+over layers the whole function is skipped.
 
 For a number, write `random.uniform(0, 1)`, which draws the same value as `random.random()`. For a
 decision, draw it with torch (`torch.rand(())`) and blend with `torch.where` or a mask, or draw it

@@ -2,7 +2,7 @@
 
 `open`, `torch.save`, `torch.load`, `numpy.save` and their kin work on the host, so Dynamo stops the
 graph and calls them. `with open(...)` costs two breaks, because the file object is a context
-manager that Dynamo cannot enter, and the block runs without a graph.
+manager that Dynamo cannot enter, and the block is skipped.
 
 Read in `__init__`, and return what should be written, so that the caller writes it after the
 compiled call. A dump for debugging belongs under `if not torch.compiler.is_compiling():`.

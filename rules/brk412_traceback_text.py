@@ -2,7 +2,7 @@
 
 `traceback.format_exc()`, `print_exc()` or `format_exception(error)` in an `except` reads positions
 from the frames of a real traceback. An exception that Dynamo raises while it traces has none, so it
-stops there; and because an `except` cannot be resumed, the whole function runs without a graph.
+stops there; and because an `except` cannot be resumed, the whole function is skipped.
 (`str(error)` and `error.args` are traced.)
 
 Keep the text short, `str(error)`, or let the exception go up to code outside the region, and log it
@@ -27,7 +27,7 @@ FUNCTIONS = {
 @rule.on(Call, FUNCTIONS)
 def check(event):
     yield event.problem(
-        f"`{event.shown}` reads a traceback that is not there while Dynamo traces, so the function runs without a graph",
+        f"`{event.shown}` reads a traceback that is not there while Dynamo traces, so the function is skipped as a whole",
         help="use `str(error)`, or log it outside the region",
         skips="try",
     )

@@ -1,8 +1,8 @@
 """A call of a function under `torch.compiler.disable` ends the graph.
 
 The decorator makes Dynamo leave the function alone, so the graph ends at each call of it and a
-new one starts behind. In a loop, a `try` or a `with` that cannot be resumed, the whole caller runs
-without a graph. This may be what you want: the finding says what it costs, at the place where it is
+new one starts behind. In a loop, a `try` or a `with` that cannot be resumed, the whole caller is
+skipped. This may be what you want: the finding says what it costs, at the place where it is
 paid.
 
 If the function was disabled because of one line, repair that line and drop the decorator: other

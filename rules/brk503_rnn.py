@@ -1,8 +1,8 @@
 """`nn.LSTM`, `nn.GRU` and `nn.RNN` run outside the graph.
 
 Dynamo does not trace the fused recurrent modules, and cannot resume behind them: the whole function
-that calls one, or only reads it (`self.rnn.flatten_parameters()`, `self.rnn.num_layers`), runs
-without a graph; only what it calls is compiled, each call by itself. On a GPU the module itself is
+that calls one, or only reads it (`self.rnn.flatten_parameters()`, `self.rnn.num_layers`), is
+skipped; only what it calls is compiled, each call by itself. On a GPU the module itself is
 fast (cuDNN). The cells (`nn.LSTMCell`, `nn.GRUCell`) are traced.
 
 Often the right answer is to accept it and to keep everything around it in few graphs: put the

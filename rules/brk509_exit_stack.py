@@ -4,7 +4,7 @@ Dynamo traces an `ExitStack` by its Python source and meets `__enter__` called a
 there, which it refuses for its own context managers (`torch.no_grad`, `autocast`) and for
 `nullcontext`. Objects of a class written in Python, and functions under
 `contextlib.contextmanager`, are traced. The stack cannot be rebuilt in a resumed frame, so the rest
-of the block runs without a graph.
+of the block is skipped.
 
 Name the context managers in the `with` itself. For an optional one, choose the object first:
 `with torch.autocast("cuda") if self.amp else contextlib.nullcontext():`, which Dynamo traces.

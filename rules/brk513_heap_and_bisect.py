@@ -2,7 +2,7 @@
 
 Their functions are written in C and Dynamo has no version of its own, so the graph ends at each
 call, even when the lists hold plain Python numbers. In a search loop (beams, nearest neighbours)
-the whole function then runs without a graph.
+the whole function is then skipped.
 
 For tensors write `torch.topk`, `torch.sort`, `torch.searchsorted`. For short Python lists write
 `sorted(...)`, `min`, `max`, which Dynamo traces: `sorted(items)[:k]` is `heapq.nsmallest(k,

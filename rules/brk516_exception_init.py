@@ -2,8 +2,8 @@
 
 Dynamo traces `raise` and `except`, and exception classes without an `__init__` of their own. Where
 the class has one, `super().__init__(...)` reaches the C constructor of `BaseException`, which
-Dynamo does not trace; the `try` around the `raise` cannot be resumed, so the whole function runs
-without a graph.
+Dynamo does not trace; the `try` around the `raise` cannot be resumed, so the whole function
+is skipped.
 
 Do not steer with exceptions inside the region: return None or a default and test it. Or drop the
 `__init__`, and let the arguments of the exception carry the data (`error.args[0]`).

@@ -3,7 +3,7 @@
 Before Python 3.12 it takes a lock around the first computation, and Dynamo enters no lock. From the
 second read on the value is an ordinary attribute, so the break is paid once for each object; but
 code behind it is compiled in two pieces, and where it happens inside a loop, a `try` or a `with`
-the whole function runs eagerly. Python 3.12 took the lock out.
+the whole function is skipped. Python 3.12 took the lock out.
 
 Read the property once in `__init__` (or before the model is compiled), write a plain `property`, or
 compute the value where the object is made.

@@ -3,7 +3,7 @@
 `Counter.total += 1`, `type(self).calls = 0` and `setattr(SomeClass, name, value)` write to an
 object that every other piece of code sees. Dynamo before 2.13 has no way to replay such a store
 behind the graph, so it stops there and lets Python do it; inside a `with` or the `__enter__` of a
-context manager the whole function runs eagerly. torch 2.13 traces the store.
+context manager the whole function is skipped. torch 2.13 traces the store.
 
 Keep the state on an instance, or pass it in and return it. What only counts for debugging belongs
 under `if not torch.compiler.is_compiling():`.

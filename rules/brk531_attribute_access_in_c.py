@@ -3,7 +3,7 @@
 Configuration classes are often dicts with dots: `class Config(dict): __getattr__ =
 dict.__getitem__`. Dynamo runs a `__getattr__` that is written in Python; `dict.__getitem__` and
 `dict.get` are C, and from torch 2.11 on the first `config.width` in the region ends the graph. The
-function around it is not resumed there, and runs without a graph.
+function around it is not resumed there, and is skipped as a whole.
 
 `object.__getattribute__(self, name)`, which some classes call to go around their own
 `__getattr__`, is C too, and ends the graph wherever it is called by that name.

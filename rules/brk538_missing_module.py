@@ -2,7 +2,7 @@
 
 `try: import flash_attn` inside a function that is compiled: an import that works is traced, one
 that fails ends the graph (from torch 2.11 on), and because it stands in a `try`, the whole function
-runs eagerly. The finding speaks of the environment that the code runs in (`--python`); where the
+is skipped. The finding speaks of the environment that the code runs in (`--python`); where the
 module is installed there, nothing breaks, and where that environment is not known, nothing is said.
 
 Try the import once, at the module's top, and keep the answer: `HAS_FLASH =

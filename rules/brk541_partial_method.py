@@ -2,7 +2,7 @@
 
 `double = functools.partialmethod(scale, factor=2)` is a descriptor that binds the method when it is
 read. Dynamo takes the function that comes out of it for an unbound one and calls it without `self`;
-the call fails while it traces, and the function around it runs without a graph.
+the call fails while it traces, and the function around it is skipped as a whole.
 
 Write the method out: `def double(self, x): return self.scale(x, factor=2)`. A `functools.partial`
 made in `__init__`, `self.double = functools.partial(self.scale, factor=2)`, is traced as well.
@@ -21,7 +21,7 @@ rule = Rule("BRK541", "partial-method", shares=("GB0088",), since="2.8")
 @rule.on(Call, "functools.partialmethod.__get__")
 def check(event):
     yield event.problem(
-        f"`{event.shown}` is a `functools.partialmethod`, which Dynamo does not bind, so the function that calls it runs without a graph",
+        f"`{event.shown}` is a `functools.partialmethod`, which Dynamo does not bind, so the function that calls it is skipped as a whole",
         help="write the method out, or make a `functools.partial` in `__init__`",
         skips="call",
     )

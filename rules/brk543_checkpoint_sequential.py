@@ -2,7 +2,7 @@
 
 `torch.utils.checkpoint.checkpoint` is traced, as a subgraph that the backward pass computes again.
 Its relative `checkpoint_sequential(modules, segments, x)` is on the list of functions that Dynamo
-skips: the graph ends there, and what it calls runs eagerly.
+skips: the graph ends there, and what it calls is not compiled.
 
 Call `checkpoint` for each segment: `for part in self.parts: x = checkpoint(part, x,
 use_reentrant=False)`, with `self.parts` a list of `nn.Sequential` made in `__init__`.

@@ -2,7 +2,7 @@
 
 `try: y = layer(x, lengths=n)` with `except TypeError: y = layer(x)` tests by calling whether a layer
 takes an argument. In eager mode Python raises a TypeError and the handler goes on; Dynamo ends the
-graph where the arguments do not fit, and as that is inside a `try` the whole function runs eagerly.
+graph where the arguments do not fit, and as that is inside a `try` the whole function is skipped.
 
 Decide once, in `__init__`: by the layer's type, or by its signature
 (`inspect.signature(layer.forward).parameters`), and keep the answer in an attribute.

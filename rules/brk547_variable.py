@@ -2,7 +2,7 @@
 
 `Variable` has been `Tensor` since torch 0.4. What is left of it is a class written in C whose call
 gives a tensor that shares the memory of `x` and is cut from its history. Dynamo does not trace the
-call (GB0007), and where it stands in an expression the whole function may run without a graph.
+call (GB0007), and where it stands in an expression the whole function may be skipped.
 
 Write the tensor itself: a buffer or a new tensor needs no wrapping. Where the history is to be cut,
 write `x.detach()`.

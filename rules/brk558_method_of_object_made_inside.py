@@ -3,7 +3,7 @@
 `clock = Clock(); clock.start()`, where `start` reads the time: to stop in the middle of the call,
 Dynamo must put the bound method `clock.start` on Python's stack. The object exists only in the
 graph's plan so far, and torch has no way to write down a method of such an object. It reports
-GB0092 for the call, beside the break inside, and runs the whole function eagerly.
+GB0092 for the call, beside the break inside, and skips the whole function.
 
 So it is with a method that a subclass of `torch.Tensor` has of its own, wherever the tensor was made:
 Dynamo knows the class of a tensor in the graph, and no name for a method of it.

@@ -10,7 +10,7 @@ A class such as
 answers `out.loss` as well as `out["loss"]`. In eager mode the constructor of OrderedDict puts all
 that it is given through `__setitem__`. Dynamo fills the object without calling it: the items are
 there, the attributes are not. Reading one raises an AttributeError inside of the trace, so that the
-whole function runs eagerly; a function called in it that makes the object is compiled by itself, and
+whole function is skipped; a function called in it that makes the object is compiled by itself, and
 hands out one that lacks the attribute.
 
 Make the object empty and store the items, `out = Output()` and `out["loss"] = loss`: Dynamo does call
@@ -32,7 +32,7 @@ def check(event):
     name = event.receiver.cls.info.name
     yield event.problem(
         f"`{event.shown}` is set by `__setitem__` of `{name}`, which Dynamo does not call for what the constructor "
-        "is given, so the attribute is missing and the function runs without a graph",
+        "is given, so the attribute is missing and the function is skipped as a whole",
         help=f"make the object empty, `{name}()`, and store each item, `output[key] = value`",
         skips="call",
     )

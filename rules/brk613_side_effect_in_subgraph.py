@@ -3,7 +3,7 @@
 `checkpoint(block, x)`, `h.register_hook(f)` and the `backward` of an autograd.Function become
 subgraphs of their own, which run again, or later, in the backward pass. Dynamo therefore refuses
 one that changes something outside of it: an attribute (`self.aux_loss = ...`), a list or a dict of
-the code around it. The graph ends, and what is inside runs eagerly. Objects that the function makes
+the code around it. The graph ends, and what is inside is not compiled. Objects that the function makes
 itself may change freely, and so may buffers that are changed in place. (A Python number that is
 counted in an attribute ends the graph as well; Dynamo reports that at the call of `checkpoint`.)
 

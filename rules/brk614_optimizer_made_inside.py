@@ -1,7 +1,7 @@
 """Making an optimizer inside the region ends the graph.
 
 `torch.optim.SGD(params, lr)` in compiled code reaches `Optimizer.add_param_group`, which torch
-keeps out of tracing; the graph ends there, and the function around it runs eagerly where `params`
+keeps out of tracing; the graph ends there, and the function around it is skipped where `params`
 is a generator such as `net.parameters()`. Inner loops (test-time training, meta-learning, inversion
 of a latent) are written this way.
 

@@ -2,7 +2,7 @@
 
 `y.grad_fn` is the node of autograd's graph that made `y`. While Dynamo traces a tensor that needs a
 gradient there is no such node yet, and because the read cannot be taken up again behind it, the
-function around it runs without a graph. Where nothing needs a gradient, `grad_fn` is None and
+function around it is skipped as a whole. Where nothing needs a gradient, `grad_fn` is None and
 traced as such.
 
 To see whether a gradient is needed read `y.requires_grad`, which is traced. Walk
@@ -22,7 +22,7 @@ def check(event):
     tensor = event.receiver
     if tensor.requires_grad is not False:
         yield event.problem(
-            f"`{event.shown}` is not there while Dynamo traces, so the function around it runs without a graph",
+            f"`{event.shown}` is not there while Dynamo traces, so the function around it is skipped as a whole",
             help="read `requires_grad` instead, or read it outside the region",
             certainty="likely",
             skips="call",

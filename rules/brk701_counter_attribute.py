@@ -2,7 +2,7 @@
 
 `self.steps += 1`: Dynamo treats an int attribute of a module as a constant and guards its value.
 The next call finds another number, so the graph is compiled again, until the recompile limit (8) is
-reached and the code runs eagerly for good. A float attribute is compiled once more and then kept as
+reached and the code is skipped for good. A float attribute is compiled once more and then kept as
 an input; a string behaves like an int. The int of an object that is no module is compiled for 0 and
 for 1, and is dynamic from then on.
 

@@ -2,7 +2,7 @@
 
 `model.epoch = i` in the training loop: Dynamo treats Python values on a module as constants and
 guards the ones that the region reads. Each new int, bool or string is a new graph, until the
-recompile limit (8) is reached and the code runs eagerly for good. A float is compiled once more and
+recompile limit (8) is reached and the code is skipped for good. A float is compiled once more and
 then kept as an input of the graph.
 
 Keep a number that changes in a 0-d tensor: `self.register_buffer("beta", torch.tensor(0.0))`, and

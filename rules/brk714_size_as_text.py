@@ -2,7 +2,7 @@
 
 An f-string, `str(...)`, a dict key or `hash(...)` needs the number itself, so Dynamo makes the size
 a constant and guards it: dynamic shapes cannot help, and each new size is a new graph, until the
-recompile limit (8) is reached and the code runs eagerly for good.
+recompile limit (8) is reached and the code is skipped for good.
 
 Keep sizes out of text and keys inside the region: name things by their place (`"features"`), and
 add sizes outside.

@@ -2,7 +2,7 @@
 
 Dynamo finds compiled code by the backend that made it. A lambda or a function defined inside the
 loop is another backend each time: nothing is found, everything is compiled again, and behind
-`torch._dynamo.config.recompile_limit` (8) the model runs eagerly without a word. Backends given by
+`torch._dynamo.config.recompile_limit` (8) the model is skipped without a word. Backends given by
 name ("inductor") are the same backend each time.
 
 Define the backend once, outside of the loop, and wrap the model there, too.

@@ -1,7 +1,7 @@
 """The result of `torch.compile(model)` is dropped, so nothing is compiled.
 
 `torch.compile` gives back a wrapper and leaves the model as it is. A call whose result nobody takes
-does nothing: the model runs eagerly as before, and no message says so.
+does nothing: the model is not compiled, and no message says so.
 
 Take the result (`model = torch.compile(model)`), or compile the module in place with
 `model.compile()`, which keeps the names in its `state_dict` and its type.

@@ -20,7 +20,7 @@ rule = Rule("BRK813", "suppress-errors", kind="usage", severity="warning")
 def check(event):
     if event.value.is_const and event.value.value is True:
         yield event.problem(
-            "with `suppress_errors` a failure to compile is silent, and the code runs eagerly",
+            "with `suppress_errors` a failure to compile is silent, and the function is skipped",
             help="leave it off; exclude what cannot be compiled with `torch.compiler.disable`",
         )
 

@@ -1,7 +1,7 @@
 """`fullgraph=True` makes a graph break an error, and a handler drops that error without a word.
 
 `fullgraph=True` is there to fail loudly. Called under a `try` whose broad handler goes on with
-something else and reports nothing, it hides what it was to show, and the model runs eagerly from the
+something else and reports nothing, it hides what it was to show, and the model is not compiled from the
 first break on.
 
 Let it fail, or log the exception in the handler. A model that may break needs no `fullgraph=True`:

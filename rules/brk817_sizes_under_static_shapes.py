@@ -2,7 +2,7 @@
 
 By default Dynamo notices the second size and compiles once more for any size. `dynamic=False`
 forbids that: each size compiles anew, and behind `torch._dynamo.config.recompile_limit` (8) the
-code runs eagerly without a word.
+code is skipped without a word.
 
 Leave `dynamic` out, or write `dynamic=True` where the first call is already to serve all sizes; or
 pad to a few sizes.

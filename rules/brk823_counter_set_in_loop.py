@@ -2,7 +2,7 @@
 
 Dynamo takes int attributes of a module for constants of the code. `model.epoch = epoch` in a loop
 makes the compiled code stale in each pass; behind `torch._dynamo.config.recompile_limit` (8) the
-module runs eagerly without a word. An int that is passed as an argument is made dynamic at its
+module is skipped without a word. An int that is passed as an argument is made dynamic at its
 second value, and so is a float attribute.
 
 Pass the number to `forward`, keep it in a buffer (`self.register_buffer("epoch", torch.tensor(0))`,

@@ -2,7 +2,7 @@
 
 Numbers become dynamic at their second value; text never does. Dynamo guards on the whole string, so
 every new name, label or formatted counter compiles again, and behind
-`torch._dynamo.config.recompile_limit` (8) the function runs eagerly without a word.
+`torch._dynamo.config.recompile_limit` (8) the function is skipped without a word.
 
 Use the text outside of the compiled function, or pass the number that it is made of.
 """

@@ -3,7 +3,7 @@
 A compiled function carries guards: the facts about its inputs that the compiled code relies on.
 When a call fails a guard, Dynamo compiles the function again, which costs seconds, and keeps both
 versions. After eight versions (`torch._dynamo.config.recompile_limit`) it gives up, and the
-function runs eager from then on without a word.
+function is skipped from then on without a word.
 
 The finding says in plain words what changed, quotes the guard that failed, and names the family
 that the guard belongs to. Its line is the one that Dynamo names for the guard; where Dynamo names

@@ -1,7 +1,7 @@
 """A function was compiled so often that Dynamo gave it up.
 
 Every call failed the guards of all versions so far, until the number of versions reached
-`torch._dynamo.config.recompile_limit` (8). From then on the function runs eager: no error, no log
+`torch._dynamo.config.recompile_limit` (8). From then on the function is skipped: no error, no log
 line in later calls, and none of the speed that was paid for. It is the most expensive recompile finding of
 all, because everything was compiled eight times for nothing.
 

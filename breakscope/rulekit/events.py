@@ -80,7 +80,7 @@ class Event(Struct, frozen=True, kw_only=True):
         `node` moves the finding to another ast node of the same function. With `fixable` False the
         rule's rewrite is not called: the values say that it would be wrong here. `skips` ("call",
         "with") says that Dynamo cannot resume behind this break, whatever stands around it, so that
-        the whole frame runs eagerly. `dynamo` are the ids that this break has, where they are not
+        the whole frame is skipped. `dynamo` are the ids that this break has, where they are not
         the rule's. `once` is what the problem is about (hashable), where only its first time in a
         function is one. `condition` is the source of a test without which there is none. `setting`
         is the one of `torch._dynamo.config` under which Dynamo keeps this in the graph: a file

@@ -50,6 +50,13 @@ def test_the_file_is_named_after_its_code(rule):
     assert marks <= {r.code for r in RULES} and (rule.code in marks or not rule.examples)
 
 
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+def test_a_frame_that_dynamo_skips_is_called_skipped(rule):
+    with open(rule.path, encoding="utf-8") as file:
+        words = " ".join(file.read().split())
+    assert not re.search(r"without a graph|runs? eager", words)
+
+
 def test_every_id_that_was_seen_has_a_rule_or_a_reason():
     known = {gb_id for rule in RULES if rule.kind == "break" for gb_id in rule.gb_ids()}
     assert set(SEEN) - known <= set(GAPS)

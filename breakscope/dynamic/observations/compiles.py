@@ -22,7 +22,7 @@ LIMIT = re.compile(
 )
 
 
-# failures after which the frame runs eagerly; after any other, the program's call raises
+# failures after which the frame is skipped; after any other, the program's call raises
 GOES_ON = (
     "Unsupported",
     "UserError",

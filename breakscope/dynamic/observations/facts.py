@@ -12,7 +12,7 @@ from breakscope.report.model import CudaGraph, Graph, SkippedFrame
 
 @dataclass(frozen=True)
 class FrameCompile:
-    """One compile of one frame. `failed` when the frame runs eager from then on; `seconds` is the
+    """One compile of one frame. `failed` when the frame is skipped from then on; `seconds` is the
     whole compile."""
 
     compile_id: str

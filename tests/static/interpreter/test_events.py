@@ -24,7 +24,7 @@ BODIES = {
     "percent": ('s = "%.3f" % x.sum()\n', [("BRK212", 9)]),
     "a tensor's text that is used": (
         's = f"{x.sum()}"\nt = s + "a", len(s)\nu = "{}".format(x) * 2\nfor c in s:\n    pass\n',
-        [("BRK212", 10)],  # the function runs without a graph
+        [("BRK212", 10)],  # the function is skipped
     ),
     "a tensor's text that is repeated": ('u = "{}".format(x) * 2\n', [("BRK212", 9)]),
     "a tensor's text that is gone over": (

@@ -1,4 +1,4 @@
-"""A compiled module is used through another method than its call, which runs eagerly.
+"""A compiled module is used through another method than its call, which is not compiled.
 
 `torch.compile(model)` compiles the module's call. `compiled.encode(x)` finds `encode` on the
 original model, where `self` is that model: it runs in plain Python, and so does every `self(x)` in
@@ -14,7 +14,7 @@ import torch
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.usage import COMPILE, Use
 
-rule = Rule("BRK821", "method-runs-eagerly", kind="usage", severity="warning")
+rule = Rule("BRK821", "method-not-compiled", kind="usage", severity="warning")
 
 
 @rule.on(Use)
@@ -22,13 +22,13 @@ def check(event):
     name = event.name
     if event.value.name == COMPILE and event.computes and name != "forward":
         yield event.problem(
-            f"`torch.compile` compiles the call of `{event.subject}` only: `{event.subject}.{name}(...)` runs eagerly",
+            f"`torch.compile` compiles the call of `{event.subject}` only: `{event.subject}.{name}(...)` is not compiled",
             help=f"compile the method, too: `model.{name} = torch.compile(model.{name})`",
             certainty="likely",
         )
     if event.value.name != COMPILE and name == "forward":
         yield event.problem(
-            f"`{event.subject}` is compiled in place; `{event.subject}.forward(...)` goes around that and runs eagerly",
+            f"`{event.subject}` is compiled in place; `{event.subject}.forward(...)` goes around that and is not compiled",
             help=f"write `{event.subject}(...)`",
         )
 
