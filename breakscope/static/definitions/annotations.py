@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from breakscope import limits
 from breakscope.rulekit.values import (
@@ -22,13 +21,11 @@ from breakscope.rulekit.values import (
 from breakscope.static.definitions.classes import external_bases, find_member, members_of, mro_of
 from breakscope.static.definitions.fields import fields_of
 from breakscope.static.definitions.names import module_names
+from breakscope.static.definitions.tensor_types import tensor_type, typed_tensor
 from breakscope.static.machine.frames import Frame, Raised
 from breakscope.static.machine.lattice import join, join_all
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ClassInfo, Import, ModuleInfo, Namespace
-
-if TYPE_CHECKING:
-    pass
 
 
 def value_of_annotation(machine: Machine, annotation: ast.expr | None, frame: Frame) -> Value:
@@ -176,6 +173,8 @@ def value_of_own_generic(
         is_factory = isinstance(named, Class) and makes_types(machine, named.info)
     except Raised:
         return UNKNOWN
+    if name := tensor_type(named):
+        return typed_tensor(name, value_of_annotation(machine, inner[0], frame), inner[-1])
     if isinstance(named, Class):
         if not is_factory:
             return value_of_class(machine, named)

@@ -1,34 +1,16 @@
-"""Evaluates conditions: their truth, who decides them, and what follows of the names in them."""
+"""Evaluates conditions: their truth, and who decides them."""
 
 from __future__ import annotations
 
 import ast
 
-from msgspec.structs import replace
-
 from breakscope.rulekit.events import CHOSEN
-from breakscope.rulekit.values import (
-    UNKNOWN,
-    Const,
-    External,
-    Instance,
-    Py,
-    ShapeInt,
-    Tensor,
-    Union,
-    Value,
-    options,
-)
+from breakscope.rulekit.values import Py, ShapeInt, Union, Value
+from breakscope.static.interpreter.narrowing import narrow_by
 from breakscope.static.interpreter.rarely import is_rare
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.given import both, opposite
-from breakscope.static.machine.lattice import join_all
 from breakscope.static.machine.machine import Machine
-from breakscope.static.variables.operators.instance_checks import (
-    is_instance,
-    is_tensor_type,
-    value_of_type,
-)
 
 
 def test_condition(
@@ -132,120 +114,6 @@ def is_left_out(test: ast.expr, frame: Frame) -> bool:
     ):
         return False
     return all([o.is_none or o.is_tensor for o in value.options])
-
-
-def narrow_by(machine: Machine, test: ast.expr, truth: bool, frame: Frame) -> None:
-    """Narrow the names in a condition that is true, or false."""
-    kind = type(test)
-    if kind is ast.UnaryOp and type(test.op) is ast.Not:
-        narrow_by(machine, test.operand, not truth, frame)
-    elif kind is ast.BoolOp:
-        is_and = type(test.op) is ast.And
-        if is_and == truth:
-            for operand in test.values:
-                narrow_by(machine, operand, truth, frame)
-        else:  # `a and b` is false while b is true: so a is false
-            truths = machine.region.operand_truths.get(id(test), ())
-            open_ = [o for o, known in zip(test.values, truths) if known is not is_and]
-            if len(truths) == len(test.values) and len(open_) == 1:
-                narrow_by(machine, open_[0], truth, frame)
-    elif kind is ast.Compare and len(test.ops) == 1 and type(test.ops[0]) in (ast.Is, ast.IsNot):
-        right = test.comparators[0]
-        if type(right) is ast.Constant and right.value is None:
-            narrow_to(test.left, (type(test.ops[0]) is ast.Is) == truth, frame)
-    elif (
-        kind is ast.Call
-        and type(test.func) is ast.Name
-        and test.func.id == "isinstance"
-        and len(test.args) == 2
-    ):
-        narrow_isinstance(machine, test.args[0], test.args[1], truth, frame)
-    elif (
-        kind is ast.Call
-        and type(test.func) is ast.Attribute
-        and test.func.attr == "is_tensor"
-        and len(test.args) == 1
-    ):
-        narrow_isinstance(
-            machine, test.args[0], ast.copy_location(ast.Constant("is_tensor"), test), truth, frame
-        )
-    elif kind is ast.NamedExpr:
-        narrow_by(machine, test.target, truth, frame)
-    elif kind in (ast.Name, ast.Attribute) and truth:
-        narrow_to(test, False, frame)
-
-
-def narrow_to(node: ast.expr, is_none: bool, frame: Frame) -> None:
-    """Keep only None, or everything but None, of a name or `machine.getattr`."""
-    value = peek_value(node, frame)
-    if value is None:
-        return
-    if is_none:
-        kept = [o for o in options(value) if o.is_none]
-        rebind_name(node, kept[0] if kept else Const(None) if value.is_unknown else value, frame)
-    elif type(value) is Union:
-        kept = [o for o in value.options if not o.is_none]
-        if kept and len(kept) < len(value.options):
-            rebind_name(node, join_all(kept), frame)
-
-
-def narrow_isinstance(
-    machine: Machine, node: ast.expr, types: ast.expr, truth: bool, frame: Frame
-) -> None:
-    value = peek_value(node, frame)
-    if value is None:
-        return
-    emits, frame.emits = frame.emits, False
-    wanted = (
-        External("torch.Tensor") if isinstance(types, ast.Constant) else machine.eval(types, frame)
-    )
-    frame.emits = emits
-    verdicts = [(o, is_instance(machine, o, wanted)) for o in options(value)]
-    kept = [
-        o for o, verdict in verdicts if verdict is truth or (verdict is None and not o.is_unknown)
-    ]
-    if type(value) is Tensor and value.is_argument and kept == [value]:
-        if not truth and is_tensor_type(machine, wanted):
-            rebind_name(node, UNKNOWN, frame)  # where it is no tensor
-        elif truth and not is_tensor_type(
-            machine, wanted
-        ):  # another than was guessed, or annotated
-            rebind_name(node, value_of_type(machine, wanted) or UNKNOWN, frame)
-    elif kept:
-        if not truth and is_tensor_type(machine, wanted):
-            kept = [_of_other_class(option) for option in kept]
-        rebind_name(node, join_all(kept), frame)
-    elif truth:
-        made = value_of_type(machine, wanted)
-        if made is not None:
-            rebind_name(node, made, frame)
-
-
-def _of_other_class(value: Value) -> Value:
-    """A tensor that is not of the class asked for may be a plain one."""
-    of_subclass = type(value) is Tensor and value.kind == "subclass"
-    return replace(value, kind="") if of_subclass else value
-
-
-def peek_value(node: ast.expr, frame: Frame) -> Value | None:
-    """The value of a plain name or of `name.attribute` narrowed before, without events."""
-    if type(node) is ast.Name:
-        return frame.names.get(node.id)
-    if type(node) is ast.Attribute and type(node.value) is ast.Name:
-        narrowed = frame.names.get(f"{node.value.id}.{node.attr}")
-        if narrowed is not None:
-            return narrowed
-        owner = frame.names.get(node.value.id)
-        if isinstance(owner, Instance):
-            return owner.attributes.get(node.attr)
-    return None
-
-
-def rebind_name(node: ast.expr, value: Value, frame: Frame) -> None:
-    if type(node) is ast.Name:
-        frame.names[node.id] = value
-    else:
-        frame.names[f"{node.value.id}.{node.attr}"] = value
 
 
 def usual_truth(value: Value) -> bool | None:

@@ -16,11 +16,9 @@ from breakscope.rulekit.values import (
     Value,
 )
 from breakscope.static.interpreter.blocks import exec_block, exec_path
-from breakscope.static.interpreter.conditions import (
-    narrow_by,
-    test_condition,
-)
+from breakscope.static.interpreter.conditions import test_condition
 from breakscope.static.interpreter.imports import bind_imports
+from breakscope.static.interpreter.narrowing import narrow_by
 from breakscope.static.interpreter.rarely import is_deprecated, is_rare
 from breakscope.static.machine.frames import GO_ON, LEAVE_LOOP, RAISE, RETURN, Frame, Raised
 from breakscope.static.machine.given import both, opposite

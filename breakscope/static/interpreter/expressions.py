@@ -29,10 +29,10 @@ from breakscope.static.definitions.binding import defaults_of
 from breakscope.static.definitions.names import lookup_name
 from breakscope.static.interpreter.conditions import (
     is_left_out,
-    narrow_by,
     test_condition,
     usual_truth,
 )
+from breakscope.static.interpreter.narrowing import narrow_by
 from breakscope.static.interpreter.rarely import is_rare
 from breakscope.static.machine.frames import Frame, Raised
 from breakscope.static.machine.given import both, opposite

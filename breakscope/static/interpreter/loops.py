@@ -9,7 +9,8 @@ from breakscope.rulekit.values import Sequence, Value
 from breakscope.rulekit.walking import children
 from breakscope.static.interpreter.assignment import assign_target
 from breakscope.static.interpreter.blocks import exec_block, exec_path
-from breakscope.static.interpreter.conditions import narrow_by, test_condition
+from breakscope.static.interpreter.conditions import test_condition
+from breakscope.static.interpreter.narrowing import narrow_by
 from breakscope.static.machine.frames import GO_ON, LEAVE_LOOP, Frame
 from breakscope.static.machine.given import both
 from breakscope.static.machine.lattice import join_names

@@ -24,7 +24,8 @@ from breakscope.static.definitions.decorators import decorate
 from breakscope.static.definitions.names import resolve_import
 from breakscope.static.interpreter.assignment import assign_name, assign_target
 from breakscope.static.interpreter.calls import eval_arguments
-from breakscope.static.interpreter.conditions import narrow_by, test_condition
+from breakscope.static.interpreter.conditions import test_condition
+from breakscope.static.interpreter.narrowing import narrow_by, narrow_by_unpacking
 from breakscope.static.machine.frames import GO_ON, LEAVE_LOOP, RETURN, Frame, Raised
 from breakscope.static.machine.library import COMPILING
 from breakscope.static.machine.machine import Machine
@@ -48,6 +49,8 @@ def exec_pass(machine: Machine, node, frame: Frame) -> int:
 
 
 def exec_assign(machine: Machine, node: ast.Assign, frame: Frame) -> int:
+    if type(node.targets[0]) is ast.Tuple:
+        narrow_by_unpacking(node, frame)
     value = machine.eval(node.value, frame)
     for target in node.targets:
         if type(target) is ast.Name:

@@ -24,7 +24,7 @@ from breakscope.static.project.reads import CONTENT, Kept, Reads
 from breakscope.static.project.source import SourceError, decode, parse, split_lines
 from breakscope.static.project.star_imports import Stars
 
-LIBRARIES = frozenset({"torch", "numpy"})  # known by tables, never read as source
+LIBRARIES = frozenset({"torch", "numpy", "einops"})  # known by name, never read as source
 COMPILED = (".so", ".pyd")
 SOURCE_FOLDERS = ("", "src")  # where a project's packages lie in its top folder
 

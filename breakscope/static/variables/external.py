@@ -54,6 +54,7 @@ from breakscope.static.variables.stdlib import (
     math_function,
 )
 from breakscope.static.variables.tensor import call_tensor_method
+from breakscope.static.variables.tensors.patterns import EINOPS
 from breakscope.static.variables.tensors.results import returned_value
 from breakscope.static.variables.torch import (
     call_checkpoint,
@@ -129,6 +130,7 @@ _SPECIAL = {
     "torch.utils._pytree.tree_flatten": call_tree_flatten,
     "torch.utils._pytree.tree_unflatten": call_tree_unflatten,
     "torch.jit.annotate": call_cast,
+    **EINOPS,
 }
 
 

@@ -24,6 +24,7 @@ from breakscope.static.variables.effects.subgraphs import call_within
 from breakscope.static.variables.library.known_results import PYTHON_RESULTS
 from breakscope.static.variables.objects.tensor_subclasses import is_of_subclass
 from breakscope.static.variables.tensors.creation import CREATES, created_tensor, tensor_of_type
+from breakscope.static.variables.tensors.patterns import einsum_result
 from breakscope.static.variables.tensors.results import returned_value, tensor_result
 
 INPLACE_INIT = "torch.nn.init."
@@ -72,6 +73,8 @@ def torch_function(
     returned = returned_value(machine, name)
     if returned is not None:
         return returned
+    if last == "einsum" and not any(is_of_subclass(machine, value) for value in args):
+        return einsum_result(args)
     first = next((a for a in args if isinstance(a, Tensor)), None) or next(
         (
             v
@@ -117,11 +120,6 @@ def torch_function(
             )
             if args
             else Sequence("tuple", None, Tensor())
-        )
-    if last == "einsum" and args and args[0].is_const:
-        result = str(args[0].value).rpartition("->")[2].strip()
-        return Tensor(
-            ndim=len(result) if "->" in str(args[0].value) and "." not in result else None
         )
     known_arguments = args or kwargs
     return (

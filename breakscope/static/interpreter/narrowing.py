@@ -1,0 +1,222 @@
+"""What follows of names from a condition that is true or false, and from taking a shape apart."""
+
+from __future__ import annotations
+
+import ast
+
+from msgspec.structs import replace
+
+from breakscope.rulekit.values import (
+    UNKNOWN,
+    Const,
+    External,
+    Instance,
+    Tensor,
+    Union,
+    Value,
+    options,
+)
+from breakscope.static.machine.frames import Frame
+from breakscope.static.machine.lattice import join_all
+from breakscope.static.machine.machine import Machine
+from breakscope.static.variables.operators.instance_checks import (
+    is_instance,
+    is_tensor_type,
+    value_of_type,
+)
+
+
+def narrow_by(machine: Machine, test: ast.expr, truth: bool, frame: Frame) -> None:
+    """Narrow the names in a condition that is true, or false."""
+    kind = type(test)
+    if kind is ast.UnaryOp and type(test.op) is ast.Not:
+        narrow_by(machine, test.operand, not truth, frame)
+    elif kind is ast.BoolOp:
+        is_and = type(test.op) is ast.And
+        if is_and == truth:
+            for operand in test.values:
+                narrow_by(machine, operand, truth, frame)
+        else:  # `a and b` is false while b is true: so a is false
+            truths = machine.region.operand_truths.get(id(test), ())
+            open_ = [o for o, known in zip(test.values, truths) if known is not is_and]
+            if len(truths) == len(test.values) and len(open_) == 1:
+                narrow_by(machine, open_[0], truth, frame)
+    elif kind is ast.Compare and len(test.ops) == 1 and type(test.ops[0]) in (ast.Is, ast.IsNot):
+        right = test.comparators[0]
+        if type(right) is ast.Constant and right.value is None:
+            narrow_to(test.left, (type(test.ops[0]) is ast.Is) == truth, frame)
+    elif kind is ast.Compare and len(test.ops) == 1 and type(test.ops[0]) in (ast.Eq, ast.NotEq):
+        narrow_by_count(test, truth, frame)
+    elif (
+        kind is ast.Call
+        and type(test.func) is ast.Name
+        and test.func.id == "isinstance"
+        and len(test.args) == 2
+    ):
+        narrow_isinstance(machine, test.args[0], test.args[1], truth, frame)
+    elif (
+        kind is ast.Call
+        and type(test.func) is ast.Attribute
+        and test.func.attr == "is_tensor"
+        and len(test.args) == 1
+    ):
+        narrow_isinstance(
+            machine, test.args[0], ast.copy_location(ast.Constant("is_tensor"), test), truth, frame
+        )
+    elif kind is ast.NamedExpr:
+        narrow_by(machine, test.target, truth, frame)
+    elif kind in (ast.Name, ast.Attribute) and truth:
+        narrow_to(test, False, frame)
+
+
+def narrow_to(node: ast.expr, is_none: bool, frame: Frame) -> None:
+    """Keep only None, or everything but None, of a name or `machine.getattr`."""
+    value = peek_value(node, frame)
+    if value is None:
+        return
+    if is_none:
+        kept = [o for o in options(value) if o.is_none]
+        rebind_name(node, kept[0] if kept else Const(None) if value.is_unknown else value, frame)
+    elif type(value) is Union:
+        kept = [o for o in value.options if not o.is_none]
+        if kept and len(kept) < len(value.options):
+            rebind_name(node, join_all(kept), frame)
+
+
+def narrow_isinstance(
+    machine: Machine, node: ast.expr, types: ast.expr, truth: bool, frame: Frame
+) -> None:
+    value = peek_value(node, frame)
+    if value is None:
+        return
+    emits, frame.emits = frame.emits, False
+    wanted = (
+        External("torch.Tensor") if isinstance(types, ast.Constant) else machine.eval(types, frame)
+    )
+    frame.emits = emits
+    verdicts = [(o, is_instance(machine, o, wanted)) for o in options(value)]
+    kept = [
+        o for o, verdict in verdicts if verdict is truth or (verdict is None and not o.is_unknown)
+    ]
+    if type(value) is Tensor and value.is_argument and kept == [value]:
+        if not truth and is_tensor_type(machine, wanted):
+            rebind_name(node, UNKNOWN, frame)  # where it is no tensor
+        elif truth and not is_tensor_type(
+            machine, wanted
+        ):  # another than was guessed, or annotated
+            rebind_name(node, value_of_type(machine, wanted) or UNKNOWN, frame)
+    elif kept:
+        if not truth and is_tensor_type(machine, wanted):
+            kept = [_of_other_class(option) for option in kept]
+        rebind_name(node, join_all(kept), frame)
+    elif truth:
+        made = value_of_type(machine, wanted)
+        if made is not None:
+            rebind_name(node, made, frame)
+
+
+def _of_other_class(value: Value) -> Value:
+    """A tensor that is not of the class asked for may be a plain one."""
+    of_subclass = type(value) is Tensor and value.kind == "subclass"
+    return replace(value, kind="") if of_subclass else value
+
+
+def narrow_by_count(test: ast.Compare, truth: bool, frame: Frame) -> None:
+    """Narrow the tensor whose number of dimensions, or whose shape, is compared in a test that is
+    true, or false."""
+    left, right = test.left, test.comparators[0]
+    if (type(test.ops[0]) is not ast.Eq) == truth:
+        return
+    if type(right) is ast.Constant and type(right.value) is int:
+        node, ndim = _counted_tensor(left), right.value
+    else:
+        node, ndim = _shaped_tensor(left), _length(right)
+    if node is not None and ndim is not None:
+        _narrow(node, ndim, frame)
+
+
+def narrow_by_unpacking(node: ast.Assign, frame: Frame) -> None:
+    """Narrow `x` in `a, b = x.shape`, and in `a, b, c = *x.shape, x.device`."""
+    target, value = node.targets[0], node.value
+    if type(target) is not ast.Tuple:
+        return
+    others = 0
+    if type(value) is ast.Tuple:
+        parts = [part.value for part in value.elts if type(part) is ast.Starred]
+        if len(parts) != 1:
+            return
+        others, value = len(value.elts) - 1, parts[0]
+    shaped = _shaped_tensor(value)
+    if shaped is not None and not any([type(part) is ast.Starred for part in target.elts]):
+        _narrow(shaped, len(target.elts) - others, frame)
+
+
+def _counted_tensor(node: ast.expr) -> ast.expr | None:
+    """`x` of `x.ndim`, `x.dim()` and `len(x.shape)`."""
+    match node:
+        case ast.Attribute(owner, "ndim") | ast.Call(
+            ast.Attribute(owner, "dim" | "ndimension"), [], []
+        ):
+            return owner
+        case ast.Call(ast.Name("len"), [shape], []):
+            return _shaped_tensor(shape)
+    return None
+
+
+def _shaped_tensor(node: ast.expr) -> ast.expr | None:
+    """`x` of `x.shape` and `x.size()`."""
+    match node:
+        case ast.Attribute(owner, "shape") | ast.Call(ast.Attribute(owner, "size"), [], []):
+            return owner
+    return None
+
+
+def _length(node: ast.expr) -> int | None:
+    """The number of items of a tuple or list that is written out, `(3, 3)` or `torch.Size([3, 3])`."""
+    if type(node) is ast.Call and len(node.args) == 1 and not node.keywords:
+        is_size = type(node.func) is ast.Attribute and node.func.attr == "Size"
+        node = node.args[0] if is_size else node
+    is_open = type(node) not in (ast.Tuple, ast.List) or any(
+        [type(part) is ast.Starred for part in node.elts]
+    )
+    return None if is_open else len(node.elts)
+
+
+def _narrow(node: ast.expr, ndim: int, frame: Frame) -> None:
+    value = peek_value(node, frame)
+    if value is None:
+        return
+    kept = [option for option in options(value) if _may_have(option, ndim)]
+    narrowed = [_with(option, ndim) for option in kept]
+    if narrowed and narrowed != list(options(value)):
+        rebind_name(node, join_all(narrowed), frame)
+
+
+def _may_have(value: Value, ndim: int) -> bool:
+    return type(value) is not Tensor or value.ndim in (None, ndim)
+
+
+def _with(value: Value, ndim: int) -> Value:
+    is_open = type(value) is Tensor and value.ndim is None
+    return replace(value, ndim=ndim) if is_open else value
+
+
+def peek_value(node: ast.expr, frame: Frame) -> Value | None:
+    """The value of a plain name or of `name.attribute` narrowed before, without events."""
+    if type(node) is ast.Name:
+        return frame.names.get(node.id)
+    if type(node) is ast.Attribute and type(node.value) is ast.Name:
+        narrowed = frame.names.get(f"{node.value.id}.{node.attr}")
+        if narrowed is not None:
+            return narrowed
+        owner = frame.names.get(node.value.id)
+        if isinstance(owner, Instance):
+            return owner.attributes.get(node.attr)
+    return None
+
+
+def rebind_name(node: ast.expr, value: Value, frame: Frame) -> None:
+    if type(node) is ast.Name:
+        frame.names[node.id] = value
+    else:
+        frame.names[f"{node.value.id}.{node.attr}"] = value

@@ -1,0 +1,78 @@
+"""What code says of a tensor's dimensions: an item of a 1-d tensor is one number, and Dynamo ends the
+graph where a number indexes a tensor, where an item of more dimensions does not (torch 2.13.0)."""
+
+import pytest
+from programs import analysed, found
+
+HEAD = """import torch
+from einops import einsum, pack, rearrange, reduce, repeat
+from jaxtyping import Float, Int
+from torch import Tensor
+
+
+"""
+CASES = {  # the index in the last line has these dimensions
+    "a test": ("if x.ndim == 1:", "    return t[x[0]]", 0),
+    "the other way": ("if x.dim() != 1:\n        return t", "return t[x[0]]", 0),
+    "an assert": ("assert len(x.shape) == 2", "return t[x[0]]", 1),
+    "a test with others": ("if t.ndim == 2 and x.ndim == 1:", "    return t[x[0]]", 0),
+    "a test that is not met": ("if x.ndim == 1:\n        return t", "return t[x[0]]", None),
+    "a shape": ("if x.shape != (3,):\n        raise ValueError", "return t[x[0]]", 0),
+    "a size": ("assert x.size() == torch.Size([3, 3])", "return t[x[0, 0]]", 0),
+    "two sizes": ("b, n = x.shape", "return t[x[0, 0]]", 0),
+    "sizes by a method": ("b, n, d = x.size()", "return t[x[0, 0]]", 1),
+    "sizes and more": ("b, n, device = *x.shape, x.device", "return t[x[0, 0]]", 0),
+    "any number of sizes": ("b, *n = x.shape", "return t[x[0, 0]]", None),
+    "einsum": ("y = torch.einsum('bn, bd -> nd', x, x)", "return t[y[0, 0]]", 0),
+    "einsum with an ellipsis": (
+        "b, n = x.shape\n    y = torch.einsum('...n, ...n -> ...', x, x)",
+        "return t[y[0]]",
+        0,
+    ),
+    "einsum of any": ("y = torch.einsum('...n, ...n -> ...', x, x)", "return t[y[0]]", None),
+    "rearrange": ("y = rearrange(x, 'b n d -> b (n d)')", "return t[y[0, 0]]", 0),
+    "rearrange of a list": ("y = rearrange([x, x], 'k b n -> (k b) n')", "return t[y[0]]", 1),
+    "reduce": ("y = reduce(x, 'b n -> b', 'max')", "return t[y[0]]", 0),
+    "repeat": ("y = repeat(x, 'n -> b n', b=2)", "return t[y[0, 0]]", 0),
+    "einsum of einops": ("y = einsum(x, x, 'b n, b d -> n d')", "return t[y[0, 0]]", 0),
+    "pack": ("y, shapes = pack([x, x], 'b *')", "return t[y[0, 0]]", 0),
+}
+TYPES = {
+    "Int[Tensor, 'b n']": 0,
+    "Int[Tensor, 'b n 3']": 1,
+    "Int[Tensor, 'b *n']": None,
+    "Float[Tensor, '...']": None,
+}
+
+
+def indexed_by_one_number(source, tmp_path):
+    return [code for code, _ in found(analysed(tmp_path, {"program.py": source}))]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_dimensions_of_a_name(name, tmp_path):
+    said, last, ndim = CASES[name]
+    source = f"{HEAD}@torch.compile\ndef f(x: Tensor, t: Tensor):\n    {said}\n    {last}\n"
+    assert indexed_by_one_number(source, tmp_path) == (["BRK213"] if ndim == 0 else [])
+
+
+@pytest.mark.parametrize("annotation", TYPES)
+def test_dimensions_of_a_type(annotation, tmp_path):
+    source = f"{HEAD}@torch.compile\ndef f(x: {annotation}, t: Tensor):\n    return t[x[0, 0]]\n"
+    is_number = TYPES[annotation] == 0
+    assert indexed_by_one_number(source, tmp_path) == (["BRK213"] if is_number else [])
+
+
+def test_a_type_that_a_project_makes_itself(tmp_path):
+    source = HEAD + (
+        "class Typed:\n"
+        "    def __init__(self, dtype):\n"
+        "        self.dtype = dtype\n\n"
+        "    def __getitem__(self, axes):\n"
+        "        return self.dtype[Tensor, axes]\n\n\n"
+        "Ints = Typed(Int)\n\n\n"
+        "@torch.compile\n"
+        "def f(x: Ints['b n'], t: Tensor):\n"
+        "    return t[x[0, 0]]\n"
+    )
+    assert indexed_by_one_number(source, tmp_path) == ["BRK213"]
