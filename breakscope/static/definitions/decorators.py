@@ -24,6 +24,7 @@ MARKS = {
     "functools.lru_cache": "cached",
     "functools.cache": "cached",
     "abc.abstractproperty": "property",
+    "torch.distributions.utils.lazy_property": "property",
 }
 # `torch.jit.script` is not: Dynamo traces the function that it was given
 OPAQUE_DECORATORS = frozenset(

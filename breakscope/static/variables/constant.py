@@ -30,6 +30,7 @@ from breakscope.static.variables.library.folding import (
     fold_string_method,
 )
 from breakscope.static.variables.number import NumberVariable
+from breakscope.static.variables.objects.unseen_layers import call_unseen
 from breakscope.static.variables.operators.comparisons import fold_comparison
 from breakscope.static.variables.tensor import TENSOR_ONLY, tensor_attribute
 
@@ -181,6 +182,10 @@ class PythonVariable(NumberVariable):
 
     def is_configuration(self, value) -> bool:
         return value.source != "shape" or value.usual is None  # whether a tensor is empty
+
+    def call(self, machine: Machine, callee, args, kwargs, node, frame) -> Value:
+        is_open = callee.type in ("object", "unknown")
+        return call_unseen(args, node, frame) if is_open else UNKNOWN
 
     def call_method(self, machine: Machine, owner, name, args, kwargs, node, frame) -> Value:
         if owner.type == "str":

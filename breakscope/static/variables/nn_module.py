@@ -43,6 +43,7 @@ from breakscope.static.variables.objects.recurrent import (
     note_recurrent_read,
 )
 from breakscope.static.variables.objects.tensor_subclasses import is_of_subclass
+from breakscope.static.variables.objects.unseen_layers import behind
 
 SELF_METHODS = frozenset(
     """
@@ -72,7 +73,8 @@ class ModuleListVariable(ListVariable):
         value = args[0] if args else UNKNOWN
         run_pre_hooks(machine, callee, args, node, frame)
         for module in callee.items if callee.items is not None else [callee.element]:
-            value = machine.call(module, [value], {}, node, frame)
+            made = machine.call(module, [value], {}, node, frame)
+            value = behind([value]) if made.is_unknown else made
         run_hooks(machine, callee, args, value, node, frame)
         return value
 

@@ -12,6 +12,7 @@ from breakscope.rulekit.values import (
     Method,
     Py,
     Sequence,
+    ShapeInt,
     Tensor,
     Union,
     Value,
@@ -166,6 +167,14 @@ def call_chosen_module(machine: Machine, args, kwargs, node, frame) -> Value:
     if "bidirectional" in kwargs or ("num_layers" in kwargs and "batch_first" in kwargs):
         return ExternalInstance("torch.nn.RNNBase", tuple(args), tuple(kwargs.items()))
     return UNKNOWN
+
+
+def call_size(machine: Machine, args, kwargs, node, frame) -> Value:
+    """`torch.Size([3, 4])`."""
+    given = args[0] if args else Sequence("tuple", [])
+    if isinstance(given, Sequence):
+        return Sequence("size", given.items and list(given.items), given.element)
+    return Sequence("size", None, ShapeInt(is_extent=True))
 
 
 def call_parameter(machine: Machine, args, kwargs, node, frame) -> Value:

@@ -5,11 +5,15 @@ from __future__ import annotations
 from breakscope.rulekit.values import UNKNOWN, Tensor, Value
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.base import Variable
+from breakscope.static.variables.objects.unseen_layers import call_unseen
 from breakscope.static.variables.tensor import TENSOR_ONLY, tensor_attribute
 
 
 class UnknownVariable(Variable):
     """A value of which nothing is known; what only tensors have makes it one."""
+
+    def call(self, machine: Machine, callee, args, kwargs, node, frame) -> Value:
+        return call_unseen(args, node, frame)
 
     def getattr(self, machine: Machine, owner, name, node, frame) -> Value:
         if name in TENSOR_ONLY:
