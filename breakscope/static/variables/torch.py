@@ -170,11 +170,13 @@ def call_chosen_module(machine: Machine, args, kwargs, node, frame) -> Value:
 
 
 def call_size(machine: Machine, args, kwargs, node, frame) -> Value:
-    """`torch.Size([3, 4])`."""
+    """`torch.Size([3, 4])`: what it is made of it keeps as ints."""
+    extent = ShapeInt(is_extent=True)
     given = args[0] if args else Sequence("tuple", [])
-    if isinstance(given, Sequence):
-        return Sequence("size", given.items and list(given.items), given.element)
-    return Sequence("size", None, ShapeInt(is_extent=True))
+    if not isinstance(given, Sequence) or given.items is None:
+        return Sequence("size", None, extent)
+    known = [item if item.is_const or item.is_shape else extent for item in given.items]
+    return Sequence("size", known)
 
 
 def call_parameter(machine: Machine, args, kwargs, node, frame) -> Value:

@@ -1,0 +1,81 @@
+"""Layers of which nothing is known: a value that a constructor keeps and `forward` calls with a tensor."""
+
+import pytest
+from programs import analysed, found
+
+SOURCE = """import torch
+from elsewhere import Block
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, backbone, kind):
+        super().__init__()
+        self.backbone = backbone
+        self.stack = nn.Sequential(backbone, kind(3))
+        self.choose = kind
+
+    def forward(self, x: torch.Tensor):
+        y = {call}
+        if float(y) > 0:
+            x = x + 1
+        return x
+"""
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["self.backbone(x)", "self.stack(x)", "self.backbone(x, 1).mean()", "self.backbone(x).relu()"],
+)
+def test_what_it_makes_of_a_tensor_is_a_tensor(call, tmp_path):
+    result = analysed(tmp_path, {"program.py": SOURCE.format(call=call)})
+    assert found(result) == [("BRK202", 15)]
+    assert [finding.confidence for finding in result.findings] == ["likely"]
+
+
+@pytest.mark.parametrize("call", ["self.choose('names')", "self.choose()", "Block(3)(x)"])
+def test_anything_else_is_unknown(call, tmp_path):
+    assert found(analysed(tmp_path, {"program.py": SOURCE.format(call=call)})) == []
+
+
+SIZES = """import torch
+
+
+@torch.compile
+def f(x: torch.Tensor, rows):
+    size = torch.Size([rows, int(3), x.shape[0]])
+    if size[0] > 2 and len(size) == 3:
+        x = x + 1
+    if len(size) == 2:
+        print("never")
+    return x.new_zeros(size)
+"""
+
+
+def test_a_size_has_what_it_is_made_of(tmp_path):
+    assert found(analysed(tmp_path, {"program.py": SIZES})) == []
+
+
+LAZY = """import torch
+from torch.distributions.utils import lazy_property
+
+
+class Holder:
+    def __init__(self, x):
+        self.x = x
+
+    @lazy_property
+    def twice(self):
+        return self.x * 2
+
+
+@torch.compile
+def f(x: torch.Tensor):
+    if Holder(x).twice.sum() > 0:
+        return x + 1
+    return x
+"""
+
+
+def test_a_lazy_property_is_read_as_one(tmp_path):
+    assert found(analysed(tmp_path, {"program.py": LAZY})) == [("BRK101", 16)]
