@@ -75,6 +75,8 @@ def _pairs_with_objects(items):
 
 
 def _of_tensors(items):
+    if isinstance(items, Dict):
+        return False  # its keys are what is compared
     inside = getattr(items, "items", None) or [getattr(items, "element", items)]
     return items.is_tensor or all(item.is_tensor for item in inside)
 

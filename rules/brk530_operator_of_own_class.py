@@ -47,6 +47,8 @@ OPERATORS = {
 
 @rule.on(Call, OPERATORS)
 def check(event):
+    if event.receiver is None:
+        return  # written as a call: no object of an own class is known
     tensors = [value.is_tensor for value in event.args]
     if any(tensors) or (event.name == "object.__matmul__" and not since("2.15")):
         what = "a tensor and an object of" if any(tensors) else "objects of"
@@ -58,7 +60,7 @@ def check(event):
 
 @rule.on(Call, "object.__invert__")
 def check_inverted(event):
-    if not since("2.15"):
+    if event.receiver is not None and not since("2.15"):
         name = event.receiver.cls.info.name
         yield event.graph_break(
             f"`{event.shown}` is `__invert__` of `{name}`, which Dynamo does not call",

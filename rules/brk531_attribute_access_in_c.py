@@ -30,7 +30,7 @@ rule = Rule(
 
 @rule.on(Call, "object.__getattr__")
 def check(event):
-    _, getter = event.args
+    getter = event.args[1] if event.receiver is not None else None
     if isinstance(getter, External | Method):
         name = event.receiver.cls.info.name
         yield event.graph_break(

@@ -47,7 +47,7 @@ CALLS = {
 
 @rule.on(Call, CALLS)
 def check(event):
-    name = event.receiver.name.rpartition(".")[2]
+    name = event.name.removesuffix(".__call__").rpartition(".")[2]
     yield event.problem(
         f"`{name}` keeps statistics by code that Dynamo skips, so the graph ends at `{event.shown}`",
         help="compile the converted model, or write `torch.fake_quantize_per_tensor_affine(...)`",

@@ -18,7 +18,7 @@ rule = Rule("BRK554", "nested-types", shares=("GB0088",))
 
 @rule.on(Call, "object.__instancecheck__")
 def check(event):
-    asked = options(event.args[0])
+    asked = options(event.args[0]) if event.args else ()
     if not all(value.is_tensor for value in asked):
         unsure = any(value.is_tensor or value.is_unknown for value in asked)
         yield event.problem(

@@ -84,3 +84,9 @@ class Net(torch.nn.Module):
         return x.reshape(-1, np.prod(self.sizes))
 """
     assert found(analysed(tmp_path, {"program.py": source})) == [("BRK208", 13)]
+
+
+def test_sorting_the_keys_of_a_dict_by_what_it_holds(tmp_path):
+    body = "d = {'a': 2, 'b': 1}\nreturn x + len(sorted(d, key=d.get))\n"
+    result = region(tmp_path, body)
+    assert found(result) == [] and result.gaps == ()
