@@ -23,7 +23,13 @@ from breakscope.rulekit.values import (
 )
 from breakscope.texts import middle_out
 
+CERTAINTIES = ("certain", "likely", "possible")
 LEFT, CHOSEN = 1, 2  # how it is undecided whether code runs, see Event
+
+
+def weaker(certainty: str, other: str) -> str:
+    """The less sure of two."""
+    return max(certainty, other, key=CERTAINTIES.index)
 
 
 class Event(Struct, frozen=True, kw_only=True):
@@ -31,7 +37,8 @@ class Event(Struct, frozen=True, kw_only=True):
 
     `certainty`: "certain" when the values are known from the code, "likely" when an annotation or
     the way a value is used says so, "possible" when it is a guess or an earlier break in the same
-    frame hides it. `skips`: "loop", "try", "with", "comprehension" when a break here loses the whole
+    frame hides it. `at_most`: as sure as it is that this code runs; no problem of the event is surer.
+    `skips`: "loop", "try", "with", "comprehension" when a break here loses the whole
     frame, else "". `condition`: source text of the configuration test that decides whether this
     code runs, or "". `caught`: an exception raised here is caught inside the region. `undecided`:
     CHOSEN where a condition that is not known decides whether this code runs, LEFT where the
@@ -44,6 +51,7 @@ class Event(Struct, frozen=True, kw_only=True):
     source: str = ""  # source text of `node`
     function: str = ""
     certainty: str = "certain"
+    at_most: str = "certain"
     skips: str = ""
     condition: str = ""
     caught: bool = False
@@ -93,7 +101,7 @@ class Event(Struct, frozen=True, kw_only=True):
         return Problem(
             message,
             help,
-            certainty or self.certainty,
+            weaker(certainty or self.certainty, self.at_most),
             node or self.node,
             fixable,
             self.skips or skips,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from breakscope.rulekit.events import Event
+from breakscope.rulekit.events import Event, weaker
 from breakscope.rulekit.values import UNKNOWN, Instance, Value
 from breakscope.static.machine.budget import Budget, exec_apart
 from breakscope.static.machine.frames import GO_ON, Frame, Raised, Step
@@ -292,15 +292,13 @@ class Machine:
         if key in activation.seen:
             return
         activation.seen.add(key)
-        if frame.spared or frame.rare:
-            certainty = "possible"
-        elif frame.certainty != "certain" and certainty != "possible":
-            certainty = frame.certainty
+        at_most = "possible" if frame.spared or frame.rare else frame.certainty
         event = event_type(
             node=node,
             source=self.text(node, frame.module),
             function=activation.function,
-            certainty=certainty,
+            certainty=weaker(certainty, at_most),
+            at_most=at_most,
             skips=frame.skips,
             condition=frame.condition,
             caught=frame.caught,
