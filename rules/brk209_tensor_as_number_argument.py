@@ -109,7 +109,7 @@ def check_dimensions(event):
 
 def _passes(value):
     """A 0-d integer tensor that is itself an argument or a buffer is taken as a symbolic number."""
-    return value.origin != "op" and value.dtype == "int"
+    return not value.is_computed and value.dtype == "int"
 
 
 @rule.example(
