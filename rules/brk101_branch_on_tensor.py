@@ -4,7 +4,8 @@ Python must know which way to go, so Dynamo stops the graph, runs what it has, r
 the device and starts a new graph behind the branch. On a GPU the host waits for the device there,
 in every step. Inside a loop, a `try` or a generator Dynamo skips the whole function instead.
 Every torch version from 2.6 to 2.15 does this. So does an `if` on `tensor._version`, which counts changes in place: the
-graph itself makes them.
+graph itself makes them. And so does one on a number of NumPy's that was kept in an attribute or a global,
+`self.scale = np.sqrt(width)`: compared with, it is an array while Dynamo traces.
 
 Write the choice as tensor work: `torch.where(condition, a, b)` where both sides are cheap and
 finite, a mask or `clamp` where one side is the identity, `torch.cond` where one side is expensive. If
@@ -22,6 +23,7 @@ every step even where `p` is 0, as it is by default. Where the number has a name
 `p` first (`if p > 0 and drawn < p:`): it draws as before, and only a `p` above 0 still ends the graph.
 """
 
+import numpy as np
 import torch
 
 from breakscope.rulekit.events import Branch
@@ -34,7 +36,13 @@ rule = Rule("BRK101", "branch-on-tensor", dynamo=("GB0170",), fix="unsafe")
 
 @rule.on(Branch, construct=("if", "elif", "ternary"))
 def check(event):
-    if event.test.is_tensor and not event.raises:
+    if event.test.is_tensor and not event.raises and _is_number_of_numpy(event.test):
+        yield event.graph_break(
+            f"`if {event.written}` tests a number of NumPy's, which is an array while Dynamo traces",
+            help="compute it with `math`, or make it Python's by `float(...)` or `int(...)` outside of the compiled code",
+            fixable=False,
+        )
+    elif event.test.is_tensor and not event.raises:
         yield event.graph_break(
             f"`if {event.written}` reads a tensor's value",
             help="choose with `torch.where(condition, a, b)`, or with `torch.cond` when one side is expensive",
@@ -45,6 +53,10 @@ def check(event):
             help="note the change where it is made, in a bool of Python's",
             fixable=False,
         )
+
+
+def _is_number_of_numpy(test):
+    return test.kind == "numpy" and test.shape == ()
 
 
 @rule.rewrite
@@ -110,6 +122,32 @@ def bad_ternary(x):
 def good_ternary(x):
     y = torch.where(x.sum() > 0, x.exp(), x - 1)
     return y * 2
+
+
+@rule.example(lambda: (torch.ones(4),), module=True, fixed=False)
+def bad_number():
+    class Model(torch.nn.Module):
+        def __init__(self, width=8):
+            super().__init__()
+            self.scale = np.sqrt(width)
+
+        def forward(self, x):
+            return x / self.scale if self.scale > 2 else x  # BRK101
+
+    return Model()
+
+
+@rule.becomes
+def good_number():
+    class Model(torch.nn.Module):
+        def __init__(self, width=8):
+            super().__init__()
+            self.scale = float(np.sqrt(width))
+
+        def forward(self, x):
+            return x / self.scale if self.scale > 2 else x
+
+    return Model()
 
 
 class Stack(torch.nn.Module):

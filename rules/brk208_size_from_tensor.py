@@ -108,10 +108,14 @@ def check(event):
     ]
     read = [value for value in (*given, *inside) if any(map(_is_read, options(value)))]
     star = event.kwargs.get("*")  # `torch.zeros(n, *sizes)`: a row of sizes stands for numbers
-    if star is not None and star.is_tensor and star.origin == "op" and not read:
+    if star is not None and star.is_tensor and star.is_computed and not read:
         read = [star]
     if read:
-        is_open = type(read[0]) is Union or getattr(read[0], "source", "") == "config"
+        is_open = (
+            type(read[0]) is Union
+            or getattr(read[0], "source", "") == "config"
+            or not getattr(read[0], "sure", True)
+        )
         yield event.graph_break(
             f"a size in `{event.source}` is read from a tensor",
             help="use a size that Python knows (`x.shape`, a fixed maximum, an int argument) and mask the rest",
@@ -125,13 +129,16 @@ def check(event):
 def _is_read(value):
     """A number computed from a tensor, or by numpy, whose numbers are arrays while Dynamo traces."""
     if value.is_tensor:
-        return value.origin == "op" and _is_number(value)
+        return value.is_computed and _is_number(value)
     return isinstance(value, Py) and value.type == "numpy number"
 
 
 def _is_number(tensor):
     """A tensor that stands where a size must stand has one element, when it certainly is one."""
-    return tensor.ndim == 0 or (tensor.ndim in (None, 1) and tensor.sure and tensor.dtype == "int")
+    if tensor.ndim == 0:
+        return True
+    is_sure = tensor.origin == "part" or (tensor.sure and tensor.dtype == "int")
+    return tensor.ndim in (None, 1) and is_sure
 
 
 @rule.rewrite

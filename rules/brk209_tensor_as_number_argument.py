@@ -99,7 +99,7 @@ def check_dimensions(event):
     )
     for given in (*first, *(event.kwargs.get(word) for word in ("dim", "dims", "axis"))):
         items = (given.items or [given.element]) if isinstance(given, Sequence) else ()
-        if any(item.is_tensor for item in items):
+        if any(item.is_tensor and item.origin != "guess" for item in items):
             yield event.graph_break(
                 f"the dimensions of `{name}` are tensors, whose values it reads",
                 help="use Python numbers for dimensions: `range` in place of `np.arange`, a tuple in place of an array",
@@ -109,7 +109,7 @@ def check_dimensions(event):
 
 def _passes(value):
     """A 0-d integer tensor that is itself an argument or a buffer is taken as a symbolic number."""
-    return value.origin != "op" and value.dtype == "int"
+    return not value.is_computed and value.dtype == "int"
 
 
 @rule.example(

@@ -35,7 +35,7 @@ rule = Rule(
 @rule.on(Index)
 def check(event):
     index = event.index
-    if getattr(index, "ndim", None) == 0 and index.origin == "op" and index.kind in ("", "numpy"):
+    if getattr(index, "ndim", None) == 0 and index.is_computed and index.kind in ("", "numpy"):
         yield event.graph_break(
             f"`{event.source}` indexes by a 0-d tensor, which torch reads as a Python int",
             help=HELP,

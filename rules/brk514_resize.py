@@ -19,7 +19,7 @@ rule = Rule("BRK514", "resize", dynamo=("GB0126", "GB0127", "GB0148: inplace vie
 
 @rule.on(Call, "Tensor.resize_", "Tensor.resize_as_", "Tensor.set_")
 def check(event):
-    if event.name == "Tensor.set_" and getattr(event.receiver, "origin", "") == "op":
+    if event.name == "Tensor.set_" and getattr(event.receiver, "is_computed", False):
         return  # measured: `set_` on a fresh tensor is traced
     yield event.graph_break(
         f"`{event.shown}` changes a tensor's memory in place",

@@ -24,7 +24,7 @@ rule = Rule("BRK537", "data-of-intermediate", dynamo=("GB0056",), fix="unsafe")
 def check(event):
     tensor = event.initial
     if (
-        tensor.origin != "op"
+        not tensor.is_computed
         or tensor.kind in ("parameter", "buffer")
         or not event.owner.isidentifier()
     ):

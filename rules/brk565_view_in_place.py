@@ -31,7 +31,7 @@ CHANGES = (
 @rule.on(Call, CHANGES)
 def check(event):
     tensor = event.receiver
-    if not tensor.is_tensor or (tensor.origin == "op" and not tensor.kind):
+    if not tensor.is_tensor or (tensor.is_computed and not tensor.kind):
         return  # made by the region
     method = event.name.removeprefix("Tensor.")
     done = "detaches" if method == "detach_" else "changes the shape of"

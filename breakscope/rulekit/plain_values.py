@@ -103,8 +103,9 @@ class Tensor(Value, frozen=True, gc=False):
 
     `sure` is False when it is a tensor only by an annotation, a default or the way it is used.
     `kind` is "" for a plain tensor, else "sparse", "numpy" (an ndarray traced by Dynamo),
-    "parameter", "buffer", "subclass" (of a subclass of torch.Tensor). `origin` is where it came from: "argument", "op", "attribute"; "guess" for
-    an argument that nothing but its place shows to be a tensor.
+    "parameter", "buffer", "subclass" (of a subclass of torch.Tensor). `origin` is where it came from: "argument", "op", "attribute"; "part" for
+    what an op took out of a tensor by numbers of positions; "guess" for an argument that nothing but its place shows to be
+    a tensor.
     """
 
     dtype: str | None = None
@@ -119,6 +120,10 @@ class Tensor(Value, frozen=True, gc=False):
     @property
     def is_argument(self) -> bool:
         return self.origin in ("argument", "guess")
+
+    @property
+    def is_computed(self) -> bool:
+        return self.origin in ("op", "part")
 
     @property
     def kind_of_result(self) -> str:

@@ -162,18 +162,20 @@ class Method(Value, eq=False):
 
 
 class Class(Value, eq=False):
-    """A class of the checked source; `info` is the index's record of it."""
+    """A class of the checked source; `info` is the index's record of it. `is_alias` is True for what
+    `Box[Tensor]` gives, which makes what `Box` does."""
 
     info: Any
+    is_alias: bool = False
 
     def describe(self) -> str:
         return f"the class `{self.info.name}`"
 
     def merge(self, other: Class, join: Join, depth: int) -> Value | None:
-        return self if self.info is other.info else None
+        return self if self.info is other.info and self.is_alias == other.is_alias else None
 
     def key(self, depth: int) -> object:
-        return ("k", id(self.info))
+        return ("k", id(self.info), self.is_alias)
 
 
 class Function(Value, eq=False):

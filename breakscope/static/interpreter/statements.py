@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from msgspec.structs import replace
+
 from breakscope.rulekit.events import Statement
 from breakscope.rulekit.values import (
     NONE,
@@ -20,6 +22,7 @@ from breakscope.rulekit.values import (
 )
 from breakscope.static.definitions.annotations import value_of_annotation
 from breakscope.static.definitions.binding import defaults_of
+from breakscope.static.definitions.classes import find_member
 from breakscope.static.definitions.decorators import decorate
 from breakscope.static.definitions.names import resolve_import
 from breakscope.static.interpreter.assignment import assign_name, assign_target
@@ -240,9 +243,24 @@ def exec_class_def(machine: Machine, node: ast.ClassDef, frame: Frame) -> int:
         elif isinstance(made, Function):
             decorate_class(machine, decorator, made, value, frame)
     frame.names[node.name] = value
+    if node.bases and b"__init_subclass__" in frame.module.text:
+        announce_subclass(machine, node, value, frame)
     if frame.emits:
         machine.emit(Statement, node, frame, construct="class", name=node.name)
     return GO_ON
+
+
+def announce_subclass(machine: Machine, node: ast.ClassDef, value: Class, frame: Frame) -> None:
+    """Run the `__init_subclass__` of a parent for its effects, as for a decorator's."""
+    hook = find_member(machine, value.info, "__init_subclass__", value.info)
+    if type(hook) is not Function:
+        return
+    given = {k.arg: machine.eval(k.value, frame) for k in node.keywords if k.arg is not None}
+    given.pop("metaclass", None)
+    try:
+        machine.call(replace(hook, bound=value), [], given, node, frame)
+    except Raised:
+        pass
 
 
 def decorate_class(

@@ -68,7 +68,7 @@ class Activation(Struct, eq=False):
 
     def note_named(self, value: Value) -> None:
         """A value gets a name: of a tensor that may be of one number that is kept."""
-        if type(value) is Tensor and value.origin == "op" and not value.ndim:
+        if type(value) is Tensor and value.is_computed and not value.ndim:
             self.named[id(value)] = (value, len(self.steps))
 
     def finish(self) -> None:

@@ -11,6 +11,7 @@ from breakscope.rulekit.values import (
     UNKNOWN,
     Class,
     Function,
+    Instance,
     Py,
     Scalar,
     Sequence,
@@ -53,9 +54,9 @@ def join(a: Value, b: Value, depth: int = 0, given: Given = ALWAYS) -> Value:
 
 
 def _is_registered(values: list[Value]) -> bool:
-    """True for what a registry may hold, or give: classes, functions, None."""
+    """True for what a registry may hold, or give: classes, objects of these, functions, None."""
     return len(values) <= limits.MOST_REGISTERED and all(
-        type(value) is Class or type(value) is Function or value.is_none for value in values
+        type(value) in (Class, Function, Instance) or value.is_none for value in values
     )
 
 

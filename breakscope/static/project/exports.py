@@ -12,8 +12,8 @@ from breakscope.static.project.source import SourceError, decode, parse
 
 
 def handed_out(path: str, reads: Reads) -> frozenset[str]:
-    """The public names of the file that each package around it imports one by one at its top level,
-    up to the outermost; none for a file without torch or functions."""
+    """The public names of the file that each package around it imports at its top level, one by one or
+    with the package inside that does, up to the outermost; none for a file without torch or functions."""
     folder, name = os.path.split(os.path.abspath(path))
     if name == "__init__.py" or "__init__.py" not in reads.names(folder):
         return frozenset()
@@ -41,6 +41,8 @@ def _imported(folder: str, part: str, known: dict[str, str] | None, reads: Reads
         tree = parse(decode(text), front)
     except SourceError:
         return {}
+    if known is not None and _is_namespace(tree, os.path.basename(folder), part):
+        return known
     beside = {(1, part), (0, f"{os.path.basename(folder)}.{part}")}
     return {
         alias.asname or alias.name: alias.name if known is None else known[alias.name]
@@ -49,3 +51,19 @@ def _imported(folder: str, part: str, known: dict[str, str] | None, reads: Reads
         for alias in node.names
         if known is None or alias.name in known
     }
+
+
+def _is_namespace(tree: ast.Module, package: str, part: str) -> bool:
+    """True where a package imports one inside of it as a whole: `import graphs.utils`, `from . import
+    utils`. Users call what that one imports by way of it."""
+    for node in tree.body:
+        if type(node) is ast.Import:
+            if any(alias.name == f"{package}.{part}" for alias in node.names):
+                return True
+        elif type(node) is ast.ImportFrom and (node.level, node.module) in (
+            (1, None),
+            (0, package),
+        ):
+            if any(alias.name == part for alias in node.names):
+                return True
+    return False

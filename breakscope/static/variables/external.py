@@ -32,7 +32,7 @@ from breakscope.static.variables.library.trees import (
     call_tree_map,
     call_tree_unflatten,
 )
-from breakscope.static.variables.numpy import numpy_function, numpy_number
+from breakscope.static.variables.numpy import kept_scalar, numpy_function, numpy_number
 from breakscope.static.variables.objects.construction import call_namespace
 from breakscope.static.variables.objects.module_containers import (
     MODULE_LISTS,
@@ -206,11 +206,9 @@ def call_external(
     if name.startswith("torch."):
         return other_torch_name(machine, name, last, args, kwargs)
     if head.partition(".")[0] == "numpy":
-        number = (
-            numpy_number(machine, last, args)
-            if frame.emits and head == "numpy" and not kwargs
-            else None
-        )
+        number = None
+        if head == "numpy" and not kwargs:
+            number = numpy_number(machine, last, args) if frame.emits else kept_scalar(last, args)
         if number is not None:
             return number
         return numpy_function(machine, name, last, args, kwargs, frame)

@@ -33,13 +33,19 @@ from breakscope.static.variables.tensors.creation import (
 from breakscope.static.variables.tensors.results import tensor_result
 
 FOLDED, READ, TRUTH = Py("numpy float"), Py("numpy number"), Py("numpy bool")
+# made outside of the region: an argument of the graph, which Dynamo reads as it is, and an array as
+# soon as it is computed with or compared
+KEPT = Py("numpy scalar")
 # of a value that configuration decides: most likely of several numbers, which numpy makes an array of
 READ_OF_CONFIG, TRUTH_OF_CONFIG = Py(READ.type, "config"), Py(TRUTH.type, "config")
-NAMES = frozenset({FOLDED.type, READ.type, TRUTH.type})
+KEPT_OF_CONFIG = Py(KEPT.type, "config")
+NAMES = frozenset({FOLDED.type, READ.type, TRUTH.type, KEPT.type})
+SCALAR_TYPES = frozenset({"float16", "float32", "float64", "int32", "int64"})
 INTEGERS = frozenset({"maximum", "minimum"})  # of two integers an integer
 REDUCES = frozenset(
     {"prod", "sum", "max", "min", "amax", "amin", "mean", "std", "median", "argmax", "argmin"}
 )
+TESTS = frozenset({"any", "all"})
 OF_ALL = frozenset({"prod", "sum", "max", "min", "amax", "amin"})
 ELEMENTWISE = frozenset(
     """
@@ -84,6 +90,46 @@ class NumpyNumberVariable(PythonVariable):
     def cast(self, machine: Machine, value, name, node, frame) -> Value:
         read_numpy_number(machine, name, value, node, frame)
         return Py(name)
+
+
+class KeptScalarVariable(NumpyNumberVariable):
+    """A number of numpy's that the region finds in an attribute or a global."""
+
+    def call_method(self, machine: Machine, owner, name, args, kwargs, node, frame) -> Value:
+        return Py("number") if name in ("item", "tolist", "__int__", "__float__") else owner
+
+    def binary(self, machine: Machine, left, right, op, node, frame) -> Value:
+        is_sure = not any(v in (KEPT_OF_CONFIG, READ_OF_CONFIG) for v in (left, right))
+        if frame.emits:
+            return READ if is_sure else READ_OF_CONFIG
+        return KEPT if is_sure else KEPT_OF_CONFIG
+
+    def compare(self, machine: Machine, left, right, op, node, frame) -> Value:
+        if left.is_none or right.is_none:
+            return super().compare(machine, left, right, op, node, frame)
+        if not frame.emits:
+            return Py("bool", "config")
+        return TRUTH_OF_CONFIG if KEPT_OF_CONFIG in (left, right) else TRUTH
+
+    def cast(self, machine: Machine, value, name, node, frame) -> Value:
+        return Py(name)
+
+
+def kept_scalar(last: str, args: list[Value]) -> Value | None:
+    """What a function of numpy makes of Python's numbers outside of regions; None where it may be
+    something else."""
+    if last in SCALAR_TYPES:
+        return KEPT if len(args) == 1 and args[0].is_number else None
+    given = args[0] if len(args) == 1 else None
+    if last in OF_ALL and given is not None and (given.is_unknown or given == CONFIG):
+        return KEPT_OF_CONFIG
+    if last in REDUCES or last in TESTS:
+        if type(given) is not Sequence or given.items == [] or not _is_plain(element_of(given)):
+            return None
+        return KEPT if given.items else KEPT_OF_CONFIG
+    if last not in ELEMENTWISE or not args:
+        return None
+    return KEPT if all(value == KEPT or _is_plain(value) for value in args) else None
 
 
 def numpy_function(
@@ -169,7 +215,7 @@ def read_numpy_number(
     machine: Machine, how: str, value: Value, node: ast.AST, frame: Frame
 ) -> None:
     """Python reads the number: `int(...)`, `.item()`, a slice's bound."""
-    if value.type != FOLDED.type:
+    if value.type not in (FOLDED.type, KEPT.type):
         part = (
             node.args[0]
             if isinstance(node, ast.Call) and node.args

@@ -45,7 +45,7 @@ from breakscope.static.variables.misc import (
 )
 from breakscope.static.variables.nn_module import LayerVariable, ModuleListVariable
 from breakscope.static.variables.number import ScalarVariable, ShapeVariable
-from breakscope.static.variables.numpy import NAMES, NumpyNumberVariable
+from breakscope.static.variables.numpy import KEPT, NAMES, KeptScalarVariable, NumpyNumberVariable
 from breakscope.static.variables.tensor import TensorVariable
 from breakscope.static.variables.union import UnionVariable
 from breakscope.static.variables.unknown import UnknownVariable
@@ -75,7 +75,10 @@ VARIABLES: dict[type[Value], Variable] = {
     Union: UnionVariable(),
 }
 # numbers of numpy, by their type
-NUMBERS: dict[str, Variable] = dict.fromkeys(NAMES, NumpyNumberVariable())
+NUMBERS: dict[str, Variable] = {
+    **dict.fromkeys(NAMES, NumpyNumberVariable()),
+    KEPT.type: KeptScalarVariable(),
+}
 # sequences that behave otherwise than a list, by their type
 SEQUENCES: dict[str, Variable] = {
     "generator": GeneratorVariable(),

@@ -148,6 +148,7 @@ class TensorVariable(Variable):
             None,
             container.sure,
             container.kind_of_result,
+            _origin_of_part(container, parts),
         )
 
     def setitem(
@@ -159,9 +160,9 @@ class TensorVariable(Variable):
 
     def iterate(self, machine: Machine, value, node, frame) -> Value | None:
         ndim = value.ndim - 1 if value.ndim else None
-        # what only its place shows to be a tensor may be a list of anything
-        origin = "guess" if value.origin == "guess" else "op"
-        return Tensor(value.dtype, ndim, None, value.sure, value.kind_of_result, origin)
+        return Tensor(
+            value.dtype, ndim, None, value.sure, value.kind_of_result, _origin_of_part(value)
+        )
 
     def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
         machine.emit(Branch, node, frame, sureness(value), test=value, construct=construct, **facts)
@@ -235,6 +236,13 @@ class TensorVariable(Variable):
 
     def is_opaque(self, machine: Machine, value) -> bool:
         return True
+
+
+def _origin_of_part(value: Tensor, parts: tuple[Value, ...] = ()) -> str:
+    """What only its place shows to be a tensor may be a list of anything."""
+    if value.origin == "guess":
+        return "guess"
+    return "part" if all(p.is_const and type(p.value) is int for p in parts) else "op"
 
 
 def tensor_attribute(

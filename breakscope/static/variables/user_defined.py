@@ -37,7 +37,7 @@ from breakscope.static.machine.lattice import join_all
 from breakscope.static.machine.library import CONTAINER_TYPES, PYTHON_TYPES
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.base import Variable
-from breakscope.static.variables.effects.emitting import note_assert
+from breakscope.static.variables.effects.emitting import emit_call, note_assert
 from breakscope.static.variables.nn_module import call_module_method
 from breakscope.static.variables.objects.attribute_stores import store_on_class, store_on_instance
 from breakscope.static.variables.objects.attributes import (
@@ -61,12 +61,15 @@ from breakscope.static.variables.objects.own_items import settle_left_out
 from breakscope.static.variables.objects.tensor_subclasses import as_tensor
 
 NAMED_TUPLE = "typing.NamedTuple"
+ALIAS = "types.GenericAlias()"
 
 
 class ClassVariable(Variable):
     """A class of the checked source."""
 
     def call(self, machine: Machine, callee, args, kwargs, node, frame) -> Value:
+        if callee.is_alias:
+            emit_call(machine, ALIAS, callee, args, kwargs, node, frame)
         return instantiate(machine, callee, args, kwargs, node, frame)
 
     def call_method(self, machine: Machine, owner, name, args, kwargs, node, frame) -> Value:
@@ -79,6 +82,7 @@ class ClassVariable(Variable):
 
     def getattr(self, machine: Machine, owner, name, node, frame) -> Value:
         member = find_member(machine, owner.info, name)
+        owner = Class(owner.info) if owner.is_alias else owner
         if member is None:
             if name == "apply" and any(
                 n.startswith("torch.autograd.") for n in external_bases(machine, owner.info)
@@ -94,9 +98,8 @@ class ClassVariable(Variable):
         return bound_to(member, owner)
 
     def getitem(self, machine: Machine, container, index, store, node, frame) -> Value:
-        # `Box[Tensor]` makes what `Box` does
         is_generic = "typing.Generic" in external_bases(machine, container.info)
-        return container if is_generic else UNKNOWN
+        return Class(container.info, is_alias=True) if is_generic else UNKNOWN
 
     def setattr(self, machine: Machine, owner, name, value, old, target, node, frame) -> None:
         store_on_class(machine, target, owner, name, value, frame, node, old)

@@ -26,6 +26,28 @@ class Net(torch.nn.Module):
 """
 )
 
+STEPPER = """\
+class Stepper{0}(Stepper):
+    def step(self, x):
+        return x.nonzero() + {0}  # BRK301
+"""
+OBJECTS_OF_REGISTRY = (
+    "import torch\nclass Stepper:\n    def __init__(self, x):\n        self.x = x\n    def run(self):\n"
+    "        return self.step(self.x)\n"
+    + "".join(STEPPER.format(n) for n in range(9))
+    + "STEPPERS = {"
+    + ", ".join(f"'{n}': Stepper{n}" for n in range(9))
+    + """}
+class Net(torch.nn.Module):
+    def __init__(self, name):
+        super().__init__()
+        self.name = name
+    def forward(self, x):
+        stepper = STEPPERS[self.name](x)
+        return stepper.run()
+"""
+)
+
 PROGRAMS = {
     "a recurrent module as an argument, and as self": """\
         import torch
@@ -61,6 +83,7 @@ PROGRAMS = {
                 return before["a"] + y + behind["a"]
         """,
     "a registry of many classes": REGISTRY,
+    "objects of a registry of many classes": OBJECTS_OF_REGISTRY,
     "what a made tensor takes the place of": """\
         import torch
         def in_order(x, t):

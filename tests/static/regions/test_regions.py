@@ -174,6 +174,31 @@ def test_functions_that_a_library_hands_out_by_name_are_regions(tmp_path):
     }
 
 
+@pytest.mark.parametrize(
+    ("front", "is_seen"),
+    [
+        ("import pkg.deep\n", True),
+        ("import pkg.deep as ways\n", True),
+        ("from . import deep\n", True),
+        ("from pkg import deep, more\n", True),
+        ("import pkg.deeper\n", False),
+        ("import other.deep\n", False),
+        ("def load():\n    from . import deep\n", False),
+        ("from .deep import unknown\n", False),
+        ("", False),
+    ],
+)
+def test_functions_that_a_package_inside_hands_out_are_regions_too(front, is_seen, tmp_path):
+    files = {
+        "pkg/__init__.py": front,
+        "pkg/deep/__init__.py": LIBRARY["pkg/deep/__init__.py"],
+        "pkg/deep/shifts.py": LIBRARY["pkg/deep/shifts.py"]
+        + "def kept(x: torch.Tensor):\n    return x * x.item()\n",
+    }
+    result = analysed(tmp_path, files)
+    assert found(result) == ([("BRK201", 3)] if is_seen else [])
+
+
 def test_a_function_handed_out_that_a_model_of_another_file_calls_is_seen_by_itself_too(tmp_path):
     """Whatever else is checked: alone, its file gives the same finding."""
     files = LIBRARY | {"pkg/model.py": model("from .more import scale", "scale(2)")}

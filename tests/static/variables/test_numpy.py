@@ -54,3 +54,50 @@ def test_an_array_by_its_annotation(tmp_path):
         "        return torch.stack(out)\n"
     )
     assert found(analysed(tmp_path, {"program.py": source})) == [("BRK599", 11)]
+
+
+KEPT = """\
+import math
+
+import numpy as np
+import torch
+
+LIMIT = np.sqrt(8)
+
+
+class Model(torch.nn.Module):
+    def __init__(self, width: int = 4, shape=(2, 2)):
+        super().__init__()
+        self.n = {made}
+
+    def forward(self, x):
+        return {used}
+"""
+SQUARE, COUNT, OPEN = "np.sqrt(width)", "np.prod((2, 2))", "np.prod(shape)"
+
+
+@pytest.mark.parametrize(
+    ("made", "used", "code"),
+    [
+        (SQUARE, "x if self.n > 1 else x + 1", "BRK101"),
+        (SQUARE, "x if LIMIT > x.shape[0] else x + 1", "BRK101"),
+        (OPEN, "x if self.n == x.shape[0] else x + 1", "BRK101"),
+        (SQUARE + " * 2 + 1", "x if self.n else x + 1", "BRK101"),
+        ("np.float32(width)", "x if self.n > 1 else x + 1", "BRK101"),
+        ("np.any([True])", "x if self.n else x + 1", "BRK101"),
+        (SQUARE, "x if self.n is not None else x + 1", ""),
+        (SQUARE, "x / self.n + float(self.n) + max(self.n, 1)", ""),
+        (f"float({SQUARE})", "x if self.n > 1 else x + 1", ""),
+        (f"{SQUARE}.item()", "x if self.n > 1 else x + 1", ""),
+        ("math.sqrt(width)", "x if self.n > 1 else x + 1", ""),
+        ("width if np.sqrt(width) > 1 else 0", "x if self.n > 1 else x + 1", ""),
+        (COUNT, "x.reshape(self.n, -1) + x[: self.n].sum() + int(self.n)", ""),
+        (COUNT, "x.reshape(self.n // 2, -1)", "BRK208"),
+        (COUNT, "x * int(self.n // 2)", "BRK210"),
+        (COUNT, "sum(x for i in range(self.n))", "BRK207"),
+        (f"int({COUNT})", "sum(x for i in range(self.n // 2))", ""),
+    ],
+)
+def test_a_number_that_is_kept_outside_of_the_region(made, used, code, tmp_path):
+    result = analysed(tmp_path, {"program.py": KEPT.format(made=made, used=used)})
+    assert found(result) == ([(code, 15)] if code else [])

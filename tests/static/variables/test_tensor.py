@@ -31,6 +31,8 @@ BODIES = {
         [("BRK101", 10)],
     ),
     "an item": ("if x[0] > 0:\n    x = x + 1\n", [("BRK101", 9)]),
+    "an item as a size": ("y = torch.zeros(x[0], 2)\n", [("BRK208", 9)]),
+    "parts as sizes": ("h, w = x[0]\ny = torch.arange(h * w)\n", [("BRK208", 10)]),
     "a mask": ("y = x[x > 0]\n", [("BRK302", 9)]),
     "a mask under a store": ("x[x > 0] = 0\n", []),
     "iterated": ("for row in x:\n    if row > 0:\n        x = x + 1\n", [("BRK101", 10)]),
@@ -212,3 +214,22 @@ class Cut(torch.nn.Module):
 def test_a_slice_that_was_made_elsewhere_of_a_tensor(made, use, breaks, tmp_path):
     result = analysed(tmp_path, {"program.py": SLICED.format(slice=made, use=use)})
     assert found(result) == ([("BRK206", 12)] if breaks else [])
+
+
+SIZES = """\
+import torch
+
+
+class Grid(torch.nn.Module):
+    def forward(self, x, sizes):
+        {before}
+        return x.sum() + torch.zeros(sizes[0], sizes[1])
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "expected"), [("x = x + 1", []), ("sizes = sizes.long()", [("BRK208", 7)])]
+)
+def test_items_of_what_may_be_a_tuple_are_sizes(before, expected, tmp_path):
+    result = analysed(tmp_path, {"program.py": SIZES.format(before=before)})
+    assert found(result) == expected

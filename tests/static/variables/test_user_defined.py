@@ -212,3 +212,46 @@ class Model(torch.nn.Module):
 def test_setattr_is_a_store(store, code, tmp_path):
     result = analysed(tmp_path, {"program.py": STORED.format(store=store)})
     assert found(result) == ([(code, 12)] if code else [])
+
+
+ANNOUNCED = """\
+import torch
+
+
+class Picker:
+    kinds = {{}}
+
+    def __init_subclass__(cls, name=None, **rest):
+        super().__init_subclass__(**rest)
+        {effect}
+
+
+class Positive(Picker, name="positive"):
+    sorted = False
+
+    def __call__(self, x):
+        return x.unique() if self.sorted else x[x > 0]
+
+
+class Model(torch.nn.Module):
+    def __init__(self, kind="positive"):
+        super().__init__()
+        self.pick = {made}
+
+    def forward(self, x: torch.Tensor):
+        return self.pick(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("effect", "made", "code"),
+    [
+        ("Picker.kinds[name] = cls", "Picker.kinds[kind]()", "BRK302"),
+        ("cls.kinds[cls.__name__] = cls", "Picker.kinds['Positive']()", "BRK302"),
+        ("cls.sorted = True", "Positive()", "BRK305"),
+        ("cls.sorted = name == 'all'", "Positive()", "BRK302"),
+    ],
+)
+def test_a_subclass_is_announced_to_its_parent(effect, made, code, tmp_path):
+    source = ANNOUNCED.format(effect=effect, made=made)
+    assert found(analysed(tmp_path, {"program.py": source})) == [(code, 16)]

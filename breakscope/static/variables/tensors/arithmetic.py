@@ -37,5 +37,6 @@ def tensor_operator(left: Value, right: Value, op: type) -> Value:
         shapes.pop() if len(shapes) == 1 and op is not ast.MatMult else None,
         all(t.sure for t in tensors),
         "subclass" if any(t.kind == "subclass" for t in tensors) else tensors[0].kind_of_result,
+        "part" if all(t.origin == "part" for t in tensors) else "op",
         requires_grad=False if all(t.requires_grad is False for t in tensors) else None,
     )

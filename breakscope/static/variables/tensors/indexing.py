@@ -149,7 +149,7 @@ def counted_parts(node: ast.AST, parts: list[Value]) -> list[Value]:
 
 
 def _is_one_less(at: ast.expr, part: Tensor) -> bool:
-    if part.dtype == "bool" or part.origin != "op" or type(at) is not ast.BinOp:
+    if part.dtype == "bool" or not part.is_computed or type(at) is not ast.BinOp:
         return False
     return type(at.op) is ast.Sub and type(at.right) is ast.Constant
 
