@@ -24,7 +24,12 @@ def module_names(machine: Machine, module: ModuleInfo) -> dict[str, Value]:
         # what a program without torch does when it is started compiles nothing of this file
         starts = b"torch" in module.text or b".compile(" in module.text
         module.names, module.executing = module.first_names(is_imported=not starts), True
-        machine.run_top_level(module)
+        if b"torch.compile" in module.text:
+            with machine.driver.following(module, machine.file.compiled_names()) as found:
+                machine.run_top_level(module)
+            machine.file.programs.extend(found)
+        else:
+            machine.run_top_level(module)
         module.executing = False
     return module.names
 

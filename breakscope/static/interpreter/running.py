@@ -49,7 +49,11 @@ def followed_call(
     """What the call gives, from its summaries when one more analysis would show nothing new; None for
     a recursion, whose first call's result is not known yet."""
     info = function.info
-    mode = (emits, frame.certainty, frame.caught, frame.within) if emits else (False,)
+    driver = machine.driver
+    if emits:
+        mode = (emits, frame.certainty, frame.caught, frame.within)
+    else:  # calls of what is compiled may differ in what is global while they run
+        mode = (False, *sorted(driver.state.items())) if driver.calls is not None else (False,)
     remembered = machine.summaries.remembered.get(id(info))
     if remembered is None:
         remembered = machine.summaries.remembered[id(info)] = {}

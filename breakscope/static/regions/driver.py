@@ -28,6 +28,7 @@ from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.variation import aliases, describe, differing, variation
 from breakscope.static.variables.misc import Recorder
 
+SYMBOLIC = frozenset({"size", "int", "float"})  # what torch.compile(dynamic=True) takes as symbols
 BY_TRAINING = (
     "Dropout",
     "AlphaDropout",
@@ -48,7 +49,7 @@ def add_call_events(
     """Emit what the file's `calls` or `drive` shows of the region under `activation`."""
     names = module_names(machine, module)
     driver, caller = names.get("drive"), names.get("calls")
-    recorder = Recorder()
+    recorder = Recorder(target=target)
     writes: list = []
     try:
         if isinstance(driver, Function) and len(driver.info.node.args.args) == 2:
@@ -63,9 +64,22 @@ def add_call_events(
     except OutOfBudget as problem:
         given = driver if isinstance(driver, Function) else caller
         machine.give_up(why(problem), given.info.node, _outer(module))
-    entered = next((step.child for step in activation.steps if step.child is not None), None)
     function = _function_of(machine, target)
-    if entered is None or function is None:
+    if function is not None:
+        add_events(machine, activation, function, recorder, writes)
+
+
+def add_events(
+    machine: Machine,
+    activation: Activation,
+    function: Function,
+    recorder: Recorder,
+    writes: list,
+) -> None:
+    """Emit in the region that was entered under `activation` what differs between the recorded calls, and
+    what is set in between."""
+    entered = next((step.child for step in activation.steps if step.child is not None), None)
+    if entered is None:
         return
     entered.seen = set()
     frame = Frame(entered.module, function.info, None, entered, True, 0, entered.function)
@@ -108,6 +122,8 @@ def _emit_variation(machine: Machine, frame: Frame, function: Function, recorder
             continue
         for path, parts in differing(values):
             what = variation(parts)
+            if what in SYMBOLIC and recorder.is_dynamic:
+                continue
             if what and (not path.startswith(".") or path[1:] in uses.attributes):
                 shown = tuple(dict.fromkeys(describe(v) for v in parts))
                 use = uses.of(name, what == "size")

@@ -15,11 +15,13 @@ from breakscope.rulekit.values import (
     Py,
     Sequence,
     Tensor,
+    Union,
     Value,
 )
 
 PRECISIONS = frozenset({"half", "double", "bfloat16"})
-KINDS = {bool: "bool", int: "int", float: "float", str: "str"}
+KINDS = frozenset({"bool", "int", "float", "str"})
+DRAWN = frozenset({"random", "draw"})
 
 
 def differing(values: list[Value]) -> Iterator[tuple[str, list[Value]]]:
@@ -44,39 +46,58 @@ def differing(values: list[Value]) -> Iterator[tuple[str, list[Value]]]:
         yield "", values
 
 
+def differs(values: list[Value]) -> bool:
+    """True when something that guards would see differs between the values."""
+    return any(variation(parts) for _, parts in differing(values)) if len(values) > 1 else False
+
+
 def variation(values: list[Value]) -> str:
     """What differs between the values of one parameter over the calls; "" when nothing that guards
     would see."""
-    if len({describe(v) for v in values}) < 2 and not all(isinstance(v, Dict) for v in values):
+    alike = len({describe(v) for v in values}) < 2
+    if alike and not all(isinstance(v, Dict | Py) for v in values):
         return ""
     if any(v.is_none for v in values):
         return "none"
+    values = [v for v in values if not v.is_unknown and not isinstance(v, Union)]
     kinds = {type(v) for v in values}
-    if kinds == {Const}:
-        types = {type(v.value) for v in values}
-        return KINDS.get(types.pop(), "object") if len(types) == 1 else "type"
+    if kinds <= {Const, Py}:
+        return _number_variation(values)
     if kinds == {Tensor}:
         return _tensor_variation(values)
-    if kinds == {Py}:
-        return "enum" if all(v.type.startswith("enum") for v in values) else ""
     if kinds == {Dict}:
         return "object" if len({frozenset(v.items) for v in values}) > 1 else ""
     if kinds == {Sequence}:
         lengths = {len(v.items) if v.items is not None else -1 for v in values}
         return "object" if len(lengths) > 1 else ""
     if kinds <= {Class, External, Function}:
-        return "object"
+        return "object" if len({describe(v) for v in values}) > 1 else ""
     return "type" if len(kinds) > 1 else ""
 
 
+def _number_variation(values: list[Const | Py]) -> str:
+    """What differs between numbers, texts and enum members; those that are drawn at random do."""
+    if all(isinstance(v, Py) and v.type.startswith("enum") for v in values):
+        return "enum" if len({describe(v) for v in values}) > 1 else ""
+    types = {type(v.value).__name__ if isinstance(v, Const) else v.type for v in values}
+    if len(types) > 1:
+        return "type" if all(isinstance(v, Const) for v in values) else ""
+    drawn = len(values) > 1 and any(isinstance(v, Py) and v.source in DRAWN for v in values)
+    kind = types.pop() if len({describe(v) for v in values}) > 1 or drawn else ""
+    known = kind in KINDS and (drawn or any(isinstance(v, Const) for v in values))
+    return kind if known else "object" if all(isinstance(v, Const) for v in values) and kind else ""
+
+
 def _tensor_variation(values: list[Tensor]) -> str:
-    if len({(v.dtype, v.kind if v.kind in PRECISIONS else "") for v in values}) > 1:
+    known = {(v.dtype, v.kind if v.kind in PRECISIONS else "") for v in values if v.dtype}
+    if len(known) > 1:
         return "dtype"
     if len({v.shape for v in values}) > 1 and all(v.shape is not None for v in values):
         return "size"
     if len({v.kind for v in values}) > 1:
         return "stride"
-    return "requires_grad" if len({bool(v.requires_grad) for v in values}) > 1 else ""
+    tracked = {v.requires_grad for v in values if v.requires_grad is not None}
+    return "requires_grad" if len(tracked) > 1 else ""
 
 
 def aliases(row: dict[str, Value]) -> frozenset:
@@ -101,4 +122,7 @@ def describe(value: Value) -> str:
         return value.type
     if isinstance(value, Sequence):
         return f"{value.type} of {len(value.items)}" if value.items is not None else value.type
+    if isinstance(value, Function) and value.kwargs:
+        given = ", ".join(f"{name}={describe(v)}" for name, v in value.kwargs)
+        return f"{value.describe()} with {given}"
     return value.describe()

@@ -88,6 +88,13 @@ GLOBAL_STATES = {  # what a driver sets with these -> what Dynamo guards
     "torch.use_deterministic_algorithms": "global_state",
     "torch.set_float32_matmul_precision": "global_state",
 }
+MARKS_DYNAMIC = frozenset(
+    {
+        "torch._dynamo.mark_dynamic",
+        "torch._dynamo.maybe_mark_dynamic",
+        "torch._dynamo.mark_unbacked",
+    }
+)
 STDLIB = frozenset({"operator", "_operator", "itertools", "itertools.chain", "collections", "collections.OrderedDict",
                     "dict", "dataclasses"})  # fmt: skip
 DECORATORS = frozenset({"torch.compiler.disable", "torch._dynamo.disable"})
@@ -170,6 +177,8 @@ def call_external(
         machine.driver.state["default_dtype"] = args[0].describe()
     if machine.driver.function is not None and name in GLOBAL_STATES and args:
         machine.driver.state[GLOBAL_STATES[name]] = args[0].describe()
+    if machine.driver.calls is not None and name in MARKS_DYNAMIC:
+        machine.driver.marked.extend(value for value in args[:1] if type(value) is Tensor)
     answer = machine.library.answer(name)
     if answer is not None:
         return answer
@@ -183,6 +192,8 @@ def call_external(
         return special(machine, args, kwargs, node, frame)
     if name == "torch.compile":
         machine.file.compiled.extend(args[:1])
+        if args and "dynamic" in kwargs:
+            machine.file.dynamic[id(args[0])] = kwargs["dynamic"]
         return args[0] if args else External(name)  # `@torch.compile(...)`
     if name in DECORATORS and not args:
         return External(name)  # `@torch.compiler.disable(recursive=False)`

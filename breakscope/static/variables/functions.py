@@ -12,12 +12,27 @@ from breakscope.static.variables.effects.emitting import emit_call
 from breakscope.static.variables.effects.side_effects import note_outside
 
 
+def _driven_call(machine: Machine, callee, args, kwargs, node, frame) -> Value:
+    """A call that the file's own code makes; what is compiled is followed as a whole."""
+    driver = machine.driver
+    undecided, driver.undecided = driver.undecided, driver.undecided or frame.is_in_branch()
+    if machine.file.is_called_compiled(callee):
+        driver.note(callee, args, kwargs, node)
+        driver.inside = True
+    try:
+        return machine.inline(callee, args, kwargs, node, frame)
+    finally:
+        driver.undecided, driver.inside = undecided, False
+
+
 class FunctionVariable(Variable):
     """A function or lambda of the checked source, bound or not."""
 
     def call(self, machine: Machine, callee, args, kwargs, node, frame) -> Value:
         if not frame.emits:
             machine.file.note_call(callee, args, kwargs)
+            if machine.driver.calls is not None and not machine.driver.inside:
+                return _driven_call(machine, callee, args, kwargs, node, frame)
         return machine.inline(callee, args, kwargs, node, frame)
 
     def getattr(self, machine: Machine, owner, name, node, frame) -> Value:

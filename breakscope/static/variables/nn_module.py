@@ -101,9 +101,9 @@ class LayerVariable(LibraryObjectVariable):
         return layer_result(machine, owner, args)
 
     def call_method(self, machine: Machine, owner, name, args, kwargs, node, frame) -> Value:
-        if machine.driver.function is not None and name in ("train", "eval"):
+        if name in ("train", "eval"):
             text = machine.text(node, frame.module)
-            machine.driver.state["training"] = f"{name} of {text}"
+            machine.driver.set_state("training", f"{name} of {text}", owner)
         if name in HOOKS and args:
             return register_hook(machine, owner, name, args, node, frame)
         if name in submodules.WALKS:
@@ -161,21 +161,12 @@ def call_module_method(
 ) -> Value:
     full = f"torch.nn.Module.{name}"
     emit_call(machine, full, owner, args, kwargs, node, frame)
-    if machine.driver.function is not None and name in (
-        "double",
-        "half",
-        "bfloat16",
-        "float",
-        "to",
-        "requires_grad_",
-    ):
-        machine.driver.state["requires_grad" if name == "requires_grad_" else "module_dtype"] = (
-            machine.text(node, frame.module)
-        )
-    if machine.driver.function is not None and name in ("train", "eval"):
-        machine.driver.state["training"] = (
-            "eval" if name == "eval" or FALSE in (*args, *kwargs.values()) else "train"
-        )
+    if name in ("double", "half", "bfloat16", "float", "to", "requires_grad_"):
+        what = "requires_grad" if name == "requires_grad_" else "module_dtype"
+        machine.driver.set_state(what, machine.text(node, frame.module), owner)
+    if name in ("train", "eval"):
+        mode = "eval" if name == "eval" or FALSE in (*args, *kwargs.values()) else "train"
+        machine.driver.set_state("training", mode, owner)
     if frame.emits and name in ("train", "eval"):
         owner.attributes.setdefault("training", Py("bool", "config"))
         put_attribute(machine, owner, "training", training_after(name, args, kwargs), frame)

@@ -182,7 +182,8 @@ def store_on_instance(
         given = given_by_branch(machine, owner, name, frame, before is None)
         owner.attributes[name] = value if certain else join(before, value, 0, given)
     else:
-        machine.driver.outside.append((owner, name, value, before, frame.module.path, node))
+        if not machine.driver.inside:
+            machine.driver.outside.append((owner, name, value, before, frame.module.path, node))
         owner.attributes[name] = join(before, value)
 
 

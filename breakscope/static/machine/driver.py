@@ -1,0 +1,96 @@
+"""The code that makes a region's calls, while it is followed outside of regions: a driver that an entry
+names, or the checked file's own code around what it compiles."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from breakscope.rulekit.values import Function, Tensor, Value
+from breakscope.static.machine.compiled_names import CompiledNames, name_of
+from breakscope.static.machine.frames import Frame
+from breakscope.static.project.modules import FunctionInfo, ModuleInfo
+
+
+class DrivenCall(NamedTuple):
+    """A call of what is compiled by the file's own code: with which arguments, in which global
+    state, and how many attributes had been set from outside before."""
+
+    callee: Function
+    args: list[Value]
+    kwargs: dict[str, Value]
+    state: dict[str, str]
+    written: int
+
+
+class Driver(Struct, eq=False):
+    """A driver while it runs: see regions/driver.py; for a file's own code regions/programs.py."""
+
+    # its loops are followed turn by turn
+    function: FunctionInfo | ModuleInfo | None = None
+    # global state that it has set: "autocast", "default_dtype", ...
+    state: dict[str, str] = {}
+    outside: list[tuple] = []  # attributes set on objects from outside of regions
+    calls: list[DrivenCall] | None = None  # those that the file's own code makes
+    names: CompiledNames = CompiledNames()
+    undecided: bool = False  # an open test decides whether the running call happens
+    inside: bool = False  # what is compiled is running
+    loops: int = 0  # how many loops are being followed, each inside of the one before
+    marked: list[Tensor] = []  # what mark_dynamic was called with
+
+    @property
+    def sets(self) -> bool:
+        """True while what is set from outside of regions is noted."""
+        return self.function is not None and not self.inside
+
+    def follows_turns(self, frame: Frame) -> bool:
+        """True where a loop is followed turn by turn."""
+        if self.function is None or self.inside:
+            return False
+        if frame.function is None:
+            return frame.module is self.function
+        return frame.function is self.function or (
+            self.calls is not None and id(frame.function.node) in self.names.callers
+        )
+
+    def set_state(self, what: str, text: str, owner: Value) -> None:
+        """Note global state, and with the file's own code, which has several models, of which object."""
+        if self.function is not None:
+            self.state[what if self.calls is None else f"{what} {id(owner)}"] = text
+
+    def note(self, callee: Function, args: list[Value], kwargs: dict[str, Value], node) -> None:
+        """Keep a call of what is compiled, unless it is one of the function that it was made of."""
+        function = node.func if isinstance(node, ast.Call) else None
+        if self.undecided or name_of(function) in self.names.originals:
+            return
+        args = [self.as_marked(value) for value in args]
+        kwargs = {k: self.as_marked(v) for k, v in kwargs.items() if not k.startswith("*")}
+        self.calls.append(DrivenCall(callee, args, kwargs, dict(self.state), len(self.outside)))
+
+    def as_marked(self, value: Value) -> Value:
+        """A tensor whose sizes were marked as dynamic has any size."""
+        if any(value is tensor for tensor in self.marked):
+            return Tensor(value.dtype, value.ndim, None, value.sure, value.kind)
+        return value
+
+    @contextmanager
+    def following(
+        self, program: FunctionInfo | ModuleInfo, names: CompiledNames
+    ) -> Iterator[list[tuple[list[DrivenCall], list[tuple]]]]:
+        """Follow code of the file's own; the list that is given holds at the end the calls, and what
+        was set between them."""
+        found: list[tuple[list[DrivenCall], list[tuple]]] = []
+        before, self.function = self.function, program
+        outer, self.calls, self.names = self.calls, [], names
+        state, self.state, start = self.state, {}, len(self.outside)
+        try:
+            yield found
+        finally:
+            written, self.outside[start:] = self.outside[start:], []
+            calls = [call._replace(written=call.written - start) for call in self.calls]
+            found.append((calls, written))
+            self.function, self.calls, self.state = before, outer, state
