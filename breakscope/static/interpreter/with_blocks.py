@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 
-from breakscope.rulekit.values import FALSE, ExternalInstance, Instance, options
+from breakscope.rulekit.values import FALSE, TRUE, ExternalInstance, Instance, options
 from breakscope.static.interpreter.assignment import assign_target
 from breakscope.static.interpreter.blocks import exec_block
 from breakscope.static.machine.frames import GO_ON, Frame, Raised
@@ -20,6 +20,7 @@ STATES = {
     "torch.inference_mode": "grad_mode",
     "torch.enable_grad": "grad_mode",
     "torch.set_grad_enabled": "grad_mode",
+    "torch.device": "global_state",
 }
 
 
@@ -41,9 +42,8 @@ def exec_with(machine: Machine, node: ast.With, frame: Frame) -> int:
             and isinstance(manager, ExternalInstance)
             and manager.name in STATES
         ):
-            off = dict(manager.kwargs).get("enabled") == FALSE
             machine.driver.state[STATES[manager.name]] = (
-                "" if off else machine.text(item.context_expr, frame.module)
+                "" if is_plain(manager) else machine.text(item.context_expr, frame.module)
             )
         swallows = swallows or (
             isinstance(manager, ExternalInstance) and manager.name == "contextlib.suppress"
@@ -60,3 +60,12 @@ def exec_with(machine: Machine, node: ast.With, frame: Frame) -> int:
         machine.leave(manager, node, frame)
     frame.skips = skips
     return status
+
+
+def is_plain(manager: ExternalInstance) -> bool:
+    """True for a context that changes nothing where nothing was changed before."""
+    if manager.name == "torch.enable_grad":
+        return True
+    if manager.name == "torch.set_grad_enabled":
+        return manager.args[:1] == (TRUE,)
+    return dict(manager.kwargs).get("enabled") == FALSE

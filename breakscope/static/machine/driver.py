@@ -59,7 +59,7 @@ class Driver(Struct, eq=False):
 
     def set_state(self, what: str, text: str, owner: Value) -> None:
         """Note global state, and with the file's own code, which has several models, of which object."""
-        if self.function is not None:
+        if self.sets:
             self.state[what if self.calls is None else f"{what} {id(owner)}"] = text
 
     def note(self, callee: Function, args: list[Value], kwargs: dict[str, Value], node) -> None:

@@ -13,6 +13,7 @@ from breakscope.rulekit.values import (
     Function,
     Instance,
     Py,
+    Scalar,
     Sequence,
     Tensor,
     Union,
@@ -21,7 +22,6 @@ from breakscope.rulekit.values import (
 
 PRECISIONS = frozenset({"half", "double", "bfloat16"})
 KINDS = frozenset({"bool", "int", "float", "str"})
-DRAWN = frozenset({"random", "draw"})
 
 
 def differing(values: list[Value]) -> Iterator[tuple[str, list[Value]]]:
@@ -55,13 +55,13 @@ def variation(values: list[Value]) -> str:
     """What differs between the values of one parameter over the calls; "" when nothing that guards
     would see."""
     alike = len({describe(v) for v in values}) < 2
-    if alike and not all(isinstance(v, Dict | Py) for v in values):
+    if alike and not all(isinstance(v, Dict | Py | Scalar) for v in values):
         return ""
     if any(v.is_none for v in values):
         return "none"
     values = [v for v in values if not v.is_unknown and not isinstance(v, Union)]
     kinds = {type(v) for v in values}
-    if kinds <= {Const, Py}:
+    if kinds <= {Const, Py, Scalar}:
         return _number_variation(values)
     if kinds == {Tensor}:
         return _tensor_variation(values)
@@ -75,17 +75,27 @@ def variation(values: list[Value]) -> str:
     return "type" if len(kinds) > 1 else ""
 
 
-def _number_variation(values: list[Const | Py]) -> str:
-    """What differs between numbers, texts and enum members; those that are drawn at random do."""
+def _number_variation(values: list[Const | Py | Scalar]) -> str:
+    """What differs between numbers, texts and enum members; those that are drawn at random do, and
+    those that are read from tensors."""
     if all(isinstance(v, Py) and v.type.startswith("enum") for v in values):
         return "enum" if len({describe(v) for v in values}) > 1 else ""
-    types = {type(v.value).__name__ if isinstance(v, Const) else v.type for v in values}
+    drawn = any(isinstance(v, Scalar) or (isinstance(v, Py) and v.is_drawn) for v in values)
+    drawn = drawn and len(set(map(id, values))) > 1  # not one number for all calls
+    known = [type(v.value).__name__ for v in values if isinstance(v, Const)]
+    types = {*known, *(_type_of(v) for v in values if not isinstance(v, Const))}
     if len(types) > 1:
-        return "type" if all(isinstance(v, Const) for v in values) else ""
-    drawn = len(values) > 1 and any(isinstance(v, Py) and v.source in DRAWN for v in values)
-    kind = types.pop() if len({describe(v) for v in values}) > 1 or drawn else ""
-    known = kind in KINDS and (drawn or any(isinstance(v, Const) for v in values))
-    return kind if known else "object" if all(isinstance(v, Const) for v in values) and kind else ""
+        return "type" if len(known) == len(values) else ""
+    kind = types.pop()
+    if kind not in KINDS:
+        return "object" if known and len({describe(v) for v in values}) > 1 else ""
+    return kind if drawn or (known and len({describe(v) for v in values}) > 1) else ""
+
+
+def _type_of(value: Py | Scalar) -> str:
+    """The type of a number; a random one of numpy's is rather a float."""
+    named = "float" if isinstance(value, Scalar) else value.type
+    return "float" if named == "number" else named
 
 
 def _tensor_variation(values: list[Tensor]) -> str:

@@ -81,6 +81,8 @@ def call_builtin(
     if name in CASTS:
         if not args:
             return Const(CASTS[name]())
+        if not frame.emits and isinstance(args[0], Py) and args[0].is_drawn:
+            return Py(name, "random")
         return machine.behaviour(args[0]).cast(machine, args[0], name, node, frame)
     handler = HANDLERS.get(name)
     if handler is None:

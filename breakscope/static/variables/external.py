@@ -84,7 +84,13 @@ PASS_THROUGH = frozenset(
 )
 COPIES = {"copy.copy": False, "copy.deepcopy": True}  # deep?
 GLOBAL_STATES = {  # what a driver sets with these -> what Dynamo guards
+    "torch.set_default_dtype": "default_dtype",
+    "torch.set_default_tensor_type": "default_dtype",
+    "torch.set_autocast_enabled": "autocast",
     "torch.set_grad_enabled": "grad_mode",
+    "torch.set_default_device": "global_state",
+    "torch.set_deterministic_debug_mode": "global_state",
+    "torch.set_num_threads": "global_state",
     "torch.use_deterministic_algorithms": "global_state",
     "torch.set_float32_matmul_precision": "global_state",
 }
@@ -95,6 +101,12 @@ MARKS_DYNAMIC = frozenset(
         "torch._dynamo.mark_unbacked",
     }
 )
+PLAIN_STATES = {  # what is set before a program sets anything
+    "torch.set_default_dtype": External("torch.float32"),
+    "torch.set_grad_enabled": Const(True),
+    "torch.use_deterministic_algorithms": Const(False),
+    "torch.set_float32_matmul_precision": Const("highest"),
+}
 STDLIB = frozenset({"operator", "_operator", "itertools", "itertools.chain", "collections", "collections.OrderedDict",
                     "dict", "dataclasses"})  # fmt: skip
 DECORATORS = frozenset({"torch.compiler.disable", "torch._dynamo.disable"})
@@ -148,6 +160,10 @@ class ExternalVariable(Variable):
     def getattr(self, machine: Machine, owner, name, node, frame) -> Value:
         return external_value(machine, f"{owner.name}.{name}")
 
+    def setattr(self, machine: Machine, owner, name, value, old, target, node, frame) -> None:
+        if owner.name == "torch.backends.cuda.matmul" and machine.driver.sets:
+            machine.driver.state["global_state"] = f"{name} {value.describe()}"
+
     def compare(self, machine: Machine, left, right, op, node, frame) -> Value:
         if op in (ast.Eq, ast.NotEq) and left == right:
             return Const(op is ast.Eq)
@@ -173,10 +189,9 @@ def call_external(
     node: ast.AST,
     frame: Frame,
 ) -> Value:
-    if machine.driver.function is not None and name == "torch.set_default_dtype" and args:
-        machine.driver.state["default_dtype"] = args[0].describe()
-    if machine.driver.function is not None and name in GLOBAL_STATES and args:
-        machine.driver.state[GLOBAL_STATES[name]] = args[0].describe()
+    if name in GLOBAL_STATES and args and machine.driver.sets:
+        plain = args[-1] == PLAIN_STATES.get(name)
+        machine.driver.state[GLOBAL_STATES[name]] = "" if plain else args[-1].describe()
     if machine.driver.calls is not None and name in MARKS_DYNAMIC:
         machine.driver.marked.extend(value for value in args[:1] if type(value) is Tensor)
     answer = machine.library.answer(name)

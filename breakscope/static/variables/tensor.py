@@ -53,6 +53,7 @@ from breakscope.static.variables.tensors.indexing import (
     read_slices,
 )
 from breakscope.static.variables.tensors.results import shape_of, tensor_result
+from breakscope.static.variables.tensors.sizes import item_sizes, with_sizes
 
 READS = {
     "item": "item",
@@ -119,6 +120,8 @@ class TensorVariable(Variable):
         driver = machine.driver
         if driver.function is not None and name == "requires_grad" and owner.kind == "parameter":
             driver.state["requires_grad"] = machine.text(node, frame.module)
+        elif driver.function is not None and name == "requires_grad" and value.is_const:
+            track_in_place(owner, bool(value.value), target, frame)
         machine.emit(
             Store,
             node,
@@ -139,12 +142,13 @@ class TensorVariable(Variable):
                 emit_read(machine, part, "draw", node, frame)
         emit_index(machine, node, frame, container, parts, store)
         read_slices(machine, node, frame, parts)
+        sizes, layout = (None, "") if frame.emits else item_sizes(container.shape, parts)
         return Tensor(
             container.dtype,
             item_ndim(container, parts),
-            None,
+            sizes,
             container.sure,
-            container.kind_of_result,
+            container.kind_of_result or layout,
         )
 
     def setitem(
@@ -284,6 +288,10 @@ def call_tensor_method(
         precise = [PRECISE[name] for name in wanted if name in PRECISE]
         if precise:
             return Tensor("float", owner.ndim, owner.shape, owner.sure, precise[0])
+    if not frame.emits and name == "requires_grad_" and owner.kind != "parameter":
+        return track_in_place(owner, FALSE not in (*args, *kwargs.values()), node, frame)
+    if not frame.emits and name == "detach":
+        return replace(owner, requires_grad=False)
     if not frame.emits and name == "expand":
         return Tensor(owner.dtype, None, None, owner.sure, "strided")
     if (
@@ -320,11 +328,23 @@ def call_tensor_method(
     if name == "untyped_storage":
         return ExternalInstance("torch.UntypedStorage")
     result = tensor_result(machine, name, owner, args, kwargs, full)
+    if not frame.emits:
+        result = with_sizes(result, owner, name)
     if owner.requires_grad is False and type(result) is Tensor and name != "requires_grad_":
         others = (*args, *kwargs.values())
         if all(type(v) is Const or (v.is_tensor and v.requires_grad is False) for v in others):
             return replace(result, requires_grad=False)
     return result
+
+
+def track_in_place(owner: Tensor, tracked: bool, node: ast.AST, frame: Frame) -> Tensor:
+    """What a tensor is from here on under its name, once it requires grad or no longer does."""
+    tensor = replace(owner, requires_grad=tracked)
+    holder = getattr(node, "func", node)
+    name = holder.value.id if isinstance(getattr(holder, "value", None), ast.Name) else ""
+    if frame.names.get(name) is owner:
+        frame.names[name] = tensor
+    return tensor
 
 
 def listed_values(owner: Tensor) -> Value:

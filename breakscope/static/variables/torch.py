@@ -25,6 +25,7 @@ from breakscope.static.variables.library.known_results import PYTHON_RESULTS
 from breakscope.static.variables.objects.tensor_subclasses import is_of_subclass
 from breakscope.static.variables.tensors.creation import CREATES, created_tensor, tensor_of_type
 from breakscope.static.variables.tensors.results import returned_value, tensor_result
+from breakscope.static.variables.tensors.sizes import joined_sizes
 
 INPLACE_INIT = "torch.nn.init."
 _CONTEXTS = frozenset(
@@ -39,6 +40,11 @@ _CONTEXTS = frozenset(
     torch.finfo torch.iinfo torch.Generator torch.compiler.set_stance
     """.split()
 )
+
+
+def _joined_sizes(last: str, args: list[Value], kwargs: dict[str, Value]) -> tuple | None:
+    dim = args[1] if len(args) > 1 else kwargs.get("dim")
+    return joined_sizes(args[0], dim) if last in ("cat", "concat") else None
 
 
 def torch_function(
@@ -105,7 +111,7 @@ def torch_function(
         made = Tensor(
             element.dtype if isinstance(element, Tensor) else None,
             joined_ndim(machine.library.shape(name), element),
-            None,
+            _joined_sizes(last, args, kwargs) if not frame.emits else None,
             sure,
         )
         return Sequence("tuple", None, made) if last in ("broadcast_tensors", "meshgrid") else made

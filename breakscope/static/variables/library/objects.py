@@ -26,6 +26,7 @@ from breakscope.static.variables.stdlib import GETTERS, PARTIAL, call_getter
 # objects of these are called as layers of torch.nn are
 LIKE_LAYERS = ("torchvision.", "torch.jit.script", "torch.library", "einops.layers.")
 OWN_DRAWS = {"uniform": "float", "random": "float", "randint": "int", "randrange": "int"}
+GENERATORS = frozenset(f"numpy.random.{n}" for n in ("default_rng", "Generator", "RandomState"))
 OF_DISTRIBUTIONS = frozenset(
     """
     sample rsample log_prob entropy cdf icdf prob perplexity mode mean variance stddev probs logits
@@ -79,6 +80,8 @@ class LibraryObjectVariable(Variable):
         enter_package(machine, full, args, kwargs, node, frame)
         if full in PYTHON_RESULTS:
             return PYTHON_RESULTS[full]
+        if owner.name in GENERATORS and not frame.emits and "size" not in kwargs:
+            return Py("int" if name in ("integers", "randint", "choice") else "float", "random")
         return self.method_result(owner, name, args)
 
     def method_result(self, owner, name, args) -> Value:

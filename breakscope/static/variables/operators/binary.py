@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from breakscope.rulekit.values import TRUE, Class, External, Sequence, Value
+from breakscope.rulekit.values import TRUE, UNKNOWN, Class, Const, External, Py, Sequence, Value
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.constant import format_percent, is_text
@@ -27,7 +27,18 @@ def binary_operation(
     decides, other = machine.behaviour(left), machine.behaviour(right)
     if other.binary_precedence > decides.binary_precedence:
         decides = other
-    return decides.binary(machine, left, right, op, node, frame)
+    result = decides.binary(machine, left, right, op, node, frame)
+    if result is UNKNOWN and not frame.emits and machine.driver.function is not None:
+        return of_drawn(left, right)
+    return result
+
+
+def of_drawn(left: Value, right: Value) -> Value:
+    """Outside of regions, what is computed of a random number and another: it is another one each
+    time."""
+    numbers = all(isinstance(value, Py | Const) for value in (left, right))
+    drawn = any(isinstance(value, Py) and value.is_drawn for value in (left, right))
+    return Py("float", "random") if numbers and drawn else UNKNOWN
 
 
 def _are_types(value: Value) -> bool:
