@@ -15,6 +15,7 @@ from breakscope.static.machine.frames import GO_ON, LEAVE_LOOP, RETURN, Frame
 from breakscope.static.machine.given import both
 from breakscope.static.machine.lattice import join_names
 from breakscope.static.machine.machine import Machine
+from breakscope.static.variables.library.loaders import batches
 from breakscope.static.variables.objects.module_containers import contents_of
 
 
@@ -45,8 +46,11 @@ def exec_for(machine: Machine, node: ast.For, frame: Frame) -> int:
         return exec_path_of_else(machine, node, frame)
     if machine.driver.follows_turns(frame):
         items = iterable.items if isinstance(iterable, Sequence) else None
+        if type(iterable) is Const and isinstance(iterable.value, str):
+            items = [Const(letter) for letter in iterable.value]
+        items = items or batches(iterable)
         if items is None and machine.driver.calls is not None:
-            items = _guessed_items(node.iter, element)
+            items = _guessed_items(machine, node.iter, element, frame)
         if items is not None:
             return drive_turns(machine, node, frame, _turns_of_for(machine, node, frame, items))
     skips, frame.skips = frame.skips, frame.skips or "loop"
@@ -97,20 +101,24 @@ def _turns_of_while(machine: Machine, node: ast.While, frame: Frame) -> Iterator
         yield
 
 
-def _guessed_items(iterable: ast.expr, element: Value) -> list[Value]:
+def _guessed_items(
+    machine: Machine, iterable: ast.expr, element: Value, frame: Frame
+) -> list[Value]:
     """The first items of what is gone over where their number is not known: of a `range` and of
     `enumerate` the numbers are."""
-    count = range(limits.FEW_DRIVEN_TURNS)
+    few = range(limits.FEW_DRIVEN_TURNS)
     called = iterable.func.id if _is_call_of_name(iterable) else ""
-    if called == "range" and element.is_const is False:
-        return [Const(number) for number in count]
-    if (
-        called in ("enumerate", "tqdm")
-        and isinstance(element, Sequence)
-        and len(element.items or ()) == 2
-    ):
-        return [Sequence("tuple", [Const(number), element.items[1]]) for number in count]
-    return [element for _ in count]
+    if called == "range" and not element.is_const:
+        return [Const(number) for number in few]
+    if called in ("tqdm", "trange", "enumerate") and iterable.args:
+        inner = iterable.args[0]
+        known = batches(machine.eval(inner, frame))
+        if called != "enumerate":
+            return known or _guessed_items(machine, inner, element, frame)
+        pair = element.items if isinstance(element, Sequence) and element.items else (element,)
+        items = known or [pair[-1] for _ in few]
+        return [Sequence("tuple", [Const(n), item]) for n, item in enumerate(items)]
+    return [element for _ in few]
 
 
 def _is_call_of_name(node: ast.expr) -> bool:

@@ -23,7 +23,7 @@ class CompiledNames(NamedTuple):
 
 def compiled_names(module: ModuleInfo) -> CompiledNames:
     """The names of a file that were compiled anywhere in it."""
-    called, handed = set(), set()
+    called, handed, holders = set(), set(), set()
     functions, dynamic = [], []
     for node in walk(module.tree):
         if isinstance(node, ast.FunctionDef):
@@ -31,12 +31,16 @@ def compiled_names(module: ModuleInfo) -> CompiledNames:
             if any(map(compiles, node.decorator_list)):
                 called.add(node.name)
                 dynamic += [node] * any(map(_is_dynamic, node.decorator_list))
+        elif isinstance(node, ast.ClassDef):
+            members = (part for part in node.body if isinstance(part, ast.FunctionDef))
+            if any(map(compiles, (d for part in members for d in part.decorator_list))):
+                holders.add(node.name)  # its objects may be what is called
         elif isinstance(node, ast.Assign) and compiles(node.value):
             called |= {name_of(target) for target in node.targets}
         elif is_compile(node) and node.args:
             handed.add(name_of(node.args[0]))
     called.discard("")
-    direct = [node for node in functions if is_caller(node, frozenset(called))]
+    direct = [node for node in functions if is_caller(node, called | holders)]
     return CompiledNames(
         frozenset(called),
         frozenset(handed - called),
@@ -71,7 +75,7 @@ def _called_names(node: ast.AST) -> set[str]:
     return {name_of(part.func) for part in walk(node) if isinstance(part, ast.Call)}
 
 
-def is_caller(node: ast.AST, names: frozenset[str]) -> bool:
+def is_caller(node: ast.AST, names: set[str]) -> bool:
     """True for a function that compiles something, or calls what is compiled."""
     return isinstance(node, ast.FunctionDef) and any(
         compiles(part)

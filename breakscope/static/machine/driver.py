@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from breakscope.rulekit.values import Function, Tensor, Value
+from breakscope.rulekit.values import Const, Function, Tensor, Value
 from breakscope.static.machine.compiled_names import CompiledNames, name_of
 from breakscope.static.machine.frames import Frame
 from breakscope.static.project.modules import FunctionInfo, ModuleInfo
@@ -18,12 +18,14 @@ from breakscope.static.project.modules import FunctionInfo, ModuleInfo
 
 class DrivenCall(NamedTuple):
     """A call of what is compiled by the file's own code: with which arguments, in which global
-    state, and how many attributes had been set from outside before."""
+    state, with which variables of its closure, and how many attributes had been set from outside
+    before."""
 
     callee: Function
     args: list[Value]
     kwargs: dict[str, Value]
     state: dict[str, str]
+    variables: dict[str, Value]
     written: int
 
 
@@ -69,7 +71,17 @@ class Driver(Struct, eq=False):
             return
         args = [self.as_marked(value) for value in args]
         kwargs = {k: self.as_marked(v) for k, v in kwargs.items() if not k.startswith("*")}
-        self.calls.append(DrivenCall(callee, args, kwargs, dict(self.state), len(self.outside)))
+        state, variables = dict(self.state), self.variables_of(callee)
+        self.calls.append(DrivenCall(callee, args, kwargs, state, variables, len(self.outside)))
+
+    def variables_of(self, callee: Function) -> dict[str, Value]:
+        """The constants that the function's closure has; at a file's top level also its globals, which
+        are set without a statement that says so."""
+        scope, found = callee.scope, {}
+        while scope is not None:
+            found = {k: v for k, v in scope.names.items() if isinstance(v, Const)} | found
+            scope = scope.scope
+        return found
 
     def as_marked(self, value: Value) -> Value:
         """A tensor whose sizes were marked as dynamic has any size."""

@@ -19,7 +19,7 @@ from breakscope.static.definitions.classes import (
     members_of,
 )
 from breakscope.static.definitions.names import module_names
-from breakscope.static.machine.compiled_names import compiles, is_caller
+from breakscope.static.machine.compiled_names import compiles
 from breakscope.static.machine.frames import Frame, OutOfBudget, Raised
 from breakscope.static.machine.gaps import why
 from breakscope.static.machine.machine import Machine
@@ -41,13 +41,13 @@ def follow_callers(machine: Machine, module: ModuleInfo) -> list[Function]:
         if holder:
             made[id(cls.info)] = holder
             methods += _compiled_methods(machine, cls, holder)
-    names = machine.file.compiled_names().called
+    callers = machine.file.compiled_names().callers
     for value in own:
-        if isinstance(value, Function) and is_caller(value.info.node, names):
+        if isinstance(value, Function) and id(value.info.node) in callers:
             _run(machine, value)
         elif isinstance(value, Class) and not is_module_class(machine, value.info):
             for name, member in members_of(value.info).items():
-                if name != "__init__" and is_caller(member, names):
+                if name != "__init__" and id(member) in callers:
                     holder = made.get(id(value.info)) or configured_instance(machine, value)
                     made[id(value.info)] = holder
                     _run(machine, bound_to(find_member(machine, value.info, name), holder))

@@ -113,7 +113,10 @@ def _function_of(machine: Machine, target: Value) -> Function | None:
 def _emit_variation(machine: Machine, frame: Frame, function: Function, recorder: Recorder) -> None:
     if len(recorder.calls) < 2:
         return
-    rows = [bound(machine, function, args, kwargs) for args, kwargs, _ in recorder.calls]
+    rows = [
+        {**found, **bound(machine, function, args, kwargs)}
+        for (args, kwargs, _), found in zip(recorder.calls, recorder.found)
+    ]
     uses = Uses(function.info.node)
     for name in rows[0]:
         values = [row[name] for row in rows if name in row]

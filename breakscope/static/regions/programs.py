@@ -31,19 +31,19 @@ def program_regions(machine: Machine, module: ModuleInfo, enter: Enter) -> list:
             region = enter(machine, name, target, first.args, first.kwargs)
             recorder = Recorder(is_dynamic=_is_dynamic(machine, first.callee))
             for call in group:
-                recorder.record(call.args, call.kwargs, _state_of(call))
+                recorder.record(call.args, call.kwargs, _state_of(call), _found(call))
             add_events(machine, region.activation, first.callee, recorder, between)
             regions.append(region)
     return regions
 
 
 def _by_callee(calls: list[DrivenCall], module: ModuleInfo) -> list[list[DrivenCall]]:
-    """The calls of each function or object of the file."""
-    groups: dict[tuple[int, int], list[DrivenCall]] = {}
+    """The calls of each function of the file: Dynamo keeps what it compiled with the code, for all objects
+    and closures that have it."""
+    groups: dict[int, list[DrivenCall]] = {}
     for call in calls:
         if call.callee.info.module is module:
-            key = id(call.callee.info), id(call.callee.bound)
-            groups.setdefault(key, []).append(call)
+            groups.setdefault(id(call.callee.info), []).append(call)
     return list(groups.values())
 
 
@@ -56,8 +56,16 @@ def _target(callee: Function) -> Value:
 def _calls_differ(machine: Machine, group: list[DrivenCall]) -> bool:
     if len({tuple(sorted(_state_of(call).items())) for call in group}) > 1:
         return True
-    rows = [bound(machine, call.callee, call.args, call.kwargs) for call in group]
+    rows = [_found(call) | bound(machine, call.callee, call.args, call.kwargs) for call in group]
     return any(differs([row[name] for row in rows if name in row]) for name in rows[0])
+
+
+def _found(call: DrivenCall) -> dict[str, Value]:
+    """What the code has besides its arguments: the object, and the closure's variables."""
+    spec, owner = call.callee.info.node.args, call.callee.bound
+    parameters = [*spec.posonlyargs, *spec.args]
+    own = {parameters[0].arg: owner} if owner is not None and parameters else {}
+    return own | call.variables
 
 
 def _state_of(call: DrivenCall) -> dict[str, str]:

@@ -131,11 +131,19 @@ class Recorder(Value, eq=False):
     """Stands for the compiled callable while a driver runs; keeps what it is called with."""
 
     calls: list[tuple[list[Value], dict[str, Value], dict[str, str]]] = []
+    found: list[dict[str, Value]] = []  # at each call, by name: what is no argument
     target: Value | None = None  # what is compiled
     is_dynamic: bool = False  # sizes and numbers are symbols from the start
 
-    def record(self, args: list[Value], kwargs: dict[str, Value], state: dict[str, str]) -> None:
-        """Note one call and the global state in which it happens."""
+    def record(
+        self,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        state: dict[str, str],
+        found: dict[str, Value] | None = None,
+    ) -> None:
+        """Note one call, the global state in which it happens, and what else the code finds."""
+        self.found.append(found or {})
         known = {k: v for k, v in kwargs.items() if not k.startswith("*")}
         self.calls.append((args, known, dict(state)))
 
