@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import NamedTuple
 
 from breakscope.rulekit.walking import walk
@@ -19,6 +20,18 @@ class CompiledNames(NamedTuple):
     originals: frozenset[str] = frozenset()
     callers: frozenset[int] = frozenset()
     dynamic: tuple[ast.FunctionDef, ...] = ()
+
+
+# `.compile(` of an object, and not of the modules whose `compile` is another
+IN_PLACE = re.compile(rb"(?<!\bre)(?<!\bregex)\.compile\(")
+IMPORTED = re.compile(rb"from torch import[^\n]*\bcompile\b")
+
+
+def may_compile(text: bytes) -> bool:
+    """True when a look at a file's text shows that it may compile something."""
+    if b"torch" not in text or b"compile" not in text:
+        return False
+    return bool(b"torch.compile" in text or IN_PLACE.search(text) or IMPORTED.search(text))
 
 
 def compiled_names(module: ModuleInfo) -> CompiledNames:
@@ -39,6 +52,8 @@ def compiled_names(module: ModuleInfo) -> CompiledNames:
             called |= {name_of(target) for target in node.targets}
         elif is_compile(node) and node.args:
             handed.add(name_of(node.args[0]))
+        elif _is_in_place(node):
+            called.add(name_of(node.func.value))
     called.discard("")
     direct = [node for node in functions if is_caller(node, called | holders)]
     return CompiledNames(
@@ -94,7 +109,19 @@ def compiles(node: ast.AST) -> bool:
     return any(map(_is_name_of_compile, walk(node)))
 
 
+def _is_in_place(node: ast.AST) -> bool:
+    """True for `model.compile(...)`."""
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "compile"
+        and name_of(node.func.value) not in ("torch", "re", "regex")
+    )
+
+
 def _is_name_of_compile(node: ast.AST) -> bool:
+    if isinstance(node, ast.Name):
+        return node.id == "compile"  # `from torch import compile`; Python's own makes no function
     return (
         isinstance(node, ast.Attribute)
         and node.attr == "compile"

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from breakscope.rulekit.values import Const, Function, Tensor, Value
+from breakscope.rulekit.values import Const, Dict, Function, Sequence, Tensor, Value
 from breakscope.static.machine.compiled_names import CompiledNames, name_of
 from breakscope.static.machine.frames import Frame
 from breakscope.static.project.modules import FunctionInfo, ModuleInfo
@@ -84,7 +84,10 @@ class Driver(Struct, eq=False):
         return found
 
     def as_marked(self, value: Value) -> Value:
-        """A tensor whose sizes were marked as dynamic has any size."""
+        """An argument as it is now: a container may change later, and a tensor whose sizes were marked as
+        dynamic has any size."""
+        if isinstance(value, Sequence | Dict):
+            return as_it_is(value)
         if any(value is tensor for tensor in self.marked):
             return Tensor(value.dtype, value.ndim, None, value.sure, value.kind)
         return value
@@ -106,3 +109,13 @@ class Driver(Struct, eq=False):
             calls = [call._replace(written=call.written - start) for call in self.calls]
             found.append((calls, written))
             self.function, self.calls, self.state = before, outer, state
+
+
+def as_it_is(value: Value) -> Value:
+    """A list or dict with what it holds now, for comparing it with what it holds later."""
+    if type(value) is Sequence and value.items is not None:
+        return Sequence(value.type, [as_it_is(item) for item in value.items], value.element)
+    if type(value) is Dict:
+        items = {name: as_it_is(item) for name, item in value.items.items()}
+        return Dict(items, value.element, open=value.open)
+    return value

@@ -40,6 +40,12 @@ class CheckedFile(Struct, eq=False):
             self.names = compiled_names(self.module)
         return self.names
 
+    def note_compiled(self, value: Value, options: dict[str, Value]) -> None:
+        """Keep what is handed to torch.compile."""
+        self.compiled.append(value)
+        if "dynamic" in options:
+            self.dynamic[id(value)] = options["dynamic"]
+
     def note_call(self, function: Function, args: list[Value], kwargs: dict[str, Value]) -> None:
         """Keep what the program itself hands to a compiled function."""
         if id(function.info) not in self.calls and self.is_compiled(function):

@@ -28,6 +28,8 @@ def program_regions(machine: Machine, module: ModuleInfo, enter: Enter) -> list:
                 continue
             first, target = group[0], _target(group[0].callee)
             name = first.callee.info.qualname
+            if between:  # what the region reads shows only while it is followed
+                machine.summaries.remembered.clear()
             region = enter(machine, name, target, first.args, first.kwargs)
             recorder = Recorder(is_dynamic=_is_dynamic(machine, first.callee))
             for call in group:

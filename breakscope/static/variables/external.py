@@ -206,9 +206,8 @@ def call_external(
     if special is not None:
         return special(machine, args, kwargs, node, frame)
     if name == "torch.compile":
-        machine.file.compiled.extend(args[:1])
-        if args and "dynamic" in kwargs:
-            machine.file.dynamic[id(args[0])] = kwargs["dynamic"]
+        if args:
+            machine.file.note_compiled(args[0], kwargs)
         return args[0] if args else External(name)  # `@torch.compile(...)`
     if name in DECORATORS and not args:
         return External(name)  # `@torch.compiler.disable(recursive=False)`

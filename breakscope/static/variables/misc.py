@@ -18,6 +18,7 @@ from breakscope.rulekit.values import (
 from breakscope.static.definitions.classes import bound_to, external_bases, find_member, is_module
 from breakscope.static.definitions.names import measured_member, module_names, resolve_import
 from breakscope.static.definitions.super_properties import first_use
+from breakscope.static.machine.driver import as_it_is
 from breakscope.static.machine.frames import Raised
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ClassInfo, Namespace
@@ -144,8 +145,8 @@ class Recorder(Value, eq=False):
     ) -> None:
         """Note one call, the global state in which it happens, and what else the code finds."""
         self.found.append(found or {})
-        known = {k: v for k, v in kwargs.items() if not k.startswith("*")}
-        self.calls.append((args, known, dict(state)))
+        known = {k: as_it_is(v) for k, v in kwargs.items() if not k.startswith("*")}
+        self.calls.append(([as_it_is(value) for value in args], known, dict(state)))
 
 
 class RecorderVariable(Variable):

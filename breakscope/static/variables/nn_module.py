@@ -173,6 +173,8 @@ def call_module_method(
     full = f"torch.nn.Module.{name}"
     emit_call(machine, full, owner, args, kwargs, node, frame)
     note_mode(machine, owner, name, args, kwargs, node, frame)
+    if name == "compile" and not frame.emits:
+        machine.file.note_compiled(owner, kwargs)
     if frame.emits and name in ("train", "eval"):
         owner.attributes.setdefault("training", Py("bool", "config"))
         put_attribute(machine, owner, "training", training_after(name, args, kwargs), frame)
