@@ -87,6 +87,7 @@ def drive_turns(machine: Machine, node, frame: Frame, turns: Iterator[None]) -> 
 def _turns_of_for(machine: Machine, node: ast.For, frame: Frame, items) -> Iterator[None]:
     most = limits.MOST_DRIVEN_TURNS if machine.driver.loops == 0 else limits.FEW_DRIVEN_TURNS
     for item in items if machine.driver.calls is None else items[:most]:
+        machine.driver.note_varying(item)
         assign_target(machine, node.target, item, frame, node)
         yield
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from breakscope.rulekit.values import Const, Dict, Function, Sequence, Tensor, Value
+from breakscope.rulekit.values import UNKNOWN, Const, Dict, Function, Py, Sequence, Tensor, Value
 from breakscope.static.machine.compiled_names import CompiledNames, name_of
 from breakscope.static.machine.frames import Frame
 from breakscope.static.project.modules import FunctionInfo, ModuleInfo
@@ -43,6 +43,7 @@ class Driver(Struct, eq=False):
     inside: bool = False  # what is compiled is running
     loops: int = 0  # how many loops are being followed, each inside of the one before
     marked: list[Tensor] = []  # what mark_dynamic was called with
+    varying: dict[int, Value] = {}  # by `id`: constants that another turn has other values for
 
     @property
     def sets(self) -> bool:
@@ -58,6 +59,29 @@ class Driver(Struct, eq=False):
         return frame.function is self.function or (
             self.calls is not None and id(frame.function.node) in self.names.callers
         )
+
+    def varies(self, value: Value) -> bool:
+        """True for a number that is another one each time: a random one, or one that a loop counts."""
+        return id(value) in self.varying or (type(value) is Py and value.is_drawn)
+
+    def note_varying(self, value: Value) -> None:
+        """Note what a turn of a loop, and no other, binds its names to."""
+        if type(value) is Const and type(value.value) in (int, float):
+            self.varying[id(value)] = value
+        elif type(value) is Sequence and value.type == "tuple":
+            for item in value.items or ():
+                self.note_varying(item)
+
+    def result_of(self, result: Value, parts: list[Value]) -> Value:
+        """What code of the file's own computes of numbers, some of which are others each time."""
+        if self.calls is None or not any(map(self.varies, parts)):
+            return result
+        if type(result) is Const:
+            self.note_varying(result)
+        elif result is UNKNOWN or type(result) is Py:
+            kind = result.type if type(result) is Py and result.type == "int" else "float"
+            return Py(kind, "random")
+        return result
 
     def set_state(self, what: str, text: str, owner: Value) -> None:
         """Note global state, and with the file's own code, which has several models, of which object."""
@@ -109,6 +133,7 @@ class Driver(Struct, eq=False):
             calls = [call._replace(written=call.written - start) for call in self.calls]
             found.append((calls, written))
             self.function, self.calls, self.state = before, outer, state
+            self.varying.clear()
 
 
 def as_it_is(value: Value) -> Value:

@@ -11,7 +11,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from breakscope.rulekit.values import Class, Function, Instance, Value
+from breakscope.rulekit.values import Class, Const, Function, Instance, Value
+from breakscope.static.definitions.binding import defaults_of
 from breakscope.static.definitions.classes import (
     bound_to,
     find_member,
@@ -77,9 +78,22 @@ def _run(machine: Machine, function: Value) -> None:
     machine.budget.begin()
     with machine.driver.following(info, machine.file.compiled_names()) as found:
         try:
-            machine.call(function, *parameter_values(machine, function, False), info.node, outside)
+            args, kwargs = parameter_values(machine, function, False)
+            defaults = defaults_of(machine, info, function.scope)
+            own = [p.arg for p in (*info.node.args.posonlyargs, *info.node.args.args)]
+            own = own[function.bound is not None :]
+            args = [_as_number(defaults.get(name), v) for name, v in zip(own, args)]
+            kwargs = {name: _as_number(defaults.get(name), v) for name, v in kwargs.items()}
+            machine.call(function, args, kwargs, info.node, outside)
         except Raised:
             pass
         except OutOfBudget as problem:
             machine.give_up(why(problem), info.node, outside)
     machine.file.programs.extend(found)
+
+
+def _as_number(default: Value | None, value: Value) -> Value:
+    """A parameter's number, which is its default unless somebody says otherwise: how often a loop runs, or
+    what its rate is."""
+    is_number = type(default) is Const and type(default.value) in (int, float)
+    return default if is_number else value

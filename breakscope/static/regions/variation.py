@@ -19,8 +19,9 @@ from breakscope.rulekit.values import (
     Union,
     Value,
 )
+from breakscope.static.variables.tensors.creation import NARROW
 
-PRECISIONS = frozenset({"half", "double", "bfloat16"})
+PRECISIONS = frozenset({"half", "double", "bfloat16", *NARROW.values()})
 KINDS = frozenset({"bool", "int", "float", "str"})
 
 

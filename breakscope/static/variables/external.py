@@ -236,7 +236,8 @@ def call_external(
             return number
         return numpy_function(machine, name, last, args, kwargs, frame)
     if head == "math":
-        return math_function(machine, last, args, node, frame)
+        result = math_function(machine, last, args, node, frame)
+        return result if frame.emits else machine.driver.result_of(result, args)
     enter_package(machine, name, args, kwargs, node, frame)
     made = call_stdlib(machine, name, args, kwargs, node, frame) if head in STDLIB else None
     return plain_result(machine, name, args, kwargs) if made is None else made

@@ -44,7 +44,7 @@ from breakscope.static.variables.effects.subgraphs import call_hook
 from breakscope.static.variables.objects.operators import tensor_with_object
 from breakscope.static.variables.objects.tensor_subclasses import is_of_subclass
 from breakscope.static.variables.tensors.arithmetic import tensor_operator
-from breakscope.static.variables.tensors.creation import PRECISE
+from breakscope.static.variables.tensors.creation import NARROW, PRECISE
 from breakscope.static.variables.tensors.indexing import (
     counted_parts,
     emit_index,
@@ -53,7 +53,7 @@ from breakscope.static.variables.tensors.indexing import (
     read_slices,
 )
 from breakscope.static.variables.tensors.results import shape_of, tensor_result
-from breakscope.static.variables.tensors.sizes import item_sizes, with_sizes
+from breakscope.static.variables.tensors.sizes import item_sizes, known_sizes, pieces, with_sizes
 
 READS = {
     "item": "item",
@@ -232,7 +232,8 @@ class TensorVariable(Variable):
         return Scalar(name)
 
     def length(self, machine: Machine, value, node, frame) -> Value:
-        return ShapeInt(is_extent=True)
+        sizes = None if frame.emits else known_sizes(value, "shape", [])
+        return sizes.items[0] if sizes is not None and sizes.items else ShapeInt(is_extent=True)
 
     def is_opaque(self, machine: Machine, value) -> bool:
         return True
@@ -243,7 +244,8 @@ def tensor_attribute(
 ) -> Value:
     emit_sparse(machine, (owner,), node, frame)
     if name == "shape":
-        return shape_of(owner)
+        known = None if frame.emits else known_sizes(owner, name, [])
+        return shape_of(owner) if known is None else known
     if name == "dtype":
         if owner.kind == "numpy":
             emit_call(machine, "numpy.ndarray.dtype", owner, (), {}, node, frame, sureness(owner))
@@ -288,6 +290,15 @@ def call_tensor_method(
         precise = [PRECISE[name] for name in wanted if name in PRECISE]
         if precise:
             return Tensor("float", owner.ndim, owner.shape, owner.sure, precise[0])
+        narrow = [NARROW[name] for name in wanted if name in NARROW]
+        if narrow:
+            return Tensor("int", owner.ndim, owner.shape, owner.sure, narrow[0])
+    if not frame.emits and name in ("int", "short"):
+        return Tensor("int", owner.ndim, owner.shape, owner.sure, NARROW[f"torch.{name}"])
+    if not frame.emits and name in ("size", "split"):
+        known = pieces(owner, args) if name == "split" else known_sizes(owner, name, args)
+        if known is not None:
+            return known
     if not frame.emits and name == "requires_grad_" and owner.kind != "parameter":
         return track_in_place(owner, FALSE not in (*args, *kwargs.values()), node, frame)
     if not frame.emits and name == "detach":

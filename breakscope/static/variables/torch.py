@@ -8,6 +8,7 @@ from breakscope.knowledge.ndim import joined_ndim
 from breakscope.rulekit.values import (
     UNKNOWN,
     Const,
+    External,
     ExternalInstance,
     Method,
     Py,
@@ -23,9 +24,14 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.subgraphs import call_within
 from breakscope.static.variables.library.known_results import PYTHON_RESULTS
 from breakscope.static.variables.objects.tensor_subclasses import is_of_subclass
-from breakscope.static.variables.tensors.creation import CREATES, created_tensor, tensor_of_type
+from breakscope.static.variables.tensors.creation import (
+    CREATES,
+    NARROW,
+    created_tensor,
+    tensor_of_type,
+)
 from breakscope.static.variables.tensors.results import returned_value, tensor_result
-from breakscope.static.variables.tensors.sizes import joined_sizes
+from breakscope.static.variables.tensors.sizes import joined_sizes, padded_sizes, stacked_sizes
 
 INPLACE_INIT = "torch.nn.init."
 _CONTEXTS = frozenset(
@@ -44,6 +50,8 @@ _CONTEXTS = frozenset(
 
 def _joined_sizes(last: str, args: list[Value], kwargs: dict[str, Value]) -> tuple | None:
     dim = args[1] if len(args) > 1 else kwargs.get("dim")
+    if last == "stack":
+        return stacked_sizes(args[0], dim)
     return joined_sizes(args[0], dim) if last in ("cat", "concat") else None
 
 
@@ -66,6 +74,9 @@ def torch_function(
             return args[0]  # with nothing to change, the tensor itself
     if last in CREATES:
         made = created_tensor(last, args, kwargs)
+        given = kwargs.get("dtype")
+        if not frame.emits and type(given) is External and given.name in NARROW:
+            made = replace(made, kind=NARROW[given.name])
         return made if frame.emits or made.requires_grad else replace(made, requires_grad=False)
     if last in ("is_tensor", "is_storage"):
         return (
@@ -151,6 +162,9 @@ def other_torch_name(
     returned = returned_value(machine, name)
     if returned is not None:
         return returned
+    if last == "pad_sequence" and args:
+        first = Const(True) in (*args[1:2], kwargs.get("batch_first"))
+        return Tensor(shape=padded_sizes(args[0], first))
     if machine.library.returns(name) in ("tensor", "maybe tensor"):
         return Tensor(sure=True)
     if name.startswith(
@@ -160,7 +174,7 @@ def other_torch_name(
     if name.startswith("torch.nn.utils.rnn."):
         if last == "pad_packed_sequence":
             return Sequence("tuple", [Tensor(), Tensor("int")])
-        return Tensor() if last == "pad_sequence" else ExternalInstance(PACKED_SEQUENCE)
+        return ExternalInstance(PACKED_SEQUENCE)
     if any(a.is_tensor for a in args) and name.startswith(
         ("torch.utils.checkpoint.checkpoint", "torch.nn.utils.")
     ):

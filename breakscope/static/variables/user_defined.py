@@ -79,6 +79,8 @@ class ClassVariable(Variable):
 
     def getattr(self, machine: Machine, owner, name, node, frame) -> Value:
         member = find_member(machine, owner.info, name)
+        if frame.emits:
+            machine.region.reads.setdefault((id(owner.info), name), (frame.activation, node))
         if member is None:
             if name == "apply" and any(
                 n.startswith("torch.autograd.") for n in external_bases(machine, owner.info)

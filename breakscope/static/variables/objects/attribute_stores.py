@@ -79,6 +79,8 @@ def store_on_class(
     old: Value | None,
 ) -> None:
     if not frame.emits:
+        before = find_member(machine, owner.info, name) or UNKNOWN
+        note_outside(machine, owner.info, name, value, before, frame, node)
         machine.touch(owner.info)
         owner.info.stored[name] = value
         class_facts(machine, owner.info).values.pop(name, None)

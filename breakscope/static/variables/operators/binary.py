@@ -10,6 +10,7 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.constant import format_percent, is_text
 
 TYPES = (Class, External)
+SCALING = (ast.Div, ast.FloorDiv, ast.Mod)  # what a counter is divided by is a number
 
 
 def binary_operation(
@@ -28,17 +29,12 @@ def binary_operation(
     if other.binary_precedence > decides.binary_precedence:
         decides = other
     result = decides.binary(machine, left, right, op, node, frame)
-    if result is UNKNOWN and not frame.emits and machine.driver.function is not None:
-        return of_drawn(left, right)
+    if frame.emits or machine.driver.function is None:
+        return result
+    numbers = [isinstance(value, Py | Const) for value in (left, right)]
+    if all(numbers) or (numbers[0] and right is UNKNOWN and op in SCALING):
+        return machine.driver.result_of(result, [left, right])
     return result
-
-
-def of_drawn(left: Value, right: Value) -> Value:
-    """Outside of regions, what is computed of a random number and another: it is another one each
-    time."""
-    numbers = all(isinstance(value, Py | Const) for value in (left, right))
-    drawn = any(isinstance(value, Py) and value.is_drawn for value in (left, right))
-    return Py("float", "random") if numbers and drawn else UNKNOWN
 
 
 def _are_types(value: Value) -> bool:

@@ -42,6 +42,14 @@ PRECISE = {
     "torch.double": "double",
     "torch.bfloat16": "bfloat16",
 }
+NARROW = {  # integers but int64, which integers are unless something else is said
+    "torch.int32": "int32",
+    "torch.int": "int32",
+    "torch.int16": "int16",
+    "torch.short": "int16",
+    "torch.int8": "int8",
+    "torch.uint8": "uint8",
+}
 
 
 def created_tensor(last: str, args: list[Value], kwargs: dict[str, Value]) -> Tensor:

@@ -3,6 +3,9 @@ are symbols."""
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
+from breakscope import limits
 from breakscope.rulekit.values import Const, ExternalInstance, Sequence, Tensor, Value
 
 # methods whose result has the sizes of the tensor, laid out as a new one
@@ -76,3 +79,55 @@ def joined_sizes(tensors: Value, dim: Value | None) -> tuple | None:
     else:
         sizes[at] = f"more than {along[0]}"
     return tuple(sizes)
+
+
+def stacked_sizes(tensors: Value, dim: Value | None) -> tuple | None:
+    """The sizes of `torch.stack(tensors)`."""
+    items = tensors.items if isinstance(tensors, Sequence) else None
+    first = items[0] if items else None
+    if type(first) is not Tensor or first.shape is None or dim not in (None, Const(0)):
+        return None
+    return (len(items), *first.shape)
+
+
+def known_sizes(owner: Tensor, name: str, args: list[Value]) -> Value | None:
+    """`owner.shape`, `owner.size()` and `owner.size(dim)`, where the sizes are known numbers."""
+    if owner.shape is None or not all(type(n) is int for n in owner.shape):
+        return None
+    if name == "size" and args:
+        at = args[0].value if isinstance(args[0], Const) else None
+        is_index = type(at) is int and -len(owner.shape) <= at < len(owner.shape)
+        return Const(owner.shape[at]) if is_index else None
+    return Sequence("size", [Const(n) for n in owner.shape])
+
+
+def pieces(owner: Tensor, args: list[Value]) -> Value | None:
+    """`owner.split(size or sizes, dim)`, where the sizes are known numbers."""
+    dim = args[1].value if len(args) > 1 and isinstance(args[1], Const) else 0
+    shape, given = owner.shape, args[0] if args else None
+    if shape is None or type(dim) is not int or not -len(shape) <= dim < len(shape):
+        return None
+    whole = shape[dim]
+    if isinstance(given, Const) and type(given.value) is int and type(whole) is int:
+        step = max(given.value, 1)
+        sizes = [min(step, whole - at) for at in range(0, whole, step)]
+    elif isinstance(given, Sequence) and given.items:
+        sizes = [n.value if isinstance(n, Const) else None for n in given.items]
+    else:
+        return None
+    if not all(type(n) is int for n in sizes) or len(sizes) > limits.MOST_CHUNKS:
+        return None
+    at = dim % len(shape)
+    shapes = [(*shape[:at], n, *shape[at + 1 :]) for n in sizes]
+    return Sequence("tuple", [replace(owner, shape=s, origin="op") for s in shapes])
+
+
+def padded_sizes(tensors: Value, is_batch_first: bool) -> tuple | None:
+    """The sizes of `pad_sequence(tensors)`."""
+    items = tensors.items if isinstance(tensors, Sequence) else None
+    shapes = [t.shape for t in items or () if isinstance(t, Tensor) and t.shape]
+    if not items or len(shapes) != len(items) or not all(type(s[0]) is int for s in shapes):
+        return None
+    count, longest = len(items), max(s[0] for s in shapes)
+    first = (count, longest) if is_batch_first else (longest, count)
+    return (*first, *shapes[0][1:])
