@@ -26,7 +26,7 @@ MOST_LOOP_NAMES = 8
 # Runs of the innermost body when such loops stand in each other: they multiply.
 MOST_NESTED_LOOP_RUNS = 32
 # Turns of a loop whose calls of what is compiled are compared; of an inner one, or without known number.
-MOST_DRIVEN_TURNS = 12
+MOST_DRIVEN_TURNS = 6
 FEW_DRIVEN_TURNS = 3
 # Items of a known iterable that a comprehension goes over one by one.
 MOST_COMPREHENSION_ITEMS = 16

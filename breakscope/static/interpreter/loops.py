@@ -48,7 +48,7 @@ def exec_for(machine: Machine, node: ast.For, frame: Frame) -> int:
         items = iterable.items if isinstance(iterable, Sequence) else None
         if type(iterable) is Const and isinstance(iterable.value, str):
             items = [Const(letter) for letter in iterable.value]
-        items = items or batches(iterable)
+        items = items or batches(machine, iterable, node.iter, frame)
         if items is None and machine.driver.calls is not None:
             items = _guessed_items(machine, node.iter, element, frame)
         if items is not None:
@@ -113,7 +113,7 @@ def _guessed_items(
         return [Const(number) for number in few]
     if called in ("tqdm", "trange", "enumerate") and iterable.args:
         inner = iterable.args[0]
-        known = batches(machine.eval(inner, frame))
+        known = batches(machine, machine.eval(inner, frame), inner, frame)
         if called != "enumerate":
             return known or _guessed_items(machine, inner, element, frame)
         pair = element.items if isinstance(element, Sequence) and element.items else (element,)

@@ -58,11 +58,13 @@ def followed_call(
     if remembered is None:
         remembered = machine.summaries.remembered[id(info)] = {}
     key = _call_key(function, mode, args, kwargs)
-    outcome = remembered.get(key)
+    # what code around a region does to its objects, it does each time
+    afresh = not emits and driver.sets and info.module is machine.file.module
+    outcome = None if afresh else remembered.get(key)
     if outcome is None and (variants := remembered.get(key[:3], 0)) >= limits.MOST_VARIANTS:
         args, kwargs = [opened(a) for a in args], {k: opened(v) for k, v in kwargs.items()}
         key = _call_key(function, mode, args, kwargs)
-        outcome = remembered.get(key)
+        outcome = None if afresh else remembered.get(key)
     if outcome is not None:
         return outcome
     names = bind_arguments(machine, info, args, kwargs, function.scope)
@@ -77,11 +79,15 @@ def followed_call(
         kind = kind_of(info, mode, names, filled_in(machine, function) if emits else ())
     group = remembered.get(kind)
     if group is None:
-        nearest = None if for_effect else everything.nearest(kind)
+        nearest = None if for_effect or afresh else everything.nearest(kind)
         if nearest is not None and (outcome := nearest.repeat(machine, arguments)) is not None:
             return outcome
         group = remembered[kind] = Group()
-    elif group.is_settled(for_effect) and (outcome := group.repeat(machine, arguments)) is not None:
+    elif (
+        not afresh
+        and group.is_settled(for_effect)
+        and (outcome := group.repeat(machine, arguments)) is not None
+    ):
         return outcome
     running = machine.region.running.setdefault(id(info), [])
     if running and (len(running) > limits.MOST_NESTED or key in running):

@@ -9,6 +9,10 @@ from typing import NamedTuple
 from breakscope.rulekit.walking import walk
 from breakscope.static.project.modules import ModuleInfo
 
+OF_OBJECTS = frozenset(
+    {"__init__", "__call__", "forward"}
+)  # methods that are called by other names
+
 
 class CompiledNames(NamedTuple):
     """`called` are the names, of attributes too, of what is compiled; `originals` those of what was
@@ -36,8 +40,8 @@ def may_compile(text: bytes) -> bool:
 
 def compiled_names(module: ModuleInfo) -> CompiledNames:
     """The names of a file that were compiled anywhere in it."""
-    called, handed, holders = set(), set(), set()
-    functions, dynamic = [], []
+    called, handed = set(), set()
+    functions, classes, calls, dynamic = [], [], [], []
     for node in walk(module.tree):
         if isinstance(node, ast.FunctionDef):
             functions.append(node)
@@ -45,23 +49,56 @@ def compiled_names(module: ModuleInfo) -> CompiledNames:
                 called.add(node.name)
                 dynamic += [node] * any(map(_is_dynamic, node.decorator_list))
         elif isinstance(node, ast.ClassDef):
-            members = (part for part in node.body if isinstance(part, ast.FunctionDef))
-            if any(map(compiles, (d for part in members for d in part.decorator_list))):
-                holders.add(node.name)  # its objects may be what is called
+            classes.append(node)
         elif isinstance(node, ast.Assign) and compiles(node.value):
             called |= {name_of(target) for target in node.targets}
-        elif is_compile(node) and node.args:
-            handed.add(name_of(node.args[0]))
-        elif _is_in_place(node):
-            called.add(name_of(node.func.value))
+        elif isinstance(node, ast.Call):
+            calls.append(node)
+            if is_compile(node) and node.args:
+                handed.add(name_of(node.args[0]))
+            elif _is_in_place(node):
+                called.add(name_of(node.func.value))
     called.discard("")
-    direct = [node for node in functions if is_caller(node, called | holders)]
     return CompiledNames(
         frozenset(called),
         frozenset(handed - called),
-        _with_their_callers(functions, direct),
+        _callers(functions, classes, calls, called),
         tuple(dynamic),
     )
+
+
+def _callers(
+    functions: list[ast.FunctionDef],
+    classes: list[ast.ClassDef],
+    calls: list[ast.Call],
+    called: set[str],
+) -> frozenset[int]:
+    """The functions that call what is `called`, or are handed it, as the methods of a class are that is
+    made with it; and what calls these."""
+    methods = {node.name: _methods(node) for node in classes}
+    holders = {
+        name
+        for name, members in methods.items()
+        if any(map(compiles, (d for part in members for d in part.decorator_list)))
+    }
+    handed_to = {name_of(call.func) for call in calls if _hands_on(call, called)}
+    direct = [
+        node
+        for node in functions
+        if node.name in handed_to - OF_OBJECTS or is_caller(node, called | holders)
+    ]
+    direct += [part for name in handed_to & methods.keys() for part in methods[name]]
+    makers = {id(part): name for name, members in methods.items() for part in members}
+    return _with_their_callers(functions, direct, makers)
+
+
+def _methods(node: ast.ClassDef) -> list[ast.FunctionDef]:
+    return [part for part in node.body if isinstance(part, ast.FunctionDef)]
+
+
+def _hands_on(call: ast.Call, called: set[str]) -> bool:
+    given = (*call.args, *(keyword.value for keyword in call.keywords))
+    return any(name_of(value) in called or compiles(value) for value in given)
 
 
 def _is_dynamic(decorator: ast.expr) -> bool:
@@ -74,16 +111,21 @@ def _is_dynamic(decorator: ast.expr) -> bool:
 
 
 def _with_their_callers(
-    functions: list[ast.FunctionDef], direct: list[ast.FunctionDef]
+    functions: list[ast.FunctionDef], direct: list[ast.FunctionDef], makers: dict[int, str]
 ) -> frozenset[int]:
-    """The functions, and those that call one of them by its name, through any number of calls."""
+    """The functions, and those that call one of them by its name, through any number of calls; a method
+    that Python calls goes by the name of its class, `makers`."""
     found = {id(node) for node in direct}
-    names = {node.name for node in direct}
     called = {id(node): _called_names(node) for node in functions}
+    names = {_known_as(node, makers) for node in direct}
     while more := [f for f in functions if id(f) not in found and called[id(f)] & names]:
         found |= {id(node) for node in more}
-        names |= {node.name for node in more}
+        names |= {_known_as(node, makers) for node in more}
     return frozenset(found)
+
+
+def _known_as(node: ast.FunctionDef, makers: dict[int, str]) -> str:
+    return makers.get(id(node), "") if node.name in OF_OBJECTS else node.name
 
 
 def _called_names(node: ast.AST) -> set[str]:

@@ -43,6 +43,7 @@ class Driver(Struct, eq=False):
     inside: bool = False  # what is compiled is running
     loops: int = 0  # how many loops are being followed, each inside of the one before
     marked: list[Tensor] = []  # what mark_dynamic was called with
+    options: dict[str, Value] = {}  # numbers of a command line, by their names
     varying: dict[int, Value] = {}  # by `id`: constants that another turn has other values for
 
     @property

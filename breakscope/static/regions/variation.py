@@ -10,6 +10,7 @@ from breakscope.rulekit.values import (
     Const,
     Dict,
     External,
+    ExternalInstance,
     Function,
     Instance,
     Py,
@@ -73,6 +74,9 @@ def variation(values: list[Value]) -> str:
         return "object" if len(lengths) > 1 else ""
     if kinds <= {Class, External, Function}:
         return "object" if len({describe(v) for v in values}) > 1 else ""
+    if kinds <= {Instance, ExternalInstance}:
+        classes = {v.cls.info.name if isinstance(v, Instance) else v.name for v in values}
+        return "object" if len(classes) > 1 else ""
     return "type" if len(kinds) > 1 else ""
 
 
@@ -103,12 +107,22 @@ def _tensor_variation(values: list[Tensor]) -> str:
     known = {(v.dtype, v.kind if v.kind in PRECISIONS else "") for v in values if v.dtype}
     if len(known) > 1:
         return "dtype"
-    if len({v.shape for v in values}) > 1 and all(v.shape is not None for v in values):
+    if _sizes_differ([v.shape for v in values]):
         return "size"
     if len({v.kind for v in values}) > 1:
         return "stride"
     tracked = {v.requires_grad for v in values if v.requires_grad is not None}
     return "requires_grad" if len(tracked) > 1 else ""
+
+
+def _sizes_differ(shapes: list[tuple | None]) -> bool:
+    """True when the sizes differ, as far as they are known: of all that are compared, or of one dimension
+    that all of them know."""
+    if not all(shape is not None for shape in shapes):
+        return False
+    if len(set(map(len, shapes))) > 1:
+        return True
+    return any(None not in sizes and len(set(sizes)) > 1 for sizes in zip(*shapes))
 
 
 def aliases(row: dict[str, Value]) -> frozenset:
@@ -124,7 +138,11 @@ def describe(value: Value) -> str:
     if isinstance(value, Const):
         return repr(value.value)
     if isinstance(value, Tensor):
-        shape = "?" if value.shape is None else "x".join(map(str, value.shape)) or "scalar"
+        shape = (
+            "?"
+            if value.shape is None
+            else "x".join("?" if n is None else str(n) for n in value.shape) or "scalar"
+        )
         return (
             f"{shape}{'' if value.dtype in (None, 'float') else ' ' + value.dtype}{' ' + value.kind if value.kind else ''}"
             + (" requires_grad" if value.requires_grad else "")

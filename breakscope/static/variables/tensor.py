@@ -142,7 +142,7 @@ class TensorVariable(Variable):
                 emit_read(machine, part, "draw", node, frame)
         emit_index(machine, node, frame, container, parts, store)
         read_slices(machine, node, frame, parts)
-        sizes, layout = (None, "") if frame.emits else item_sizes(container.shape, parts)
+        sizes, layout = (None, "") if frame.emits else item_sizes(container, parts)
         return Tensor(
             container.dtype,
             item_ndim(container, parts),

@@ -31,7 +31,12 @@ from breakscope.static.variables.tensors.creation import (
     tensor_of_type,
 )
 from breakscope.static.variables.tensors.results import returned_value, tensor_result
-from breakscope.static.variables.tensors.sizes import joined_sizes, padded_sizes, stacked_sizes
+from breakscope.static.variables.tensors.sizes import (
+    joined_sizes,
+    padded_sizes,
+    resized,
+    stacked_sizes,
+)
 
 INPLACE_INIT = "torch.nn.init."
 _CONTEXTS = frozenset(
@@ -100,7 +105,10 @@ def torch_function(
     if any(is_of_subclass(machine, value) for value in (*args, *kwargs.values())):
         first = replace(first or Tensor(sure=False), kind="subclass")
     if first is not None:
-        return tensor_result(machine, last, first, args, kwargs, name)
+        result = tensor_result(machine, last, first, args, kwargs, name)
+        if last in ("pad", "interpolate") and type(result) is Tensor and not frame.emits:
+            return replace(result, shape=resized(first, last, args[1:], kwargs))
+        return result
     if (
         args
         and isinstance(args[0], Sequence)

@@ -2,40 +2,89 @@
 
 from __future__ import annotations
 
+import ast
+
 from msgspec.structs import replace
 
-from breakscope.rulekit.values import TRUE, Const, ExternalInstance, Sequence, Tensor, Value
+from breakscope.rulekit.values import (
+    UNKNOWN,
+    Const,
+    Dict,
+    ExternalInstance,
+    Function,
+    Instance,
+    Py,
+    Sequence,
+    Tensor,
+    Value,
+)
+from breakscope.static.machine.frames import Frame
+from breakscope.static.machine.machine import Machine
 
 LOADERS = frozenset({"torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader"})
 DATASETS = frozenset({"torch.utils.data.TensorDataset", "torch.utils.data.dataset.TensorDataset"})
 
 
-def batches(loader: Value) -> list[Value] | None:
+def batches(machine: Machine, loader: Value, node: ast.AST, frame: Frame) -> list[Value] | None:
     """What going over a loader gives: a whole batch, another, and the last one; None where that is not
     known."""
     if not isinstance(loader, ExternalInstance) or loader.name not in LOADERS:
         return None
     given = dict(zip(("dataset", "batch_size"), loader.args)) | dict(loader.kwargs)
-    data, size = given.get("dataset"), given.get("batch_size", Const(1))
-    tensors = _tensors_of(data)
-    lengths = {t.shape[0] for t in tensors if t.shape}
-    if len(lengths) != 1 or not isinstance(size, Const) or type(size.value) is not int:
+    data, size = given.get("dataset", UNKNOWN), given.get("batch_size", Const(1))
+    if "collate_fn" in given or "batch_sampler" in given:
         return None
-    whole, rest = divmod(lengths.pop(), size.value) if size.value > 0 else (0, 0)
+    length = _length(machine, data, node, frame)
+    if length is None or not isinstance(size, Const) or type(size.value) is not int:
+        return None
+    whole, rest = divmod(length, size.value) if size.value > 0 else (0, 0)
     sizes = [size.value] * min(whole, 2)
-    if rest and given.get("drop_last") != TRUE:
+    if rest and given.get("drop_last") != Const(True):
         sizes.append(rest)
-    return [_batch(tensors, number, data) for number in sizes]
+    sample = _sample(machine, data, node, frame)
+    return [_batch(sample, number) for number in sizes]
 
 
-def _tensors_of(data: Value | None) -> list[Tensor]:
-    if type(data) is Tensor:
-        return [data]
-    is_set = isinstance(data, ExternalInstance) and data.name in DATASETS
-    tensors = [value for value in data.args if type(value) is Tensor] if is_set else []
-    return tensors if tensors and all(t.shape for t in tensors) else []
+def _length(machine: Machine, data: Value, node: ast.AST, frame: Frame) -> int | None:
+    if isinstance(data, ExternalInstance) and data.name in DATASETS:
+        data = data.args[0] if data.args else UNKNOWN
+    if not isinstance(data, Tensor | Instance | Sequence):
+        return None
+    method = machine.getattr(data, "__len__", node, frame) if isinstance(data, Instance) else None
+    if isinstance(method, Function):
+        length = machine.call(method, [], {}, node, frame)
+    else:
+        length = machine.behaviour(data).length(machine, data, node, frame)
+    return length.value if isinstance(length, Const) and type(length.value) is int else None
 
 
-def _batch(tensors: list[Tensor], size: int, data: Value) -> Value:
-    parts: list[Value] = [replace(t, shape=(size, *t.shape[1:])) for t in tensors]
-    return parts[0] if type(data) is Tensor else Sequence("list", parts)
+def _sample(machine: Machine, data: Value, node: ast.AST, frame: Frame) -> Value:
+    """One item of a dataset."""
+    if isinstance(data, ExternalInstance):
+        items = [_first_of(value) for value in data.args]
+        return Sequence("tuple", items)
+    if isinstance(data, Instance):
+        method = machine.getattr(data, "__getitem__", node, frame)
+        known = isinstance(method, Function)
+        return machine.call(method, [Py("int")], {}, node, frame) if known else UNKNOWN
+    if isinstance(data, Sequence):
+        return data.items[0] if data.items else data.element
+    return _first_of(data)
+
+
+def _first_of(value: Value) -> Value:
+    shape = value.shape[1:] if type(value) is Tensor and value.shape else None
+    return replace(value, shape=shape) if type(value) is Tensor else UNKNOWN
+
+
+def _batch(sample: Value, size: int) -> Value:
+    """Several of a sample, as a loader puts them together."""
+    if type(sample) is Tensor:
+        shape = None if sample.shape is None else (size, *sample.shape)
+        return replace(sample, shape=shape, ndim=None if shape is None else len(shape))
+    if isinstance(sample, Sequence) and sample.items is not None:
+        return Sequence("list", [_batch(item, size) for item in sample.items])
+    if isinstance(sample, Dict) and not sample.open:
+        return Dict({name: _batch(item, size) for name, item in sample.items.items()})
+    is_number = isinstance(sample, Const | Py) and not isinstance(getattr(sample, "value", 0), str)
+    return Tensor(None, 1, (size,)) if is_number else UNKNOWN

@@ -32,34 +32,45 @@ def with_sizes(result: Value, owner: Tensor, name: str) -> Value:
     return result
 
 
-def item_sizes(shape: tuple | None, parts: list[Value]) -> tuple[tuple | None, str]:
-    """The sizes of `tensor[parts]`, and "strided" where its memory is not in one piece; None where they
-    are not known."""
-    if shape is None or len(parts) > len(shape):
+def item_sizes(owner: Tensor, parts: list[Value]) -> tuple[tuple | None, str]:
+    """The sizes of `owner[parts]`, None for one that is not known, and "strided" where its memory is surely
+    not in one piece; None where nothing is known of them."""
+    shape = owner.shape or (None,) * (owner.ndim or 0)
+    if not shape or len(parts) > len(shape):
         return None, ""
-    sizes, kind = [], ""
-    for at, part in enumerate(parts):
-        whole = shape[at]
-        if not isinstance(whole, int):
-            return None, ""
+    sizes: list[int | None] = []
+    kind = ""
+    for at, (part, whole) in enumerate(zip(parts, shape)):
         if isinstance(part, Const) and type(part.value) is int:
-            kept, size = 1, None
+            kept, step = 1, 1
         elif isinstance(part, ExternalInstance) and part.name == "slice":
-            if not all(isinstance(b, Const) for b in part.args):
-                return None, ""
-            bounds = [b.value for b in part.args]
-            if not all(b is None or type(b) is int for b in bounds):
-                return None, ""
-            kept = size = len(range(*slice(*bounds).indices(whole)))
-            if bounds[2] not in (None, 1):
-                kind = "strided"
+            kept, step = _length(part, whole)
+            sizes.append(kept)
         else:
             return None, ""
-        if kept != whole and any(n != 1 for n in shape[:at]):
+        known = None not in (kept, whole) and None not in shape[:at]
+        if known and (step != 1 or (kept != whole and any(n != 1 for n in shape[:at]))):
             kind = "strided"
-        if size is not None:
-            sizes.append(size)
-    return (*sizes, *shape[len(parts) :]), kind
+    sizes += shape[len(parts) :]
+    return (tuple(sizes), kind) if any(n is not None for n in sizes) else (None, "")
+
+
+def _length(part: ExternalInstance, whole: object) -> tuple[int | None, int]:
+    """How many items a slice of constants leaves, and its step; of what is long enough where its length
+    is not known."""
+    bounds = [b.value if isinstance(b, Const) else "?" for b in part.args]
+    if not all(b is None or type(b) is int for b in bounds) or bounds[2] == 0:
+        return None, 1
+    start, stop, step = bounds
+    if type(whole) is int:
+        return len(range(*slice(*bounds).indices(whole))), step or 1
+    if step not in (None, 1):
+        return None, step
+    if stop is None and start is not None and start < 0:
+        return -start, 1
+    start = start or 0
+    same_end = stop is not None and (start < 0) == (stop < 0)
+    return (max(stop - start, 0), 1) if same_end else (None, 1)
 
 
 def joined_sizes(tensors: Value, dim: Value | None) -> tuple | None:
@@ -131,3 +142,30 @@ def padded_sizes(tensors: Value, is_batch_first: bool) -> tuple | None:
     count, longest = len(items), max(s[0] for s in shapes)
     first = (count, longest) if is_batch_first else (longest, count)
     return (*first, *shapes[0][1:])
+
+
+def resized(owner: Tensor, name: str, args: list[Value], kwargs: dict[str, Value]) -> tuple | None:
+    """The sizes of what `torch.nn.functional.pad` or `interpolate` makes of the tensor."""
+    given = dict(zip(("pad",) if name == "pad" else ("size", "scale_factor"), args)) | kwargs
+    shape = owner.shape
+    if shape is None or not all(type(n) is int for n in shape):
+        return None
+    if name == "pad":
+        edges = _numbers(given.get("pad"), 0)
+        if edges is None or len(edges) % 2 or len(edges) > 2 * len(shape):
+            return None
+        more = [a + b for a, b in zip(edges[::2], edges[1::2])]
+        grown = [n + by for n, by in zip(reversed(shape), more)]
+        return (*shape[: len(shape) - len(grown)], *reversed(grown))
+    count = len(shape) - 2
+    size, scale = (_numbers(given.get(n), count) for n in ("size", "scale_factor"))
+    if size is None and scale is not None and len(scale) == count:
+        size = [int(n * by) for n, by in zip(shape[2:], scale)]
+    return (*shape[:2], *size) if size is not None and len(size) == count else None
+
+
+def _numbers(value: Value | None, count: int) -> list | None:
+    """Constants of a tuple, or one number as often as it counts."""
+    values = value.items if isinstance(value, Sequence) else [value] * count
+    numbers = [v.value if isinstance(v, Const) else None for v in values or ()]
+    return numbers if numbers and all(type(n) in (int, float) for n in numbers) else None
