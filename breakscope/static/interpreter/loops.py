@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from breakscope import limits
-from breakscope.rulekit.values import Const, Sequence, Value
+from breakscope.rulekit.values import Const, Dict, Sequence, Value
 from breakscope.rulekit.walking import children
 from breakscope.static.interpreter.assignment import assign_target
 from breakscope.static.interpreter.blocks import exec_block, exec_path
@@ -46,7 +46,9 @@ def exec_for(machine: Machine, node: ast.For, frame: Frame) -> int:
         return exec_path_of_else(machine, node, frame)
     if machine.driver.follows_turns(frame):
         items = iterable.items if isinstance(iterable, Sequence) else None
-        if type(iterable) is Const and isinstance(iterable.value, str):
+        if type(iterable) is Dict and not iterable.open:
+            items = [Const(key) for key in iterable.items]
+        elif type(iterable) is Const and isinstance(iterable.value, str):
             items = [Const(letter) for letter in iterable.value]
         items = items or batches(machine, iterable, node.iter, frame)
         if items is None and machine.driver.calls is not None:

@@ -133,12 +133,16 @@ def _called_names(node: ast.AST) -> set[str]:
 
 
 def is_caller(node: ast.AST, names: set[str]) -> bool:
-    """True for a function that compiles something, or calls what is compiled."""
+    """True for a function that compiles something, calls what is compiled, or hands it on."""
     return isinstance(node, ast.FunctionDef) and any(
-        compiles(part)
-        or any(isinstance(n, ast.Call) and name_of(n.func) in names for n in walk(part))
-        for part in node.body
+        compiles(part) or any(_uses(n, names) for n in walk(part)) for part in node.body
     )
+
+
+def _uses(node: ast.AST, names: set[str]) -> bool:
+    if isinstance(node, ast.Name):
+        return node.id in names and isinstance(node.ctx, ast.Load)
+    return isinstance(node, ast.Call) and name_of(node.func) in names
 
 
 def is_compile(node: ast.AST) -> bool:

@@ -94,7 +94,8 @@ class Driver(Struct, eq=False):
         function = node.func if isinstance(node, ast.Call) else None
         if self.undecided or name_of(function) in self.names.originals:
             return
-        args = [self.as_marked(value) for value in args]
+        args = [self.as_marked(value) for value in (*callee.args, *args)]
+        kwargs = dict(callee.kwargs) | kwargs
         kwargs = {k: self.as_marked(v) for k, v in kwargs.items() if not k.startswith("*")}
         state, variables = dict(self.state), self.variables_of(callee)
         self.calls.append(DrivenCall(callee, args, kwargs, state, variables, len(self.outside)))

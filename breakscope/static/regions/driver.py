@@ -9,6 +9,7 @@ import ast
 
 from breakscope.rulekit.events import Outside, Varies
 from breakscope.rulekit.values import (
+    UNKNOWN,
     Const,
     Dict,
     ExternalInstance,
@@ -192,9 +193,7 @@ def _emit_writes(machine: Machine, frame: Frame, holder: Value | None, writes: l
         values.setdefault((id(write[0]), write[1]), []).append(write)
     for key, rows in values.items():
         layer = type(rows[-1][0]) is ExternalInstance
-        read = (
-            _read_of_layer(machine, holder, rows[-1][0]) if layer else machine.region.reads.get(key)
-        )
+        read = _read_of_layer(machine, holder, rows[-1][0]) if layer else _read_of(machine, key)
         if read is None or read[0] is None:
             continue
         activation, node = read
@@ -203,7 +202,10 @@ def _emit_writes(machine: Machine, frame: Frame, holder: Value | None, writes: l
         different = {_told_apart(row[2]) for row in rows} | {_told_apart(initial)}
         initial = rows[0][3]
         value = next((row[2] for row in rows if _told_apart(row[2]) != _told_apart(initial)), value)
-        if (isinstance(value, Tensor) and not initial.is_none) or len(different) < 2:
+        resized = type(value) is type(initial) is Tensor and variation([initial, value]) == "size"
+        if isinstance(value, Tensor) and not initial.is_none and not resized:
+            continue
+        if len(different) < 2 or not _reads_what_differs(machine, initial, value):
             continue
         activation.seen = set(activation.seen)  # its call is over
         inside = Frame(
@@ -226,6 +228,28 @@ def _emit_writes(machine: Machine, frame: Frame, holder: Value | None, writes: l
         )
 
 
+def _read_of(machine: Machine, key: tuple) -> tuple | None:
+    """Where the region reads an attribute, or an item, be it with the whole container."""
+    reads = machine.region.reads
+    is_item = type(key[1]) is tuple
+    return reads.get(key) or (reads.get((key[0], "")) if is_item else None)
+
+
+def _reads_what_differs(machine: Machine, before: Value, after: Value) -> bool:
+    """False for another dict of which the region reads only what is the same in both."""
+    if type(before) is not Dict or type(after) is not Dict:
+        return True
+    read = [
+        name[1]
+        for owner, name in machine.region.reads
+        if owner == id(before) and type(name) is tuple and name[0] == "item"
+    ]
+    return not read or any(
+        describe(before.items.get(key, UNKNOWN)) != describe(after.items.get(key, UNKNOWN))
+        for key in read
+    )
+
+
 def _read_of_layer(machine: Machine, holder: Value | None, layer: Value) -> tuple | None:
     """Where the region reads a layer of torch's that its module holds; what the layer reads of
     itself is not seen."""
@@ -245,6 +269,8 @@ def _told_apart(value: Value) -> object:
     """What guards see of a value that a driver sets: of a layer also its sizes."""
     if isinstance(value, ExternalInstance):
         return (value.name, *(a.value for a in value.args if isinstance(a, Const)))
+    if type(value) is Dict and not value.open:
+        return tuple((str(key), _told_apart(item)) for key, item in value.items.items())
     return describe(value)
 
 

@@ -10,6 +10,7 @@ from breakscope.rulekit.values import Const, Dict, Function, Instance, Sequence,
 from breakscope.static.machine.driver import DrivenCall
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
+from breakscope.static.regions.arguments import as_argument
 from breakscope.static.regions.driver import add_events, bound
 from breakscope.static.regions.variation import differs
 from breakscope.static.variables.misc import Recorder
@@ -30,7 +31,9 @@ def program_regions(machine: Machine, module: ModuleInfo, enter: Enter) -> list:
             name = first.callee.info.qualname
             if between:  # what the region reads shows only while it is followed
                 machine.summaries.remembered.clear()
-            region = enter(machine, name, target, first.args, first.kwargs)
+            args = [as_argument(value) for value in first.args]
+            kwargs = {key: as_argument(value) for key, value in first.kwargs.items()}
+            region = enter(machine, name, target, args, kwargs)
             recorder = Recorder(is_dynamic=_is_dynamic(machine, first.callee))
             for call in group:
                 recorder.record(call.args, call.kwargs, _state_of(call), _found(call))

@@ -57,7 +57,7 @@ def variation(values: list[Value]) -> str:
     """What differs between the values of one parameter over the calls; "" when nothing that guards
     would see."""
     alike = len({describe(v) for v in values}) < 2
-    if alike and not all(isinstance(v, Dict | Py | Scalar) for v in values):
+    if alike and not all(isinstance(v, Dict | Py | Scalar | Tensor) for v in values):
         return ""
     if any(v.is_none for v in values):
         return "none"
