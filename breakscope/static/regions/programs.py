@@ -36,7 +36,7 @@ def program_regions(machine: Machine, module: ModuleInfo, enter: Enter) -> list:
             region = enter(machine, name, target, args, kwargs)
             recorder = Recorder(is_dynamic=_is_dynamic(machine, first.callee))
             for call in group:
-                recorder.record(call.args, call.kwargs, _state_of(call), _found(call))
+                recorder.record(call.args, call.kwargs, _state_of(call, group), _found(call))
             add_events(machine, region.activation, first.callee, recorder, between)
             regions.append(region)
     return regions
@@ -59,7 +59,7 @@ def _target(callee: Function) -> Value:
 
 
 def _calls_differ(machine: Machine, group: list[DrivenCall]) -> bool:
-    if len({tuple(sorted(_state_of(call).items())) for call in group}) > 1:
+    if len({tuple(sorted(_state_of(call, group).items())) for call in group}) > 1:
         return True
     rows = [_found(call) | bound(machine, call.callee, call.args, call.kwargs) for call in group]
     return any(differs([row[name] for row in rows if name in row]) for name in rows[0])
@@ -73,12 +73,16 @@ def _found(call: DrivenCall) -> dict[str, Value]:
     return own | call.variables
 
 
-def _state_of(call: DrivenCall) -> dict[str, str]:
-    """The global state as far as it is nobody's, or the called object's and that of its parts."""
+def _state_of(call: DrivenCall, group: list[DrivenCall]) -> dict[str, str]:
+    """The global state as far as it is nobody's, or the called object's and that of its parts. How another
+    object was prepared says nothing of this one, but for its mode."""
     state: dict[str, str] = {}
+    several = len({id(other.callee.bound) for other in group}) > 1
     parts = set(map(id, _parts(call.callee.bound)))
     for key, text in call.state.items():
         what, _, owner = key.partition(" ")
+        if owner and several and what != "training":
+            continue
         if (not owner or int(owner) in parts) and (what, text) != ("training", "train"):
             state[what] = f"{state[what]}, {text}" if what in state else text
     return state
