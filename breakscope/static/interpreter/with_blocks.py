@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 
-from breakscope.rulekit.values import FALSE, TRUE, ExternalInstance, Instance, options
+from breakscope.rulekit.values import FALSE, TRUE, External, ExternalInstance, Instance, options
 from breakscope.static.interpreter.assignment import assign_target
 from breakscope.static.interpreter.blocks import exec_block
 from breakscope.static.machine.frames import GO_ON, Frame, Raised
@@ -43,7 +43,7 @@ def exec_with(machine: Machine, node: ast.With, frame: Frame) -> int:
             and manager.name in STATES
         ):
             machine.driver.state[STATES[manager.name]] = (
-                "" if is_plain(manager) else machine.text(item.context_expr, frame.module)
+                "" if is_plain(manager) else manager_text(machine, manager, item, frame)
             )
         swallows = swallows or (
             isinstance(manager, ExternalInstance) and manager.name == "contextlib.suppress"
@@ -60,6 +60,17 @@ def exec_with(machine: Machine, node: ast.With, frame: Frame) -> int:
         machine.leave(manager, node, frame)
     frame.skips = skips
     return status
+
+
+def manager_text(machine: Machine, manager: ExternalInstance, item, frame: Frame) -> str:
+    """A context as it is written, and what its arguments are: one line may enter several."""
+    given = [*manager.args, *(value for _, value in manager.kwargs)]
+    named = [
+        v.name if isinstance(v, External) else str(v.value)
+        for v in given
+        if v.is_const or isinstance(v, External)
+    ]
+    return f"{machine.text(item.context_expr, frame.module)} {' '.join(named)}"
 
 
 def is_plain(manager: ExternalInstance) -> bool:

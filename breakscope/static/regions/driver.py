@@ -85,7 +85,7 @@ def add_events(
     entered.seen = set()
     frame = Frame(entered.module, function.info, None, entered, True, 0, entered.function)
     _emit_variation(machine, frame, function, recorder)
-    _emit_writes(machine, frame, function.bound, writes)
+    _emit_writes(machine, frame, function.bound, writes, recorder.marks)
 
 
 def drive(machine: Machine, driver: Function, recorder: Recorder, target: Value) -> list:
@@ -93,6 +93,7 @@ def drive(machine: Machine, driver: Function, recorder: Recorder, target: Value)
     before = len(machine.driver.outside)
     machine.driver.function = driver.info
     machine.driver.state = {}
+    recorder.start = before
     try:
         machine.inline(driver, [recorder, target], {}, driver.info.node, _outer(driver.info.module))
     finally:
@@ -186,26 +187,32 @@ def depends_on_training(machine: Machine, value: Value | None, depth: int = 6) -
     return any(depends_on_training(machine, part, depth - 1) for part in parts)
 
 
-def _emit_writes(machine: Machine, frame: Frame, holder: Value | None, writes: list) -> None:
-    """Attributes that the driver sets and the region reads."""
+def _emit_writes(
+    machine: Machine, frame: Frame, holder: Value | None, writes: list, marks: list[int]
+) -> None:
+    """Attributes that the driver sets and the region reads: those that are not the same at each call;
+    `marks` tells how much was set before each."""
     values: dict[tuple[int, str], list] = {}
-    for write in writes:
-        values.setdefault((id(write[0]), write[1]), []).append(write)
-    for key, rows in values.items():
-        layer = type(rows[-1][0]) is ExternalInstance
-        read = _read_of_layer(machine, holder, rows[-1][0]) if layer else _read_of(machine, key)
-        if read is None or read[0] is None:
+    for number, write in enumerate(writes):
+        values.setdefault((id(write[0]), write[1]), []).append((number, write))
+    for key, numbered in values.items():
+        found = _at_calls(numbered, marks)
+        layer = type(numbered[-1][1][0]) is ExternalInstance
+        read = (
+            _read_of_layer(machine, holder, numbered[-1][1][0])
+            if layer
+            else _read_of(machine, key, holder, numbered[-1][1][0])
+        )
+        if read is None or read[0] is None or len(found) < 2:
             continue
         activation, node = read
-        container, name, value, initial, path, at = rows[-1]
+        container, name, _, _, path, at = found[1][1]
         is_attribute = isinstance(node, ast.Attribute) and isinstance(name, str)
-        different = {_told_apart(row[2]) for row in rows} | {_told_apart(initial)}
-        initial = rows[0][3]
-        value = next((row[2] for row in rows if _told_apart(row[2]) != _told_apart(initial)), value)
+        initial, value = found[0][0], found[1][0]
         resized = type(value) is type(initial) is Tensor and variation([initial, value]) == "size"
         if isinstance(value, Tensor) and not initial.is_none and not resized:
             continue
-        if len(different) < 2 or not _reads_what_differs(machine, initial, value):
+        if not _reads_what_differs(machine, initial, value):
             continue
         activation.seen = set(activation.seen)  # its call is over
         inside = Frame(
@@ -228,11 +235,27 @@ def _emit_writes(machine: Machine, frame: Frame, holder: Value | None, writes: l
         )
 
 
-def _read_of(machine: Machine, key: tuple) -> tuple | None:
-    """Where the region reads an attribute, or an item, be it with the whole container."""
+def _at_calls(numbered: list, marks: list[int]) -> list[tuple[Value, tuple]]:
+    """The different values at the calls, in their order, each with the write that it goes back to."""
+    found: dict[object, tuple[Value, tuple]] = {}
+    for mark in marks:
+        before = [write for number, write in numbered if number < mark]
+        value = before[-1][2] if before else numbered[0][1][3]
+        found.setdefault(_told_apart(value), (value, before[-1] if before else numbered[0][1]))
+    return list(found.values())
+
+
+def _read_of(machine: Machine, key: tuple, holder: Value | None, container: object) -> tuple | None:
+    """Where the region reads an attribute, or an item, be it with the whole container, or a container
+    under the name that its object has for it."""
     reads = machine.region.reads
-    is_item = type(key[1]) is tuple
-    return reads.get(key) or (reads.get((key[0], "")) if is_item else None)
+    if key in reads or (isinstance(key[1], str) and key[1]):
+        return reads.get(key)
+    if (id(container), "") in reads:
+        return reads[id(container), ""]
+    held = holder.attributes if isinstance(holder, Instance) else {}
+    name = next((name for name, value in held.items() if value is container), None)
+    return reads.get((id(holder), name))
 
 
 def _reads_what_differs(machine: Machine, before: Value, after: Value) -> bool:

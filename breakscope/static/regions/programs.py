@@ -37,6 +37,7 @@ def program_regions(machine: Machine, module: ModuleInfo, enter: Enter) -> list:
             recorder = Recorder(is_dynamic=_is_dynamic(machine, first.callee))
             for call in group:
                 recorder.record(call.args, call.kwargs, _state_of(call, group), _found(call))
+                recorder.marks.append(call.written - first.written)
             add_events(machine, region.activation, first.callee, recorder, between)
             regions.append(region)
     return regions

@@ -191,7 +191,9 @@ def call_external(
 ) -> Value:
     if name in GLOBAL_STATES and args and machine.driver.sets:
         plain = args[-1] == PLAIN_STATES.get(name)
-        machine.driver.state[GLOBAL_STATES[name]] = "" if plain else args[-1].describe()
+        what = GLOBAL_STATES[name]
+        text = "off" if what == "grad_mode" else args[-1].describe()
+        machine.driver.state[what] = "" if plain else text
     if machine.driver.calls is not None and name in MARKS_DYNAMIC:
         machine.driver.marked.extend(value for value in args[:1] if type(value) is Tensor)
     answer = machine.library.answer(name)

@@ -133,6 +133,8 @@ class Recorder(Value, eq=False):
 
     calls: list[tuple[list[Value], dict[str, Value], dict[str, str]]] = []
     found: list[dict[str, Value]] = []  # at each call, by name: what is no argument
+    marks: list[int] = []  # how many attributes had been set from outside at each call
+    start: int = 0  # how many before the first of them
     target: Value | None = None  # what is compiled
     is_dynamic: bool = False  # sizes and numbers are symbols from the start
 
@@ -154,6 +156,7 @@ class RecorderVariable(Variable):
 
     def call(self, machine: Machine, callee, args, kwargs, node, frame) -> Value:
         callee.record(args, kwargs, machine.driver.state)
+        callee.marks.append(len(machine.driver.outside) - callee.start)
         driver, target = machine.driver, callee.target
         if target is None or driver.inside:
             return UNKNOWN
