@@ -37,8 +37,8 @@ def program_regions(machine: Machine, module: ModuleInfo, enter: Enter) -> list:
             recorder = Recorder(is_dynamic=_is_dynamic(machine, first.callee))
             for call in group:
                 recorder.record(call.args, call.kwargs, _state_of(call, group), _found(call))
-                recorder.marks.append(call.written - first.written)
-            add_events(machine, region.activation, first.callee, recorder, between)
+                recorder.marks.append(call.written)
+            add_events(machine, region.activation, first.callee, recorder, written)
             regions.append(region)
     return regions
 

@@ -60,6 +60,54 @@ PROGRAMS = {
         "        run(torch.ones(2, 4))\n        net.rate = 1.0 / n\n",
         ("BRK702", FLOW),
     ),
+    "a number of the command line and a counter": (
+        "import argparse\n\n\ndef main():\n    parser = argparse.ArgumentParser()\n"
+        "    parser.add_argument('--rate', type=float, default=0.5)\n    parser.add_argument('--total')\n"
+        "    args = parser.parse_args()\n    run = torch.compile(step)\n    for n in range(4):\n"
+        "        run(torch.ones(2), args.rate * (1 - n / args.total))\n",
+        ("BRK709", NUMBER),
+    ),
+    "a random size": (
+        "import random\n\n\ndef main():\n    run = torch.compile(step)\n    for _ in range(4):\n"
+        "        run(torch.ones(random.randint(2, 9), 3), 2)\n",
+        ("BRK712", NUMBER),
+    ),
+    "the last batch": (
+        "from torch.utils.data import DataLoader, Dataset\n\n\nclass Data(Dataset):\n"
+        "    def __len__(self):\n        return 10\n\n    def __getitem__(self, at):\n"
+        "        return torch.ones(4), at\n\n\ndef main():\n    run = torch.compile(step)\n"
+        "    for x, y in DataLoader(Data(), batch_size=4):\n        run(x, 2)\n",
+        ("BRK712", NUMBER),
+    ),
+    "what a closure has": (
+        "def make(number):\n    @torch.compile\n    def inner(x):\n        return x * number\n\n"
+        "    return inner\n\n\ndef main():\n    for number in (1.5, 2.5):\n"
+        "        make(number)(torch.ones(2))\n",
+        ("BRK709", "        return x * number"),
+    ),
+    "two objects of one class": (
+        "class Part(nn.Module):\n    def __init__(self, act):\n        super().__init__()\n"
+        "        self.act = act\n\n    def forward(self, x):\n        return x if self.act else -x\n\n\n"
+        "def main():\n    a, b = torch.compile(Part(True)), torch.compile(Part(False))\n"
+        "    a(torch.ones(2))\n    b(torch.ones(2))\n",
+        ("BRK710", "        return x if self.act else -x"),
+    ),
+    "a model that is compiled in place": (
+        "def main():\n    net = Net()\n    net.compile()\n    for n in (2, 3):\n"
+        "        net(torch.ones(n, 4))\n",
+        ("BRK712", FLOW),
+    ),
+    "a number of threads": (
+        "def main():\n    run = torch.compile(step)\n    run(torch.ones(2), 2)\n"
+        "    torch.set_num_threads(3)\n    run(torch.ones(2), 2)\n",
+        ("BRK719", NUMBER),
+    ),
+    "behind the main guard": (
+        "@torch.no_grad()\ndef evaluate(net):\n    return net(torch.ones(2, 4))\n\n\n"
+        "if __name__ == '__main__':\n    net = torch.compile(Net())\n    net(torch.ones(2, 4))\n"
+        "    evaluate(net)\n",
+        ("BRK718", FLOW),
+    ),
     "a flag": (
         "def main():\n    run = torch.compile(Net(), dynamic=True)\n    for n in (2, 3):\n"
         "        run(torch.ones(n, 4), residual=n == 2)\n",
@@ -101,6 +149,19 @@ def test_what_differs_is_found(what, tmp_path):
         # what nobody knows
         "def main(loader, scale):\n    run = torch.compile(step)\n    for x in loader:\n"
         "        run(x, 2)\n        run(run(x, 2), 2)\n        run(x.to('cpu'), 2)\n",
+        # back where it was at each call
+        "def main():\n    net = Net()\n    run = torch.compile(net)\n    for _ in range(3):\n"
+        "        net.rate = 2.0\n        net.rate = 1.0\n        run(torch.ones(2, 4))\n",
+        # what holds anyway
+        "def main():\n    run = torch.compile(step)\n    run(torch.ones(2), 2)\n    with torch.enable_grad():\n"
+        "        run(torch.ones(2), 2)\n    torch.set_default_dtype(torch.float32)\n    run(torch.ones(2), 2)\n",
+        # batches of one size
+        "from torch.utils.data import DataLoader, TensorDataset\n\n\ndef main():\n    run = torch.compile(step)\n"
+        "    data = TensorDataset(torch.ones(10, 4))\n"
+        "    for (x,) in DataLoader(data, batch_size=4, drop_last=True):\n        run(x, 2)\n",
+        # models that were prepared otherwise, of which one is compiled
+        "def main():\n    one, two = Net(), Net()\n    run = torch.compile(one)\n    run(torch.ones(2, 4))\n"
+        "    two.requires_grad_(False)\n    two.eval()\n    run(torch.ones(2, 4))\n",
         # another model
         "def main():\n    net, other = torch.compile(Net()), nn.Dropout()\n    net(torch.ones(2, 4))\n"
         "    other.eval()\n    net(torch.ones(2, 4))\n",
