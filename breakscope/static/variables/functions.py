@@ -35,7 +35,7 @@ def _state_of_decorators(callee) -> dict[str, str]:
     for decorator in getattr(callee.info.node, "decorator_list", ()):
         name = name_of(getattr(decorator, "func", decorator))
         if name in ("no_grad", "inference_mode"):
-            return {"grad_mode": "off"}
+            return {"grad_mode": "off" if name == "no_grad" else "inference"}
     return {}
 
 
