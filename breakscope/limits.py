@@ -1,7 +1,4 @@
-"""All limits: what is cut off, with the unit and the reason.
-
-Code reads them as `limits.NAME`, so that a test changes a limit in one place.
-"""
+"""All limits: what is cut off, with the unit and the reason; read as `limits.NAME`, for tests."""
 
 from __future__ import annotations
 
@@ -12,8 +9,8 @@ LARGEST_CACHE = 300_000_000
 LARGEST_STORED_ANSWER = 20_000_000
 
 # ---- one region and the calls in it
-# Steps (statements run, calls followed, rows of comprehensions) for one region, and for a module's
-# top level. Models stay far below; a program that multiplies its own paths must end somewhere.
+# Steps (statements, calls, rows of comprehensions) for one region, and for a module's top level.
+# Models stay far below; a program that multiplies its own paths must end somewhere.
 MOST_REGION_STATEMENTS = 40_000
 # Steps for all regions of one file; each may take a share of what is left, so that all have some.
 MOST_FILE_STATEMENTS = 160_000
@@ -28,6 +25,9 @@ MOST_LOOP_PASSES = 2
 MOST_LOOP_NAMES = 8
 # Runs of the innermost body when such loops stand in each other: they multiply.
 MOST_NESTED_LOOP_RUNS = 32
+# Turns of a loop whose calls of what is compiled are compared; of an inner one, or without known number.
+MOST_DRIVEN_TURNS = 6
+FEW_DRIVEN_TURNS = 3
 # Items of a known iterable that a comprehension goes over one by one.
 MOST_COMPREHENSION_ITEMS = 16
 # Containers in each other in which a frame's variables are searched for tensors.

@@ -21,21 +21,33 @@ rule = Rule(
     "attribute-from-outside",
     kind="recompile",
     severity="warning",
-    dynamo=("attribute", "closure", "global", "int_argument", "none_argument", "container_length"),
+    dynamo=(
+        "attribute",
+        "closure",
+        "global",
+        "int_argument",
+        "none_argument",
+        "container_length",
+        "size",
+    ),
 )
 
 
 @rule.on(Outside)
 def check(event):
-    if event.value.is_tensor and not event.initial.is_none:
-        return  # another tensor of the same kind passes the guards
+    name = f"{event.owner}.{event.name}" if event.owner else event.name
+    if event.value.is_tensor and event.initial.is_tensor:
+        yield event.problem(
+            f"`{name}` has another size after line {event.line}, between calls, so the region is compiled again",
+            help=f"make `{event.name}` as large as it will get and fill it, or pass it in as an argument",
+        )
+        return
     if (
         isinstance(event.value, Const)
         and isinstance(event.initial, Const)
         and event.value.value == event.initial.value
     ):
         return
-    name = f"{event.owner}.{event.name}" if event.owner else event.name
     yield event.problem(
         f"`{name}` is a Python value that line {event.line} changes between calls, so the region is compiled again",
         help=f"keep `{event.name}` in a 0-d tensor and `fill_` it, or pass it in as a tensor",
@@ -148,3 +160,25 @@ def bad_container():
             return x * 2
 
     return Residual()
+
+
+def drive_larger(call, model):
+    for _ in range(3):
+        call(torch.ones(2, 4))
+        model.extend(torch.ones(2, 4))
+
+
+@rule.example(drive=drive_larger, module=True, dynamo=("size",))
+def bad_larger():
+    class Memory(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("bank", torch.ones(3, 4))
+
+        def extend(self, rows):
+            self.bank = torch.cat([self.bank, rows])
+
+        def forward(self, query):
+            return (query @ self.bank.T).softmax(-1)  # BRK702
+
+    return Memory()

@@ -1,7 +1,7 @@
 """Global settings of torch that change between calls compile again.
 
-Autocast, the default dtype, deterministic mode and the matmul precision are part of a graph's
-guards: a call inside `with torch.autocast(...)` and one outside are two graphs, and
+Autocast, the default dtype and device, deterministic mode, the matmul precision and the number of
+threads are part of a graph's guards: a call inside `with torch.autocast(...)` and one outside are two graphs, and
 `torch.set_default_dtype` between calls makes another.
 
 Enter autocast inside the region, where it is traced and always the same, or around all calls alike;
@@ -25,7 +25,7 @@ rule = Rule(
 WORDS = {
     "autocast": "autocast is on",
     "default_dtype": "the default dtype differs",
-    "global_state": "determinism or matmul precision differs",
+    "global_state": "determinism, matmul precision, default device or number of threads differs",
 }
 
 

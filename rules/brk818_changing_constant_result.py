@@ -58,10 +58,10 @@ def bad():
 def good():
     class Grown:
         def __init__(self):
-            self.factor = 1.0
+            self.factor = torch.tensor(1.0)
 
         def grow(self):
-            self.factor = 5.0
+            self.factor = torch.tensor(5.0)
 
         def current(self):
             return self.factor

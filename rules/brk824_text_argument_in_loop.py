@@ -28,7 +28,7 @@ def check(event):
 def bad():
     @torch.compile(backend="eager")
     def scale(x, name):
-        return x * 2 if name == "block0" else x + 1
+        return x * 2 if name == "block0" else x + 1  # BRK710
 
     for number in range(5):
         scale(torch.ones(4), f"block{number}")  # BRK824
@@ -38,7 +38,7 @@ def bad():
 def good():
     @torch.compile(backend="eager")
     def scale(x, number):
-        return x * 2 if number == 0 else x + 1
+        return x * 2 if number == 0 else x + 1  # BRK708
 
     for number in range(5):
         scale(torch.ones(4), number)

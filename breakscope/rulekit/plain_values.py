@@ -206,6 +206,11 @@ class Py(Value, frozen=True, gc=False):
     usual: Any = None
 
     @property
+    def is_drawn(self) -> bool:
+        """True for a random number: another one each time."""
+        return self.source in ("random", "draw")
+
+    @property
     def is_number(self) -> bool:
         return self.type in ("int", "float", "number", "bool")
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from breakscope.rulekit.values import UNKNOWN, External, Value
+from breakscope.rulekit.values import UNKNOWN, Const, External, Value
+from breakscope.static.machine.compiled_names import may_compile
 from breakscope.static.machine.frames import Frame
 from breakscope.static.project.modules import Import, ModuleInfo, Namespace
 
@@ -24,7 +25,15 @@ def module_names(machine: Machine, module: ModuleInfo) -> dict[str, Value]:
         # what a program without torch does when it is started compiles nothing of this file
         starts = b"torch" in module.text or b".compile(" in module.text
         module.names, module.executing = module.first_names(is_imported=not starts), True
-        machine.run_top_level(module)
+        if starts and may_compile(module.text):
+            module.names["__name__"] = Const(
+                "__main__"
+            )  # its own code is what calls what it compiles
+            with machine.driver.following(module, machine.file.compiled_names()) as found:
+                machine.run_top_level(module)
+            machine.file.programs.extend(found)
+        else:
+            machine.run_top_level(module)
         module.executing = False
     return module.names
 

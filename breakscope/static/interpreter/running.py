@@ -49,16 +49,22 @@ def followed_call(
     """What the call gives, from its summaries when one more analysis would show nothing new; None for
     a recursion, whose first call's result is not known yet."""
     info = function.info
-    mode = (emits, frame.certainty, frame.caught, frame.within) if emits else (False,)
+    driver = machine.driver
+    if emits:
+        mode = (emits, frame.certainty, frame.caught, frame.within)
+    else:  # calls of what is compiled may differ in what is global while they run
+        mode = (False, *sorted(driver.state.items())) if driver.calls is not None else (False,)
     remembered = machine.summaries.remembered.get(id(info))
     if remembered is None:
         remembered = machine.summaries.remembered[id(info)] = {}
     key = _call_key(function, mode, args, kwargs)
-    outcome = remembered.get(key)
+    # what code around a region does to its objects, it does each time
+    afresh = not emits and driver.sets and info.module is machine.file.module
+    outcome = None if afresh else remembered.get(key)
     if outcome is None and (variants := remembered.get(key[:3], 0)) >= limits.MOST_VARIANTS:
         args, kwargs = [opened(a) for a in args], {k: opened(v) for k, v in kwargs.items()}
         key = _call_key(function, mode, args, kwargs)
-        outcome = remembered.get(key)
+        outcome = None if afresh else remembered.get(key)
     if outcome is not None:
         return outcome
     names = bind_arguments(machine, info, args, kwargs, function.scope)
@@ -73,11 +79,15 @@ def followed_call(
         kind = kind_of(info, mode, names, filled_in(machine, function) if emits else ())
     group = remembered.get(kind)
     if group is None:
-        nearest = None if for_effect else everything.nearest(kind)
+        nearest = None if for_effect or afresh else everything.nearest(kind)
         if nearest is not None and (outcome := nearest.repeat(machine, arguments)) is not None:
             return outcome
         group = remembered[kind] = Group()
-    elif group.is_settled(for_effect) and (outcome := group.repeat(machine, arguments)) is not None:
+    elif (
+        not afresh
+        and group.is_settled(for_effect)
+        and (outcome := group.repeat(machine, arguments)) is not None
+    ):
         return outcome
     running = machine.region.running.setdefault(id(info), [])
     if running and (len(running) > limits.MOST_NESTED or key in running):

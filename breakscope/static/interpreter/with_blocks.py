@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 
-from breakscope.rulekit.values import FALSE, ExternalInstance, Instance, options
+from breakscope.rulekit.values import FALSE, TRUE, External, ExternalInstance, Instance, options
 from breakscope.static.interpreter.assignment import assign_target
 from breakscope.static.interpreter.blocks import exec_block
 from breakscope.static.machine.frames import GO_ON, Frame, Raised
@@ -20,6 +20,7 @@ STATES = {
     "torch.inference_mode": "grad_mode",
     "torch.enable_grad": "grad_mode",
     "torch.set_grad_enabled": "grad_mode",
+    "torch.device": "global_state",
 }
 
 
@@ -41,9 +42,8 @@ def exec_with(machine: Machine, node: ast.With, frame: Frame) -> int:
             and isinstance(manager, ExternalInstance)
             and manager.name in STATES
         ):
-            off = dict(manager.kwargs).get("enabled") == FALSE
             machine.driver.state[STATES[manager.name]] = (
-                "" if off else machine.text(item.context_expr, frame.module)
+                "" if is_plain(manager) else manager_text(machine, manager, item, frame)
             )
         swallows = swallows or (
             isinstance(manager, ExternalInstance) and manager.name == "contextlib.suppress"
@@ -60,3 +60,23 @@ def exec_with(machine: Machine, node: ast.With, frame: Frame) -> int:
         machine.leave(manager, node, frame)
     frame.skips = skips
     return status
+
+
+def manager_text(machine: Machine, manager: ExternalInstance, item, frame: Frame) -> str:
+    """A context as it is written, and what its arguments are: one line may enter several."""
+    given = [*manager.args, *(value for _, value in manager.kwargs)]
+    named = [
+        v.name if isinstance(v, External) else str(v.value)
+        for v in given
+        if v.is_const or isinstance(v, External)
+    ]
+    return f"{machine.text(item.context_expr, frame.module)} {' '.join(named)}"
+
+
+def is_plain(manager: ExternalInstance) -> bool:
+    """True for a context that changes nothing where nothing was changed before."""
+    if manager.name == "torch.enable_grad":
+        return True
+    if manager.name == "torch.set_grad_enabled":
+        return manager.args[:1] == (TRUE,)
+    return dict(manager.kwargs).get("enabled") == FALSE

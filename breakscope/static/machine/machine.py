@@ -13,11 +13,12 @@ from msgspec import Struct
 from breakscope.rulekit.events import Event, weaker
 from breakscope.rulekit.values import UNKNOWN, Instance, Value
 from breakscope.static.machine.budget import Budget, exec_apart
+from breakscope.static.machine.driver import Driver
 from breakscope.static.machine.frames import GO_ON, Frame, Raised, Step
 from breakscope.static.machine.gaps import PASSING, why
 from breakscope.static.machine.journal import Journal
 from breakscope.static.machine.library import Library
-from breakscope.static.machine.state import CheckedFile, Driver, Objects, RegionState, Summaries
+from breakscope.static.machine.state import CheckedFile, Objects, RegionState, Summaries
 from breakscope.static.project.modules import ClassInfo, FunctionInfo, ModuleInfo
 from breakscope.static.project.source import text_of
 

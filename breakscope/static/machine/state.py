@@ -1,5 +1,5 @@
 """What a machine keeps while it analyses one file: of the file, of the region, of what calls gave, of the
-objects that were made, and of the driver that is followed.
+objects that were made.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from msgspec.structs import replace
 
 from breakscope.rulekit.events import Event
 from breakscope.rulekit.values import Class, Const, Function, Value
+from breakscope.static.machine.compiled_names import CompiledNames, compiled_names
+from breakscope.static.machine.driver import DrivenCall
 from breakscope.static.machine.frames import Activation, Frame, Step
 from breakscope.static.machine.gaps import Gaps
 from breakscope.static.project.modules import ClassInfo, FunctionInfo, ModuleInfo
@@ -26,6 +28,23 @@ class CheckedFile(Struct, eq=False):
     # by function: the function as it was called first outside of regions, with what it was given
     calls: dict[int, tuple[Function, list[Value], dict[str, Value]]] = {}
     gaps: Gaps = msgspec.field(default_factory=Gaps)
+    # what its own code was seen to call of what it compiles, and to set in between: for each part of
+    # it that was followed by itself
+    programs: list[tuple[list[DrivenCall], list[tuple]]] = []
+    names: CompiledNames | None = None
+    dynamic: dict[int, Value] = {}  # by `id` of what is compiled: the `dynamic` of torch.compile
+
+    def compiled_names(self) -> CompiledNames:
+        """The names of what the file compiles."""
+        if self.names is None:
+            self.names = compiled_names(self.module)
+        return self.names
+
+    def note_compiled(self, value: Value, options: dict[str, Value]) -> None:
+        """Keep what is handed to torch.compile."""
+        self.compiled.append(value)
+        if "dynamic" in options:
+            self.dynamic[id(value)] = options["dynamic"]
 
     def note_call(self, function: Function, args: list[Value], kwargs: dict[str, Value]) -> None:
         """Keep what the program itself hands to a compiled function."""
@@ -36,6 +55,13 @@ class CheckedFile(Struct, eq=False):
         return "compiled" in function.info.marks or any(
             type(known) is Function and known.info is function.info for known in self.compiled
         )
+
+    def is_called_compiled(self, function: Function) -> bool:
+        """True for a compiled function, and for a method that a compiled object is called by."""
+        is_entered = function.info.name in ("forward", "__call__")
+        if is_entered and function.bound is not None and "compiled" not in function.info.marks:
+            return any(known is function.bound for known in self.compiled)
+        return self.is_compiled(function)
 
 
 class RegionState(Struct, eq=False):
@@ -163,13 +189,3 @@ class Objects(Struct, eq=False):
     executing: int = 0  # modules whose top level is being run
     # an object is being made as any configuration would make it, not as the source shows
     configuring: bool = False
-
-
-class Driver(Struct, eq=False):
-    """A function of the checked file that makes the region's calls, while it runs: see
-    regions/driver.py."""
-
-    function: FunctionInfo | None = None  # its loops are followed step by step
-    # global state that it has set: "autocast", "default_dtype", ...
-    state: dict[str, str] = {}
-    outside: list[tuple] = []  # attributes set on objects from outside of regions

@@ -11,8 +11,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from breakscope.rulekit.values import Class, Function, Instance, Value
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.values import Class, Const, Function, Instance, Value
+from breakscope.static.definitions.binding import defaults_of
 from breakscope.static.definitions.classes import (
     bound_to,
     find_member,
@@ -20,6 +20,7 @@ from breakscope.static.definitions.classes import (
     members_of,
 )
 from breakscope.static.definitions.names import module_names
+from breakscope.static.machine.compiled_names import compiles, may_compile
 from breakscope.static.machine.frames import Frame, OutOfBudget, Raised
 from breakscope.static.machine.gaps import why
 from breakscope.static.machine.machine import Machine
@@ -31,23 +32,23 @@ COMPILES = re.compile(r"torch(?<!\wtorch)\s*\.\s*compile\b")
 
 def follow_callers(machine: Machine, module: ModuleInfo) -> list[Function]:
     """Run what makes and calls compiled functions; returns the methods that are compiled."""
-    if COMPILES.search(module.source) is None:
+    if not may_compile(module.text):
         return []
     own = [v for v in module_names(machine, module).values() if _is_own(v, module)]
     methods: list[Function] = []
     made: dict[int, Instance] = {}
     for cls in (v for v in own if isinstance(v, Class)):
-        holder = bool(_compiles(cls.info.node)) and configured_instance(machine, cls)
+        holder = bool(compiles(cls.info.node)) and configured_instance(machine, cls)
         if holder:
             made[id(cls.info)] = holder
             methods += _compiled_methods(machine, cls, holder)
-    names = _compiled_names(module)
+    callers = machine.file.compiled_names().callers
     for value in own:
-        if isinstance(value, Function) and _is_caller(value.info.node, names):
+        if isinstance(value, Function) and id(value.info.node) in callers:
             _run(machine, value)
         elif isinstance(value, Class) and not is_module_class(machine, value.info):
             for name, member in members_of(value.info).items():
-                if name != "__init__" and _is_caller(member, names):
+                if name != "__init__" and id(member) in callers:
                     holder = made.get(id(value.info)) or configured_instance(machine, value)
                     made[id(value.info)] = holder
                     _run(machine, bound_to(find_member(machine, value.info, name), holder))
@@ -68,40 +69,6 @@ def _compiled_methods(machine: Machine, cls: Class, holder: Instance) -> Iterato
                 yield method
 
 
-def _compiled_names(module: ModuleInfo) -> frozenset[str]:
-    """The names, of attributes too, under which the file's own code calls what is compiled."""
-    found: set[str] = set()
-    for node in walk(module.tree):
-        if isinstance(node, ast.FunctionDef) and any(map(_compiles, node.decorator_list)):
-            found.add(node.name)
-        elif isinstance(node, ast.Assign) and _compiles(node.value):
-            found |= {_name(target) for target in node.targets}
-    return frozenset(found - {""})
-
-
-def _is_caller(node: ast.AST, names: frozenset[str]) -> bool:
-    """True for a function that compiles something, or calls what is compiled."""
-    return isinstance(node, ast.FunctionDef) and any(
-        _compiles(part)
-        or any(isinstance(n, ast.Call) and _name(n.func) in names for n in walk(part))
-        for part in node.body
-    )
-
-
-def _compiles(node: ast.AST) -> bool:
-    return any(
-        isinstance(part, ast.Attribute)
-        and part.attr == "compile"
-        and isinstance(part.value, ast.Name)
-        and part.value.id == "torch"
-        for part in walk(node)
-    )
-
-
-def _name(node: ast.AST) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
-
-
 def _run(machine: Machine, function: Value) -> None:
     """Follow a function with the arguments that its signature shows."""
     if not isinstance(function, Function) or "compiled" in function.info.marks:
@@ -109,9 +76,24 @@ def _run(machine: Machine, function: Value) -> None:
     info = function.info
     outside = Frame(info.module, None, None, None, False, 0, "")
     machine.budget.begin()
-    try:
-        machine.call(function, *parameter_values(machine, function, False), info.node, outside)
-    except Raised:
-        pass
-    except OutOfBudget as problem:
-        machine.give_up(why(problem), info.node, outside)
+    with machine.driver.following(info, machine.file.compiled_names()) as found:
+        try:
+            args, kwargs = parameter_values(machine, function, False)
+            defaults = defaults_of(machine, info, function.scope)
+            own = [p.arg for p in (*info.node.args.posonlyargs, *info.node.args.args)]
+            own = own[function.bound is not None :]
+            args = [_as_number(defaults.get(name), v) for name, v in zip(own, args)]
+            kwargs = {name: _as_number(defaults.get(name), v) for name, v in kwargs.items()}
+            machine.call(function, args, kwargs, info.node, outside)
+        except Raised:
+            pass
+        except OutOfBudget as problem:
+            machine.give_up(why(problem), info.node, outside)
+    machine.file.programs.extend(found)
+
+
+def _as_number(default: Value | None, value: Value) -> Value:
+    """A parameter's number, which is its default unless somebody says otherwise: how often a loop runs, or
+    what its rate is."""
+    is_number = type(default) is Const and type(default.value) in (int, float)
+    return default if is_number else value

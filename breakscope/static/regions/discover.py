@@ -40,6 +40,7 @@ from breakscope.static.regions.arguments import (
 from breakscope.static.regions.callers import COMPILES, follow_callers
 from breakscope.static.regions.driver import add_call_events, bound
 from breakscope.static.regions.hooks import hook_arguments, registered_hooks
+from breakscope.static.regions.programs import program_regions
 from breakscope.static.regions.steps import tensor_step
 
 NOWHERE = ast.Pass(lineno=0, col_offset=0)
@@ -75,6 +76,7 @@ def default_regions(machine: Machine, module: ModuleInfo) -> list[Region]:
         regions += apart(machine, value, _region_of)
     for hook in registered_hooks(machine, module):
         regions += apart(machine, hook, _hook_region)
+    regions += program_regions(machine, module, enter)
     return [region for region in regions if region is not None]
 
 

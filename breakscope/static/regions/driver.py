@@ -9,6 +9,7 @@ import ast
 
 from breakscope.rulekit.events import Outside, Varies
 from breakscope.rulekit.values import (
+    UNKNOWN,
     Const,
     Dict,
     ExternalInstance,
@@ -28,6 +29,7 @@ from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.variation import aliases, describe, differing, variation
 from breakscope.static.variables.misc import Recorder
 
+SYMBOLIC = frozenset({"size", "int", "float"})  # what torch.compile(dynamic=True) takes as symbols
 BY_TRAINING = (
     "Dropout",
     "AlphaDropout",
@@ -48,7 +50,7 @@ def add_call_events(
     """Emit what the file's `calls` or `drive` shows of the region under `activation`."""
     names = module_names(machine, module)
     driver, caller = names.get("drive"), names.get("calls")
-    recorder = Recorder()
+    recorder = Recorder(target=target)
     writes: list = []
     try:
         if isinstance(driver, Function) and len(driver.info.node.args.args) == 2:
@@ -63,14 +65,27 @@ def add_call_events(
     except OutOfBudget as problem:
         given = driver if isinstance(driver, Function) else caller
         machine.give_up(why(problem), given.info.node, _outer(module))
-    entered = next((step.child for step in activation.steps if step.child is not None), None)
     function = _function_of(machine, target)
-    if entered is None or function is None:
+    if function is not None:
+        add_events(machine, activation, function, recorder, writes)
+
+
+def add_events(
+    machine: Machine,
+    activation: Activation,
+    function: Function,
+    recorder: Recorder,
+    writes: list,
+) -> None:
+    """Emit in the region that was entered under `activation` what differs between the recorded calls, and
+    what is set in between."""
+    entered = next((step.child for step in activation.steps if step.child is not None), None)
+    if entered is None:
         return
     entered.seen = set()
     frame = Frame(entered.module, function.info, None, entered, True, 0, entered.function)
     _emit_variation(machine, frame, function, recorder)
-    _emit_writes(machine, frame, function.bound, writes)
+    _emit_writes(machine, frame, function.bound, writes, recorder.marks)
 
 
 def drive(machine: Machine, driver: Function, recorder: Recorder, target: Value) -> list:
@@ -78,6 +93,7 @@ def drive(machine: Machine, driver: Function, recorder: Recorder, target: Value)
     before = len(machine.driver.outside)
     machine.driver.function = driver.info
     machine.driver.state = {}
+    recorder.start = before
     try:
         machine.inline(driver, [recorder, target], {}, driver.info.node, _outer(driver.info.module))
     finally:
@@ -99,7 +115,10 @@ def _function_of(machine: Machine, target: Value) -> Function | None:
 def _emit_variation(machine: Machine, frame: Frame, function: Function, recorder: Recorder) -> None:
     if len(recorder.calls) < 2:
         return
-    rows = [bound(machine, function, args, kwargs) for args, kwargs, _ in recorder.calls]
+    rows = [
+        {**found, **bound(machine, function, args, kwargs)}
+        for (args, kwargs, _), found in zip(recorder.calls, recorder.found)
+    ]
     uses = Uses(function.info.node)
     for name in rows[0]:
         values = [row[name] for row in rows if name in row]
@@ -108,6 +127,8 @@ def _emit_variation(machine: Machine, frame: Frame, function: Function, recorder
             continue
         for path, parts in differing(values):
             what = variation(parts)
+            if what in SYMBOLIC and recorder.is_dynamic:
+                continue
             if what and (not path.startswith(".") or path[1:] in uses.attributes):
                 shown = tuple(dict.fromkeys(describe(v) for v in parts))
                 use = uses.of(name, what == "size")
@@ -166,25 +187,32 @@ def depends_on_training(machine: Machine, value: Value | None, depth: int = 6) -
     return any(depends_on_training(machine, part, depth - 1) for part in parts)
 
 
-def _emit_writes(machine: Machine, frame: Frame, holder: Value | None, writes: list) -> None:
-    """Attributes that the driver sets and the region reads."""
+def _emit_writes(
+    machine: Machine, frame: Frame, holder: Value | None, writes: list, marks: list[int]
+) -> None:
+    """Attributes that the driver sets and the region reads: those that are not the same at each call;
+    `marks` tells how much was set before each."""
     values: dict[tuple[int, str], list] = {}
-    for write in writes:
-        values.setdefault((id(write[0]), write[1]), []).append(write)
-    for key, rows in values.items():
-        layer = type(rows[-1][0]) is ExternalInstance
+    for number, write in enumerate(writes):
+        values.setdefault((id(write[0]), write[1]), []).append((number, write))
+    for key, numbered in values.items():
+        found = _at_calls(numbered, marks)
+        layer = type(numbered[-1][1][0]) is ExternalInstance
         read = (
-            _read_of_layer(machine, holder, rows[-1][0]) if layer else machine.region.reads.get(key)
+            _read_of_layer(machine, holder, numbered[-1][1][0])
+            if layer
+            else _read_of(machine, key, holder, numbered[-1][1][0])
         )
-        if read is None or read[0] is None:
+        if read is None or read[0] is None or len(found) < 2:
             continue
         activation, node = read
-        container, name, value, initial, path, at = rows[-1]
+        container, name, _, _, path, at = found[1][1]
         is_attribute = isinstance(node, ast.Attribute) and isinstance(name, str)
-        different = {_told_apart(row[2]) for row in rows} | {_told_apart(initial)}
-        initial = rows[0][3]
-        value = next((row[2] for row in rows if _told_apart(row[2]) != _told_apart(initial)), value)
-        if (isinstance(value, Tensor) and not initial.is_none) or len(different) < 2:
+        initial, value = found[0][0], found[1][0]
+        resized = type(value) is type(initial) is Tensor and variation([initial, value]) == "size"
+        if isinstance(value, Tensor) and not initial.is_none and not resized:
+            continue
+        if not _reads_what_differs(machine, initial, value):
             continue
         activation.seen = set(activation.seen)  # its call is over
         inside = Frame(
@@ -207,6 +235,44 @@ def _emit_writes(machine: Machine, frame: Frame, holder: Value | None, writes: l
         )
 
 
+def _at_calls(numbered: list, marks: list[int]) -> list[tuple[Value, tuple]]:
+    """The different values at the calls, in their order, each with the write that it goes back to."""
+    found: dict[object, tuple[Value, tuple]] = {}
+    for mark in marks:
+        before = [write for number, write in numbered if number < mark]
+        value = before[-1][2] if before else numbered[0][1][3]
+        found.setdefault(_told_apart(value), (value, before[-1] if before else numbered[0][1]))
+    return list(found.values())
+
+
+def _read_of(machine: Machine, key: tuple, holder: Value | None, container: object) -> tuple | None:
+    """Where the region reads an attribute, or an item, be it with the whole container, or a container
+    under the name that its object has for it."""
+    reads = machine.region.reads
+    if key in reads or (isinstance(key[1], str) and key[1]):
+        return reads.get(key)
+    if (id(container), "") in reads:
+        return reads[id(container), ""]
+    held = holder.attributes if isinstance(holder, Instance) else {}
+    name = next((name for name, value in held.items() if value is container), None)
+    return reads.get((id(holder), name))
+
+
+def _reads_what_differs(machine: Machine, before: Value, after: Value) -> bool:
+    """False for another dict of which the region reads only what is the same in both."""
+    if type(before) is not Dict or type(after) is not Dict:
+        return True
+    read = [
+        name[1]
+        for owner, name in machine.region.reads
+        if owner == id(before) and type(name) is tuple and name[0] == "item"
+    ]
+    return not read or any(
+        describe(before.items.get(key, UNKNOWN)) != describe(after.items.get(key, UNKNOWN))
+        for key in read
+    )
+
+
 def _read_of_layer(machine: Machine, holder: Value | None, layer: Value) -> tuple | None:
     """Where the region reads a layer of torch's that its module holds; what the layer reads of
     itself is not seen."""
@@ -226,6 +292,8 @@ def _told_apart(value: Value) -> object:
     """What guards see of a value that a driver sets: of a layer also its sizes."""
     if isinstance(value, ExternalInstance):
         return (value.name, *(a.value for a in value.args if isinstance(a, Const)))
+    if type(value) is Dict and not value.open:
+        return tuple((str(key), _told_apart(item)) for key, item in value.items.items())
     return describe(value)
 
 

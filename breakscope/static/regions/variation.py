@@ -10,16 +10,20 @@ from breakscope.rulekit.values import (
     Const,
     Dict,
     External,
+    ExternalInstance,
     Function,
     Instance,
     Py,
+    Scalar,
     Sequence,
     Tensor,
+    Union,
     Value,
 )
+from breakscope.static.variables.tensors.creation import NARROW
 
-PRECISIONS = frozenset({"half", "double", "bfloat16"})
-KINDS = {bool: "bool", int: "int", float: "float", str: "str"}
+PRECISIONS = frozenset({"half", "double", "bfloat16", *NARROW.values()})
+KINDS = frozenset({"bool", "int", "float", "str"})
 
 
 def differing(values: list[Value]) -> Iterator[tuple[str, list[Value]]]:
@@ -44,39 +48,81 @@ def differing(values: list[Value]) -> Iterator[tuple[str, list[Value]]]:
         yield "", values
 
 
+def differs(values: list[Value]) -> bool:
+    """True when something that guards would see differs between the values."""
+    return any(variation(parts) for _, parts in differing(values)) if len(values) > 1 else False
+
+
 def variation(values: list[Value]) -> str:
     """What differs between the values of one parameter over the calls; "" when nothing that guards
     would see."""
-    if len({describe(v) for v in values}) < 2 and not all(isinstance(v, Dict) for v in values):
+    alike = len({describe(v) for v in values}) < 2
+    if alike and not all(isinstance(v, Dict | Py | Scalar | Tensor) for v in values):
         return ""
     if any(v.is_none for v in values):
         return "none"
+    values = [v for v in values if not v.is_unknown and not isinstance(v, Union)]
     kinds = {type(v) for v in values}
-    if kinds == {Const}:
-        types = {type(v.value) for v in values}
-        return KINDS.get(types.pop(), "object") if len(types) == 1 else "type"
+    if kinds <= {Const, Py, Scalar}:
+        return _number_variation(values)
     if kinds == {Tensor}:
         return _tensor_variation(values)
-    if kinds == {Py}:
-        return "enum" if all(v.type.startswith("enum") for v in values) else ""
     if kinds == {Dict}:
         return "object" if len({frozenset(v.items) for v in values}) > 1 else ""
     if kinds == {Sequence}:
         lengths = {len(v.items) if v.items is not None else -1 for v in values}
         return "object" if len(lengths) > 1 else ""
     if kinds <= {Class, External, Function}:
-        return "object"
+        return "object" if len({describe(v) for v in values}) > 1 else ""
+    if kinds <= {Instance, ExternalInstance}:
+        classes = {v.cls.info.name if isinstance(v, Instance) else v.name for v in values}
+        return "object" if len(classes) > 1 else ""
     return "type" if len(kinds) > 1 else ""
 
 
+def _number_variation(values: list[Const | Py | Scalar]) -> str:
+    """What differs between numbers, texts and enum members; those that are drawn at random do, and
+    those that are read from tensors."""
+    if all(isinstance(v, Py) and v.type.startswith("enum") for v in values):
+        return "enum" if len({describe(v) for v in values}) > 1 else ""
+    drawn = any(isinstance(v, Scalar) or (isinstance(v, Py) and v.is_drawn) for v in values)
+    drawn = drawn and len(set(map(id, values))) > 1  # not one number for all calls
+    known = [type(v.value).__name__ for v in values if isinstance(v, Const)]
+    types = {*known, *(_type_of(v) for v in values if not isinstance(v, Const))}
+    if len(types) > 1:
+        return "type" if len(known) == len(values) else ""
+    kind = types.pop()
+    if kind not in KINDS:
+        return "object" if known and len({describe(v) for v in values}) > 1 else ""
+    return kind if drawn or (known and len({describe(v) for v in values}) > 1) else ""
+
+
+def _type_of(value: Py | Scalar) -> str:
+    """The type of a number; a random one of numpy's is rather a float."""
+    named = "float" if isinstance(value, Scalar) else value.type
+    return "float" if named == "number" else named
+
+
 def _tensor_variation(values: list[Tensor]) -> str:
-    if len({(v.dtype, v.kind if v.kind in PRECISIONS else "") for v in values}) > 1:
+    known = {(v.dtype, v.kind if v.kind in PRECISIONS else "") for v in values if v.dtype}
+    if len(known) > 1:
         return "dtype"
-    if len({v.shape for v in values}) > 1 and all(v.shape is not None for v in values):
+    if _sizes_differ([v.shape for v in values]):
         return "size"
     if len({v.kind for v in values}) > 1:
         return "stride"
-    return "requires_grad" if len({bool(v.requires_grad) for v in values}) > 1 else ""
+    tracked = {v.requires_grad for v in values if v.requires_grad is not None}
+    return "requires_grad" if len(tracked) > 1 else ""
+
+
+def _sizes_differ(shapes: list[tuple | None]) -> bool:
+    """True when the sizes differ, as far as they are known: of all that are compared, or of one dimension
+    that all of them know."""
+    if not all(shape is not None for shape in shapes):
+        return False
+    if len(set(map(len, shapes))) > 1:
+        return True
+    return any(None not in sizes and len(set(sizes)) > 1 for sizes in zip(*shapes))
 
 
 def aliases(row: dict[str, Value]) -> frozenset:
@@ -92,7 +138,11 @@ def describe(value: Value) -> str:
     if isinstance(value, Const):
         return repr(value.value)
     if isinstance(value, Tensor):
-        shape = "?" if value.shape is None else "x".join(map(str, value.shape)) or "scalar"
+        shape = (
+            "?"
+            if value.shape is None
+            else "x".join("?" if n is None else str(n) for n in value.shape) or "scalar"
+        )
         return (
             f"{shape}{'' if value.dtype in (None, 'float') else ' ' + value.dtype}{' ' + value.kind if value.kind else ''}"
             + (" requires_grad" if value.requires_grad else "")
@@ -101,4 +151,7 @@ def describe(value: Value) -> str:
         return value.type
     if isinstance(value, Sequence):
         return f"{value.type} of {len(value.items)}" if value.items is not None else value.type
+    if isinstance(value, Function) and value.kwargs:
+        given = ", ".join(f"{name}={describe(v)}" for name, v in value.kwargs)
+        return f"{value.describe()} with {given}"
     return value.describe()

@@ -70,6 +70,9 @@ _PLAIN_RESULTS: dict[str, Value] = {
 }
 
 
+COMPUTES = frozenset({"min", "max", "round", "abs", "pow"})
+
+
 def call_builtin(
     machine: Machine,
     name: str,
@@ -81,13 +84,17 @@ def call_builtin(
     if name in CASTS:
         if not args:
             return Const(CASTS[name]())
-        return machine.behaviour(args[0]).cast(machine, args[0], name, node, frame)
+        result = machine.behaviour(args[0]).cast(machine, args[0], name, node, frame)
+        is_number = type(args[0]) in (Const, Py) and not frame.emits
+        return machine.driver.result_of(result, args) if is_number else result
     handler = HANDLERS.get(name)
     if handler is None:
         return _PLAIN_RESULTS.get(name, UNKNOWN)
     if name in GOES_OVER:
         args = [contents_of(machine, value) for value in args]
-    return handler(machine, args, kwargs, node, frame)
+    result = handler(machine, args, kwargs, node, frame)
+    is_number = name in COMPUTES and not frame.emits
+    return machine.driver.result_of(result, args) if is_number else result
 
 
 def builtin_isinstance(machine: Machine, args, kwargs, node, frame) -> Value:

@@ -194,7 +194,7 @@ def call_dict_method(machine: Machine, owner: Dict, name: str, args, kwargs, nod
         }
         if any(k not in owner.items for k in new) or not new:
             emit_mutate(machine, node, frame, owner, "update", join_all(new.values()))
-        elif machine.driver.function is not None and owner.home:
+        elif machine.driver.sets and owner.home:
             note_mutation(machine, owner, "update", frame, node)
         if not (owner.home and frame.emits):
             owner.items.update(new)

@@ -86,9 +86,28 @@ PASS_THROUGH = frozenset(
 )
 COPIES = {"copy.copy": False, "copy.deepcopy": True}  # deep?
 GLOBAL_STATES = {  # what a driver sets with these -> what Dynamo guards
+    "torch.set_default_dtype": "default_dtype",
+    "torch.set_default_tensor_type": "default_dtype",
+    "torch.set_autocast_enabled": "autocast",
     "torch.set_grad_enabled": "grad_mode",
+    "torch.set_default_device": "global_state",
+    "torch.set_deterministic_debug_mode": "global_state",
+    "torch.set_num_threads": "global_state",
     "torch.use_deterministic_algorithms": "global_state",
     "torch.set_float32_matmul_precision": "global_state",
+}
+MARKS_DYNAMIC = frozenset(
+    {
+        "torch._dynamo.mark_dynamic",
+        "torch._dynamo.maybe_mark_dynamic",
+        "torch._dynamo.mark_unbacked",
+    }
+)
+PLAIN_STATES = {  # what is set before a program sets anything
+    "torch.set_default_dtype": External("torch.float32"),
+    "torch.set_grad_enabled": Const(True),
+    "torch.use_deterministic_algorithms": Const(False),
+    "torch.set_float32_matmul_precision": Const("highest"),
 }
 STDLIB = frozenset({"operator", "_operator", "itertools", "itertools.chain", "collections", "collections.OrderedDict",
                     "dict", "dataclasses"})  # fmt: skip
@@ -145,6 +164,10 @@ class ExternalVariable(Variable):
     def getattr(self, machine: Machine, owner, name, node, frame) -> Value:
         return external_value(machine, f"{owner.name}.{name}")
 
+    def setattr(self, machine: Machine, owner, name, value, old, target, node, frame) -> None:
+        if owner.name == "torch.backends.cuda.matmul" and machine.driver.sets:
+            machine.driver.state["global_state"] = f"{name} {value.describe()}"
+
     def compare(self, machine: Machine, left, right, op, node, frame) -> Value:
         if op in (ast.Eq, ast.NotEq) and left == right:
             return Const(op is ast.Eq)
@@ -170,10 +193,13 @@ def call_external(
     node: ast.AST,
     frame: Frame,
 ) -> Value:
-    if machine.driver.function is not None and name == "torch.set_default_dtype" and args:
-        machine.driver.state["default_dtype"] = args[0].describe()
-    if machine.driver.function is not None and name in GLOBAL_STATES and args:
-        machine.driver.state[GLOBAL_STATES[name]] = args[0].describe()
+    if name in GLOBAL_STATES and args and machine.driver.sets:
+        plain = args[-1] == PLAIN_STATES.get(name)
+        what = GLOBAL_STATES[name]
+        text = "off" if what == "grad_mode" else args[-1].describe()
+        machine.driver.state[what] = "" if plain else text
+    if machine.driver.calls is not None and name in MARKS_DYNAMIC:
+        machine.driver.marked.extend(value for value in args[:1] if type(value) is Tensor)
     answer = machine.library.answer(name)
     if answer is not None:
         return answer
@@ -186,7 +212,8 @@ def call_external(
     if special is not None:
         return special(machine, args, kwargs, node, frame)
     if name == "torch.compile":
-        machine.file.compiled.extend(args[:1])
+        if args:
+            machine.file.note_compiled(args[0], kwargs)
         return args[0] if args else External(name)  # `@torch.compile(...)`
     if name in DECORATORS and not args:
         return External(name)  # `@torch.compiler.disable(recursive=False)`
@@ -213,7 +240,8 @@ def call_external(
             return number
         return numpy_function(machine, name, last, args, kwargs, frame)
     if head == "math":
-        return math_function(machine, last, args, node, frame)
+        result = math_function(machine, last, args, node, frame)
+        return result if frame.emits else machine.driver.result_of(result, args)
     enter_package(machine, name, args, kwargs, node, frame)
     made = call_stdlib(machine, name, args, kwargs, node, frame) if head in STDLIB else None
     return plain_result(machine, name, args, kwargs) if made is None else made

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from breakscope.rulekit.values import UNKNOWN, Code, Const, Value
 from breakscope.static.definitions.code_objects import cells, code_attribute
+from breakscope.static.machine.compiled_names import name_of
 from breakscope.static.machine.lattice import join
 from breakscope.static.machine.library import CONTAINER_TYPES, PYTHON_TYPES
 from breakscope.static.machine.machine import Machine
@@ -12,12 +13,40 @@ from breakscope.static.variables.effects.emitting import emit_call
 from breakscope.static.variables.effects.side_effects import note_outside
 
 
+def _driven_call(machine: Machine, callee, args, kwargs, node, frame) -> Value:
+    """A call that the file's own code makes; what is compiled is followed as a whole."""
+    driver = machine.driver
+    undecided, driver.undecided = driver.undecided, driver.undecided or frame.is_in_branch()
+    state = dict(driver.state)
+    driver.state.update(_state_of_decorators(callee))
+    if machine.file.is_called_compiled(callee):
+        driver.note(callee, args, kwargs, node)
+        driver.inside = True
+    try:
+        return machine.inline(callee, args, kwargs, node, frame)
+    finally:
+        driver.undecided, driver.inside = undecided, False
+        for what in _state_of_decorators(callee):
+            driver.state[what] = state.get(what, "")
+
+
+def _state_of_decorators(callee) -> dict[str, str]:
+    """What is global while a function under `@torch.no_grad()` and its like runs."""
+    for decorator in getattr(callee.info.node, "decorator_list", ()):
+        name = name_of(getattr(decorator, "func", decorator))
+        if name in ("no_grad", "inference_mode"):
+            return {"grad_mode": "off" if name == "no_grad" else "inference"}
+    return {}
+
+
 class FunctionVariable(Variable):
     """A function or lambda of the checked source, bound or not."""
 
     def call(self, machine: Machine, callee, args, kwargs, node, frame) -> Value:
         if not frame.emits:
             machine.file.note_call(callee, args, kwargs)
+            if machine.driver.calls is not None and not machine.driver.inside:
+                return _driven_call(machine, callee, args, kwargs, node, frame)
         return machine.inline(callee, args, kwargs, node, frame)
 
     def getattr(self, machine: Machine, owner, name, node, frame) -> Value:

@@ -18,6 +18,8 @@ from breakscope.rulekit.values import (
 from breakscope.static.definitions.classes import bound_to, external_bases, find_member, is_module
 from breakscope.static.definitions.names import measured_member, module_names, resolve_import
 from breakscope.static.definitions.super_properties import first_use
+from breakscope.static.machine.driver import as_it_is
+from breakscope.static.machine.frames import Raised
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ClassInfo, Namespace
 from breakscope.static.variables.base import Variable
@@ -130,11 +132,23 @@ class Recorder(Value, eq=False):
     """Stands for the compiled callable while a driver runs; keeps what it is called with."""
 
     calls: list[tuple[list[Value], dict[str, Value], dict[str, str]]] = []
+    found: list[dict[str, Value]] = []  # at each call, by name: what is no argument
+    marks: list[int] = []  # how many attributes had been set from outside at each call
+    start: int = 0  # how many before the first of them
+    target: Value | None = None  # what is compiled
+    is_dynamic: bool = False  # sizes and numbers are symbols from the start
 
-    def record(self, args: list[Value], kwargs: dict[str, Value], state: dict[str, str]) -> None:
-        """Note one call and the global state in which it happens."""
-        known = {k: v for k, v in kwargs.items() if not k.startswith("*")}
-        self.calls.append((args, known, dict(state)))
+    def record(
+        self,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        state: dict[str, str],
+        found: dict[str, Value] | None = None,
+    ) -> None:
+        """Note one call, the global state in which it happens, and what else the code finds."""
+        self.found.append(found or {})
+        known = {k: as_it_is(v) for k, v in kwargs.items() if not k.startswith("*")}
+        self.calls.append(([as_it_is(value) for value in args], known, dict(state)))
 
 
 class RecorderVariable(Variable):
@@ -142,4 +156,14 @@ class RecorderVariable(Variable):
 
     def call(self, machine: Machine, callee, args, kwargs, node, frame) -> Value:
         callee.record(args, kwargs, machine.driver.state)
-        return UNKNOWN
+        callee.marks.append(len(machine.driver.outside) - callee.start)
+        driver, target = machine.driver, callee.target
+        if target is None or driver.inside:
+            return UNKNOWN
+        driver.inside = True  # what the region itself sets is no matter of the driver
+        try:
+            return machine.call(target, args, kwargs, node, frame)
+        except Raised:
+            return UNKNOWN
+        finally:
+            driver.inside = False

@@ -83,8 +83,11 @@ class ModuleListVariable(ListVariable):
             return submodules.walk_over(machine, owner, name, frame)
         if name in HOOKS and args:
             return register_hook(machine, owner, name, args, node, frame)
+        note_mode(machine, owner, name, args, kwargs, node, frame)
         if name in SELF_METHODS:
             return owner
+        if name in ("parameters", "buffers") and not frame.emits:
+            return Sequence("iterator", None, Tensor("float", kind="parameter"))
         return super().call_method(machine, owner, name, args, kwargs, node, frame)
 
 
@@ -103,9 +106,7 @@ class LayerVariable(LibraryObjectVariable):
         return layer_result(machine, owner, args)
 
     def call_method(self, machine: Machine, owner, name, args, kwargs, node, frame) -> Value:
-        if machine.driver.function is not None and name in ("train", "eval"):
-            text = machine.text(node, frame.module)
-            machine.driver.state["training"] = f"{name} of {text}"
+        note_mode(machine, owner, name, args, kwargs, node, frame)
         if name in HOOKS and args:
             return register_hook(machine, owner, name, args, node, frame)
         if name in submodules.WALKS:
@@ -158,26 +159,24 @@ def training_after(name: str, args: list[Value], kwargs: dict[str, Value]) -> Va
     return Const(True) if not given else given[0] if given[0].is_const else Py("bool", "config")
 
 
+def note_mode(machine: Machine, owner: Value, name: str, args, kwargs, node, frame) -> None:
+    """Note what a driver changes of a whole module, as far as guards see it."""
+    if name in ("train", "eval"):
+        mode = "eval" if name == "eval" or FALSE in (*args, *kwargs.values()) else "train"
+        machine.driver.set_state("training", mode, owner)
+    elif name in ("double", "half", "bfloat16", "float", "to", "requires_grad_"):
+        what = "requires_grad" if name == "requires_grad_" else "module_dtype"
+        machine.driver.set_state(what, machine.text(node, frame.module), owner)
+
+
 def call_module_method(
     machine: Machine, owner: Instance, name: str, args, kwargs, node, frame
 ) -> Value:
     full = f"torch.nn.Module.{name}"
     emit_call(machine, full, owner, args, kwargs, node, frame)
-    if machine.driver.function is not None and name in (
-        "double",
-        "half",
-        "bfloat16",
-        "float",
-        "to",
-        "requires_grad_",
-    ):
-        machine.driver.state["requires_grad" if name == "requires_grad_" else "module_dtype"] = (
-            machine.text(node, frame.module)
-        )
-    if machine.driver.function is not None and name in ("train", "eval"):
-        machine.driver.state["training"] = (
-            "eval" if name == "eval" or FALSE in (*args, *kwargs.values()) else "train"
-        )
+    note_mode(machine, owner, name, args, kwargs, node, frame)
+    if name == "compile" and not frame.emits:
+        machine.file.note_compiled(owner, kwargs)
     if frame.emits and name in ("train", "eval"):
         owner.attributes.setdefault("training", Py("bool", "config"))
         put_attribute(machine, owner, "training", training_after(name, args, kwargs), frame)

@@ -44,7 +44,7 @@ from breakscope.static.variables.effects.subgraphs import call_hook
 from breakscope.static.variables.objects.operators import tensor_with_object
 from breakscope.static.variables.objects.tensor_subclasses import is_of_subclass
 from breakscope.static.variables.tensors.arithmetic import tensor_operator
-from breakscope.static.variables.tensors.creation import PRECISE
+from breakscope.static.variables.tensors.creation import NARROW, PRECISE
 from breakscope.static.variables.tensors.indexing import (
     counted_parts,
     emit_index,
@@ -53,6 +53,7 @@ from breakscope.static.variables.tensors.indexing import (
     read_slices,
 )
 from breakscope.static.variables.tensors.results import shape_of, tensor_result
+from breakscope.static.variables.tensors.sizes import item_sizes, known_sizes, pieces, with_sizes
 
 READS = {
     "item": "item",
@@ -122,6 +123,8 @@ class TensorVariable(Variable):
         driver = machine.driver
         if driver.function is not None and name == "requires_grad" and owner.kind == "parameter":
             driver.state["requires_grad"] = machine.text(node, frame.module)
+        elif driver.function is not None and name == "requires_grad" and value.is_const:
+            track_in_place(owner, bool(value.value), target, frame)
         machine.emit(
             Store,
             node,
@@ -142,12 +145,13 @@ class TensorVariable(Variable):
                 emit_read(machine, part, "draw", node, frame)
         emit_index(machine, node, frame, container, parts, store)
         read_slices(machine, node, frame, parts)
+        sizes, layout = (None, "") if frame.emits else item_sizes(container, parts)
         return Tensor(
             container.dtype,
             item_ndim(container, parts),
-            None,
+            sizes,
             container.sure,
-            container.kind_of_result,
+            container.kind_of_result or layout,
             _origin_of_part(container, parts),
         )
 
@@ -232,7 +236,8 @@ class TensorVariable(Variable):
         return Scalar(name)
 
     def length(self, machine: Machine, value, node, frame) -> Value:
-        return ShapeInt(is_extent=True)
+        sizes = None if frame.emits else known_sizes(value, "shape", [])
+        return sizes.items[0] if sizes is not None and sizes.items else ShapeInt(is_extent=True)
 
     def is_opaque(self, machine: Machine, value) -> bool:
         return True
@@ -250,7 +255,8 @@ def tensor_attribute(
 ) -> Value:
     emit_sparse(machine, (owner,), node, frame)
     if name == "shape":
-        return shape_of(owner)
+        known = None if frame.emits else known_sizes(owner, name, [])
+        return shape_of(owner) if known is None else known
     if name == "dtype":
         if owner.kind == "numpy":
             emit_call(machine, "numpy.ndarray.dtype", owner, (), {}, node, frame, sureness(owner))
@@ -295,6 +301,19 @@ def call_tensor_method(
         precise = [PRECISE[name] for name in wanted if name in PRECISE]
         if precise:
             return Tensor("float", owner.ndim, owner.shape, owner.sure, precise[0])
+        narrow = [NARROW[name] for name in wanted if name in NARROW]
+        if narrow:
+            return Tensor("int", owner.ndim, owner.shape, owner.sure, narrow[0])
+    if not frame.emits and name in ("int", "short"):
+        return Tensor("int", owner.ndim, owner.shape, owner.sure, NARROW[f"torch.{name}"])
+    if not frame.emits and name in ("size", "split"):
+        known = pieces(owner, args) if name == "split" else known_sizes(owner, name, args)
+        if known is not None:
+            return known
+    if not frame.emits and name == "requires_grad_" and owner.kind != "parameter":
+        return track_in_place(owner, FALSE not in (*args, *kwargs.values()), node, frame)
+    if not frame.emits and name == "detach":
+        return replace(owner, requires_grad=False)
     if not frame.emits and name == "expand":
         return Tensor(owner.dtype, None, None, owner.sure, "strided")
     if (
@@ -331,11 +350,23 @@ def call_tensor_method(
     if name == "untyped_storage":
         return ExternalInstance("torch.UntypedStorage")
     result = tensor_result(machine, name, owner, args, kwargs, full)
+    if not frame.emits:
+        result = with_sizes(result, owner, name)
     if owner.requires_grad is False and type(result) is Tensor and name != "requires_grad_":
         others = (*args, *kwargs.values())
         if all(type(v) is Const or (v.is_tensor and v.requires_grad is False) for v in others):
             return replace(result, requires_grad=False)
     return result
+
+
+def track_in_place(owner: Tensor, tracked: bool, node: ast.AST, frame: Frame) -> Tensor:
+    """What a tensor is from here on under its name, once it requires grad or no longer does."""
+    tensor = replace(owner, requires_grad=tracked)
+    holder = getattr(node, "func", node)
+    name = holder.value.id if isinstance(getattr(holder, "value", None), ast.Name) else ""
+    if frame.names.get(name) is owner:
+        frame.names[name] = tensor
+    return tensor
 
 
 def listed_values(owner: Tensor) -> Value:

@@ -8,6 +8,7 @@ from breakscope.knowledge.ndim import joined_ndim
 from breakscope.rulekit.values import (
     UNKNOWN,
     Const,
+    External,
     ExternalInstance,
     Method,
     Py,
@@ -24,9 +25,20 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.subgraphs import call_within
 from breakscope.static.variables.library.known_results import PYTHON_RESULTS
 from breakscope.static.variables.objects.tensor_subclasses import is_of_subclass
-from breakscope.static.variables.tensors.creation import CREATES, created_tensor, tensor_of_type
+from breakscope.static.variables.tensors.creation import (
+    CREATES,
+    NARROW,
+    created_tensor,
+    tensor_of_type,
+)
 from breakscope.static.variables.tensors.patterns import einsum_result
 from breakscope.static.variables.tensors.results import returned_value, tensor_result
+from breakscope.static.variables.tensors.sizes import (
+    joined_sizes,
+    padded_sizes,
+    resized,
+    stacked_sizes,
+)
 
 INPLACE_INIT = "torch.nn.init."
 _CONTEXTS = frozenset(
@@ -41,6 +53,13 @@ _CONTEXTS = frozenset(
     torch.finfo torch.iinfo torch.Generator torch.compiler.set_stance
     """.split()
 )
+
+
+def _joined_sizes(last: str, args: list[Value], kwargs: dict[str, Value]) -> tuple | None:
+    dim = args[1] if len(args) > 1 else kwargs.get("dim")
+    if last == "stack":
+        return stacked_sizes(args[0], dim)
+    return joined_sizes(args[0], dim) if last in ("cat", "concat") else None
 
 
 def torch_function(
@@ -62,6 +81,9 @@ def torch_function(
             return args[0]  # with nothing to change, the tensor itself
     if last in CREATES:
         made = created_tensor(last, args, kwargs)
+        given = kwargs.get("dtype")
+        if not frame.emits and type(given) is External and given.name in NARROW:
+            made = replace(made, kind=NARROW[given.name])
         return made if frame.emits or made.requires_grad else replace(made, requires_grad=False)
     if last in ("is_tensor", "is_storage"):
         return (
@@ -87,7 +109,10 @@ def torch_function(
     if any(is_of_subclass(machine, value) for value in (*args, *kwargs.values())):
         first = replace(first or Tensor(sure=False), kind="subclass")
     if first is not None:
-        return tensor_result(machine, last, first, args, kwargs, name)
+        result = tensor_result(machine, last, first, args, kwargs, name)
+        if last in ("pad", "interpolate") and type(result) is Tensor and not frame.emits:
+            return replace(result, shape=resized(first, last, args[1:], kwargs))
+        return result
     if (
         args
         and isinstance(args[0], Sequence)
@@ -109,7 +134,7 @@ def torch_function(
         made = Tensor(
             element.dtype if isinstance(element, Tensor) else None,
             joined_ndim(machine.library.shape(name), element),
-            None,
+            _joined_sizes(last, args, kwargs) if not frame.emits else None,
             sure,
         )
         return Sequence("tuple", None, made) if last in ("broadcast_tensors", "meshgrid") else made
@@ -144,6 +169,9 @@ def other_torch_name(
     returned = returned_value(machine, name)
     if returned is not None:
         return returned
+    if last == "pad_sequence" and args:
+        first = Const(True) in (*args[1:2], kwargs.get("batch_first"))
+        return Tensor(shape=padded_sizes(args[0], first))
     if machine.library.returns(name) in ("tensor", "maybe tensor"):
         return Tensor(sure=True)
     if name.startswith(
@@ -153,7 +181,7 @@ def other_torch_name(
     if name.startswith("torch.nn.utils.rnn."):
         if last == "pad_packed_sequence":
             return Sequence("tuple", [Tensor(), Tensor("int")])
-        return Tensor() if last == "pad_sequence" else ExternalInstance(PACKED_SEQUENCE)
+        return ExternalInstance(PACKED_SEQUENCE)
     if any(a.is_tensor for a in args) and name.startswith(
         ("torch.utils.checkpoint.checkpoint", "torch.nn.utils.")
     ):

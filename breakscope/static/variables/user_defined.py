@@ -82,6 +82,8 @@ class ClassVariable(Variable):
 
     def getattr(self, machine: Machine, owner, name, node, frame) -> Value:
         member = find_member(machine, owner.info, name)
+        if frame.emits:
+            machine.region.reads.setdefault((id(owner.info), name), (frame.activation, node))
         owner = Class(owner.info) if owner.is_alias else owner
         if member is None:
             if name == "apply" and any(

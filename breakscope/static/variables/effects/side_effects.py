@@ -52,7 +52,7 @@ def note_driver_item(
     node: ast.AST,
 ) -> None:
     """A running driver sets an item that the region may read."""
-    if machine.driver.function is not None and container.home and index.is_const:
+    if machine.driver.sets and container.home and index.is_const:
         before = machine.getitem(container, index, target, frame)
         note_outside(machine, container, ("item", index.value), value, before, frame, node)
 
@@ -138,7 +138,7 @@ def emit_mutate(
     value: Value,
     key: Value = UNKNOWN,
 ) -> None:
-    if machine.driver.function is not None and container.home and method != "clear":
+    if machine.driver.sets and container.home and method != "clear":
         note_mutation(machine, container, method, frame, node)
     note_closure(machine, container, frame)
     if not frame.emits:
@@ -185,7 +185,7 @@ def note_outside(
 ) -> None:
     """A running driver changes what the region may read: `name` of `owner` (an object, a
     module, a container)."""
-    if machine.driver.function is not None and not before.is_unknown:
+    if machine.driver.sets and not before.is_unknown:
         machine.driver.outside.append((owner, name, value, before, frame.module.path, node))
 
 

@@ -19,6 +19,7 @@ from breakscope.static.variables.base import Variable
 from breakscope.static.variables.effects.emitting import emit_call, note_assert
 from breakscope.static.variables.external import enter_package
 from breakscope.static.variables.library.known_results import PYTHON_RESULTS
+from breakscope.static.variables.library.options import PARSED, PARSER, option, parser_result
 from breakscope.static.variables.objects.hooks import run_hooks, run_pre_hooks
 from breakscope.static.variables.objects.layers import layer_result
 from breakscope.static.variables.stdlib import GETTERS, PARTIAL, call_getter
@@ -26,6 +27,8 @@ from breakscope.static.variables.stdlib import GETTERS, PARTIAL, call_getter
 # objects of these are called as layers of torch.nn are
 LIKE_LAYERS = ("torchvision.", "torch.jit.script", "torch.library", "einops.layers.")
 OWN_DRAWS = {"uniform": "float", "random": "float", "randint": "int", "randrange": "int"}
+SCHEDULERS = "torch.optim.lr_scheduler."
+GENERATORS = frozenset(f"numpy.random.{n}" for n in ("default_rng", "Generator", "RandomState"))
 OF_DISTRIBUTIONS = frozenset(
     """
     sample rsample log_prob entropy cdf icdf prob perplexity mode mean variance stddev probs logits
@@ -79,12 +82,18 @@ class LibraryObjectVariable(Variable):
         enter_package(machine, full, args, kwargs, node, frame)
         if full in PYTHON_RESULTS:
             return PYTHON_RESULTS[full]
+        if owner.name == PARSER and not frame.emits and machine.driver.calls is not None:
+            return parser_result(machine, name, args, kwargs)
+        if owner.name in GENERATORS and not frame.emits and "size" not in kwargs:
+            return Py("int" if name in ("integers", "randint", "choice") else "float", "random")
         return self.method_result(owner, name, args)
 
     def method_result(self, owner, name, args) -> Value:
         """What a method of the object gives."""
         if owner.name.startswith("torch.distributions.") and name in OF_DISTRIBUTIONS:
             return Tensor()
+        if owner.name.startswith(SCHEDULERS) and name == "get_last_lr":
+            return Sequence("list", None, Py("float", "random"))  # another after each step
         if owner.name == "torch.Generator" or (owner.name in FIELDS and name in MOVES):
             return owner
         if owner.name.endswith(".GradScaler") and name == "scale":
@@ -96,6 +105,8 @@ class LibraryObjectVariable(Variable):
         return UNKNOWN
 
     def getattr(self, machine: Machine, owner, name, node, frame) -> Value:
+        if owner.name == PARSED.name:
+            return UNKNOWN if frame.emits else option(machine, name)
         if owner.name == "torch.autograd.function.FunctionCtx":
             if name == "saved_tensors":
                 return Sequence("tuple", None, Tensor())

@@ -79,6 +79,8 @@ def store_on_class(
     old: Value | None,
 ) -> None:
     if not frame.emits:
+        before = find_member(machine, owner.info, name) or UNKNOWN
+        note_outside(machine, owner.info, name, value, before, frame, node)
         machine.touch(owner.info)
         owner.info.stored[name] = value
         class_facts(machine, owner.info).values.pop(name, None)
@@ -182,7 +184,8 @@ def store_on_instance(
         given = given_by_branch(machine, owner, name, frame, before is None)
         owner.attributes[name] = value if certain else join(before, value, 0, given)
     else:
-        machine.driver.outside.append((owner, name, value, before, frame.module.path, node))
+        if not machine.driver.inside:
+            machine.driver.outside.append((owner, name, value, before, frame.module.path, node))
         owner.attributes[name] = join(before, value)
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 
-from breakscope.rulekit.values import TRUE, Class, External, Sequence, Value
+from breakscope.rulekit.values import TRUE, UNKNOWN, Class, Const, External, Py, Sequence, Value
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.constant import format_percent, is_text
 
 TYPES = (Class, External)
+SCALING = (ast.Div, ast.FloorDiv, ast.Mod)  # what a counter is divided by is a number
 
 
 def binary_operation(
@@ -27,7 +28,13 @@ def binary_operation(
     decides, other = machine.behaviour(left), machine.behaviour(right)
     if other.binary_precedence > decides.binary_precedence:
         decides = other
-    return decides.binary(machine, left, right, op, node, frame)
+    result = decides.binary(machine, left, right, op, node, frame)
+    if frame.emits or machine.driver.function is None:
+        return result
+    numbers = [isinstance(value, Py | Const) for value in (left, right)]
+    if all(numbers) or (numbers[0] and right is UNKNOWN and op in SCALING):
+        return machine.driver.result_of(result, [left, right])
+    return result
 
 
 def _are_types(value: Value) -> bool:

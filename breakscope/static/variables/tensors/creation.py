@@ -42,6 +42,14 @@ PRECISE = {
     "torch.double": "double",
     "torch.bfloat16": "bfloat16",
 }
+NARROW = {  # integers but int64, which integers are unless something else is said
+    "torch.int32": "int32",
+    "torch.int": "int32",
+    "torch.int16": "int16",
+    "torch.short": "int16",
+    "torch.int8": "int8",
+    "torch.uint8": "uint8",
+}
 
 
 def created_tensor(last: str, args: list[Value], kwargs: dict[str, Value]) -> Tensor:
@@ -99,9 +107,30 @@ def created_tensor(last: str, args: list[Value], kwargs: dict[str, Value]) -> Te
         if isinstance(given, External)
         else ""
     )
-    shape = tuple(s.value for s in sizes) if known else None
+    shape = tuple(s.value for s in sizes) if known else drawn_sizes(sizes)
     tracked = True if kwargs.get("requires_grad") == TRUE else None
     return Tensor(dtype, ndim, shape, True, kind, requires_grad=tracked)
+
+
+class DrawnSize:
+    """A size that is another one each time."""
+
+    def __str__(self) -> str:
+        return "?"
+
+
+def drawn_sizes(sizes: list[Value] | None) -> tuple | None:
+    """The sizes of which one is a random number; None where none is."""
+    if not any(isinstance(size, Py) and size.is_drawn for size in sizes or ()):
+        return None
+    return tuple(
+        DrawnSize()
+        if isinstance(size, Py) and size.is_drawn
+        else size.value
+        if isinstance(size, Const) and type(size.value) is int
+        else None
+        for size in sizes
+    )
 
 
 def tensor_of_type(dtype: str, args: list[Value]) -> Tensor:

@@ -1,0 +1,181 @@
+"""What a file's own code calls that is compiled, by name, and which of its functions do so."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import NamedTuple
+
+from breakscope.rulekit.walking import walk
+from breakscope.static.project.modules import ModuleInfo
+
+OF_OBJECTS = frozenset(
+    {"__init__", "__call__", "forward"}
+)  # methods that are called by other names
+
+
+class CompiledNames(NamedTuple):
+    """`called` are the names, of attributes too, of what is compiled; `originals` those of what was
+    handed to torch.compile and stays as it was; `callers` the functions (by `id` of their `def`)
+    that compile something, call what is compiled, or call such a function; `dynamic` those under
+    `@torch.compile(dynamic=True)`."""
+
+    called: frozenset[str] = frozenset()
+    originals: frozenset[str] = frozenset()
+    callers: frozenset[int] = frozenset()
+    dynamic: tuple[ast.FunctionDef, ...] = ()
+
+
+# `.compile(` of an object, and not of the modules whose `compile` is another
+IN_PLACE = re.compile(rb"(?<!\bre)(?<!\bregex)\.compile\(")
+IMPORTED = re.compile(rb"from torch import[^\n]*\bcompile\b")
+
+
+def may_compile(text: bytes) -> bool:
+    """True when a look at a file's text shows that it may compile something."""
+    if b"torch" not in text or b"compile" not in text:
+        return False
+    return bool(b"torch.compile" in text or IN_PLACE.search(text) or IMPORTED.search(text))
+
+
+def compiled_names(module: ModuleInfo) -> CompiledNames:
+    """The names of a file that were compiled anywhere in it."""
+    called, handed = set(), set()
+    functions, classes, calls, dynamic = [], [], [], []
+    for node in walk(module.tree):
+        if isinstance(node, ast.FunctionDef):
+            functions.append(node)
+            if any(map(compiles, node.decorator_list)):
+                called.add(node.name)
+                dynamic += [node] * any(map(_is_dynamic, node.decorator_list))
+        elif isinstance(node, ast.ClassDef):
+            classes.append(node)
+        elif isinstance(node, ast.Assign) and compiles(node.value):
+            called |= {name_of(target) for target in node.targets}
+        elif isinstance(node, ast.Call):
+            calls.append(node)
+            if is_compile(node) and node.args:
+                handed.add(name_of(node.args[0]))
+            elif _is_in_place(node):
+                called.add(name_of(node.func.value))
+    called.discard("")
+    return CompiledNames(
+        frozenset(called),
+        frozenset(handed - called),
+        _callers(functions, classes, calls, called),
+        tuple(dynamic),
+    )
+
+
+def _callers(
+    functions: list[ast.FunctionDef],
+    classes: list[ast.ClassDef],
+    calls: list[ast.Call],
+    called: set[str],
+) -> frozenset[int]:
+    """The functions that call what is `called`, or are handed it, as the methods of a class are that is
+    made with it; and what calls these."""
+    methods = {node.name: _methods(node) for node in classes}
+    holders = {
+        name
+        for name, members in methods.items()
+        if any(map(compiles, (d for part in members for d in part.decorator_list)))
+    }
+    handed_to = {name_of(call.func) for call in calls if _hands_on(call, called)}
+    direct = [
+        node
+        for node in functions
+        if node.name in handed_to - OF_OBJECTS or is_caller(node, called | holders)
+    ]
+    direct += [part for name in handed_to & methods.keys() for part in methods[name]]
+    makers = {id(part): name for name, members in methods.items() for part in members}
+    return _with_their_callers(functions, direct, makers)
+
+
+def _methods(node: ast.ClassDef) -> list[ast.FunctionDef]:
+    return [part for part in node.body if isinstance(part, ast.FunctionDef)]
+
+
+def _hands_on(call: ast.Call, called: set[str]) -> bool:
+    given = (*call.args, *(keyword.value for keyword in call.keywords))
+    return any(name_of(value) in called or compiles(value) for value in given)
+
+
+def _is_dynamic(decorator: ast.expr) -> bool:
+    return isinstance(decorator, ast.Call) and any(
+        keyword.arg == "dynamic"
+        and isinstance(keyword.value, ast.Constant)
+        and keyword.value.value is True
+        for keyword in decorator.keywords
+    )
+
+
+def _with_their_callers(
+    functions: list[ast.FunctionDef], direct: list[ast.FunctionDef], makers: dict[int, str]
+) -> frozenset[int]:
+    """The functions, and those that call one of them by its name, through any number of calls; a method
+    that Python calls goes by the name of its class, `makers`."""
+    found = {id(node) for node in direct}
+    called = {id(node): _called_names(node) for node in functions}
+    names = {_known_as(node, makers) for node in direct}
+    while more := [f for f in functions if id(f) not in found and called[id(f)] & names]:
+        found |= {id(node) for node in more}
+        names |= {_known_as(node, makers) for node in more}
+    return frozenset(found)
+
+
+def _known_as(node: ast.FunctionDef, makers: dict[int, str]) -> str:
+    return makers.get(id(node), "") if node.name in OF_OBJECTS else node.name
+
+
+def _called_names(node: ast.AST) -> set[str]:
+    return {name_of(part.func) for part in walk(node) if isinstance(part, ast.Call)}
+
+
+def is_caller(node: ast.AST, names: set[str]) -> bool:
+    """True for a function that compiles something, calls what is compiled, or hands it on."""
+    return isinstance(node, ast.FunctionDef) and any(
+        compiles(part) or any(_uses(n, names) for n in walk(part)) for part in node.body
+    )
+
+
+def _uses(node: ast.AST, names: set[str]) -> bool:
+    if isinstance(node, ast.Name):
+        return node.id in names and isinstance(node.ctx, ast.Load)
+    return isinstance(node, ast.Call) and name_of(node.func) in names
+
+
+def is_compile(node: ast.AST) -> bool:
+    """True for a call of torch.compile."""
+    return isinstance(node, ast.Call) and _is_name_of_compile(node.func)
+
+
+def compiles(node: ast.AST) -> bool:
+    """True for an expression with torch.compile in it."""
+    return any(map(_is_name_of_compile, walk(node)))
+
+
+def _is_in_place(node: ast.AST) -> bool:
+    """True for `model.compile(...)`."""
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "compile"
+        and name_of(node.func.value) not in ("torch", "re", "regex")
+    )
+
+
+def _is_name_of_compile(node: ast.AST) -> bool:
+    if isinstance(node, ast.Name):
+        return node.id == "compile"  # `from torch import compile`; Python's own makes no function
+    return (
+        isinstance(node, ast.Attribute)
+        and node.attr == "compile"
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "torch"
+    )
+
+
+def name_of(node: ast.AST) -> str:
+    """The name that an expression ends with; "" for one that is no name."""
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")

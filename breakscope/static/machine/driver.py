@@ -1,0 +1,148 @@
+"""The code that makes a region's calls, while it is followed outside of regions: a driver that an entry
+names, or the checked file's own code around what it compiles."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from breakscope.rulekit.values import UNKNOWN, Const, Dict, Function, Py, Sequence, Tensor, Value
+from breakscope.static.machine.compiled_names import CompiledNames, name_of
+from breakscope.static.machine.frames import Frame
+from breakscope.static.project.modules import FunctionInfo, ModuleInfo
+
+
+class DrivenCall(NamedTuple):
+    """A call of what is compiled by the file's own code: with which arguments, in which global
+    state, with which variables of its closure, and how many attributes had been set from outside
+    before."""
+
+    callee: Function
+    args: list[Value]
+    kwargs: dict[str, Value]
+    state: dict[str, str]
+    variables: dict[str, Value]
+    written: int
+
+
+class Driver(Struct, eq=False):
+    """A driver while it runs: see regions/driver.py; for a file's own code regions/programs.py."""
+
+    # its loops are followed turn by turn
+    function: FunctionInfo | ModuleInfo | None = None
+    # global state that it has set: "autocast", "default_dtype", ...
+    state: dict[str, str] = {}
+    outside: list[tuple] = []  # attributes set on objects from outside of regions
+    calls: list[DrivenCall] | None = None  # those that the file's own code makes
+    names: CompiledNames = CompiledNames()
+    undecided: bool = False  # an open test decides whether the running call happens
+    inside: bool = False  # what is compiled is running
+    loops: int = 0  # how many loops are being followed, each inside of the one before
+    marked: list[Tensor] = []  # what mark_dynamic was called with
+    options: dict[str, Value] = {}  # numbers of a command line, by their names
+    varying: dict[int, Value] = {}  # by `id`: constants that another turn has other values for
+
+    @property
+    def sets(self) -> bool:
+        """True while what is set from outside of regions is noted."""
+        return self.function is not None and not self.inside
+
+    def follows_turns(self, frame: Frame) -> bool:
+        """True where a loop is followed turn by turn."""
+        if self.function is None or self.inside:
+            return False
+        if frame.function is None:
+            return frame.module is self.function
+        return frame.function is self.function or (
+            self.calls is not None and id(frame.function.node) in self.names.callers
+        )
+
+    def varies(self, value: Value) -> bool:
+        """True for a number that is another one each time: a random one, or one that a loop counts."""
+        return id(value) in self.varying or (type(value) is Py and value.is_drawn)
+
+    def note_varying(self, value: Value) -> None:
+        """Note what a turn of a loop, and no other, binds its names to."""
+        if type(value) is Const and type(value.value) in (int, float):
+            self.varying[id(value)] = value
+        elif type(value) is Sequence and value.type == "tuple":
+            for item in value.items or ():
+                self.note_varying(item)
+
+    def result_of(self, result: Value, parts: list[Value]) -> Value:
+        """What code of the file's own computes of numbers, some of which are others each time."""
+        if self.calls is None or not any(map(self.varies, parts)):
+            return result
+        if type(result) is Const:
+            self.note_varying(result)
+        elif result is UNKNOWN or type(result) is Py:
+            kind = result.type if type(result) is Py and result.type == "int" else "float"
+            return Py(kind, "random")
+        return result
+
+    def set_state(self, what: str, text: str, owner: Value) -> None:
+        """Note global state, and with the file's own code, which has several models, of which object."""
+        if self.sets:
+            self.state[what if self.calls is None else f"{what} {id(owner)}"] = text
+
+    def note(self, callee: Function, args: list[Value], kwargs: dict[str, Value], node) -> None:
+        """Keep a call of what is compiled, unless it is one of the function that it was made of."""
+        function = node.func if isinstance(node, ast.Call) else None
+        if self.undecided or name_of(function) in self.names.originals:
+            return
+        args = [self.as_marked(value) for value in (*callee.args, *args)]
+        kwargs = dict(callee.kwargs) | kwargs
+        kwargs = {k: self.as_marked(v) for k, v in kwargs.items() if not k.startswith("*")}
+        state, variables = dict(self.state), self.variables_of(callee)
+        self.calls.append(DrivenCall(callee, args, kwargs, state, variables, len(self.outside)))
+
+    def variables_of(self, callee: Function) -> dict[str, Value]:
+        """The constants that the function's closure has; at a file's top level also its globals, which
+        are set without a statement that says so."""
+        scope, found = callee.scope, {}
+        while scope is not None:
+            found = {k: v for k, v in scope.names.items() if isinstance(v, Const)} | found
+            scope = scope.scope
+        return found
+
+    def as_marked(self, value: Value) -> Value:
+        """An argument as it is now: a container may change later, and a tensor whose sizes were marked as
+        dynamic has any size."""
+        if isinstance(value, Sequence | Dict):
+            return as_it_is(value)
+        if any(value is tensor for tensor in self.marked):
+            return Tensor(value.dtype, value.ndim, None, value.sure, value.kind)
+        return value
+
+    @contextmanager
+    def following(
+        self, program: FunctionInfo | ModuleInfo, names: CompiledNames
+    ) -> Iterator[list[tuple[list[DrivenCall], list[tuple]]]]:
+        """Follow code of the file's own; the list that is given holds at the end the calls, and what
+        was set between them."""
+        found: list[tuple[list[DrivenCall], list[tuple]]] = []
+        before, self.function = self.function, program
+        outer, self.calls, self.names = self.calls, [], names
+        state, self.state, start = self.state, {}, len(self.outside)
+        try:
+            yield found
+        finally:
+            written, self.outside[start:] = self.outside[start:], []
+            calls = [call._replace(written=call.written - start) for call in self.calls]
+            found.append((calls, written))
+            self.function, self.calls, self.state = before, outer, state
+            self.varying.clear()
+
+
+def as_it_is(value: Value) -> Value:
+    """A list or dict with what it holds now, for comparing it with what it holds later."""
+    if type(value) is Sequence and value.items is not None:
+        return Sequence(value.type, [as_it_is(item) for item in value.items], value.element)
+    if type(value) is Dict:
+        items = {name: as_it_is(item) for name, item in value.items.items()}
+        return Dict(items, value.element, open=value.open)
+    return value

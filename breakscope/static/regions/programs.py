@@ -1,0 +1,111 @@
+"""How the checked file's own code calls what it compiles: what differs between the calls of one
+program, and what is set in between, makes Dynamo recompile as a driver's calls do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from breakscope import limits
+from breakscope.rulekit.values import Const, Dict, Function, Instance, Sequence, Value
+from breakscope.static.machine.driver import DrivenCall
+from breakscope.static.machine.machine import Machine
+from breakscope.static.project.modules import ModuleInfo
+from breakscope.static.regions.arguments import as_argument
+from breakscope.static.regions.driver import add_events, bound
+from breakscope.static.regions.variation import differs
+from breakscope.static.variables.misc import Recorder
+
+Enter = Callable[[Machine, str, Value, list[Value], dict[str, Value]], object]
+
+
+def program_regions(machine: Machine, module: ModuleInfo, enter: Enter) -> list:
+    """The regions of what the file compiles and calls more than once in differing ways, each as its
+    first call enters it."""
+    regions = []
+    for calls, written in machine.file.programs:
+        for group in _by_callee(calls, module):
+            between = written[group[0].written : group[-1].written]
+            if len(group) < 2 or not (between or _calls_differ(machine, group)):
+                continue
+            first, target = group[0], _target(group[0].callee)
+            name = first.callee.info.qualname
+            if between:  # what the region reads shows only while it is followed
+                machine.summaries.remembered.clear()
+            args = [as_argument(value) for value in first.args]
+            kwargs = {key: as_argument(value) for key, value in first.kwargs.items()}
+            region = enter(machine, name, target, args, kwargs)
+            recorder = Recorder(is_dynamic=_is_dynamic(machine, first.callee))
+            for call in group:
+                recorder.record(call.args, call.kwargs, _state_of(call, group), _found(call))
+                recorder.marks.append(call.written)
+            add_events(machine, region.activation, first.callee, recorder, written)
+            regions.append(region)
+    return regions
+
+
+def _by_callee(calls: list[DrivenCall], module: ModuleInfo) -> list[list[DrivenCall]]:
+    """The calls of each function of the file: Dynamo keeps what it compiled with the code, for all objects
+    and closures that have it."""
+    groups: dict[int, list[DrivenCall]] = {}
+    for call in calls:
+        if call.callee.info.module is module:
+            groups.setdefault(id(call.callee.info), []).append(call)
+    return list(groups.values())
+
+
+def _target(callee: Function) -> Value:
+    """What is called: an object by itself, for its hooks."""
+    is_entered = callee.info.name in ("forward", "__call__")
+    return callee.bound if is_entered and type(callee.bound) is Instance else callee
+
+
+def _calls_differ(machine: Machine, group: list[DrivenCall]) -> bool:
+    if len({tuple(sorted(_state_of(call, group).items())) for call in group}) > 1:
+        return True
+    rows = [_found(call) | bound(machine, call.callee, call.args, call.kwargs) for call in group]
+    return any(differs([row[name] for row in rows if name in row]) for name in rows[0])
+
+
+def _found(call: DrivenCall) -> dict[str, Value]:
+    """What the code has besides its arguments: the object, and the closure's variables."""
+    spec, owner = call.callee.info.node.args, call.callee.bound
+    parameters = [*spec.posonlyargs, *spec.args]
+    own = {parameters[0].arg: owner} if owner is not None and parameters else {}
+    return own | call.variables
+
+
+def _state_of(call: DrivenCall, group: list[DrivenCall]) -> dict[str, str]:
+    """The global state as far as it is nobody's, or the called object's and that of its parts. How another
+    object was prepared says nothing of this one, but for its mode."""
+    state: dict[str, str] = {}
+    several = len({id(other.callee.bound) for other in group}) > 1
+    parts = set(map(id, _parts(call.callee.bound)))
+    for key, text in call.state.items():
+        what, _, owner = key.partition(" ")
+        if owner and several and what != "training":
+            continue
+        if (not owner or int(owner) in parts) and (what, text) != ("training", "train"):
+            state[what] = f"{state[what]}, {text}" if what in state else text
+    return state
+
+
+def _parts(value: Value | None, depth: int = limits.DEEPEST_MODULE_WALK) -> Iterator[Value]:
+    """A module, and the modules in it."""
+    if value is None or depth == 0:
+        return
+    yield value
+    inner: list[Value] = []
+    if isinstance(value, Instance):
+        inner = list(value.attributes.values())
+    elif isinstance(value, Sequence):
+        inner = value.items if value.items is not None else [value.element]
+    elif isinstance(value, Dict):
+        inner = [*value.items.values(), value.element]
+    for part in inner:
+        yield from _parts(part, depth - 1)
+
+
+def _is_dynamic(machine: Machine, callee: Function) -> bool:
+    """True where torch.compile was told to take sizes and numbers as dynamic from the start."""
+    given = machine.file.dynamic.get(id(callee.bound)) or machine.file.dynamic.get(id(callee))
+    return given == Const(True) or callee.info.node in machine.file.compiled_names().dynamic

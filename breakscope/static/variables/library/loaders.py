@@ -1,0 +1,90 @@
+"""The batches of a data loader over tensors whose sizes are known: the last one may be smaller."""
+
+from __future__ import annotations
+
+import ast
+
+from msgspec.structs import replace
+
+from breakscope.rulekit.values import (
+    UNKNOWN,
+    Const,
+    Dict,
+    ExternalInstance,
+    Function,
+    Instance,
+    Py,
+    Sequence,
+    Tensor,
+    Value,
+)
+from breakscope.static.machine.frames import Frame
+from breakscope.static.machine.machine import Machine
+
+LOADERS = frozenset({"torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader"})
+DATASETS = frozenset({"torch.utils.data.TensorDataset", "torch.utils.data.dataset.TensorDataset"})
+
+
+def batches(machine: Machine, loader: Value, node: ast.AST, frame: Frame) -> list[Value] | None:
+    """What going over a loader gives: a whole batch, another, and the last one; None where that is not
+    known."""
+    if not isinstance(loader, ExternalInstance) or loader.name not in LOADERS:
+        return None
+    given = dict(zip(("dataset", "batch_size"), loader.args)) | dict(loader.kwargs)
+    data, size = given.get("dataset", UNKNOWN), given.get("batch_size", Const(1))
+    if "collate_fn" in given or "batch_sampler" in given:
+        return None
+    length = _length(machine, data, node, frame)
+    if length is None or not isinstance(size, Const) or type(size.value) is not int:
+        return None
+    whole, rest = divmod(length, size.value) if size.value > 0 else (0, 0)
+    sizes = [size.value] * min(whole, 2)
+    if rest and given.get("drop_last") != Const(True):
+        sizes.append(rest)
+    sample = _sample(machine, data, node, frame)
+    return [_batch(sample, number) for number in sizes]
+
+
+def _length(machine: Machine, data: Value, node: ast.AST, frame: Frame) -> int | None:
+    if isinstance(data, ExternalInstance) and data.name in DATASETS:
+        data = data.args[0] if data.args else UNKNOWN
+    if not isinstance(data, Tensor | Instance | Sequence):
+        return None
+    method = machine.getattr(data, "__len__", node, frame) if isinstance(data, Instance) else None
+    if isinstance(method, Function):
+        length = machine.call(method, [], {}, node, frame)
+    else:
+        length = machine.behaviour(data).length(machine, data, node, frame)
+    return length.value if isinstance(length, Const) and type(length.value) is int else None
+
+
+def _sample(machine: Machine, data: Value, node: ast.AST, frame: Frame) -> Value:
+    """One item of a dataset."""
+    if isinstance(data, ExternalInstance):
+        items = [_first_of(value) for value in data.args]
+        return Sequence("tuple", items)
+    if isinstance(data, Instance):
+        method = machine.getattr(data, "__getitem__", node, frame)
+        known = isinstance(method, Function)
+        return machine.call(method, [Py("int")], {}, node, frame) if known else UNKNOWN
+    if isinstance(data, Sequence):
+        return data.items[0] if data.items else data.element
+    return _first_of(data)
+
+
+def _first_of(value: Value) -> Value:
+    shape = value.shape[1:] if type(value) is Tensor and value.shape else None
+    return replace(value, shape=shape) if type(value) is Tensor else UNKNOWN
+
+
+def _batch(sample: Value, size: int) -> Value:
+    """Several of a sample, as a loader puts them together."""
+    if type(sample) is Tensor:
+        shape = None if sample.shape is None else (size, *sample.shape)
+        return replace(sample, shape=shape, ndim=None if shape is None else len(shape))
+    if isinstance(sample, Sequence) and sample.items is not None:
+        return Sequence("list", [_batch(item, size) for item in sample.items])
+    if isinstance(sample, Dict) and not sample.open:
+        return Dict({name: _batch(item, size) for name, item in sample.items.items()})
+    is_number = isinstance(sample, Const | Py) and not isinstance(getattr(sample, "value", 0), str)
+    return Tensor(None, 1, (size,)) if is_number else UNKNOWN

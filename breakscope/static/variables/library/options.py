@@ -1,0 +1,37 @@
+"""The numbers of a command line: what a program's own code has of `argparse` unless somebody says
+otherwise."""
+
+from __future__ import annotations
+
+from breakscope.rulekit.values import UNKNOWN, Const, ExternalInstance, Value
+from breakscope.static.machine.machine import Machine
+
+PARSER = "argparse.ArgumentParser"
+PARSED = ExternalInstance("argparse.Namespace")
+
+
+def parser_result(
+    machine: Machine, name: str, args: list[Value], kwargs: dict[str, Value]
+) -> Value:
+    """What a method of a parser gives; outside of regions only."""
+    if name == "add_argument":
+        _note_option(machine, args, kwargs)
+    elif name == "parse_args":
+        return PARSED
+    return UNKNOWN
+
+
+def option(machine: Machine, name: str) -> Value:
+    """The default of an option that is a number."""
+    return machine.driver.options.get(name, UNKNOWN)
+
+
+def _note_option(machine: Machine, args: list[Value], kwargs: dict[str, Value]) -> None:
+    default = kwargs.get("default")
+    names = [v.value for v in args if isinstance(v, Const) and isinstance(v.value, str)]
+    if "dest" in kwargs and isinstance(kwargs["dest"], Const):
+        names = [str(kwargs["dest"].value)]
+    chosen = next((name for name in names if name.startswith("--")), names[0] if names else "")
+    is_number = isinstance(default, Const) and type(default.value) in (int, float)
+    if chosen and is_number:
+        machine.driver.options[chosen.lstrip("-").replace("-", "_")] = default

@@ -1,0 +1,171 @@
+"""Sizes and layouts of tensors outside of regions, where code makes what it hands to them: a region's own
+are symbols."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from breakscope import limits
+from breakscope.rulekit.values import Const, ExternalInstance, Sequence, Tensor, Value
+
+# methods whose result has the sizes of the tensor, laid out as a new one
+KEEPING = frozenset(
+    """
+    clone contiguous detach cpu cuda to float double half long int bool bfloat16 requires_grad_ relu sigmoid tanh
+    exp log abs neg sin cos softmax log_softmax clamp normal_ uniform_ zero_ fill_ add_ mul_ sub_ div_
+    """.split()
+)
+
+
+def with_sizes(result: Value, owner: Tensor, name: str) -> Value:
+    """The result of a method, with the tensor's sizes where it keeps them."""
+    if type(result) is Tensor and result.shape is None and name in KEEPING and owner.shape:
+        return Tensor(
+            result.dtype,
+            len(owner.shape),
+            owner.shape,
+            result.sure,
+            result.kind,
+            result.origin,
+            result.requires_grad,
+        )
+    return result
+
+
+def item_sizes(owner: Tensor, parts: list[Value]) -> tuple[tuple | None, str]:
+    """The sizes of `owner[parts]`, None for one that is not known, and "strided" where its memory is surely
+    not in one piece; None where nothing is known of them."""
+    shape = owner.shape or (None,) * (owner.ndim or 0)
+    if not shape or len(parts) > len(shape):
+        return None, ""
+    sizes: list[int | None] = []
+    kind = ""
+    for at, (part, whole) in enumerate(zip(parts, shape)):
+        if isinstance(part, Const) and type(part.value) is int:
+            kept, step = 1, 1
+        elif isinstance(part, ExternalInstance) and part.name == "slice":
+            kept, step = _length(part, whole)
+            sizes.append(kept)
+        else:
+            return None, ""
+        known = None not in (kept, whole) and None not in shape[:at]
+        if known and (step != 1 or (kept != whole and any(n != 1 for n in shape[:at]))):
+            kind = "strided"
+    sizes += shape[len(parts) :]
+    return (tuple(sizes), kind) if any(n is not None for n in sizes) else (None, "")
+
+
+def _length(part: ExternalInstance, whole: object) -> tuple[int | None, int]:
+    """How many items a slice of constants leaves, and its step; of what is long enough where its length
+    is not known."""
+    bounds = [b.value if isinstance(b, Const) else "?" for b in part.args]
+    if not all(b is None or type(b) is int for b in bounds) or bounds[2] == 0:
+        return None, 1
+    start, stop, step = bounds
+    if type(whole) is int:
+        return len(range(*slice(*bounds).indices(whole))), step or 1
+    if step not in (None, 1):
+        return None, step
+    if stop is None and start is not None and start < 0:
+        return -start, 1
+    start = start or 0
+    same_end = stop is not None and (start < 0) == (stop < 0)
+    return (max(stop - start, 0), 1) if same_end else (None, 1)
+
+
+def joined_sizes(tensors: Value, dim: Value | None) -> tuple | None:
+    """The sizes of `torch.cat(tensors, dim)`: along it more than any of them has, where not all are
+    known."""
+    at = 0 if dim is None else dim.value if isinstance(dim, Const) else None
+    items = tensors.items if isinstance(tensors, Sequence) else None
+    if not items or type(at) is not int or not all(isinstance(t, Tensor) for t in items):
+        return None
+    known = [t.shape for t in items if t.shape is not None]
+    if not known or not -len(known[0]) <= at < len(known[0]):
+        return None
+    sizes = list(known[0])
+    along = [shape[at] for shape in known if len(shape) == len(sizes)]
+    if len(along) == len(items) and all(type(n) is int for n in along):
+        sizes[at] = sum(along)
+    else:
+        sizes[at] = f"more than {along[0]}"
+    return tuple(sizes)
+
+
+def stacked_sizes(tensors: Value, dim: Value | None) -> tuple | None:
+    """The sizes of `torch.stack(tensors)`."""
+    items = tensors.items if isinstance(tensors, Sequence) else None
+    first = items[0] if items else None
+    if type(first) is not Tensor or first.shape is None or dim not in (None, Const(0)):
+        return None
+    return (len(items), *first.shape)
+
+
+def known_sizes(owner: Tensor, name: str, args: list[Value]) -> Value | None:
+    """`owner.shape`, `owner.size()` and `owner.size(dim)`, where the sizes are known numbers."""
+    if owner.shape is None or not all(type(n) is int for n in owner.shape):
+        return None
+    if name == "size" and args:
+        at = args[0].value if isinstance(args[0], Const) else None
+        is_index = type(at) is int and -len(owner.shape) <= at < len(owner.shape)
+        return Const(owner.shape[at]) if is_index else None
+    return Sequence("size", [Const(n) for n in owner.shape])
+
+
+def pieces(owner: Tensor, args: list[Value]) -> Value | None:
+    """`owner.split(size or sizes, dim)`, where the sizes are known numbers."""
+    dim = args[1].value if len(args) > 1 and isinstance(args[1], Const) else 0
+    shape, given = owner.shape, args[0] if args else None
+    if shape is None or type(dim) is not int or not -len(shape) <= dim < len(shape):
+        return None
+    whole = shape[dim]
+    if isinstance(given, Const) and type(given.value) is int and type(whole) is int:
+        step = max(given.value, 1)
+        sizes = [min(step, whole - at) for at in range(0, whole, step)]
+    elif isinstance(given, Sequence) and given.items:
+        sizes = [n.value if isinstance(n, Const) else None for n in given.items]
+    else:
+        return None
+    if not all(type(n) is int for n in sizes) or len(sizes) > limits.MOST_CHUNKS:
+        return None
+    at = dim % len(shape)
+    shapes = [(*shape[:at], n, *shape[at + 1 :]) for n in sizes]
+    return Sequence("tuple", [replace(owner, shape=s, origin="op") for s in shapes])
+
+
+def padded_sizes(tensors: Value, is_batch_first: bool) -> tuple | None:
+    """The sizes of `pad_sequence(tensors)`."""
+    items = tensors.items if isinstance(tensors, Sequence) else None
+    shapes = [t.shape for t in items or () if isinstance(t, Tensor) and t.shape]
+    if not items or len(shapes) != len(items) or not all(type(s[0]) is int for s in shapes):
+        return None
+    count, longest = len(items), max(s[0] for s in shapes)
+    first = (count, longest) if is_batch_first else (longest, count)
+    return (*first, *shapes[0][1:])
+
+
+def resized(owner: Tensor, name: str, args: list[Value], kwargs: dict[str, Value]) -> tuple | None:
+    """The sizes of what `torch.nn.functional.pad` or `interpolate` makes of the tensor."""
+    given = dict(zip(("pad",) if name == "pad" else ("size", "scale_factor"), args)) | kwargs
+    shape = owner.shape
+    if shape is None or not all(type(n) is int for n in shape):
+        return None
+    if name == "pad":
+        edges = _numbers(given.get("pad"), 0)
+        if edges is None or len(edges) % 2 or len(edges) > 2 * len(shape):
+            return None
+        more = [a + b for a, b in zip(edges[::2], edges[1::2])]
+        grown = [n + by for n, by in zip(reversed(shape), more)]
+        return (*shape[: len(shape) - len(grown)], *reversed(grown))
+    count = len(shape) - 2
+    size, scale = (_numbers(given.get(n), count) for n in ("size", "scale_factor"))
+    if size is None and scale is not None and len(scale) == count:
+        size = [int(n * by) for n, by in zip(shape[2:], scale)]
+    return (*shape[:2], *size) if size is not None and len(size) == count else None
+
+
+def _numbers(value: Value | None, count: int) -> list | None:
+    """Constants of a tuple, or one number as often as it counts."""
+    values = value.items if isinstance(value, Sequence) else [value] * count
+    numbers = [v.value if isinstance(v, Const) else None for v in values or ()]
+    return numbers if numbers and all(type(n) in (int, float) for n in numbers) else None

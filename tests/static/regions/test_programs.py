@@ -1,0 +1,171 @@
+"""What differs between the calls that a file's own code makes of what it compiles."""
+
+import pytest
+from programs import analysed, found
+
+HEAD = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+        self.rate = 1.0
+
+    def forward(self, x, residual=True):
+        y = self.linear(x) * self.rate
+        return x + y if residual else y
+
+
+def step(x, number):
+    return x * number
+
+
+"""
+FLOW = "        y = self.linear(x) * self.rate"
+RESULT = "        return x + y if residual else y"
+NUMBER = "    return x * number"
+PROGRAMS = {
+    "a number of a loop": (
+        "def main():\n    run = torch.compile(step)\n    for n in range(4):\n        run(torch.ones(2), n)\n",
+        ("BRK708", NUMBER),
+    ),
+    "a number of a loop of unknown length": (
+        "def main(count):\n    run = torch.compile(step)\n    for n in range(count):\n        run(torch.ones(2), n)\n",
+        ("BRK708", NUMBER),
+    ),
+    "a rate that shrinks while a test is open": (
+        "def main(x):\n    run, rate = torch.compile(step), 1.0\n    while x.sum() > 0:\n"
+        "        x, rate = run(x, rate), rate * 0.5\n",
+        ("BRK709", NUMBER),
+    ),
+    "at the top of the file": (
+        "run = torch.compile(step)\nfor n in (2.0, 3.0):\n    run(torch.ones(2), n)\n",
+        ("BRK709", NUMBER),
+    ),
+    "through a helper": (
+        "def helper(run, n):\n    return run(torch.ones(n), 2)\n\n\n"
+        "def main():\n    run = torch.compile(step)\n    for n in (3, 4):\n        helper(run, n)\n",
+        ("BRK712", NUMBER),
+    ),
+    "training and evaluation": (
+        "def main():\n    net = torch.compile(Net())\n    x = torch.ones(2, 4)\n    net(x)\n"
+        "    with torch.no_grad():\n        net(x)\n",
+        ("BRK718", FLOW),
+    ),
+    "an attribute between calls": (
+        "def main():\n    net = Net()\n    run = torch.compile(net)\n    for n in (1, 2, 3):\n"
+        "        run(torch.ones(2, 4))\n        net.rate = 1.0 / n\n",
+        ("BRK702", FLOW),
+    ),
+    "a number of the command line and a counter": (
+        "import argparse\n\n\ndef main():\n    parser = argparse.ArgumentParser()\n"
+        "    parser.add_argument('--rate', type=float, default=0.5)\n    parser.add_argument('--total')\n"
+        "    args = parser.parse_args()\n    run = torch.compile(step)\n    for n in range(4):\n"
+        "        run(torch.ones(2), args.rate * (1 - n / args.total))\n",
+        ("BRK709", NUMBER),
+    ),
+    "a random size": (
+        "import random\n\n\ndef main():\n    run = torch.compile(step)\n    for _ in range(4):\n"
+        "        run(torch.ones(random.randint(2, 9), 3), 2)\n",
+        ("BRK712", NUMBER),
+    ),
+    "the last batch": (
+        "from torch.utils.data import DataLoader, Dataset\n\n\nclass Data(Dataset):\n"
+        "    def __len__(self):\n        return 10\n\n    def __getitem__(self, at):\n"
+        "        return torch.ones(4), at\n\n\ndef main():\n    run = torch.compile(step)\n"
+        "    for x, y in DataLoader(Data(), batch_size=4):\n        run(x, 2)\n",
+        ("BRK712", NUMBER),
+    ),
+    "what a closure has": (
+        "def make(number):\n    @torch.compile\n    def inner(x):\n        return x * number\n\n"
+        "    return inner\n\n\ndef main():\n    for number in (1.5, 2.5):\n"
+        "        make(number)(torch.ones(2))\n",
+        ("BRK709", "        return x * number"),
+    ),
+    "two objects of one class": (
+        "class Part(nn.Module):\n    def __init__(self, act):\n        super().__init__()\n"
+        "        self.act = act\n\n    def forward(self, x):\n        return x if self.act else -x\n\n\n"
+        "def main():\n    a, b = torch.compile(Part(True)), torch.compile(Part(False))\n"
+        "    a(torch.ones(2))\n    b(torch.ones(2))\n",
+        ("BRK710", "        return x if self.act else -x"),
+    ),
+    "a model that is compiled in place": (
+        "def main():\n    net = Net()\n    net.compile()\n    for n in (2, 3):\n"
+        "        net(torch.ones(n, 4))\n",
+        ("BRK712", FLOW),
+    ),
+    "a number of threads": (
+        "def main():\n    run = torch.compile(step)\n    run(torch.ones(2), 2)\n"
+        "    torch.set_num_threads(3)\n    run(torch.ones(2), 2)\n",
+        ("BRK719", NUMBER),
+    ),
+    "behind the main guard": (
+        "@torch.no_grad()\ndef evaluate(net):\n    return net(torch.ones(2, 4))\n\n\n"
+        "if __name__ == '__main__':\n    net = torch.compile(Net())\n    net(torch.ones(2, 4))\n"
+        "    evaluate(net)\n",
+        ("BRK718", FLOW),
+    ),
+    "a flag": (
+        "def main():\n    run = torch.compile(Net(), dynamic=True)\n    for n in (2, 3):\n"
+        "        run(torch.ones(n, 4), residual=n == 2)\n",
+        ("BRK710", RESULT),
+    ),
+}
+
+
+def lines_of(folder, source):
+    lines = (HEAD + source).splitlines()
+    return [
+        (code, lines[line - 1]) for code, line in found(analysed(folder, {"run.py": HEAD + source}))
+    ]
+
+
+@pytest.mark.parametrize("what", PROGRAMS)
+def test_what_differs_is_found(what, tmp_path):
+    source, expected = PROGRAMS[what]
+    assert lines_of(tmp_path, source) == [expected]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        # before the first call, and behind the last one
+        "def main():\n    net = Net()\n    run = torch.compile(net)\n    net.rate = 2.0\n"
+        "    run(torch.ones(2, 4))\n    run(torch.ones(2, 4))\n    net.rate = 3.0\n",
+        # the function that was not compiled
+        "def main():\n    run = torch.compile(step)\n    run(torch.ones(2), 2)\n    run(torch.ones(2), 2)\n"
+        "    step(torch.ones(3), 5)\n",
+        # only one of the calls happens
+        "def main(many):\n    run = torch.compile(step)\n    if many:\n        run(torch.ones(9), 2)\n"
+        "    else:\n        run(torch.ones(2), 3)\n",
+        # sizes that are dynamic from the start
+        "def main():\n    net = torch.compile(Net(), dynamic=True)\n    for n in (2, 3, 4):\n"
+        "        net(torch.ones(n, 4))\n",
+        "def main():\n    net = torch.compile(Net())\n    for n in (2, 3, 4):\n        x = torch.ones(n, 4)\n"
+        "        torch._dynamo.mark_dynamic(x, 0)\n        net(x)\n",
+        # what nobody knows
+        "def main(loader, scale):\n    run = torch.compile(step)\n    for x in loader:\n"
+        "        run(x, 2)\n        run(run(x, 2), 2)\n        run(x.to('cpu'), 2)\n",
+        # back where it was at each call
+        "def main():\n    net = Net()\n    run = torch.compile(net)\n    for _ in range(3):\n"
+        "        net.rate = 2.0\n        net.rate = 1.0\n        run(torch.ones(2, 4))\n",
+        # what holds anyway
+        "def main():\n    run = torch.compile(step)\n    run(torch.ones(2), 2)\n    with torch.enable_grad():\n"
+        "        run(torch.ones(2), 2)\n    torch.set_default_dtype(torch.float32)\n    run(torch.ones(2), 2)\n",
+        # batches of one size
+        "from torch.utils.data import DataLoader, TensorDataset\n\n\ndef main():\n    run = torch.compile(step)\n"
+        "    data = TensorDataset(torch.ones(10, 4))\n"
+        "    for (x,) in DataLoader(data, batch_size=4, drop_last=True):\n        run(x, 2)\n",
+        # models that were prepared otherwise, of which one is compiled
+        "def main():\n    one, two = Net(), Net()\n    run = torch.compile(one)\n    run(torch.ones(2, 4))\n"
+        "    two.requires_grad_(False)\n    two.eval()\n    run(torch.ones(2, 4))\n",
+        # another model
+        "def main():\n    net, other = torch.compile(Net()), nn.Dropout()\n    net(torch.ones(2, 4))\n"
+        "    other.eval()\n    net(torch.ones(2, 4))\n",
+    ],
+)
+def test_what_does_not_differ_is_no_hazard(source, tmp_path):
+    assert lines_of(tmp_path, source) == []
