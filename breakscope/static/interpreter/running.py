@@ -154,9 +154,6 @@ def run_function(
             note_reached(machine, (id(args[0].cls.info), id(info)), names)
         if info.name == "__init__":
             note_constructor(machine, function, frame)
-    else:
-        is_undecided = caller.in_undecided_call or caller.undecided
-        frame.in_undecided_call = bool(is_undecided) and info.name != "__init__"
     frame.caught, frame.within = caller.caught, caller.within
     frame.names = names
     frame.bound = args[0] if args and function.bound is not None else None

@@ -121,8 +121,6 @@ class Frame(Struct, eq=False):
     handled: Value | None = None  # the exception being handled
     caught: bool = False  # an exception raised here is caught inside the region
     undecided: int = 0  # whether this code runs: as of events
-    # outside of regions: a test of a caller, behind the last constructor, decides whether this code runs
-    in_undecided_call: bool = False
     # where an optional tensor is left out, this part of the expression is not evaluated
     spared: bool = False
     rare: bool = False  # this code runs only where the program is debugged, or the like

@@ -171,7 +171,7 @@ class Objects(Struct, eq=False):
     annotated: dict[int, Value] = {}  # class -> the object that stands for arguments of it
     namespace: Class | None = None  # stands for types.SimpleNamespace
     tuple_classes: dict[tuple, Class] = {}  # what collections.namedtuple made
-    hooks: dict[int, list] = {}  # id of a module value -> its hooks
+    hooks: dict[int, list] = {}  # id of a module value -> [(kind, hook)]
     # containers inside of others that outlive the call: where
     inner_homes: dict[int, tuple[Value, str]] = {}
     # (object, attribute) -> the side of a branch that stored it first
