@@ -106,7 +106,7 @@ def check(event):
         if isinstance(value, Sequence)
         for item in value.items or [value.element]
     ]
-    read = [value for value in (*given, *inside) if any(map(_is_read, options(value)))]
+    read = [value for value in (*given, *inside) if _may_be_read(value)]
     star = event.kwargs.get("*")  # `torch.zeros(n, *sizes)`: a row of sizes stands for numbers
     if star is not None and star.is_tensor and star.is_computed and not read:
         read = [star]
@@ -124,6 +124,14 @@ def check(event):
             condition=condition_of(read[0], _is_read),
             reads=read[0] if len(read) == 1 and getattr(read[0], "ndim", 1) != 1 else None,
         )
+
+
+def _may_be_read(value):
+    """True for a number that is read, also where it may be something else; but what only its type shows
+    to be a tensor is then that."""
+    found = [option for option in options(value) if _is_read(option)]
+    is_only = len(found) == len(options(value))
+    return bool(found) and (is_only or any(getattr(option, "sure", True) for option in found))
 
 
 def _is_read(value):
