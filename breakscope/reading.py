@@ -56,15 +56,12 @@ def read_file(path: str | os.PathLike) -> bytes:
         return held
     try:
         _refuse(os.stat(path))  # before it is opened: to open a device may do something
-        file = os.open(path, FLAGS)
-        try:
-            found = os.fstat(file)
+        with open(path, "rb", opener=_opened) as file:
+            found = os.fstat(file.fileno())
             _refuse(found)
-            data = _read(file, found.st_size + 1)
+            data = file.read(found.st_size + 1)
             if len(data) > found.st_size:  # it grew; those of /proc have no size at all
-                data += _read(file, limits.LARGEST_FILE + 1 - len(data))
-        finally:
-            os.close(file)
+                data += file.read(limits.LARGEST_FILE + 1 - len(data))
     except (OSError, ValueError) as problem:  # ValueError: no file can have that name
         raise NotThere(f"cannot be read: {getattr(problem, 'strerror', None) or problem}") from None
     if len(data) > limits.LARGEST_FILE:
@@ -72,13 +69,8 @@ def read_file(path: str | os.PathLike) -> bytes:
     return data
 
 
-def _read(file: int, most: int) -> bytes:
-    """At most so many bytes. To make a file object for a single call would take half as long
-    again, and each check that has a cache reads all files of breakscope."""
-    data = b""
-    while len(data) < most and (more := os.read(file, most - len(data))):
-        data += more
-    return data
+def _opened(path: str, _flags: int) -> int:
+    return os.open(path, FLAGS)
 
 
 def _refuse(found: os.stat_result) -> None:

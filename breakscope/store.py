@@ -116,20 +116,6 @@ class Store:
         return found
 
 
-def put_beside_code(path: str, data: bytes) -> None:
-    """Write a file where Python keeps bytecode, for all to see at once or not at all; nothing where
-    that cannot be written."""
-    new = f"{path}.{os.urandom(8).hex()}"
-    with suppress(OSError):
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        try:
-            with open(new, "xb") as file:
-                file.write(data)
-            os.replace(new, path)
-        except OSError:
-            os.unlink(new)
-
-
 @contextmanager
 def opened(folder: str) -> Iterator[Store | None]:
     """The store in a folder; None where there can be none."""

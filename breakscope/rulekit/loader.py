@@ -134,15 +134,7 @@ def load_folder(folder: str, heavy: bool = False) -> list[Rule]:
 def load_rules(extra: tuple[str, ...] = (), heavy: bool = False) -> tuple[Rule, ...]:
     """The shipped rules and those of the folders in `extra`, by code; raises RuleError when two
     share a code."""
-    return together(load_folder(rules_folder(), heavy), extra, heavy)
-
-
-def together(
-    rules: list[Rule], extra: tuple[str, ...] = (), heavy: bool = False
-) -> tuple[Rule, ...]:
-    """The rules and those of the folders in `extra`, by code; raises RuleError when two share a
-    code."""
-    rules = list(rules)
+    rules = load_folder(rules_folder(), heavy)
     for folder in extra:
         if not os.path.isdir(folder):
             raise RuleError(f"the rules folder {folder} does not exist")

@@ -12,11 +12,10 @@ from msgspec.structs import replace
 from breakscope.knowledge import load as load_knowledge
 from breakscope.reading import Unreadable
 from breakscope.report.model import Finding, Gap, ReportError
-from breakscope.rulekit.loader import RuleError
+from breakscope.rulekit.loader import RuleError, load_rules
 from breakscope.static.answer import CONFIDENCES, Answer, Place, Settings, is_surer
 from breakscope.static.findings.listeners import Listeners
 from breakscope.static.findings.match import Matcher
-from breakscope.static.findings.rule_index import rules_to_match
 from breakscope.static.findings.suppress import Mark
 from breakscope.static.findings.unused import Judged, has_marks, place_of, unused
 from breakscope.static.findings.verdicts import Verdict
@@ -60,7 +59,7 @@ class Analyzer:
         self.reads = Reads(sources)
         self.sources = Sources(self.reads)
         self.library = Library(load_knowledge(settings.torch))
-        self.matcher = Matcher(Listeners(rules_to_match(settings.extra_rules), settings.python))
+        self.matcher = Matcher(Listeners(load_rules(settings.extra_rules), settings.python))
         self._worlds: dict[tuple[str, str], World] = {}
         self._flaggers: dict[str, Flagger] = {}
         self._own: Kept[Answer] = Kept(self.reads)
@@ -268,7 +267,7 @@ class _Found:
             entered = {function for path, function in matcher.entered if path == module.path}
             used = self._used.get(module.path, set())
             suppressions = self._analyzer.flagger(module).suppressions
-            judged = Judged.of(rules_to_match(settings.extra_rules), matcher.listeners.codes)
+            judged = Judged.of(load_rules(settings.extra_rules), matcher.listeners.codes)
             is_checked = module is checked
             for place, finding in unused(module, suppressions, used, entered, is_checked, judged):
                 if finding.confidence == "possible" and not settings.possible:
