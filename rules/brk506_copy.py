@@ -1,8 +1,8 @@
 """Copying a tensor, a list or a dict with the module `copy` ends the graph.
 
 Dynamo does not trace `copy.deepcopy` of anything that holds a tensor (a module or a state
-included), `copy.copy` of a tensor, and, oddly, `copy.copy` of a list or a dict, whose C method it
-meets behind the call. `copy.deepcopy` of plain numbers and strings is traced.
+included), `copy.copy` of a tensor or a module, and, oddly, `copy.copy` of a list or a dict, whose C
+method it meets behind the call. `copy.deepcopy` of plain numbers and strings is traced.
 
 Write what you mean: `x.clone()` for a tensor (it stays in autograd's graph, as deepcopy does not
 for a non-leaf), `list(items)` or `items.copy()` for a list, `dict(d)` or `d.copy()` for a dict. A
@@ -21,7 +21,12 @@ from breakscope.rulekit.events import Call
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.values import Dict, ExternalInstance, Instance, Sequence, holds_tensor
 
-rule = Rule("BRK506", "copy", dynamo=("GB4198", r"GB0007: (list|dict|set)\.copy"), fix="unsafe")
+rule = Rule(
+    "BRK506",
+    "copy",
+    dynamo=("GB4198", r"GB0007: (list|dict|set)\.copy", r"GB0008: .*patched_setstate"),
+    fix="unsafe",
+)
 
 
 @rule.on(Call, "copy.deepcopy")
@@ -34,7 +39,7 @@ def check_deep(event):
             certainty="possible" if isinstance(value, Dict) else None,
             fixable=value.is_tensor,
         )
-    elif isinstance(value, Instance | ExternalInstance) and _is_module(event, value):
+    elif _is_module(event, value):
         yield event.graph_break(
             f"`{event.shown}` copies a module inside the region",
             help="make the copy once, in `__init__`",
@@ -53,6 +58,12 @@ def check(event):
             f"Dynamo does not trace `{event.shown}`",
             help="write `x.detach()`, which shares the memory as the copy does, or `x.clone()`",
         )
+    elif _is_module(event, value):
+        yield event.graph_break(
+            f"`{event.shown}` copies a module inside the region",
+            help="make the copy once, in `__init__`",
+            fixable=False,
+        )
     elif isinstance(value, Dict) or (
         isinstance(value, Sequence) and value.type in ("list", "set", "dict")
     ):
@@ -64,6 +75,10 @@ def check(event):
 
 
 def _is_module(event, value) -> bool:
+    if isinstance(value, Sequence):
+        return value.type in ("ModuleList", "Sequential")
+    if not isinstance(value, Instance | ExternalInstance):
+        return False
     names = (value.name,) if isinstance(value, ExternalInstance) else event.bases
     return any(name.startswith("torch.nn.") for name in names)
 
@@ -111,3 +126,31 @@ def good(x):
     parts = [x, x * 2]
     more = list(parts)
     return sum(more)
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0008",), module=True, fixed=False)
+def bad_of_a_module():
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = torch.nn.Linear(4, 4)
+
+        def forward(self, x):
+            layer = copy.copy(self.layer)  # BRK506
+            return layer(x)
+
+    return Net()
+
+
+@rule.becomes
+def good_of_a_module():
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = torch.nn.Linear(4, 4)
+            self.same = copy.copy(self.layer)
+
+        def forward(self, x):
+            return self.same(x)
+
+    return Net()

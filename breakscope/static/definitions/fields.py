@@ -42,6 +42,21 @@ def has_generated_init(machine: Machine, info: ClassInfo) -> bool:
     return False
 
 
+def has_optional_keys(machine: Machine, info: ClassInfo) -> bool:
+    """True for a TypedDict with keys that may be missing: under `total=False`, or as NotRequired."""
+    for cls in mro_of(machine, info):
+        is_total = not any(
+            word.arg == "total" and getattr(word.value, "value", True) is False
+            for word in cls.node.keywords
+        )
+        for annotation in class_annotations(cls).values():
+            kind = annotation.value if isinstance(annotation, ast.Subscript) else None
+            name = getattr(kind, "attr", getattr(kind, "id", ""))
+            if name == "NotRequired" or (not is_total and name != "Required"):
+                return True
+    return False
+
+
 def class_annotations(info: ClassInfo) -> dict[str, ast.expr]:
     """The annotated names of a class body."""
     annotations = getattr(info.node, "annotations", None)

@@ -16,15 +16,22 @@ from breakscope.rulekit.values import (
 from breakscope.static.definitions.annotations import value_of_annotation
 from breakscope.static.definitions.binding import as_declared
 from breakscope.static.definitions.classes import bound_to, external_bases, find_member
-from breakscope.static.definitions.fields import fields_of, has_generated_init
+from breakscope.static.definitions.fields import (
+    fields_of,
+    has_generated_init,
+    has_optional_keys,
+)
 from breakscope.static.machine.frames import Frame, Raised
 from breakscope.static.machine.lattice import key_of
 from breakscope.static.machine.machine import Machine
 from breakscope.static.machine.state import Made
 from breakscope.static.project.modules import ClassInfo, ModuleInfo
+from breakscope.static.variables.effects.emitting import emit_call
 from breakscope.static.variables.objects.module_containers import hold_contents
 from breakscope.static.variables.objects.prepared import prepare
 from breakscope.static.variables.objects.tensor_subclasses import note_tensor_subclass
+
+TYPED_DICTS = frozenset({"typing.TypedDict", "typing_extensions.TypedDict"})
 
 
 def instantiate(
@@ -46,6 +53,8 @@ def instantiate(
         args, kwargs = as_declared(machine, init.info, args, kwargs)
     if frame.emits:
         note_tensor_subclass(machine, cls, init, args, kwargs, node, frame)
+        if TYPED_DICTS & set(externals) and has_optional_keys(machine, info):
+            emit_call(machine, "typing.TypedDict()", cls, args, kwargs, node, frame)
     key = (
         id(info),
         frame.emits,
