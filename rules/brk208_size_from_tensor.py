@@ -92,6 +92,8 @@ KEYWORDS = (
     "steps",
     "shape",
     "num_classes",
+    "low",
+    "high",
     "split_size_or_sections",
 )
 
