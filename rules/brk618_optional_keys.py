@@ -22,7 +22,7 @@ rule = Rule("BRK618", "optional-keys", dynamo=("GB0257",), since="2.9")
 def check(event):
     name = event.receiver.info.name
     yield event.graph_break(
-        f"`{event.shown}` makes a `{name}`, of which keys may be missing; Dynamo does not trace that",
+        f"`{event.shown}` makes a TypedDict of which keys may be missing, which Dynamo does not trace",
         help=f"write the dict itself; a name can be annotated, `options: {name} = {{...}}`",
         certainty="certain",
     )
