@@ -7,7 +7,7 @@ import ast
 from msgspec import Struct
 from msgspec.structs import replace
 
-from breakscope.rulekit.events import Event, Problem
+from breakscope.rulekit.events import CERTAINTIES, Event, Problem
 from breakscope.rulekit.rule import Rule
 from breakscope.static.machine.frames import Activation, Step
 from breakscope.static.machine.given import both
@@ -123,7 +123,7 @@ def _range(node: ast.AST) -> tuple[int, int, int, int]:
 
 
 def _order(verdict: Verdict) -> tuple:
-    certainty = ("certain", "likely", "possible").index(verdict.problem.certainty)
+    certainty = CERTAINTIES.index(verdict.problem.certainty)
     return (verdict.hidden, verdict.doubtful, certainty, bool(verdict.condition), verdict.rule.code)
 
 

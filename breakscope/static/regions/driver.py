@@ -177,14 +177,16 @@ def depends_on_training(machine: Machine, value: Value | None, depth: int = 6) -
         )
     if depth == 0:
         return False
-    parts: list[Value] = []
+    return any(depends_on_training(machine, part, depth - 1) for part in inside(value))
+
+
+def inside(value: Value | None) -> list[Value]:
+    """What an object or a container holds itself."""
     if isinstance(value, Instance):
-        parts = list(value.attributes.values())
-    elif isinstance(value, Sequence):
-        parts = value.items if value.items is not None else [value.element]
-    elif isinstance(value, Dict):
-        parts = [*value.items.values(), value.element]
-    return any(depends_on_training(machine, part, depth - 1) for part in parts)
+        return list(value.attributes.values())
+    if isinstance(value, Sequence):
+        return value.items if value.items is not None else [value.element]
+    return [*value.items.values(), value.element] if isinstance(value, Dict) else []
 
 
 def _emit_writes(

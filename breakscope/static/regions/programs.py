@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from breakscope import limits
-from breakscope.rulekit.values import Const, Dict, Function, Instance, Sequence, Value
+from breakscope.rulekit.values import Const, Function, Instance, Value
 from breakscope.static.machine.driver import DrivenCall
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.arguments import as_argument
-from breakscope.static.regions.driver import add_events, bound
+from breakscope.static.regions.driver import add_events, bound, inside
 from breakscope.static.regions.variation import differs
 from breakscope.static.variables.misc import Recorder
 
@@ -94,14 +94,7 @@ def _parts(value: Value | None, depth: int = limits.DEEPEST_MODULE_WALK) -> Iter
     if value is None or depth == 0:
         return
     yield value
-    inner: list[Value] = []
-    if isinstance(value, Instance):
-        inner = list(value.attributes.values())
-    elif isinstance(value, Sequence):
-        inner = value.items if value.items is not None else [value.element]
-    elif isinstance(value, Dict):
-        inner = [*value.items.values(), value.element]
-    for part in inner:
+    for part in inside(value):
         yield from _parts(part, depth - 1)
 
 

@@ -76,3 +76,17 @@ def test_a_type_that_a_project_makes_itself(tmp_path):
         "    return t[x[0, 0]]\n"
     )
     assert indexed_by_one_number(source, tmp_path) == ["BRK213"]
+
+
+def test_patterns_over_anything_else_than_tensors(tmp_path):
+    source = HEAD + (
+        "from elsewhere import things\n\n\n"
+        "@torch.compile\n"
+        "def f(x: Tensor):\n"
+        "    rearrange([1, 2], 'a -> a'), rearrange(things, 'a b -> a'), rearrange()\n"
+        "    rearrange([t for t in things], 'k a b -> (k a) b'), rearrange([x, None], 'k a -> (k a)')\n"
+        "    reduce(x, 3, 4), pack([], '*'), einsum('a b -> b'), torch.einsum(x)\n"
+        "    return rearrange(pattern='a b -> b a', tensor=x)\n"
+    )
+    result = analysed(tmp_path, {"program.py": source})
+    assert found(result) == [] and result.gaps == ()

@@ -42,8 +42,10 @@ def call_rearranged(machine: Machine, args, kwargs, node: ast.AST, frame: Frame)
     given = args[0] if args else kwargs.get("tensor", UNKNOWN)
     if isinstance(given, Sequence):
         element = element_of(given)
-        more = None if element.ndim is None else element.ndim + 1 if element.is_tensor else None
-        given = Tensor(getattr(element, "dtype", None), more, sure=element.is_tensor)
+        given = Tensor(sure=False)
+        if type(element) is Tensor:
+            more = None if element.ndim is None else element.ndim + 1
+            given = Tensor(element.dtype, more, sure=element.sure)
     pattern = args[1] if len(args) > 1 else kwargs.get("pattern", UNKNOWN)
     return _result(pattern.value if pattern.is_const else None, [given], _words)
 
