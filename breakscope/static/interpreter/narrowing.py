@@ -197,8 +197,10 @@ def _may_have(value: Value, ndim: int) -> bool:
 
 
 def _with(value: Value, ndim: int) -> Value:
-    is_open = type(value) is Tensor and value.ndim is None
-    return replace(value, ndim=ndim) if is_open else value
+    """Only a tensor has dimensions, or an array: what was guessed is one."""
+    if type(value) is not Tensor:
+        return value
+    return replace(value, ndim=ndim, origin="argument" if value.origin == "guess" else value.origin)
 
 
 def peek_value(node: ast.expr, frame: Frame) -> Value | None:

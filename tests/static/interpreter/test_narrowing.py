@@ -56,6 +56,12 @@ def test_dimensions_of_a_name(name, tmp_path):
     assert indexed_by_one_number(source, tmp_path) == (["BRK213"] if ndim == 0 else [])
 
 
+@pytest.mark.parametrize("said", ["b, n = x.shape", "assert x.ndim == 2"])
+def test_what_has_dimensions_is_a_tensor(said, tmp_path):
+    source = f"{HEAD}@torch.compile\ndef f(x, t: Tensor):\n    {said}\n    return t[x[0, 0]]\n"
+    assert indexed_by_one_number(source, tmp_path) == ["BRK213"]
+
+
 @pytest.mark.parametrize("annotation", TYPES)
 def test_dimensions_of_a_type(annotation, tmp_path):
     source = f"{HEAD}@torch.compile\ndef f(x: {annotation}, t: Tensor):\n    return t[x[0, 0]]\n"
