@@ -32,6 +32,14 @@ def fields_of(
     return facts.fields
 
 
+def is_plain(machine: Machine, info: ClassInfo) -> bool:
+    """True for a class that nothing makes a constructor for: what its body sets stays the class's."""
+    known = {"object", "abc.ABC", "torch.nn.Module", "torch.nn.modules.module.Module"}
+    return known.issuperset(external_bases(machine, info)) and not any(
+        cls.node.decorator_list or cls.node.keywords for cls in mro_of(machine, info)
+    )
+
+
 def has_generated_init(machine: Machine, info: ClassInfo) -> bool:
     """True when `@dataclass` writes the `__init__`, also over one that the class inherits."""
     for cls in mro_of(machine, info):

@@ -8,7 +8,7 @@ import re
 FORWARD = rb"forward(?<!\wforward)\b"
 # not `re.compile(`, which most files that compile anything have
 COMPILES = rb"compile(?<=\.compile)\((?<![^\w.]re\.compile\()|torch\s*\.\s*compile"
-REGISTERS = rb"register_(?:module_)?forward_"  # hooks
+HOOKS = rb"register_(?:module_)?forward_|def \w*hook\w*\("  # that are registered, or look like it
 INHERITS = rb"\nclass \w+\("  # or derives a class, whose base may have a forward
 
 
@@ -17,7 +17,7 @@ def may_matter(data: bytes) -> bool:
     return bool(
         (b"forward" in data and re.search(FORWARD, data))
         or (b"compile" in data and re.search(COMPILES, data))
-        or (b"_forward_" in data and re.search(REGISTERS, data))
+        or (b"hook" in data and b"torch" in data and re.search(HOOKS, data))
         or b"suppress_errors" in data
         or b"assume_constant_result" in data
         or (b"torch" in data and (b"def step(" in data or re.search(INHERITS, b"\n" + data)))

@@ -167,7 +167,7 @@ class Program:
         if not self._environment or top in sys.stdlib_module_names:
             return False
         roots = self._roots.get(importer.root, lambda: self._roots_of(importer.root))
-        folders = (*roots, *self._environment)
+        folders = (*roots, *_around(importer.root, top), *self._environment)
         return not any(map(partial(_names, top), chain(*map(self.reads.names, folders))))
 
     def is_compiled(self, name: str, importer: ModuleInfo) -> bool:
@@ -213,7 +213,7 @@ class Program:
         roots = self._roots.get(root, lambda: self._roots_of(root))
         found = (
             self._path_under(folder, name)
-            for folder in dict.fromkeys((*roots, *self._installed.folders))
+            for folder in dict.fromkeys((*roots, *_around(root, name), *self._installed.folders))
         )
         return next((path for path in found if path is not None), None)
 
@@ -245,6 +245,14 @@ class Program:
         if last + ".py" in listing:
             return package + ".py"
         return None
+
+
+def _around(root: str, name: str) -> list[str]:
+    """The folder that holds a package without `__init__.py` in which an import root lies."""
+    top, folder = name.partition(".")[0], root
+    while os.path.basename(folder) not in ("", top):
+        folder = os.path.dirname(folder)
+    return [os.path.dirname(folder)] if os.path.basename(folder) else []
 
 
 def _names(module: str, entry: str) -> bool:

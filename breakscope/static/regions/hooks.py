@@ -4,7 +4,10 @@ put on, whichever that is."""
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
+
+from msgspec.structs import replace
 
 from breakscope.rulekit.values import (
     UNKNOWN,
@@ -13,6 +16,7 @@ from breakscope.rulekit.values import (
     Function,
     Sequence,
     Tensor,
+    Union,
     Value,
     options,
 )
@@ -21,7 +25,7 @@ from breakscope.static.definitions.binding import bind_arguments
 from breakscope.static.definitions.classes import bound_to, find_member
 from breakscope.static.definitions.names import module_names, resolve_import
 from breakscope.static.machine.frames import Frame, OutOfBudget, Raised
-from breakscope.static.machine.lattice import join
+from breakscope.static.machine.lattice import join, join_all
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.arguments import configured_instance, parameter_values
@@ -35,14 +39,23 @@ REGISTERS = frozenset(
         "register_module_forward_pre_hook",
     }
 )
-GIVEN = Sequence("tuple", None, Tensor(sure=False, origin="argument"))  # what the module is given
+# mostly what other layers made, not an input of the graph
+MADE = Tensor(sure=False)
+GIVEN = Sequence("tuple", None, MADE)
+# what hooks call the module, what it is given, and what it returns or is given by keyword
+PARAMETERS = (
+    re.compile(r"_*|m|mod|module|layer"),
+    re.compile(r"(?!grad)(\w*_)?(in|inp|inps|input|inputs|args|given)_?"),
+    re.compile(r"(\w*_)?(out|outs|output|outputs|result|kwargs)_?"),
+    re.compile(r"(\w*_)?(out|outs|output|outputs|result)_?"),
+)
 
 
 def registered_hooks(machine: Machine, module: ModuleInfo) -> list[Function]:
     """The hooks of a file: functions and methods of it, what is defined where it is registered, what
-    another function of it makes, and the entries of a table."""
-    source = module.source
-    if not any(name in source for name in REGISTERS):
+    another function of it makes, and the entries of a table; and what its name and its parameters
+    show to be one, which another file may register."""
+    if "hook" not in module.source:
         return []
     names = module_names(machine, module)
     classes = {
@@ -58,7 +71,35 @@ def registered_hooks(machine: Machine, module: ModuleInfo) -> list[Function]:
             for value in _functions(machine, hook, frame, outer):
                 if value.info.module is module:
                     found.setdefault(id(value.info), value)
+        for value in _by_their_names(machine, names, cls, statement):
+            found.setdefault(id(value.info), value)
     return list(found.values())
+
+
+def _by_their_names(
+    machine: Machine, names: dict[str, Value], cls: Class | None, statement: ast.stmt
+) -> Iterator[Function]:
+    """The function, or the methods of the class, that a statement defines with the name and the
+    parameters of a hook."""
+    if isinstance(statement, ast.FunctionDef) and _is_hook(statement, 0):
+        value = resolve_import(machine, names.get(statement.name, UNKNOWN))
+        if isinstance(value, Function) and value.info.node is statement:
+            yield value
+    for part in statement.body if cls is not None else ():
+        if isinstance(part, ast.FunctionDef) and not part.decorator_list and _is_hook(part, 1):
+            member = find_member(machine, cls.info, part.name)
+            method = bound_to(member, configured_instance(machine, cls))
+            if isinstance(method, Function):
+                yield method
+
+
+def _is_hook(node: ast.FunctionDef, first: int) -> bool:
+    names = [p.arg for p in (*node.args.posonlyargs, *node.args.args)][first:]
+    return (
+        "hook" in node.name
+        and len(names) in (2, 3, 4)
+        and all(form.fullmatch(name) for form, name in zip(PARAMETERS, names, strict=False))
+    )
 
 
 def _registered(statement: ast.stmt) -> Iterator[tuple[ast.FunctionDef | None, ast.expr]]:
@@ -96,10 +137,38 @@ def _frame(
     info = function.info
     frame = Frame(module, info, function.scope, None, False, 0, info.qualname)
     frame.names = bind_arguments(machine, info, [*owner, *values], named, function.scope)
-    for inner in walk(outer):
-        if isinstance(inner, ast.FunctionDef) and inner is not outer:
-            machine.exec(inner, frame)
+    for statement in _makes_hooks(outer):
+        try:
+            machine.exec(statement, frame)
+        except (Raised, OutOfBudget):
+            continue
     return frame
+
+
+def _makes_hooks(outer: ast.FunctionDef) -> list[ast.stmt]:
+    """The inner functions, and what gives the names that they read their values, in their order."""
+    inner = [p for p in walk(outer) if isinstance(p, ast.FunctionDef) and p is not outer]
+    read = {
+        part.id
+        for function in inner
+        for part in walk(function)
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)
+    }
+    within = {id(part) for function in inner for part in walk(function) if part is not function}
+    made = [
+        part
+        for part in walk(outer)
+        if isinstance(part, ast.Assign | ast.AnnAssign)
+        and id(part) not in within
+        and any(
+            isinstance(t, ast.Name) and t.id in read for top in _targets(part) for t in walk(top)
+        )
+    ]
+    return sorted([*inner, *made], key=lambda statement: statement.lineno)
+
+
+def _targets(statement: ast.Assign | ast.AnnAssign) -> list[ast.expr]:
+    return statement.targets if isinstance(statement, ast.Assign) else [statement.target]
 
 
 def _functions(
@@ -141,14 +210,36 @@ def hook_arguments(machine: Machine, hook: Function) -> tuple[list[Value], dict[
     first = (hook.bound is not None) + len(hook.args)
     parameters = [*spec.posonlyargs, *spec.args][first:]
     given: dict[str, Value] = {parameters[1].arg: GIVEN} if len(parameters) > 1 else {}
-    if len(parameters) > 2 and "isinstance" in Usage(hook.info).of(parameters[2].arg):
-        given[parameters[2].arg] = join(GIVEN.element, GIVEN)
+    made = _behind(parameters)
+    if made is not None and "isinstance" in Usage(hook.info).of(made.arg):
+        given[made.arg] = join(GIVEN.element, GIVEN)
     values, named = parameter_values(machine, hook, True, given)
     if parameters and parameters[0].annotation is None:
         values[len(hook.args)] = UNKNOWN  # the module, which is no tensor however it is used
+    at = len(hook.args) + parameters.index(made) if made is not None else -1
+    if made is not None:
+        values[at] = _as_made(values[at])
     taken = {name for name, _ in hook.kwargs}  # by functools.partial, as hook.args are
     free = zip(parameters, values[len(hook.args) :], strict=False)
     return (
         [value for parameter, value in free if parameter.arg not in taken],
         {name: value for name, value in named.items() if name not in taken},
     )
+
+
+def _as_made(value: Value) -> Value:
+    """What a module returns is no input of the graph."""
+    if value is UNKNOWN:
+        return MADE
+    if type(value) is Tensor:
+        return replace(value, origin="op")
+    if isinstance(value, Union):
+        return join_all([_as_made(option) for option in value.options])
+    return value.rebuilt(_as_made)
+
+
+def _behind(parameters: list[ast.arg]) -> ast.arg | None:
+    """The parameter for what the module returns: the last, unless that are keyword arguments."""
+    if len(parameters) < 3 or "kw" in parameters[-1].arg:
+        return None
+    return parameters[3] if len(parameters) > 3 and "kw" in parameters[2].arg else parameters[2]

@@ -1,6 +1,8 @@
 """Installed packages are followed where they use torch; what breaks inside stands at the checked
 line that enters them."""
 
+from pathlib import Path
+
 import pytest
 from programs import TORCH, write
 
@@ -244,3 +246,32 @@ def test_a_file_without_torch_may_do_much_outside_of_regions(module, tmp_path, m
     )
     result = analyze([file], StaticOptions(torch=TORCH))
     assert len(result.gaps) == (module == "torch")
+
+
+@pytest.mark.parametrize("name", ["netmil.nn.relevance", "netmil.other", "other.nn.relevance"])
+def test_a_package_without_an_init_file_is_found_from_within(name, tmp_path):
+    """`netmil` is a namespace package: its folders have `__init__.py`, it has none itself."""
+    write(
+        tmp_path,
+        {
+            "netmil/models/__init__.py": "",
+            "netmil/nn/__init__.py": "",
+            "netmil/nn/relevance.py": """\
+                import torch
+
+                def relevance(x):
+                    return x * x.max().item()
+                """,
+            "netmil/models/net.py": f"""\
+                import torch
+                from {name} import relevance
+
+                class Net(torch.nn.Module):
+                    def forward(self, x):
+                        return relevance(x)
+                """,
+        },
+    )
+    report = analyze([tmp_path / "netmil/models/net.py"], StaticOptions(torch=TORCH))
+    places = [(f.code, Path(f.path).name) for f in report.findings]
+    assert places == [("BRK201", "relevance.py")] * (name == "netmil.nn.relevance")

@@ -170,3 +170,75 @@ def test_a_hook_that_is_made_or_taken_out_of_a_table_is_a_region(register, mark,
     wanted = [n for n, line in enumerate(lines, 1) if mark and line.endswith(f"# {mark}")]
     findings = analysed(tmp_path, {"watch.py": source}).findings
     assert [f.line for f in findings if f.kind == "break"] == wanted
+
+
+CLOSURE = """
+import threading
+import torch
+
+
+def watch(model):
+    seen, order = {{}}, []
+    lock = threading.Lock()
+
+    def hook(module, args, made):
+        def back(gradient):
+            {body}  # marked
+        {entered}
+
+    model.register_forward_hook(hook)
+    return seen, order
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "entered", "wanted"),
+    [
+        ("seen[gradient.device] = gradient", "made.register_hook(back)", [("BRK613", 12)]),
+        ("order.append(gradient)", "made.register_hook(back)", [("BRK613", 12)]),
+        ("return gradient * 2", "made.register_hook(back)", []),
+        ("pass", "with lock: made.sum()", [("BRK508", 13)]),
+    ],
+)
+def test_a_hook_sees_what_the_function_around_it_made(body, entered, wanted, tmp_path):
+    """Each breaks so under torch 2.13.0 when it is put on a layer."""
+    source = CLOSURE.format(body=body, entered=entered)
+    result = analysed(tmp_path, {"watch.py": source})
+    assert found(result) == wanted
+
+
+NAMED = """
+import torch
+from typing import Dict
+
+
+class Rule:
+    kept: Dict[torch.device, torch.Tensor] = {{}}
+
+    def {name}({parameters}):
+        def back(gradient):
+            self.kept[gradient.device] = gradient
+        for value in {last}:
+            value.register_hook(back)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "is_hook"),
+    [
+        ("forward_hook", "self, module, inputs, outputs", True),
+        ("_hook_fn", "self, _, inp, out", True),
+        ("pre_hook", "self, module, args", True),
+        ("hook", "self, module, args, kwargs, output", True),
+        ("backward_hook", "self, module, grad_input, grad_output", False),
+        ("init_hook", "self, module", False),
+        ("trace", "self, module, inputs, outputs", False),
+    ],
+)
+def test_a_method_with_the_name_and_parameters_of_a_hook_is_one(
+    name, parameters, is_hook, tmp_path
+):
+    last = parameters.rpartition(" ")[2]
+    source = NAMED.format(name=name, parameters=parameters, last=last)
+    result = analysed(tmp_path, {"rules.py": source})
+    assert found(result) == ([("BRK613", 11)] if is_hook else [])

@@ -20,6 +20,7 @@ from breakscope.static.definitions.fields import (
     fields_of,
     has_generated_init,
     has_optional_keys,
+    is_plain,
 )
 from breakscope.static.machine.frames import Frame, Raised
 from breakscope.static.machine.lattice import key_of
@@ -146,7 +147,10 @@ def fill_fields(
     """Set the fields of a dataclass or NamedTuple, then run `__post_init__`; or what a module
     container is given."""
     hold_contents(machine, instance, args, kwargs, node, frame)
+    plain = is_plain(machine, instance.cls.info)
     for i, (name, annotation, default, owner) in enumerate(fields_of(machine, instance.cls.info)):
+        if plain and default is not None:
+            continue
         if i < len(args):
             value = args[i]
         elif name in kwargs:
