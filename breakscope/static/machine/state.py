@@ -76,6 +76,7 @@ class RegionState(Struct, eq=False):
     overwritten: set[tuple] = set()  # keys of what the region surely sets before it reads it
     # ids of containers that a function run as a subgraph has from outside
     outside_subgraph: set[int] = set()
+    is_hook: bool = False  # that of a function which is put on modules, no module's forward
     # function -> the keys of its calls that are being followed
     running: dict[int, list[tuple]] = {}
     for_effect: ast.AST | None = None  # the expression whose value the statement throws away

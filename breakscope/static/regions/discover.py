@@ -183,7 +183,7 @@ def _module_region(machine: Machine, cls: Class) -> Region | None:
 def _hook_region(machine: Machine, hook: Function) -> Region:
     arguments = hook_arguments(machine, hook)
     # whether the module that it is put on is compiled, nobody says here
-    return enter(machine, hook.info.qualname, hook, *arguments, certainty="likely")
+    return enter(machine, hook.info.qualname, hook, *arguments, is_hook=True)
 
 
 def _step_region(machine: Machine, cls: Class) -> Region | None:
@@ -320,15 +320,17 @@ def enter(
     args: list[Value],
     kwargs: dict[str, Value],
     at: ast.AST = NOWHERE,
-    certainty: str = "certain",
+    is_hook: bool = False,
 ) -> Region:
     """Interpret a region's call and keep what was seen, also when the work grows over the budget."""
     module = _home_of(target) if isinstance(target, Instance | Function) else machine.file.module
     if module.library:
         module = machine.file.module
     activation = Activation("", module, 0)
+    certainty = "likely" if is_hook else "certain"
     frame = Frame(module, None, None, activation, True, 0, "", certainty=certainty)
     machine.region.begin()
+    machine.region.is_hook = is_hook
     machine.budget.begin()
     value: Value = UNKNOWN
     raises = False

@@ -45,9 +45,9 @@ GIVEN = Sequence("tuple", None, MADE)
 # what hooks call the module, what it is given, and what it returns or is given by keyword
 PARAMETERS = (
     re.compile(r"_*|m|mod|module|layer"),
-    re.compile(r"(?!grad)(\w*_)?(in|inp|inps|input|inputs|args|given)_?"),
-    re.compile(r"(\w*_)?(out|outs|output|outputs|result|kwargs)_?"),
-    re.compile(r"(\w*_)?(out|outs|output|outputs|result)_?"),
+    re.compile(r"((\w*_)?hook_|mod_|module_|layer_|_)?(in|inp|inps|input|inputs|args|given)_?"),
+    re.compile(r"((\w*_)?hook_|mod_|module_|layer_|_)?(out|outs|output|outputs|result|kwargs)_?"),
+    re.compile(r"((\w*_)?hook_|mod_|module_|layer_|_)?(out|outs|output|outputs|result)_?"),
 )
 
 

@@ -129,6 +129,11 @@ def note_mutation(
         )
 
 
+def _is_new_each_time(machine: Machine, home: str) -> bool:
+    """True for what the function around a hook makes: each time that it puts one on, it makes another."""
+    return machine.region.is_hook and home.startswith("nonlocal ")
+
+
 def emit_mutate(
     machine: Machine,
     node: ast.AST,
@@ -144,6 +149,8 @@ def emit_mutate(
     if not frame.emits:
         return
     home = container.home or home_of(machine, container)
+    if not frame.within and _is_new_each_time(machine, home):
+        return
     if home or (frame.within and id(container) in machine.region.outside_subgraph):
         before = len(frame.activation.steps)
         machine.emit(
