@@ -22,6 +22,7 @@ scripted = torch.jit.script(nn.ReLU())
 compiled_inside = torch.compile(lambda e: e + 1, backend="eager")
 dataset = torch.utils.data.TensorDataset(torch.zeros(4, 3))
 loader = torch.utils.data.DataLoader(dataset, batch_size=2)
+future = torch.futures.Future()
 
 
 @torch.compiler.disable
@@ -124,6 +125,14 @@ def cases_saving(x, d):
     torch.from_dlpack(x)
     torch.export.export  # as: torch.export.export
     torch.fx.symbolic_trace(square)
+    torch.fx.Graph()
+    torch.futures.Future()
+    future.set_result(x)  # as: torch.futures.Future.set_result
+    future.wait()  # as: torch.futures.Future.wait
+    future.value()  # as: torch.futures.Future.value
+    future.done()  # as: torch.futures.Future.done
+    torch.UntypedStorage(4)
+    torch.FloatStorage(4)
     torch.overrides.has_torch_function((x,))
     torch.overrides.is_tensor_like(x)
     torch.utils._pytree.tree_map(lambda e: e + 1, d)
