@@ -67,10 +67,19 @@ def exec_ann_assign(machine: Machine, node: ast.AnnAssign, frame: Frame) -> int:
     if node.value is None:
         return GO_ON
     value = machine.eval(node.value, frame)
-    if value.is_unknown:
-        value = value_of_annotation(machine, node.annotation, frame)
+    if value.is_unknown or _holds_unknown(value):
+        annotated = value_of_annotation(machine, node.annotation, frame)
+        if value.is_unknown or type(annotated) is type(value):
+            value = annotated
     assign_target(machine, node.target, value, frame, node)
     return GO_ON
+
+
+def _holds_unknown(value: Value) -> bool:
+    """True for what a comprehension makes of unknown values."""
+    if type(value) is Sequence:
+        return value.items is None and value.element.is_unknown
+    return type(value) is Dict and value.open and not value.items and value.element.is_unknown
 
 
 def exec_type_alias(machine: Machine, node, frame: Frame) -> int:
