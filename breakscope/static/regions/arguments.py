@@ -263,9 +263,9 @@ def parameter_value(
         return tensor
     if not (of_training := library.used_as(used, body.bare(parameter.arg))).is_unknown:
         return of_training
-    if parameter.annotation is None and is_forward and not used - library.tensor_names:
-        return tensor
-    return UNKNOWN
+    if parameter.annotation is not None or not is_forward or used - library.tensor_names:
+        return UNKNOWN
+    return UNKNOWN if body.is_documented_as_other(parameter.arg) else tensor
 
 
 def takes_tensors(machine: Machine, function: Function, names: frozenset[str]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from breakscope.rulekit.walking import walk
 from breakscope.static.project.modules import FunctionInfo
@@ -14,6 +15,13 @@ OF_SPARSE = frozenset(
 SPARSE = "sparse()"
 ASKED = frozenset({"is_sparse", "layout", "isinstance"})
 NOTHING: frozenset[str] = frozenset()
+# the types of parameters in docstrings
+DOCUMENTED = r"^\s*(?:{0} ?: ?(.+)|{0} \(([^)]+)\)|:type {0}: (.+)|:param (\S+) {0}:)"
+OTHER = re.compile(
+    r"(?i)\W*(?:an? |(?:union|optional|list|tuple|sequence)\[)?"
+    r"(?:(?:int|integer|float|str|string|bool|boolean|list|tuple|dict|callable|function)\b|None$)"
+)
+TENSOR = re.compile(r"(?i)tensor|array|variable|matri|vector")
 OF_TORCH = frozenset({"spmm", "smm", "hspmm"})
 FIRST_SPARSE = frozenset({"mm", "sum", "softmax", "log_softmax"})
 
@@ -73,6 +81,16 @@ class Usage:
         """True where the function gives the name no other value."""
         names = (part for part in walk(self.node) if type(part) is ast.Name and part.id == name)
         return all(type(part.ctx) is ast.Load for part in names)
+
+    def is_documented_as_other(self, name: str) -> bool:
+        """True where the docstring gives the parameter a type, and that is no tensor's: `rank : int`,
+        `rank (int)`, `:type rank: int`, `:param int rank:`."""
+        if isinstance(self.node, ast.Lambda):
+            return False
+        text = ast.get_docstring(self.node, clean=False) or ""
+        found = re.search(DOCUMENTED.format(re.escape(name)), text, re.MULTILINE)
+        kind = next(filter(None, found.groups()), "") if found else ""
+        return bool(OTHER.match(kind)) and not TENSOR.search(kind)
 
     def of(self, name: str) -> frozenset[str]:
         if self.names is None:

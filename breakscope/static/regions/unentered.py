@@ -7,18 +7,20 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from breakscope.rulekit.events import Call, Constructor
+from breakscope.rulekit.events import Call, Constructor, Event
 from breakscope.rulekit.values import (
     Class,
     ExternalInstance,
     Function,
     Instance,
+    Py,
     Sequence,
     Union,
     Value,
     maybe_tensor,
+    options,
 )
 from breakscope.static.definitions.classes import (
     bound_to,
@@ -41,6 +43,12 @@ Entered = frozenset[tuple[str, str]]  # path and qualified name of functions
 AUTOGRAD = "torch.autograd.Function"
 METRIC = "Metric"  # how a base is called by those who have it from torchmetrics
 LAYER = re.compile(r"torch\.nn\.(?:\w+\.)*[A-Z]\w*(?<!Loss)")  # a parameter, or a module but a loss
+PREPARES = (
+    "torch.nn.utils.parametrize.register",
+    "torch.nn.utils.parametrizations.",
+    "torch.nn.utils.prune.",
+)
+PLAIN = frozenset({"str", "int", "float", "bool", "bytes"})
 OF_METRICS = ("update", "compute")
 
 
@@ -80,7 +88,8 @@ def _function_region(machine: Machine, function: Function) -> Region | None:
     given = args if is_unannotated(function.info.node) else shown
     if any(maybe_tensor(value) or _is_of_tensor_class(machine, value) for value in given):
         region = enter(machine, function.info.qualname, function, args, kwargs)
-        return None if _is_made_before(machine, region.value) else region
+        is_set_up = _is_made_before(machine, region.value) or _meets(region, _prepares)
+        return None if is_set_up else region
     return None
 
 
@@ -211,16 +220,18 @@ def _is_metric(machine: Machine, cls: Class, bases: tuple[str, ...]) -> bool:
 
 def _method_region(machine: Machine, method: Function) -> Region | None:
     args, kwargs = parameter_values(machine, method, True)
+    given = [option for value in (*args, *kwargs.values()) for option in options(value)]
+    if given and all(o.is_const or (isinstance(o, Py) and o.type in PLAIN) for o in given):
+        return None  # a tokenizer's, or what saves and loads
     if method.bound is None:
         return _autograd_region(machine, method, args)
     region = enter(machine, method.info.qualname, method, args, kwargs)
-    is_set_up = _is_made_before(machine, region.value) or _makes_layers(region)
+    is_set_up = _is_made_before(machine, region.value) or _meets(region, _makes_layer)
     return None if is_set_up else region
 
 
-def _makes_layers(region: Region) -> bool:
-    """True for a method that makes parameters or modules: it is called when the model is built, or
-    converted."""
+def _meets(region: Region, is_wanted: Callable[[Event], bool]) -> bool:
+    """True where something that the region or what it calls does is wanted."""
     open_, met = [region.activation], set()
     while open_:
         activation = open_.pop()
@@ -228,14 +239,23 @@ def _makes_layers(region: Region) -> bool:
             continue
         met.add(id(activation))
         for step in activation.steps:
-            event = step.event
-            if type(event) is Constructor:
-                return True
-            if type(event) is Call and LAYER.fullmatch(event.name):
+            if step.event is not None and is_wanted(step.event):
                 return True
             if step.child is not None:
                 open_.append(step.child)
     return False
+
+
+def _makes_layer(event: Event) -> bool:
+    """Of a method that does, a model is built or converted by it."""
+    return type(event) is Constructor or (
+        type(event) is Call and LAYER.fullmatch(event.name) is not None
+    )
+
+
+def _prepares(event: Event) -> bool:
+    """Of a function that does, a model is prepared by it."""
+    return type(event) is Call and event.name.startswith(PREPARES)
 
 
 def _autograd_region(machine: Machine, forward: Function, args: list[Value]) -> Region | None:

@@ -329,3 +329,79 @@ def test_a_function_that_makes_a_model_or_a_function_is_not_compiled(made, tmp_p
     assert found(analysed(tmp_path, files)) == []
     files["library/convert.py"] = CONVERTER.format(value="scale * 2")
     assert found(analysed(tmp_path, files)) == [("BRK401", 15)]
+    files["library/convert.py"] = CONVERTER.format(
+        value="nn.utils.parametrize.register_parametrization(model, 'scale', Net(scale))"
+    )
+    assert found(analysed(tmp_path, files)) == []
+
+
+TOKENIZER = """\
+from abc import abstractmethod
+from typing import Optional
+
+import torch
+
+
+class Reader(torch.nn.Module):
+    @abstractmethod
+    def read(self, source):
+        ...
+
+
+class Lines(Reader):
+    def read(self, source{annotation}, *, more: Optional[int] = None):
+        print(source)
+        return source
+"""
+
+
+@pytest.mark.parametrize(
+    ("annotation", "entered"),
+    [(": str", False), (": Optional[str] = None", False), (": torch.Tensor", True), ("", True)],
+)
+def test_a_method_that_is_given_texts_and_numbers_only_is_not_compiled(
+    annotation, entered, tmp_path
+):
+    source = TOKENIZER.format(annotation=annotation)
+    assert found(analysed(tmp_path, {"program.py": source})) == [("BRK401", 15)] * entered
+
+
+DOCUMENTED = '''\
+import torch
+
+
+def cut(x, rank):
+    """Cut `x` to its first rows.
+
+    {written}
+    """
+    x = x.relu()
+    if rank > 2:
+        return x[:rank]
+    return x
+'''
+
+
+@pytest.mark.parametrize(
+    ("written", "is_tensor"),
+    [
+        ("rank : int", False),
+        ("rank : Union[int, List[int]]", False),
+        ("rank (int): how many", False),
+        ("rank (int, optional): how many", False),
+        (":param int rank: how many", False),
+        (":type rank: int or None", False),
+        ("rank : tensor", True),
+        ("rank : int tensor", True),
+        ("rank : list of arrays", True),
+        ("rank is an int", True),
+        ("", True),
+    ],
+)
+def test_a_docstring_says_that_a_parameter_is_no_tensor(written, is_tensor, tmp_path):
+    files = {
+        "library/__init__.py": "from .cutting import cut\n",
+        "library/cutting.py": DOCUMENTED.format(written=written),
+    }
+    codes = {code for code, _ in found(analysed(tmp_path, files))}
+    assert ("BRK101" in codes) == is_tensor
