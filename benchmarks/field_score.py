@@ -23,6 +23,7 @@ from breakscope.report.model import Finding, Report, from_json
 
 ROOT = Path(__file__).resolve().parent.parent
 OBSERVED_EXCEPTION = "GB0088"
+OWN_ERRORS = frozenset({"GB0354", "GB7312"})  # a name that is nowhere, arguments that do not fit
 INSTALL = 600  # seconds for one package
 Place = tuple[str, int]  # file, first line of the statement
 
@@ -140,15 +141,21 @@ def has_code(at: dict[str, Any], path: Path) -> bool:
 
 def is_raised_by_the_program(at: dict[str, Any], path: Path) -> bool:
     """True for what is no graph break to a user, since the program ends there: a `raise` or a failed
-    `assert` that leaves the region, and an exception without an id, which is none of Dynamo's reasons."""
-    if not at["gb_id"]:
+    `assert` that leaves the region, the making of what is raised, a name that is not defined, arguments
+    that do not fit, and an exception without an id, which is none of Dynamo's reasons."""
+    if not at["gb_id"] or at["gb_id"] in OWN_ERRORS:
         return True
-    if at["gb_id"] != OBSERVED_EXCEPTION:
-        return False
-    tree = ast.parse(path.read_bytes())
+    around = [
+        node
+        for node in ast.walk(ast.parse(path.read_bytes()))
+        if isinstance(node, ast.stmt) and node.lineno <= at["line"] <= (node.end_lineno or 0)
+    ]
+    if at["gb_id"] == OBSERVED_EXCEPTION:
+        return any(isinstance(node, ast.Raise | ast.Assert) for node in around)
     return any(
-        isinstance(node, ast.Raise | ast.Assert) and node.lineno <= at["line"] <= node.end_lineno
-        for node in ast.walk(tree)
+        isinstance(node, ast.ClassDef)
+        and any(ast.unparse(base).endswith(("Error", "Exception")) for base in node.bases)
+        for node in around
     )
 
 

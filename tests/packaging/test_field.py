@@ -176,6 +176,11 @@ def test_what_the_program_raises_is_no_graph_break(tmp_path):
     assert is_raised_by_the_program({"line": 6, "gb_id": ""}, file)
     assert not is_raised_by_the_program({"line": 6, "gb_id": "GB0088"}, file)
     assert not is_raised_by_the_program({"line": 4, "gb_id": "GB0170"}, file)
+    assert is_raised_by_the_program({"line": 6, "gb_id": "GB0354"}, file)
+    file.write_text(
+        "class F(ValueError):\n    def __init__(self, x):\n        super().__init__(x)\n"
+    )
+    assert is_raised_by_the_program({"line": 3, "gb_id": "GB0006"}, file)
 
 
 def test_snippets_of_a_description_are_found_in_both_markups():
