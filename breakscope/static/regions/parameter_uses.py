@@ -18,8 +18,8 @@ NOTHING: frozenset[str] = frozenset()
 # the types of parameters in docstrings
 DOCUMENTED = r"^\s*(?:{0} ?: ?(.+)|{0} \(([^)]+)\)|:type {0}: (.+)|:param (\S+) {0}:)"
 OTHER = re.compile(
-    r"(?i)\W*(?:an? |(?:union|optional|list|tuple|sequence)\[)?"
-    r"(?:(?:int|integer|float|str|string|bool|boolean|list|tuple|dict|callable|function)\b|None$)"
+    r"(?i)\W*(?:an? |(?:(?:union|optional|list|tuple|sequence)(?:\[| of )))?"
+    r"(?:(?:int|integer|float|str|string|bool|boolean|dict|callable|function)s?\b|None$)"
 )
 TENSOR = re.compile(r"(?i)tensor|array|variable|matri|vector")
 OF_TORCH = frozenset({"spmm", "smm", "hspmm"})
