@@ -22,6 +22,7 @@ from breakscope.rulekit.values import (
     maybe_tensor,
     options,
 )
+from breakscope.static.definitions.annotations import value_of_annotation
 from breakscope.static.definitions.classes import (
     bound_to,
     external_bases,
@@ -33,6 +34,7 @@ from breakscope.static.definitions.classes import (
     mro_of,
 )
 from breakscope.static.definitions.names import module_names, resolve_import
+from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.arguments import configured_instance, parameter_values
@@ -126,6 +128,8 @@ def _methods(machine: Machine, cls: Class) -> Iterator[Function]:
         names = own_methods(cls)
     elif any(name in members for name in OF_METRICS) and _is_metric(machine, cls, bases):
         names = [*OF_METRICS]
+    elif "__call__" in members and not is_module_class(machine, cls.info):
+        names = ["__call__"] if _is_handed_to_modules(machine, cls) else []
     else:
         names = [*shared_properties(machine, cls), *required_methods(machine, cls)]
     owner: Value = configured_instance(machine, cls) if names and not is_autograd else cls
@@ -134,6 +138,30 @@ def _methods(machine: Machine, cls: Class) -> Iterator[Function]:
         method = bound_to(member, owner) if isinstance(member, Function) else None
         if isinstance(method, Function) and not only_raises(method):
             yield method
+
+
+def _is_handed_to_modules(machine: Machine, cls: Class) -> bool:
+    """True for a class whose objects are called with tensors only, in a file that has a module, too: a
+    loss, a transformation or a scheme that its module is given."""
+    call = find_member(machine, cls.info, "__call__")
+    if not isinstance(call, Function) or isinstance(call.info.node, ast.Lambda):
+        return False
+    spec = call.info.node.args
+    annotated = [*spec.posonlyargs, *spec.args][1:] + spec.kwonlyargs
+    frame = Frame(call.info.module, None, call.scope, None, False, 0, "")
+    return (
+        bool(annotated)
+        and all(
+            p.annotation is not None and value_of_annotation(machine, p.annotation, frame).is_tensor
+            for p in annotated
+        )
+        and any(
+            type(value) is Class
+            and value.info.module is cls.info.module
+            and is_module_class(machine, value.info)
+            for value in module_names(machine, cls.info.module).values()
+        )
+    )
 
 
 def own_methods(cls: Class) -> list[str]:

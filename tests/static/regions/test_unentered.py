@@ -405,3 +405,36 @@ def test_a_docstring_says_that_a_parameter_is_no_tensor(written, is_tensor, tmp_
     }
     codes = {code for code, _ in found(analysed(tmp_path, files))}
     assert ("BRK101" in codes) == is_tensor
+
+
+WRAPPER = """\
+import torch
+
+
+class Wrapper({base}):
+    def __init__(self, loss, transform):
+        super().__init__()
+        self.loss, self.transform = loss, transform
+
+    def forward(self, x, y):
+        return self.loss(*self.transform(x, y))
+
+
+class Masked:
+    def __call__(self, x{annotation}, y{annotation}):
+        return x[y > 0], y
+"""
+
+
+@pytest.mark.parametrize(
+    ("base", "annotation", "entered"),
+    [
+        ("torch.nn.Module", ": torch.Tensor", True),
+        ("torch.nn.Module", "", False),
+        ("torch.nn.Module", ": dict", False),
+        ("dict", ": torch.Tensor", False),
+    ],
+)
+def test_what_is_called_with_tensors_beside_a_module(base, annotation, entered, tmp_path):
+    source = WRAPPER.format(base=base, annotation=annotation)
+    assert found(analysed(tmp_path, {"program.py": source})) == [("BRK302", 15)] * entered
