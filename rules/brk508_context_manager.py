@@ -3,9 +3,10 @@
 Dynamo enters `torch.no_grad`, `autocast`, `record_function`, `contextlib.nullcontext` and context
 managers written in Python whose body it can trace. It cannot enter locks, files, most
 generator-based ones of libraries (as `torch.backends.cudnn.flags` or `torch.random.fork_rng`),
-`torch.device(...)`, saved-tensor hooks and anomaly mode, nor an object of a class of your own that
-was made before the region began (`with self.context:`). The graph ends at the `with`, and because
-the block cannot be resumed in the middle, nothing in it is compiled.
+`torch.device(...)`, saved-tensor hooks and anomaly mode. Nor does it enter an object of a class of
+your own, a `torch.no_grad()`, an `enable_grad()` or an `inference_mode()` that was made before the
+region began (`with self.context:`). The graph ends at the `with`, and because the block cannot be
+resumed in the middle, nothing in it is compiled.
 
 Enter it around the compiled call instead of inside: `with torch.backends.cudnn.flags(...):
 model(x)`. A lock guards something shared; take it outside too. For `with torch.device(d):` give
@@ -144,3 +145,27 @@ def bad(x):
 def good(x):
     y = x * 2
     return y + 1
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0142",), module=True, fixed=False)
+def bad():
+    mode = torch.no_grad()
+
+    def forward(x):
+        y = x * 2
+        with mode:  # BRK508
+            y = y + 1
+        return y
+
+    return forward
+
+
+@rule.becomes
+def good():
+    def forward(x):
+        y = x * 2
+        with torch.no_grad():
+            y = y + 1
+        return y
+
+    return forward
