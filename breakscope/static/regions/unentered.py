@@ -31,6 +31,7 @@ from breakscope.static.definitions.classes import (
     mro_of,
 )
 from breakscope.static.definitions.names import module_names, resolve_import
+from breakscope.static.machine.library import TENSOR_DICT
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.arguments import configured_instance, parameter_values
@@ -78,7 +79,7 @@ def _function_region(machine: Machine, function: Function) -> Region | None:
     shown, _ = parameter_values(machine, function, False)
     # a parameter that alone has no annotation, as a name or a path, is no tensor for that
     given = args if is_unannotated(function.info.node) else shown
-    if any(maybe_tensor(value) or _is_of_tensor_class(machine, value) for value in given):
+    if any(maybe_tensor(value) or _is_of_tensors(machine, value) for value in given):
         region = enter(machine, function.info.qualname, function, args, kwargs)
         return None if _is_made_before(machine, region.value) else region
     return None
@@ -94,7 +95,9 @@ def _is_made_before(machine: Machine, value: Value) -> bool:
     return isinstance(value, Function | Class) or is_module(machine, value)
 
 
-def _is_of_tensor_class(machine: Machine, value: Value) -> bool:
+def _is_of_tensors(machine: Machine, value: Value) -> bool:
+    if type(value) is ExternalInstance:
+        return value.name == TENSOR_DICT
     return type(value) is Instance and is_tensor_class(machine, value.cls.info)
 
 
