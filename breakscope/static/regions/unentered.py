@@ -41,23 +41,35 @@ from breakscope.static.regions.steps import tensor_methods
 Entered = frozenset[tuple[str, str]]  # path and qualified name of functions
 AUTOGRAD = "torch.autograd.Function"
 METRIC = "Metric"  # how a base is called by those who have it from torchmetrics
+PLAIN_DECORATORS = ("jit.export", "staticmethod")
 LAYER = re.compile(r"torch\.nn\.(?:\w+\.)*[A-Z]\w*(?<!Loss)")  # a parameter, or a module but a loss
 OF_METRICS = ("update", "compute")
+DISTRIBUTIONS = "torch.distributions."
+# what regions call of a distribution, a transform of one, and a constraint
+OF_DISTRIBUTIONS = frozenset(
+    """
+    sample rsample log_prob cdf icdf entropy mean variance stddev mode __call__ _call _inverse
+    log_abs_det_jacobian check
+    """.split()
+)
 
 
 def unentered_regions(
-    machine: Machine, module: ModuleInfo, names: frozenset[str], entered: Entered
+    machine: Machine, module: ModuleInfo, names: dict[str, bool], entered: Entered
 ) -> list[Region]:
-    """The regions of what is not `entered`; `names` are the functions that the library hands
-    out."""
+    """The regions of what is not `entered`; `names` are the functions and classes that the library
+    hands out, and whether it names them: of others only those that show that they take tensors."""
     regions: list[Region | None] = []
     defined = module_names(machine, module)
     for name in sorted(names & defined.keys()):
         value = resolve_import(machine, defined[name])
         if type(value) is Function and _is_news(value, module, entered):
-            regions += apart(machine, value, _function_region)
+            regions += apart(machine, value, _function_region if names[name] else _shown_region)
         elif type(value) is Class and value.info.module is module:
-            public = [n for n, node in members_of(value.info).items() if _is_public(n, node)]
+            members = members_of(value.info)
+            if _is_callable_with_tensors(machine, value, entered):
+                regions += apart(machine, value, _call_region)
+            public = [n for n, node in members.items() if _is_public(n, node)]
             for method in tensor_methods(machine, value, public):
                 if _is_news(method, module, entered):
                     regions += apart(machine, method, _method_region)
@@ -85,6 +97,15 @@ def _function_region(machine: Machine, function: Function) -> Region | None:
     return None
 
 
+def _shown_region(machine: Machine, function: Function) -> Region | None:
+    """That of a function of which nothing but what it shows is known to be a tensor."""
+    if not shows_tensors(machine, function):
+        return None
+    shown = parameter_values(machine, function, False)
+    region = enter(machine, function.info.qualname, function, *shown)
+    return None if _is_made_before(machine, region.value) else region
+
+
 def _is_made_before(machine: Machine, value: Value) -> bool:
     """True for a model, a function, or several: what hands these out is called before anything is
     compiled."""
@@ -93,6 +114,25 @@ def _is_made_before(machine: Machine, value: Value) -> bool:
     if type(value) is Union:
         return any(_is_made_before(machine, option) for option in value.options)
     return isinstance(value, Function | Class) or is_module(machine, value)
+
+
+def _is_callable_with_tensors(machine: Machine, cls: Class, entered: Entered) -> bool:
+    """True for a class that is no module and whose objects are called with tensors."""
+    call = members_of(cls.info).get("__call__")
+    if type(call) is not ast.FunctionDef or call.decorator_list:
+        return False
+    called = find_member(machine, cls.info, "__call__")
+    return (
+        type(called) is Function
+        and _is_news(called, cls.info.module, entered)
+        and not is_module_class(machine, cls.info)
+        and shows_tensors(machine, called)
+    )
+
+
+def _call_region(machine: Machine, cls: Class) -> Region | None:
+    called = bound_to(find_member(machine, cls.info, "__call__"), configured_instance(machine, cls))
+    return _shown_region(machine, called) if type(called) is Function else None
 
 
 def _is_of_tensors(machine: Machine, value: Value) -> bool:
@@ -118,6 +158,8 @@ def _methods(machine: Machine, cls: Class) -> Iterator[Function]:
         names = ["forward"] if "forward" in members else []
     elif is_tensor_class(machine, cls.info):
         names = own_methods(cls)
+    elif any(name.startswith(DISTRIBUTIONS) for name in bases):
+        names = [name for name in members if name in OF_DISTRIBUTIONS]
     elif any(name in members for name in OF_METRICS) and _is_metric(machine, cls, bases):
         names = [*OF_METRICS]
     else:
@@ -163,8 +205,8 @@ def required_methods(machine: Machine, cls: Class) -> list[str]:
         name
         for name, node in members_of(cls.info).items()
         if type(node) is ast.FunctionDef
-        and not name.startswith("_")
-        and all(ast.unparse(d).endswith("jit.export") for d in node.decorator_list)
+        and not name.startswith("__")
+        and all(ast.unparse(d).endswith(PLAIN_DECORATORS) for d in node.decorator_list)
     ]
     parents = mro_of(machine, cls.info)[1:] if names else []
     abstract = {
@@ -173,7 +215,25 @@ def required_methods(machine: Machine, cls: Class) -> list[str]:
         for name, node in members_of(parent).items()
         if name in names and type(node) is ast.FunctionDef and _is_abstract(node)
     }
-    return [n for n in names if n in abstract and is_module_class(machine, cls.info)]
+    return [
+        name
+        for name in names
+        if name in abstract
+        and is_module_class(machine, cls.info)
+        and (
+            not name.startswith("_") or shows_tensors(machine, find_member(machine, cls.info, name))
+        )
+    ]
+
+
+def shows_tensors(machine: Machine, function: Value | None) -> bool:
+    """True where an annotation or a use says that a parameter is a tensor."""
+    if type(function) is not Function:
+        return False
+    shown, named = parameter_values(machine, function, False)
+    return any(
+        maybe_tensor(value) or _is_of_tensors(machine, value) for value in (*shown, *named.values())
+    )
 
 
 def _is_abstract(node: ast.FunctionDef) -> bool:
@@ -214,7 +274,8 @@ def _is_metric(machine: Machine, cls: Class, bases: tuple[str, ...]) -> bool:
 
 def _method_region(machine: Machine, method: Function) -> Region | None:
     args, kwargs = parameter_values(machine, method, True)
-    if method.bound is None:
+    owner = method.info.owner
+    if method.bound is None and owner and AUTOGRAD in external_bases(machine, owner):
         return _autograd_region(machine, method, args)
     region = enter(machine, method.info.qualname, method, args, kwargs)
     is_set_up = _is_made_before(machine, region.value) or _makes_layers(region)
