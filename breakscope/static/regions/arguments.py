@@ -39,6 +39,8 @@ from breakscope.static.variables.objects.construction import instantiate
 
 # of what a call hands over, what says more than how the parameter is used
 NUMBERS = (Py, ShapeInt)
+# how parameters are called that are sizes
+SIZES = ("shape", "shapes", "size", "sizes")
 # how a constructor's parameter is called that is a data loader
 LOADERS = ("dataloader", "data_loader")
 OBJECTS = (Instance, ExternalInstance, Tensor, Sequence, Dict, Function, Union)
@@ -263,7 +265,8 @@ def parameter_value(
         return tensor
     if not (of_training := library.used_as(used, body.bare(parameter.arg))).is_unknown:
         return of_training
-    if parameter.annotation is None and is_forward and not used - library.tensor_names:
+    may_be_guessed = is_forward and not parameter.arg.endswith(SIZES)
+    if parameter.annotation is None and may_be_guessed and not used - library.tensor_names:
         return tensor
     return UNKNOWN
 
