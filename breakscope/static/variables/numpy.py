@@ -235,6 +235,21 @@ def read_numpy_number(
         emit_read(machine, array, how, node, frame, part)
 
 
+def read_index(machine: Machine, index: Value, node: ast.Subscript, frame: Frame) -> None:
+    """Python reads the number to find an item of a sequence of its own."""
+    if index.type in (READ.type, WHOLE.type):
+        array = Tensor("int", 0, (), sure=not index.source, kind="numpy")
+        emit_read(machine, array, "index", node, frame, node.slice)
+
+
+def array_of_number(value: Value) -> Value:
+    """A number that numpy computes, as the array that it is while Dynamo traces; anything else as it
+    is."""
+    if is_numpy_number(value) and value.type != KEPT.type:
+        return Tensor(None, 0, (), sure=not value.source, kind="numpy")
+    return value
+
+
 def is_numpy_number(value: Value) -> bool:
     return type(value) is Py and value.type in NAMES
 
