@@ -3,9 +3,13 @@
 Dynamo enters `torch.no_grad`, `autocast`, `record_function`, `contextlib.nullcontext` and context
 managers written in Python whose body it can trace. It cannot enter locks, files, most
 generator-based ones of libraries (as `torch.backends.cudnn.flags` or `torch.random.fork_rng`),
-`torch.device(...)`, saved-tensor hooks and anomaly mode, nor an object of a class of your own that
-was made before the region began (`with self.context:`). The graph ends at the `with`, and because
-the block cannot be resumed in the middle, nothing in it is compiled.
+`torch.device(...)`, saved-tensor hooks and anomaly mode. Nor does it enter an object of a class of
+your own, a `torch.no_grad()`, an `enable_grad()` or an `inference_mode()` that was made before the
+region began (`with self.context:`). The graph ends at the `with`, and because the block cannot be
+resumed in the middle, nothing in it is compiled.
+
+An object that the region makes is one of Python's too behind the next break. Where `__init__` of your
+class breaks (it reads a clock, it prints), the `with` that the object is made for breaks as well.
 
 Enter it around the compiled call instead of inside: `with torch.backends.cudnn.flags(...):
 model(x)`. A lock guards something shared; take it outside too. For `with torch.device(d):` give
@@ -18,6 +22,7 @@ other thread sees half of it. It is unsafe because the compiled code does not wa
 
 import contextlib
 import threading
+import time
 
 import torch
 
@@ -33,6 +38,7 @@ rule = Rule(
         "GB0262",
         r"GB0008: \w*(hook|anomaly|save_on|nvtx|multithreading|tracking|fusion|Flop)\w*\.__init__",
     ),
+    shares=("GB0007",),
     fix="unsafe",
 )
 
@@ -56,6 +62,16 @@ def check(event):
             f"Dynamo enters a `{event.name}` only where the region makes it: the graph ends at `{event.shown}` and "
             "the block runs without one",
             help="make it in the `with`, or enter it around the compiled call",
+            fixable=False,
+            skips="with",
+        )
+        return
+    if event.behind_break:
+        yield event.problem(
+            f"a break leaves `{event.shown}` to Python before the `with` enters it, so the graph ends at the `with` too and "
+            "the block runs without one",
+            help=f"fix the break between the making of the `{event.name}` and the `with`, its `__init__` included",
+            certainty="likely",
             fixable=False,
             skips="with",
         )
@@ -144,3 +160,69 @@ def bad(x):
 def good(x):
     y = x * 2
     return y + 1
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0142",), module=True, fixed=False)
+def bad():
+    mode = torch.no_grad()
+
+    def forward(x):
+        y = x * 2
+        with mode:  # BRK508
+            y = y + 1
+        return y
+
+    return forward
+
+
+@rule.becomes
+def good():
+    def forward(x):
+        y = x * 2
+        with torch.no_grad():
+            y = y + 1
+        return y
+
+    return forward
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0142", "GB0007"), module=True, fixed=False)
+def bad_made_by_a_break():
+    class Timed:
+        def __init__(self):
+            self.began = time.time()  # BRK404
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *problem):
+            return False
+
+    def forward(x):
+        y = x * 2
+        with Timed():  # BRK508
+            y = y + 1
+        return y
+
+    return forward
+
+
+@rule.becomes
+def good_made_without():
+    class Timed:
+        def __init__(self):
+            self.began = 0.0
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *problem):
+            return False
+
+    def forward(x):
+        y = x * 2
+        with Timed():
+            y = y + 1
+        return y
+
+    return forward

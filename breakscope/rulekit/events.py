@@ -222,13 +222,16 @@ class Call(Event, frozen=True, kw_only=True):
 class Enter(Event, frozen=True, kw_only=True):
     """A `with` on something outside the checked source: `name` as for Call ("torch.no_grad",
     "threading.Lock"); or on an object of a class of the source that exists when the region begins:
-    `name` is then the class's, and `exists` true."""
+    `name` is then the class's, and `exists` true. `behind_break`: the region makes the object, and
+    rules receive the event only where a break between that and the `with` leaves it to Python.
+    """
 
     name: str
     value: Value
     args: tuple[Value, ...] = ()
     kwargs: dict[str, Value]
     exists: bool = False
+    behind_break: bool = False
 
 
 class Index(Event, frozen=True, kw_only=True):

@@ -131,12 +131,14 @@ class External(Value, frozen=True, gc=False):
 
 class ExternalInstance(Value, frozen=True):
     """An object of a class outside the checked source: "torch.nn.LSTM", "logging.Logger",
-    "threading.Lock". Not `sure` where only its use tells of which class it is."""
+    "threading.Lock". Not `sure` where only its use tells of which class it is. `exists`: a context
+    that was made before the region began."""
 
     name: str
     args: tuple[Value, ...] = ()
     kwargs: tuple[tuple[str, Value], ...] = ()
     sure: bool = True
+    exists: bool = False
 
     def describe(self) -> str:
         return f"a `{self.name}`"

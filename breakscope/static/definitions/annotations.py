@@ -18,12 +18,19 @@ from breakscope.rulekit.values import (
     Sequence,
     Value,
 )
-from breakscope.static.definitions.classes import external_bases, find_member, members_of, mro_of
+from breakscope.static.definitions.classes import (
+    external_bases,
+    find_member,
+    is_tensor_dict,
+    members_of,
+    mro_of,
+)
 from breakscope.static.definitions.fields import fields_of
 from breakscope.static.definitions.names import module_names
 from breakscope.static.definitions.tensor_types import tensor_type, typed_tensor
 from breakscope.static.machine.frames import Frame, Raised
 from breakscope.static.machine.lattice import join, join_all
+from breakscope.static.machine.library import TENSOR_DICT
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ClassInfo, Import, ModuleInfo, Namespace
 
@@ -116,6 +123,8 @@ def value_of_class(machine: Machine, cls: Class) -> Value:
     externals = external_bases(machine, cls.info)
     if any(machine.library.is_enum(n) for n in externals):
         return Py("enum", "argument")
+    if is_tensor_dict(machine, cls.info):
+        return ExternalInstance(TENSOR_DICT)
     made = machine.objects.annotated.get(id(cls.info))
     if made is None:
         made = machine.objects.annotated[id(cls.info)] = Instance(cls)

@@ -124,6 +124,14 @@ def is_tensor_class(machine: Machine, info: ClassInfo) -> bool:
     return any(name in TENSOR_BASES for name in external_bases(machine, info))
 
 
+def is_tensor_dict(machine: Machine, info: ClassInfo) -> bool:
+    """True for tensordict's own classes of dictionaries of tensors; a subclass has methods of its
+    own."""
+    if info.module.name.partition(".")[0] != "tensordict":
+        return False
+    return any(cls.name == "TensorDictBase" for cls in mro_of(machine, info))
+
+
 def keeps_its_class(machine: Machine, info: ClassInfo) -> bool:
     """True for a subclass of torch.Tensor whose results are of it too, as torch makes them where no
     `__torch_function__` says what they are. That of nn.Parameter gives plain tensors."""

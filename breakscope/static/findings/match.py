@@ -171,6 +171,8 @@ class Matcher:
             if step.event.only_when_skipped:
                 waiting.append(step.event)
                 continue
+            if step.made_at >= 0 and (skipped or last_break < step.made_at):
+                continue  # no break came behind what made the object
             if step.problems is None:
                 step.problems = self.first_problems(step.event, activation)
             for rule, problem in step.problems:

@@ -99,11 +99,14 @@ def call_of_own_classes(
         return None
     if name in OF_TEXTS and not any(map(maybe_tensor, args)):
         return None
+    # a method that calls one of its name hands on to what its object holds, not to itself
+    running = None if frame.function is None else frame.function.node
     classes = [
         value
         for value in module_names(machine, frame.module).values()
         if type(value) is Class
         and value.info.module is frame.module
+        and members_of(value.info).get(name) is not running
         and type(member := members_of(value.info).get(name)) is ast.FunctionDef
         and not member.decorator_list
         and takes(member, args, kwargs)

@@ -42,7 +42,7 @@ from breakscope.static.project.modules import Import
 from breakscope.static.variables.dicts import put_key
 from breakscope.static.variables.effects.emitting import emit_read, sureness
 from breakscope.static.variables.library.folding import STR, constant
-from breakscope.static.variables.numpy import is_numpy_number, read_numpy_number
+from breakscope.static.variables.numpy import is_numpy_number, read_index, read_numpy_number
 from breakscope.static.variables.objects.attributes import instance_attribute
 from breakscope.static.variables.operators.binary import binary_operation
 from breakscope.static.variables.operators.comparisons import compare_values
@@ -279,6 +279,8 @@ def eval_subscript(machine: Machine, node: ast.Subscript, frame: Frame) -> Value
     index = machine.eval(node.slice, frame)
     if frame.emits and not index.is_const:
         index = masked_index(machine, node.slice, index)
+        if is_numpy_number(index) and type(container) is Sequence:
+            read_index(machine, index, node, frame)
     return machine.getitem(container, index, node, frame)
 
 

@@ -37,7 +37,7 @@ class Step(Struct, eq=False):
     undecided: int = 0  # whether the call happens: as of events
     rare: bool = False  # it happens only where the program is debugged, or the like
     problems: object = None  # what the rules report of the event, once they were matched
-    # how many steps were taken before the object was made whose method the child is
+    # how many steps were taken before the object was made whose method the child is, or that is entered
     made_at: int = -1
 
 

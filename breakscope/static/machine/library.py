@@ -41,6 +41,16 @@ ALIASES = {
     "torch.utils.checkpoint": "torch.utils.checkpoint",
     "torch.compiler._is_compiling": "torch.compiler.is_compiling",
     "collections.abc": "typing",
+    **dict.fromkeys(
+        (
+            "tensordict.TensorDictBase",
+            "tensordict.base.TensorDictBase",
+            "tensordict._td.TensorDict",
+            "tensordict.tensordict.TensorDict",
+            "tensordict.tensordict.TensorDictBase",
+        ),
+        "tensordict.TensorDict",
+    ),
 }
 PREFIXES = (
     ("torch.nn.modules.", "torch.nn."),
@@ -103,6 +113,7 @@ NOT_TENSORS = (
     "torch.device",
     "torch.distributions.",
 )
+TENSOR_DICT = "tensordict.TensorDict"
 PACKED_SEQUENCE = "torch.nn.utils.rnn.PackedSequence"
 TENSOR_TYPES = frozenset(
     f"torch.{p}Tensor"
@@ -279,7 +290,7 @@ class Library:
             return Py(name.rpartition(".")[2], "argument")
         if name == "torch.Size":
             return Sequence("size", None, UNKNOWN)
-        if name.startswith(OF_TRAINING) or name == PACKED_SEQUENCE:
+        if name.startswith(OF_TRAINING) or name in (PACKED_SEQUENCE, TENSOR_DICT):
             return ExternalInstance(name)
         return UNKNOWN
 

@@ -1,38 +1,59 @@
 """The functions that a library hands out by name: what its top `__init__.py` imports from a file,
-from one beside it or by way of the packages between them.
+from one beside it or by way of the packages between them, one by one, with a star or as a namespace.
 """
 
 from __future__ import annotations
 
 import ast
 import os
+import re
 
 from breakscope.static.project.reads import Reads
 from breakscope.static.project.source import SourceError, decode, parse
 
+DEFINES = re.compile(rb"^(?:[ \t]*(?:def |class )|(?=\w+ *=(?!=)))([A-Za-z]\w*)", re.MULTILINE)
+LISTS = re.compile(rb"^__all__.*?=\s*[\[(](.*?)[\])]", re.MULTILINE | re.DOTALL)
 
-def handed_out(path: str, reads: Reads) -> frozenset[str]:
-    """The public names of the file that each package around it imports at its top level, one by one or
-    with the package inside that does, up to the outermost; none for a file without torch or functions."""
+
+def handed_out(path: str, reads: Reads) -> dict[str, bool]:
+    """The public names of the file that each package around it imports at its top level, by themselves or
+    with the module inside that has them, up to the outermost, and whether each names them or the package inside; none
+    for a file without torch or functions."""
     folder, name = os.path.split(os.path.abspath(path))
     if name == "__init__.py" or "__init__.py" not in reads.names(folder):
-        return frozenset()
+        return {}
     data = reads.bytes_of(path)
     if b"torch" not in data or b"def " not in data:
-        return frozenset()
+        return {}
     part = name.removesuffix(".py")
-    known: dict[str, str] | None = None  # the file's name of each name that the packages have
+    known = _defined(data)  # the file's name of each name that the packages have
+    listed = LISTS.search(data)  # what a star imports
+    starred = known if listed is None else {n: n for n in known if os.fsencode(n) in listed[1]}
+    loose: set[str] = set()
     while "__init__.py" in reads.names(folder):
-        known = _imported(folder, part, known, reads)
+        starred = known = _imported(folder, part, known, starred, loose, reads)
         if not known:
-            return frozenset()
+            return {}
         folder, part = os.path.split(folder)
-    return frozenset(name for name in (known or {}).values() if not name.startswith("_"))
+    return {name: name not in loose for name in known.values()}
 
 
-def _imported(folder: str, part: str, known: dict[str, str] | None, reads: Reads) -> dict[str, str]:
+def _defined(data: bytes) -> dict[str, str]:
+    """The public functions and classes of a file, and what else it gives a name."""
+    return {name: name for name in map(os.fsdecode, DEFINES.findall(data))}
+
+
+def _imported(
+    folder: str,
+    part: str,
+    known: dict[str, str],
+    starred: dict[str, str],
+    loose: set[str],
+    reads: Reads,
+) -> dict[str, str]:
     """What the package's `__init__.py` imports from a part of it: its own names, each with that of
-    the file. `known` is the same of the part, None for the file itself."""
+    the file. `known` is the same of the part, and `starred` what a star imports of it. Those of the file
+    that a star brings, or the whole file, come to be among the `loose`."""
     front = os.path.join(folder, "__init__.py")
     text = reads.bytes_of(front)
     if os.fsencode(part) not in text:
@@ -41,16 +62,21 @@ def _imported(folder: str, part: str, known: dict[str, str] | None, reads: Reads
         tree = parse(decode(text), front)
     except SourceError:
         return {}
-    if known is not None and _is_namespace(tree, os.path.basename(folder), part):
+    if _is_namespace(tree, os.path.basename(folder), part):
+        if f"{part}.py" in reads.names(folder):
+            loose.update(known.values())
         return known
     beside = {(1, part), (0, f"{os.path.basename(folder)}.{part}")}
-    return {
-        alias.asname or alias.name: alias.name if known is None else known[alias.name]
-        for node in tree.body
-        if type(node) is ast.ImportFrom and (node.level, node.module) in beside
-        for alias in node.names
-        if known is None or alias.name in known
-    }
+    found: dict[str, str] = {}
+    for node in tree.body:
+        if type(node) is ast.ImportFrom and (node.level, node.module) in beside:
+            for alias in node.names:
+                if alias.name == "*":
+                    found.update(starred)
+                    loose.update(starred.values())
+                elif alias.name in known:
+                    found[alias.asname or alias.name] = known[alias.name]
+    return found
 
 
 def _is_namespace(tree: ast.Module, package: str, part: str) -> bool:

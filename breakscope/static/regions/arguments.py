@@ -39,6 +39,8 @@ from breakscope.static.variables.objects.construction import instantiate
 
 # of what a call hands over, what says more than how the parameter is used
 NUMBERS = (Py, ShapeInt)
+# how parameters are called that are sizes
+SIZES = ("shape", "shapes", "size", "sizes")
 # how a constructor's parameter is called that is a data loader
 LOADERS = ("dataloader", "data_loader")
 OBJECTS = (Instance, ExternalInstance, Tensor, Sequence, Dict, Function, Union)
@@ -265,7 +267,8 @@ def parameter_value(
         return of_training
     if parameter.annotation is not None or not is_forward or used - library.tensor_names:
         return UNKNOWN
-    return UNKNOWN if body.is_documented_as_other(parameter.arg) else tensor
+    is_other = parameter.arg.endswith(SIZES) or body.is_documented_as_other(parameter.arg)
+    return UNKNOWN if is_other else tensor
 
 
 def takes_tensors(machine: Machine, function: Function, names: frozenset[str]) -> bool:

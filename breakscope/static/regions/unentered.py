@@ -35,6 +35,7 @@ from breakscope.static.definitions.classes import (
 )
 from breakscope.static.definitions.names import module_names, resolve_import
 from breakscope.static.machine.frames import Frame
+from breakscope.static.machine.library import TENSOR_DICT
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.arguments import configured_instance, parameter_values
@@ -44,6 +45,7 @@ from breakscope.static.regions.steps import tensor_methods
 Entered = frozenset[tuple[str, str]]  # path and qualified name of functions
 AUTOGRAD = "torch.autograd.Function"
 METRIC = "Metric"  # how a base is called by those who have it from torchmetrics
+PLAIN_DECORATORS = ("jit.export", "staticmethod")
 LAYER = re.compile(r"torch\.nn\.(?:\w+\.)*[A-Z]\w*(?<!Loss)")  # a parameter, or a module but a loss
 PREPARES = (
     "torch.nn.utils.parametrize.register",
@@ -52,21 +54,32 @@ PREPARES = (
 )
 PLAIN = frozenset({"str", "int", "float", "bool", "bytes"})
 OF_METRICS = ("update", "compute")
+DISTRIBUTIONS = "torch.distributions."
+# what regions call of a distribution, a transform of one, and a constraint
+OF_DISTRIBUTIONS = frozenset(
+    """
+    sample rsample log_prob cdf icdf entropy mean variance stddev mode __call__ _call _inverse
+    log_abs_det_jacobian check
+    """.split()
+)
 
 
 def unentered_regions(
-    machine: Machine, module: ModuleInfo, names: frozenset[str], entered: Entered
+    machine: Machine, module: ModuleInfo, names: dict[str, bool], entered: Entered
 ) -> list[Region]:
-    """The regions of what is not `entered`; `names` are the functions that the library hands
-    out."""
+    """The regions of what is not `entered`; `names` are the functions and classes that the library
+    hands out, and whether it names them: of others only those that show that they take tensors."""
     regions: list[Region | None] = []
     defined = module_names(machine, module)
     for name in sorted(names & defined.keys()):
         value = resolve_import(machine, defined[name])
         if type(value) is Function and _is_news(value, module, entered):
-            regions += apart(machine, value, _function_region)
+            regions += apart(machine, value, _function_region if names[name] else _shown_region)
         elif type(value) is Class and value.info.module is module:
-            public = [n for n, node in members_of(value.info).items() if _is_public(n, node)]
+            members = members_of(value.info)
+            if _is_callable_with_tensors(machine, value, entered):
+                regions += apart(machine, value, _call_region)
+            public = [n for n, node in members.items() if _is_public(n, node)]
             for method in tensor_methods(machine, value, public):
                 if _is_news(method, module, entered):
                     regions += apart(machine, method, _method_region)
@@ -88,11 +101,20 @@ def _function_region(machine: Machine, function: Function) -> Region | None:
     shown, _ = parameter_values(machine, function, False)
     # a parameter that alone has no annotation, as a name or a path, is no tensor for that
     given = args if is_unannotated(function.info.node) else shown
-    if any(maybe_tensor(value) or _is_of_tensor_class(machine, value) for value in given):
+    if any(maybe_tensor(value) or _is_of_tensors(machine, value) for value in given):
         region = enter(machine, function.info.qualname, function, args, kwargs)
         is_set_up = _is_made_before(machine, region.value) or _meets(region, _prepares)
         return None if is_set_up else region
     return None
+
+
+def _shown_region(machine: Machine, function: Function) -> Region | None:
+    """That of a function of which nothing but what it shows is known to be a tensor."""
+    if not shows_tensors(machine, function):
+        return None
+    shown = parameter_values(machine, function, False)
+    region = enter(machine, function.info.qualname, function, *shown)
+    return None if _is_made_before(machine, region.value) else region
 
 
 def _is_made_before(machine: Machine, value: Value) -> bool:
@@ -105,7 +127,28 @@ def _is_made_before(machine: Machine, value: Value) -> bool:
     return isinstance(value, Function | Class) or is_module(machine, value)
 
 
-def _is_of_tensor_class(machine: Machine, value: Value) -> bool:
+def _is_callable_with_tensors(machine: Machine, cls: Class, entered: Entered) -> bool:
+    """True for a class that is no module and whose objects are called with tensors."""
+    call = members_of(cls.info).get("__call__")
+    if type(call) is not ast.FunctionDef or call.decorator_list:
+        return False
+    called = find_member(machine, cls.info, "__call__")
+    return (
+        type(called) is Function
+        and _is_news(called, cls.info.module, entered)
+        and not is_module_class(machine, cls.info)
+        and shows_tensors(machine, called)
+    )
+
+
+def _call_region(machine: Machine, cls: Class) -> Region | None:
+    called = bound_to(find_member(machine, cls.info, "__call__"), configured_instance(machine, cls))
+    return _shown_region(machine, called) if type(called) is Function else None
+
+
+def _is_of_tensors(machine: Machine, value: Value) -> bool:
+    if type(value) is ExternalInstance:
+        return value.name == TENSOR_DICT
     return type(value) is Instance and is_tensor_class(machine, value.cls.info)
 
 
@@ -126,6 +169,8 @@ def _methods(machine: Machine, cls: Class) -> Iterator[Function]:
         names = ["forward"] if "forward" in members else []
     elif is_tensor_class(machine, cls.info):
         names = own_methods(cls)
+    elif any(name.startswith(DISTRIBUTIONS) for name in bases):
+        names = [name for name in members if name in OF_DISTRIBUTIONS]
     elif any(name in members for name in OF_METRICS) and _is_metric(machine, cls, bases):
         names = [*OF_METRICS]
     elif "__call__" in members and not is_module_class(machine, cls.info):
@@ -197,8 +242,8 @@ def required_methods(machine: Machine, cls: Class) -> list[str]:
         name
         for name, node in members_of(cls.info).items()
         if type(node) is ast.FunctionDef
-        and not name.startswith("_")
-        and all(ast.unparse(d).endswith("jit.export") for d in node.decorator_list)
+        and not name.startswith("__")
+        and all(ast.unparse(d).endswith(PLAIN_DECORATORS) for d in node.decorator_list)
     ]
     parents = mro_of(machine, cls.info)[1:] if names else []
     abstract = {
@@ -207,7 +252,25 @@ def required_methods(machine: Machine, cls: Class) -> list[str]:
         for name, node in members_of(parent).items()
         if name in names and type(node) is ast.FunctionDef and _is_abstract(node)
     }
-    return [n for n in names if n in abstract and is_module_class(machine, cls.info)]
+    return [
+        name
+        for name in names
+        if name in abstract
+        and is_module_class(machine, cls.info)
+        and (
+            not name.startswith("_") or shows_tensors(machine, find_member(machine, cls.info, name))
+        )
+    ]
+
+
+def shows_tensors(machine: Machine, function: Value | None) -> bool:
+    """True where an annotation or a use says that a parameter is a tensor."""
+    if type(function) is not Function:
+        return False
+    shown, named = parameter_values(machine, function, False)
+    return any(
+        maybe_tensor(value) or _is_of_tensors(machine, value) for value in (*shown, *named.values())
+    )
 
 
 def _is_abstract(node: ast.FunctionDef) -> bool:
@@ -248,11 +311,12 @@ def _is_metric(machine: Machine, cls: Class, bases: tuple[str, ...]) -> bool:
 
 def _method_region(machine: Machine, method: Function) -> Region | None:
     args, kwargs = parameter_values(machine, method, True)
+    owner = method.info.owner
+    if method.bound is None and owner and AUTOGRAD in external_bases(machine, owner):
+        return _autograd_region(machine, method, args)
     given = [option for value in (*args, *kwargs.values()) for option in options(value)]
     if given and all(o.is_const or (isinstance(o, Py) and o.type in PLAIN) for o in given):
         return None  # a tokenizer's, or what saves and loads
-    if method.bound is None:
-        return _autograd_region(machine, method, args)
     region = enter(machine, method.info.qualname, method, args, kwargs)
     is_set_up = _is_made_before(machine, region.value) or _meets(region, _makes_layer)
     return None if is_set_up else region

@@ -33,15 +33,18 @@ from breakscope.static.variables.tensors.creation import (
 from breakscope.static.variables.tensors.results import tensor_result
 
 FOLDED, READ, TRUTH = Py("numpy float"), Py("numpy number"), Py("numpy bool")
+# computed of Python's integers one by one: torch takes it for a size without a read, Python reads it
+WHOLE = Py("numpy integer")
 # made outside of the region: an argument of the graph, which Dynamo reads as it is, and an array as
 # soon as it is computed with or compared
 KEPT = Py("numpy scalar")
 # of a value that configuration decides: most likely of several numbers, which numpy makes an array of
 READ_OF_CONFIG, TRUTH_OF_CONFIG = Py(READ.type, "config"), Py(TRUTH.type, "config")
 KEPT_OF_CONFIG = Py(KEPT.type, "config")
-NAMES = frozenset({FOLDED.type, READ.type, TRUTH.type, KEPT.type})
+NAMES = frozenset({FOLDED.type, READ.type, WHOLE.type, TRUTH.type, KEPT.type})
 SCALAR_TYPES = frozenset({"float16", "float32", "float64", "int32", "int64"})
-INTEGERS = frozenset({"maximum", "minimum"})  # of two integers an integer
+INTEGERS = frozenset({"clip", "maximum", "minimum"})  # of two integers an integer
+OF_INTEGERS = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
 REDUCES = frozenset(
     {"prod", "sum", "max", "min", "amax", "amin", "mean", "std", "median", "argmax", "argmin"}
 )
@@ -49,7 +52,7 @@ TESTS = frozenset({"any", "all"})
 OF_ALL = frozenset({"prod", "sum", "max", "min", "amax", "amin"})
 ELEMENTWISE = frozenset(
     """
-    ceil floor round rint sqrt cbrt exp exp2 log log2 log10 log1p power sin cos tan tanh maximum minimum square reciprocal
+    ceil clip floor round rint sqrt cbrt exp exp2 log log2 log10 log1p power sin cos tan tanh maximum minimum square reciprocal
     """.split()
 )
 
@@ -80,7 +83,9 @@ class NumpyNumberVariable(PythonVariable):
 
     def binary(self, machine: Machine, left, right, op, node, frame) -> Value:
         read = [value for value in (left, right) if getattr(value, "type", "") == READ.type]
-        return max(read, key=lambda value: value.source) if read else FOLDED
+        if read:
+            return max(read, key=lambda value: value.source)
+        return WHOLE if WHOLE in (left, right) and op in OF_INTEGERS else FOLDED
 
     def compare(self, machine: Machine, left, right, op, node, frame) -> Value:
         if left.is_none or right.is_none:
@@ -203,12 +208,16 @@ def numpy_number(machine: Machine, last: str, args: list[Value]) -> Value | None
         return READ if plain and len(args) == 1 and _is_plain(element_of(given)) else None
     if not all(_is_plain(value) or is_numpy_number(value) for value in args):
         return None
+    if last in SCALAR_TYPES and len(args) == 1 and _is_plain(args[0]):
+        return WHOLE if last.startswith("int") and _is_int(args[0]) else FOLDED
     shape = machine.library.shape(f"numpy.{last}")
     if shape is not None and shape.results[0].dtype == "bool":
         return TRUTH
     if last not in ELEMENTWISE:
         return None
-    return READ if READ in args or (last in INTEGERS and all(map(_is_int, args))) else FOLDED
+    if READ in args:
+        return READ
+    return WHOLE if last in INTEGERS and all(map(_is_int, args)) else FOLDED
 
 
 def read_numpy_number(
@@ -226,6 +235,21 @@ def read_numpy_number(
         emit_read(machine, array, how, node, frame, part)
 
 
+def read_index(machine: Machine, index: Value, node: ast.Subscript, frame: Frame) -> None:
+    """Python reads the number to find an item of a sequence of its own."""
+    if index.type in (READ.type, WHOLE.type):
+        array = Tensor("int", 0, (), sure=not index.source, kind="numpy")
+        emit_read(machine, array, "index", node, frame, node.slice)
+
+
+def array_of_number(value: Value) -> Value:
+    """A number that numpy computes, as the array that it is while Dynamo traces; anything else as it
+    is."""
+    if is_numpy_number(value) and value.type != KEPT.type:
+        return Tensor(None, 0, (), sure=not value.source, kind="numpy")
+    return value
+
+
 def is_numpy_number(value: Value) -> bool:
     return type(value) is Py and value.type in NAMES
 
@@ -238,5 +262,5 @@ def _is_int(value: Value) -> bool:
     return (
         value.is_shape
         or (isinstance(value, Const) and isinstance(value.value, int))
-        or getattr(value, "type", "") == "int"
+        or getattr(value, "type", "") in ("int", WHOLE.type)
     )

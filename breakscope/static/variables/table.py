@@ -22,6 +22,7 @@ from breakscope.rulekit.values import (
     Union,
     Value,
 )
+from breakscope.static.machine.library import TENSOR_DICT
 from breakscope.static.project.modules import Import, Namespace
 from breakscope.static.variables.base import Variable
 from breakscope.static.variables.constant import ConstantVariable, PythonVariable
@@ -35,6 +36,7 @@ from breakscope.static.variables.functions import (
 )
 from breakscope.static.variables.iter import GeneratorVariable
 from breakscope.static.variables.library.objects import FIELDS, LibraryObjectVariable
+from breakscope.static.variables.library.tensor_dicts import TensorDictVariable
 from breakscope.static.variables.lists import ListVariable
 from breakscope.static.variables.misc import (
     NamespaceVariable,
@@ -86,6 +88,7 @@ SEQUENCES: dict[str, Variable] = {
     "Sequential": ModuleListVariable(),
 }
 LAYER = LayerVariable()
+TENSOR_DICTS = TensorDictVariable()
 
 
 def behaviour(value: Value) -> Variable:
@@ -96,6 +99,9 @@ def behaviour(value: Value) -> Variable:
         return NUMBERS.get(value.type, found)
     if kind is Sequence:
         return SEQUENCES.get(value.type, found)
-    if kind is ExternalInstance and value.name.startswith("torch.nn.") and value.name not in FIELDS:
-        return LAYER
+    if kind is ExternalInstance:
+        if value.name.startswith("torch.nn.") and value.name not in FIELDS:
+            return LAYER
+        if value.name == TENSOR_DICT:
+            return TENSOR_DICTS
     return found

@@ -53,6 +53,10 @@ _CONTEXTS = frozenset(
     torch.finfo torch.iinfo torch.Generator torch.compiler.set_stance
     """.split()
 )
+# Dynamo enters those that the region makes, and no others
+MADE_IN_REGION = frozenset(
+    "torch.no_grad torch.enable_grad torch.set_grad_enabled torch.inference_mode".split()
+)
 
 
 def _joined_sizes(last: str, args: list[Value], kwargs: dict[str, Value]) -> tuple | None:
@@ -75,7 +79,8 @@ def torch_function(
     if last[:1].isupper() and name.startswith("torch.") and last not in ("Tensor",):
         return ExternalInstance(name, tuple(args), tuple(kwargs.items()))
     if name in _CONTEXTS:
-        return ExternalInstance(name, tuple(args), tuple(kwargs.items()))
+        exists = not frame.emits and name in MADE_IN_REGION
+        return ExternalInstance(name, tuple(args), tuple(kwargs.items()), exists=exists)
     if last in ("as_tensor", "asarray") and args and is_of_subclass(machine, args[0]):
         if all(value.is_none for value in (*args[1:], *kwargs.values())):
             return args[0]  # with nothing to change, the tensor itself

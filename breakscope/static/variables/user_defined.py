@@ -262,9 +262,7 @@ class InstanceVariable(Variable):
         method = machine.getattr(manager, "__enter__", node, frame)
         if not isinstance(method, Function):
             return manager
-        if id(manager) not in machine.objects.made_inside:
-            name = manager.cls.info.name
-            machine.emit(Enter, node, frame, name=name, value=manager, kwargs={}, exists=True)
+        note_entered(machine, manager, node, frame)
         return machine.call(method, [], {}, node, frame)
 
     def leave(self, machine: Machine, manager, node, frame) -> None:
@@ -277,6 +275,23 @@ class InstanceVariable(Variable):
 
     def skips_frame(self, machine: Machine, manager) -> bool:
         return True
+
+
+def note_entered(machine: Machine, manager: Instance, node: ast.expr, frame: Frame) -> None:
+    """Emit that an object is entered that Python has made, before the region or before a break."""
+    name, made = manager.cls.info.name, machine.objects.made_inside.get(id(manager))
+    if made is None:
+        machine.emit(Enter, node, frame, name=name, value=manager, kwargs={}, exists=True)
+    if made is None or not frame.emits:
+        return
+    steps, at = frame.activation.steps, made.steps
+    if made.activation != id(frame.activation):  # by what the function calls
+        at = next((i for i, step in enumerate(steps) if step.node is node), -1)
+    before = len(steps)
+    if at >= 0:
+        machine.emit(Enter, node, frame, name=name, value=manager, kwargs={}, behind_break=True)
+    for step in steps[before:]:
+        step.made_at = at
 
 
 def next_of(machine: Machine, iterator: Value, node: ast.AST, frame: Frame) -> Value | None:

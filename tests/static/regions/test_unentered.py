@@ -438,3 +438,107 @@ class Masked:
 def test_what_is_called_with_tensors_beside_a_module(base, annotation, entered, tmp_path):
     source = WRAPPER.format(base=base, annotation=annotation)
     assert found(analysed(tmp_path, {"program.py": source})) == [("BRK302", 15)] * entered
+
+
+LOSSES = """\
+import torch
+from torch import Tensor
+
+__all__ = ["read", "Loss", "Named"]
+
+
+class Loss:
+    def __call__(self, x: Tensor):
+        return x.max().item()
+
+
+class Named:
+    def __call__(self, name):
+        return name.upper()
+
+
+def read(x: Tensor):
+    return x.min().item()
+
+
+def spread(x):
+    return x.std().item()
+
+
+def kept(names, depth):
+    return depth if names else 0
+"""
+
+
+@pytest.mark.parametrize(
+    ("front", "lines"),
+    [
+        ("from .losses import *\n", [9, 18]),
+        ("from . import losses\n", [9, 18, 22]),
+        ("from library import losses as ways\n", [9, 18, 22]),
+        ("from .losses import Named\n", []),
+        ("", []),
+    ],
+)
+def test_what_a_library_hands_out_with_a_star_or_as_a_namespace(front, lines, tmp_path):
+    """Of that only what shows that it takes tensors; objects that are called with them, too."""
+    files = {"library/losses.py": LOSSES, "library/__init__.py": front}
+    assert [line for _, line in found(analysed(tmp_path, files))] == lines
+
+
+DISTRIBUTION = """\
+import torch
+
+
+class Clipped(torch.distributions.{base}):
+    def __init__(self, base, floor):
+        super().__init__()
+        self.base, self.floor = base, floor
+
+    def {name}(self, value):
+        value = value if value.min() > 0 else value.abs()
+        return self.base.{name}(value)
+"""
+
+
+@pytest.mark.parametrize(
+    ("base", "name", "is_seen"),
+    [
+        ("Distribution", "log_prob", True),
+        ("Distribution", "plot", False),
+        ("transforms.Transform", "_call", True),
+        ("constraints.Constraint", "check", True),
+    ],
+)
+def test_methods_of_a_distribution_and_its_parts(base, name, is_seen, tmp_path):
+    source = DISTRIBUTION.format(base=base, name=name)
+    assert found(analysed(tmp_path, {"program.py": source})) == [("BRK101", 10)] * is_seen
+
+
+REQUIRED = """\
+import abc
+
+import torch
+
+
+class Environment(torch.nn.Module):
+    @staticmethod
+    @abc.abstractmethod
+    def _step(x): ...
+
+    @abc.abstractmethod
+    def _named(self, name): ...
+
+
+class Maze(Environment):
+    @staticmethod
+    def _step(x: torch.Tensor):
+        return x if x.all() else x + 1
+
+    def _named(self, name):
+        return name if name.all() else 1
+"""
+
+
+def test_a_private_method_that_a_parent_leaves_abstract(tmp_path):
+    assert found(analysed(tmp_path, {"program.py": REQUIRED})) == [("BRK101", 18)]

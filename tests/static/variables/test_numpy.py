@@ -101,3 +101,43 @@ SQUARE, COUNT, OPEN = "np.sqrt(width)", "np.prod((2, 2))", "np.prod(shape)"
 def test_a_number_that_is_kept_outside_of_the_region(made, used, code, tmp_path):
     result = analysed(tmp_path, {"program.py": KEPT.format(made=made, used=used)})
     assert found(result) == ([(code, 15)] if code else [])
+
+
+INTEGERS = """\
+import numpy as np
+import torch
+
+NAMES = ["a", "b", "c"]
+
+
+def step(x: torch.Tensor):
+    {body}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ("return torch.zeros(np.minimum(x.shape[0], 3))", ""),
+        ("return x.view(np.maximum(1, 2) * 2, -1)", ""),
+        ("return torch.zeros(np.clip(3, 0, 4))", ""),
+        ("return torch.zeros(np.int64(3))", ""),
+        ("return torch.zeros(np.prod([2, 3]))", "BRK208"),
+        ("return torch.zeros(np.prod([2, 3]) + 1)", "BRK208"),
+        ("return x[: np.clip(x.shape[0], 0, 3)]", "BRK206"),
+        ("return x[: np.minimum(2, 3) + 1]", "BRK206"),
+        ("return x[: np.int64(3) - 1]", "BRK206"),
+        ("return x[: int(np.int64(3))]", "BRK210"),
+        ("return x[: int(np.clip(2.5, 0, 4))]", ""),
+        ("return x + np.float32(2.5).item()", ""),
+        ("return x if np.float32(2.5) > 1 else -x", "BRK101"),
+        ("return x, NAMES[np.argmax([1, 3, 2])]", "BRK205"),
+        ("return x, NAMES[np.minimum(1, 2)]", "BRK205"),
+        ("return x, str(np.minimum(1, 2))", "BRK212"),
+        ("return x, f'{np.minimum(1, 2)}'", ""),
+    ],
+)
+def test_numbers_of_pythons_integers(body, code, tmp_path):
+    """Under Dynamo of torch 2.13.0 those without a code are in one graph."""
+    result = analysed(tmp_path, {"program.py": INTEGERS.format(body=body)}, "program.py::step")
+    assert [rule for rule, _ in found(result)] == [code] * bool(code)

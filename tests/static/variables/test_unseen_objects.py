@@ -54,6 +54,21 @@ CASES = {
         "return getattr(self, self.act)(data.x)",
         "BRK201",
     ),
+    "a grad mode that the constructor makes": (
+        "self.mode = torch.no_grad() if names else torch.enable_grad()",
+        "with self.mode: return data.x",
+        "BRK508",
+    ),
+    "one that the region makes": (
+        "self.mode = torch.no_grad",
+        "mode = self.mode()\nwith mode: return data.x",
+        "",
+    ),
+    "autocast may be made before": (
+        "self.mode = torch.autocast('cpu')",
+        "with self.mode: return data.x",
+        "",
+    ),
     "kept by the constructor": (
         "self.act = getattr(self, act)",
         "return self.act(data.x)",

@@ -18,6 +18,7 @@ from breakscope.rulekit.values import (
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call, sureness
 from breakscope.static.variables.library.folding import fold_cast
+from breakscope.static.variables.numpy import array_of_number
 from breakscope.static.variables.tensors.arithmetic import tensor_operator
 
 
@@ -60,7 +61,7 @@ def builtin_divmod(machine: Machine, args, kwargs, node, frame) -> Value:
 
 
 def builtin_str(machine: Machine, args, kwargs, node, frame) -> Value:
-    value = args[0] if args else Const("")
+    value = array_of_number(args[0]) if args else Const("")
     if holds_tensor(value):
         machine.emit(Format, node, frame, sureness(value), value=value, construct="str")
         return Py("str")  # the graph ended, so it has letters
@@ -74,6 +75,7 @@ def builtin_str(machine: Machine, args, kwargs, node, frame) -> Value:
 
 
 def builtin_repr(machine: Machine, args, kwargs, node, frame) -> Value:
-    if args and holds_tensor(args[0]):
-        machine.emit(Format, node, frame, sureness(args[0]), value=args[0], construct="repr")
+    value = array_of_number(args[0]) if args else Const("")
+    if holds_tensor(value):
+        machine.emit(Format, node, frame, sureness(value), value=value, construct="repr")
     return Py("str")

@@ -158,9 +158,10 @@ class LibraryObjectVariable(Variable):
             value=manager,
             args=manager.args,
             kwargs=dict(manager.kwargs),
+            exists=manager.exists,
         )
         is_given = manager.name in ("contextlib.nullcontext", "contextlib.closing")
         return (*manager.args, NONE)[0] if is_given else manager
 
     def skips_frame(self, machine: Machine, manager) -> bool:
-        return not manager.name.startswith("torch.")
+        return manager.exists or not manager.name.startswith("torch.")

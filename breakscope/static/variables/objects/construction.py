@@ -15,7 +15,12 @@ from breakscope.rulekit.values import (
 )
 from breakscope.static.definitions.annotations import value_of_annotation
 from breakscope.static.definitions.binding import as_declared
-from breakscope.static.definitions.classes import bound_to, external_bases, find_member
+from breakscope.static.definitions.classes import (
+    bound_to,
+    external_bases,
+    find_member,
+    is_tensor_dict,
+)
 from breakscope.static.definitions.fields import (
     fields_of,
     has_generated_init,
@@ -24,6 +29,7 @@ from breakscope.static.definitions.fields import (
 )
 from breakscope.static.machine.frames import Frame, Raised
 from breakscope.static.machine.lattice import key_of
+from breakscope.static.machine.library import TENSOR_DICT
 from breakscope.static.machine.machine import Machine
 from breakscope.static.machine.state import Made
 from breakscope.static.project.modules import ClassInfo, ModuleInfo
@@ -49,6 +55,8 @@ def instantiate(
     externals = external_bases(machine, info)
     if any(machine.library.is_enum(name) for name in externals):
         return Py("enum", args[0].source if args and isinstance(args[0], Py) else "")
+    if is_tensor_dict(machine, info):
+        return ExternalInstance(TENSOR_DICT, tuple(args), tuple(kwargs.items()))
     init = None if has_generated_init(machine, info) else find_member(machine, info, "__init__")
     if type(init) is Function:
         args, kwargs = as_declared(machine, init.info, args, kwargs)
