@@ -86,7 +86,8 @@ def assign_name(
                 reads_itself=old is not None or _mentions(node, name),
             )
             machine.touch(scope)
-            scope.names[name] = join(scope.names[name], value)
+            is_sure = machine.driver.sets and not frame.emits and not frame.is_in_branch()
+            scope.names[name] = value if is_sure else join(scope.names[name], value)
         return
     if (
         frame.function is None

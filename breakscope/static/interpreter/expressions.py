@@ -103,9 +103,11 @@ def eval_yield(machine: Machine, node: ast.Yield, frame: Frame) -> Value:
 
 
 def eval_yield_from(machine: Machine, node: ast.YieldFrom, frame: Frame) -> Value:
-    frame.yields.append(
-        machine.iterate(machine.eval(node.value, frame), node.value, frame) or UNKNOWN
-    )
+    value = machine.eval(node.value, frame)
+    if machine.driver.follows_turns(frame) and isinstance(value, Sequence) and value.items:
+        frame.yields.extend(value.items)
+    else:
+        frame.yields.append(machine.iterate(value, node.value, frame) or UNKNOWN)
     return UNKNOWN
 
 

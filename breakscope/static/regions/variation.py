@@ -22,16 +22,30 @@ from breakscope.rulekit.values import (
 )
 from breakscope.static.variables.tensors.creation import NARROW
 
-PRECISIONS = frozenset({"half", "double", "bfloat16", *NARROW.values()})
+PRECISIONS = frozenset({"half", "double", "bfloat16", "complex", *NARROW.values()})
 KINDS = frozenset({"bool", "int", "float", "str"})
 
 
-def differing(values: list[Value]) -> Iterator[tuple[str, list[Value]]]:
-    """The values themselves, or the parts of objects and containers of one shape: (".scale", values
-    of it)."""
-    if all(isinstance(v, Instance) for v in values) and len({id(v.cls.info) for v in values}) == 1:
-        for name in set.intersection(*(set(v.attributes) for v in values)):
-            yield f".{name}", [v.attributes[name] for v in values]
+def are_alike(values: list[Value]) -> bool:
+    """True for objects of one class of the source."""
+    return (
+        all(isinstance(v, Instance) for v in values) and len({id(v.cls.info) for v in values}) == 1
+    )
+
+
+def differing(values: list[Value], depth: int = 2) -> Iterator[tuple[str, list[Value]]]:
+    """The values themselves, or the parts of objects, to some depth, and of containers of one shape: (".scale",
+    values of it)."""
+    if are_alike(values):
+        for name in sorted(set.intersection(*(set(v.attributes) for v in values))):
+            held = [v.attributes[name] for v in values]
+            if depth and are_alike(held) and len(set(map(id, held))) > 1:
+                yield from ((f".{name}{path}", part) for path, part in differing(held, depth - 1))
+            else:
+                yield f".{name}", held
+    elif all(isinstance(v, ExternalInstance) and v.name == "slice" for v in values):
+        for name, parts in zip((".start", ".stop", ".step"), zip(*(v.args for v in values))):
+            yield name, list(parts)
     elif (
         all(isinstance(v, Dict) and not v.open for v in values)
         and len({frozenset(v.items) for v in values}) == 1
@@ -56,8 +70,9 @@ def differs(values: list[Value]) -> bool:
 def variation(values: list[Value]) -> str:
     """What differs between the values of one parameter over the calls; "" when nothing that guards
     would see."""
+    values = list(values)
     alike = len({describe(v) for v in values}) < 2
-    if alike and not all(isinstance(v, Dict | Py | Scalar | Tensor) for v in values):
+    if alike and not all(isinstance(v, Dict | Py | Scalar | Sequence | Tensor) for v in values):
         return ""
     if any(v.is_none for v in values):
         return "none"
@@ -71,11 +86,13 @@ def variation(values: list[Value]) -> str:
         return "object" if len({frozenset(v.items) for v in values}) > 1 else ""
     if kinds == {Sequence}:
         lengths = {len(v.items) if v.items is not None else -1 for v in values}
-        return "object" if len(lengths) > 1 else ""
+        if len(lengths) > 1:
+            return "object"
+        return next(filter(None, map(variation, zip(*(v.items or () for v in values)))), "")
     if kinds <= {Class, External, Function}:
         return "object" if len({describe(v) for v in values}) > 1 else ""
     if kinds <= {Instance, ExternalInstance}:
-        classes = {v.cls.info.name if isinstance(v, Instance) else v.name for v in values}
+        classes = {v.cls.info.name if isinstance(v, Instance) else describe(v) for v in values}
         return "object" if len(classes) > 1 else ""
     return "type" if len(kinds) > 1 else ""
 
@@ -148,10 +165,18 @@ def describe(value: Value) -> str:
             + (" requires_grad" if value.requires_grad else "")
         )
     if isinstance(value, Py):
-        return value.type
+        return value.type.removeprefix("enum ")
     if isinstance(value, Sequence):
         return f"{value.type} of {len(value.items)}" if value.items is not None else value.type
-    if isinstance(value, Function) and value.kwargs:
-        given = ", ".join(f"{name}={describe(v)}" for name, v in value.kwargs)
-        return f"{value.describe()} with {given}"
+    if isinstance(value, Function) and (value.args or value.kwargs or value.held):
+        named = (f"{name}={describe(v)}" for name, v in (*value.kwargs, *value.held))
+        return f"{value.describe()} with {', '.join([*map(describe, value.args), *named])}"
+    if isinstance(value, ExternalInstance) and value.name == "functools.partial":
+        named = (f"{name}={describe(v)}" for name, v in value.kwargs)
+        return (
+            f"{describe(value.args[0])} with {', '.join([*map(describe, value.args[1:]), *named])}"
+        )
+    if isinstance(value, ExternalInstance) and value.name.startswith("torch.nn."):
+        named = (f"{name}={describe(v)}" for name, v in value.kwargs)
+        return f"`{value.name}({', '.join([*map(describe, value.args), *named])})`"
     return value.describe()

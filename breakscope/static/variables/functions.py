@@ -8,6 +8,7 @@ from breakscope.static.machine.compiled_names import name_of
 from breakscope.static.machine.lattice import join
 from breakscope.static.machine.library import CONTAINER_TYPES, PYTHON_TYPES
 from breakscope.static.machine.machine import Machine
+from breakscope.static.machine.watch import watching
 from breakscope.static.variables.base import Variable
 from breakscope.static.variables.effects.emitting import emit_call
 from breakscope.static.variables.effects.side_effects import note_outside
@@ -19,11 +20,13 @@ def _driven_call(machine: Machine, callee, args, kwargs, node, frame) -> Value:
     undecided, driver.undecided = driver.undecided, driver.undecided or frame.is_in_branch()
     state = dict(driver.state)
     driver.state.update(_state_of_decorators(callee))
+    watch = None
     if machine.file.is_called_compiled(callee):
-        driver.note(callee, args, kwargs, node)
+        watch = driver.note(callee, args, kwargs, node)
         driver.inside = True
     try:
-        return machine.inline(callee, args, kwargs, node, frame)
+        with watching(machine, watch):
+            return machine.inline(callee, args, kwargs, node, frame)
     finally:
         driver.undecided, driver.inside = undecided, False
         for what in _state_of_decorators(callee):

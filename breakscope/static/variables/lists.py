@@ -132,7 +132,7 @@ class ListVariable(Variable):
 
     def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
         note_assert(machine, value, node, frame, construct, facts)
-        if value.items is not None and not value.home:
+        if is_counted(machine, value, frame):
             return bool(value.items)
         if frame.emits and value.home:
             machine.region.reads.setdefault((id(value), ""), (frame.activation, node))
@@ -184,7 +184,7 @@ class ListVariable(Variable):
         return External(value.type) if value.type in ("list", "tuple", "set") else UNKNOWN
 
     def length(self, machine: Machine, value, node, frame) -> Value:
-        if value.items is not None and not value.home:
+        if is_counted(machine, value, frame):
             return Const(len(value.items))
         if value.home and frame.emits:
             machine.region.reads.setdefault((id(value), ""), (frame.activation, node))
@@ -201,6 +201,13 @@ class ListVariable(Variable):
     def is_opaque(self, machine: Machine, value) -> bool:
         parts = value.items if value.items is not None else (value.element,)
         return any(map(machine.is_opaque, parts))
+
+
+def is_counted(machine: Machine, value: Sequence, frame: Frame) -> bool:
+    """True where the number of items is known: of what outlives the call only while the code that changes
+    it is followed step by step."""
+    is_followed = machine.driver.sets and not frame.emits
+    return value.items is not None and (not value.home or is_followed)
 
 
 def store_slice(

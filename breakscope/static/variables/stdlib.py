@@ -73,6 +73,9 @@ def call_partial(machine: Machine, args, kwargs, node, frame) -> Value:
         )
     if args and isinstance(args[0], Class) and "**" not in kwargs:
         return ExternalInstance(PARTIAL, tuple(args), tuple(kwargs.items()))
+    is_function = args and type(args[0]) is External and not is_class_name(args[0].name)
+    if is_function and machine.driver.sets and not frame.emits:
+        return ExternalInstance(PARTIAL, tuple(args), tuple(kwargs.items()))
     if args and isinstance(args[0], External | Class | ExternalInstance):
         return args[0] if not kwargs.get("**") else UNKNOWN
     return UNKNOWN
@@ -92,6 +95,11 @@ def call_cast(machine: Machine, args, kwargs, node, frame) -> Value:
     if not value.is_unknown or not isinstance(node, ast.Call) or not node.args:
         return value
     return value_of_annotation(machine, node.args[0], frame)
+
+
+def is_class_name(name: str) -> bool:
+    """True for a name that is written as those of classes are."""
+    return name.rpartition(".")[2][:1].isupper()
 
 
 def call_partialmethod(machine: Machine, args, kwargs, node, frame) -> Value:

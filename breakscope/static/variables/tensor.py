@@ -45,6 +45,12 @@ from breakscope.static.variables.objects.operators import tensor_with_object
 from breakscope.static.variables.objects.tensor_subclasses import is_of_subclass
 from breakscope.static.variables.tensors.arithmetic import tensor_operator
 from breakscope.static.variables.tensors.creation import NARROW, PRECISE
+from breakscope.static.variables.tensors.followed import (
+    broadcast,
+    followed,
+    product_sizes,
+    tracked,
+)
 from breakscope.static.variables.tensors.indexing import (
     counted_parts,
     emit_index,
@@ -145,7 +151,9 @@ class TensorVariable(Variable):
                 emit_read(machine, part, "draw", node, frame)
         emit_index(machine, node, frame, container, parts, store)
         read_slices(machine, node, frame, parts)
-        sizes, layout = (None, "") if frame.emits else item_sizes(container, parts)
+        sizes, layout = (
+            (None, "") if frame.emits else item_sizes(container, parts, machine.driver.difference)
+        )
         return Tensor(
             container.dtype,
             item_ndim(container, parts),
@@ -153,6 +161,7 @@ class TensorVariable(Variable):
             container.sure,
             container.kind_of_result or layout,
             _origin_of_part(container, parts),
+            None if frame.emits else container.requires_grad,
         )
 
     def setitem(
@@ -191,7 +200,12 @@ class TensorVariable(Variable):
                 emit_read(machine, times, "repeat", node, frame)
             return Sequence(listed.type, None, element_of(listed))
         emit_sparse(machine, (left, right), node, frame)
-        return tensor_operator(left, right, op)
+        result = tensor_operator(left, right, op)
+        if frame.emits:
+            return result
+        sizes = product_sizes if op is ast.MatMult else broadcast
+        shape = sizes(left, right) or result.shape
+        return tracked(machine, replace(result, shape=shape), (left, right))
 
     def compare(self, machine: Machine, left, right, op, node, frame) -> Value:
         tensor, other = (left, right) if left.is_tensor else (right, left)
@@ -203,7 +217,8 @@ class TensorVariable(Variable):
         dimensions = [t.ndim for t in (left, right) if t.is_tensor]
         ndim = None if None in dimensions else max(dimensions)
         kind = "subclass" if is_of_subclass(machine, other) else tensor.kind
-        return Tensor("bool", ndim, sure=tensor.sure, kind=kind)
+        shape = None if frame.emits else broadcast(left, right)
+        return Tensor("bool", ndim, shape, sure=tensor.sure, kind=kind)
 
     def identical(self, left, right) -> bool | None:
         return True if left is right and left.is_argument else None
@@ -351,7 +366,9 @@ def call_tensor_method(
         return ExternalInstance("torch.UntypedStorage")
     result = tensor_result(machine, name, owner, args, kwargs, full)
     if not frame.emits:
-        result = with_sizes(result, owner, name)
+        result = followed(
+            machine, with_sizes(result, owner, name), name, owner, args, kwargs, frame
+        )
     if owner.requires_grad is False and type(result) is Tensor and name != "requires_grad_":
         others = (*args, *kwargs.values())
         if all(type(v) is Const or (v.is_tensor and v.requires_grad is False) for v in others):

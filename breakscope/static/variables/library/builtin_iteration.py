@@ -29,6 +29,7 @@ from breakscope.static.machine.library import COMPILING
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.dicts import put_key
 from breakscope.static.variables.effects.emitting import emit_argument_read, emit_call
+from breakscope.static.variables.library.loaders import first_batches
 from breakscope.static.variables.numpy import is_numpy_number
 
 
@@ -151,6 +152,16 @@ def builtin_set(machine: Machine, args, kwargs, node, frame) -> Value:
 
 
 def builtin_iter(machine: Machine, args, kwargs, node, frame) -> Value:
+    source = args[0] if args else UNKNOWN
+    if machine.driver.sets and not frame.emits:
+        if isinstance(source, Instance):
+            method = machine.getattr(source, "__iter__", node, frame)
+            if isinstance(method, Function):
+                return machine.call(method, [], {}, node, frame)
+        elif isinstance(source, Sequence) and source.type in ("iterator", "generator"):
+            return source
+        elif (known := first_batches(machine, source, node, frame)) is not None:
+            return Sequence("iterator", known)
     return ordered_sequence(machine, "iterator", args, node, frame)
 
 
@@ -196,12 +207,35 @@ def keys_compared(
 
 
 def builtin_next(machine: Machine, args, kwargs, node, frame) -> Value:
+    if args and machine.driver.sets and not frame.emits and not frame.is_in_branch():
+        taken = _taken(machine, args, node, frame)
+        if taken is not None:
+            return taken
     found = machine.iterate(args[0], node, frame) if args else UNKNOWN
     if args and isinstance(args[0], Sequence) and args[0].items and args[0].type == "iterator":
         found = args[0].items[0]
     if len(args) > 1:
         return join(found if found is not None else UNKNOWN, args[1])
     return found if found is not None else UNKNOWN
+
+
+def _taken(machine: Machine, args, node, frame) -> Value | None:
+    """The next item of an iterator that outside of regions is followed step by step; None where that is not
+    known."""
+    iterator = args[0]
+    if isinstance(iterator, Instance):
+        method = machine.getattr(iterator, "__next__", node, frame)
+        return machine.call(method, [], {}, node, frame) if isinstance(method, Function) else None
+    is_iterator = isinstance(iterator, Sequence) and iterator.type in ("iterator", "generator")
+    if not is_iterator or iterator.items is None:
+        return None
+    if iterator.items:
+        return iterator.items.pop(0)
+    if len(args) > 1:
+        return args[1]
+    if frame.caught:
+        raise Raised(External("StopIteration"))
+    return UNKNOWN
 
 
 def builtin_dict(machine: Machine, args, kwargs, node, frame) -> Value:
@@ -228,7 +262,17 @@ def builtin_dict(machine: Machine, args, kwargs, node, frame) -> Value:
     return made
 
 
+def _constants(value: Value) -> list | None:
+    """The numbers of a container of constants; None where one is not known."""
+    items = value.items if isinstance(value, Sequence) and not value.home else None
+    known = items and all(isinstance(v, Const) and type(v.value) in (int, float) for v in items)
+    return [v.value for v in items] if known else None
+
+
 def builtin_sum(machine: Machine, args, kwargs, node, frame) -> Value:
+    numbers = _constants(args[0]) if len(args) == 1 and not kwargs else None
+    if numbers is not None:
+        return Const(sum(numbers))
     element = machine.iterate(args[0], node, frame) if args else None
     if element is None:
         return args[1] if len(args) > 1 else Const(0)
@@ -255,6 +299,9 @@ def _min_or_max(machine: Machine, args, kwargs, node, frame, name) -> Value:
         isinstance(a, Const) and isinstance(a.value, int | float) for a in args
     ):
         return Const((min if name == "min" else max)(a.value for a in args))
+    numbers = _constants(values) if len(args) == 1 and not kwargs else None
+    if numbers is not None:
+        return Const((min if name == "min" else max)(numbers))
     keys_compared(machine, values, kwargs, node, frame, name)
     source = args[0] if len(args) == 1 else UNKNOWN
     if is_lazy(source, node):

@@ -6,6 +6,7 @@ import ast
 
 from msgspec.structs import replace
 
+from breakscope import limits
 from breakscope.rulekit.values import (
     UNKNOWN,
     Const,
@@ -28,6 +29,19 @@ DATASETS = frozenset({"torch.utils.data.TensorDataset", "torch.utils.data.datase
 def batches(machine: Machine, loader: Value, node: ast.AST, frame: Frame) -> list[Value] | None:
     """What going over a loader gives: a whole batch, another, and the last one; None where that is not
     known."""
+    return _batches(machine, loader, 2, node, frame)
+
+
+def first_batches(
+    machine: Machine, loader: Value, node: ast.AST, frame: Frame
+) -> list[Value] | None:
+    """The batches of a loader in their order, as many as are asked for one by one."""
+    return _batches(machine, loader, limits.MOST_DRIVEN_TURNS, node, frame)
+
+
+def _batches(
+    machine: Machine, loader: Value, most: int, node: ast.AST, frame: Frame
+) -> list[Value] | None:
     if not isinstance(loader, ExternalInstance) or loader.name not in LOADERS:
         return None
     given = dict(zip(("dataset", "batch_size"), loader.args)) | dict(loader.kwargs)
@@ -38,7 +52,7 @@ def batches(machine: Machine, loader: Value, node: ast.AST, frame: Frame) -> lis
     if length is None or not isinstance(size, Const) or type(size.value) is not int:
         return None
     whole, rest = divmod(length, size.value) if size.value > 0 else (0, 0)
-    sizes = [size.value] * min(whole, 2)
+    sizes = [size.value] * min(whole, most)
     if rest and given.get("drop_last") != Const(True):
         sizes.append(rest)
     sample = _sample(machine, data, node, frame)

@@ -15,6 +15,7 @@ from breakscope.rulekit.values import (
     Value,
 )
 from breakscope.static.variables.tensors.results import FLOAT_DTYPES
+from breakscope.static.variables.tensors.sizes import DrawnSize
 
 CREATES = frozenset(
     """
@@ -110,13 +111,6 @@ def created_tensor(last: str, args: list[Value], kwargs: dict[str, Value]) -> Te
     shape = tuple(s.value for s in sizes) if known else drawn_sizes(sizes)
     tracked = True if kwargs.get("requires_grad") == TRUE else None
     return Tensor(dtype, ndim, shape, True, kind, requires_grad=tracked)
-
-
-class DrawnSize:
-    """A size that is another one each time."""
-
-    def __str__(self) -> str:
-        return "?"
 
 
 def drawn_sizes(sizes: list[Value] | None) -> tuple | None:

@@ -3,10 +3,13 @@ are symbols."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from operator import is_
+
 from msgspec.structs import replace
 
 from breakscope import limits
-from breakscope.rulekit.values import Const, ExternalInstance, Sequence, Tensor, Value
+from breakscope.rulekit.values import Const, ExternalInstance, Py, Sequence, Tensor, Value
 
 # methods whose result has the sizes of the tensor, laid out as a new one
 KEEPING = frozenset(
@@ -15,6 +18,24 @@ KEEPING = frozenset(
     exp log abs neg sin cos softmax log_softmax clamp normal_ uniform_ zero_ fill_ add_ mul_ sub_ div_
     """.split()
 )
+
+
+class DrawnSize:
+    """A size that is another one each time, or for other values of the tensors that it is `of`."""
+
+    def __init__(self, *of: Value) -> None:
+        self.of = of
+
+    def __eq__(self, other: object) -> bool:
+        if self is other or type(other) is not DrawnSize or not self.of:
+            return self is other
+        return len(self.of) == len(other.of) and all(map(is_, self.of, other.of))
+
+    def __hash__(self) -> int:
+        return hash(tuple(map(id, self.of))) if self.of else id(self)
+
+    def __str__(self) -> str:
+        return "?"
 
 
 def with_sizes(result: Value, owner: Tensor, name: str) -> Value:
@@ -32,9 +53,12 @@ def with_sizes(result: Value, owner: Tensor, name: str) -> Value:
     return result
 
 
-def item_sizes(owner: Tensor, parts: list[Value]) -> tuple[tuple | None, str]:
+def item_sizes(
+    owner: Tensor, parts: list[Value], difference: Callable[[Value, Value], Value | None]
+) -> tuple[tuple | None, str]:
     """The sizes of `owner[parts]`, None for one that is not known, and "strided" where its memory is surely
-    not in one piece; None where nothing is known of them."""
+    not in one piece; None where nothing is known of them. `difference` is what is known of that of two
+    numbers."""
     shape = owner.shape or (None,) * (owner.ndim or 0)
     if not shape or len(parts) > len(shape):
         return None, ""
@@ -45,7 +69,9 @@ def item_sizes(owner: Tensor, parts: list[Value]) -> tuple[tuple | None, str]:
             kept, step = 1, 1
         elif isinstance(part, ExternalInstance) and part.name == "slice":
             kept, step = _length(part, whole)
-            sizes.append(kept)
+            sizes.append(_drawn_length(part, difference) if kept is None else kept)
+        elif type(part) is Tensor and len(parts) == 1:
+            return _chosen(owner, part, shape), ""
         else:
             return None, ""
         known = None not in (kept, whole) and None not in shape[:at]
@@ -53,6 +79,29 @@ def item_sizes(owner: Tensor, parts: list[Value]) -> tuple[tuple | None, str]:
             kind = "strided"
     sizes += shape[len(parts) :]
     return (tuple(sizes), kind) if any(n is not None for n in sizes) else (None, "")
+
+
+def _chosen(owner: Tensor, index: Tensor, shape: tuple) -> tuple | None:
+    """The sizes of what a mask, or numbers of positions, choose."""
+    if index.dtype == "bool":
+        return (DrawnSize(owner, index), *shape[index.ndim :]) if index.ndim else None
+    return (*index.shape, *shape[1:]) if index.dtype == "int" and index.shape else None
+
+
+def _drawn_length(
+    part: ExternalInstance, difference: Callable[[Value, Value], Value | None]
+) -> DrawnSize | int | None:
+    """The length of a slice with random bounds, where it is another each time, or always the same one."""
+    start, stop, step = part.args
+    if not step.is_none:
+        return None
+    drawn = [type(bound) is Py and bound.is_drawn for bound in (start, stop)]
+    if all(drawn):
+        kept = difference(stop, start)
+        is_drawn = type(kept) is Py and kept.is_drawn
+        is_number = type(kept) is Const and type(kept.value) is int
+        return DrawnSize() if is_drawn else kept.value if is_number else None
+    return DrawnSize() if any(drawn) and (start.is_none or start.is_const) else None
 
 
 def _length(part: ExternalInstance, whole: object) -> tuple[int | None, int]:
