@@ -20,7 +20,7 @@ from breakscope.static.project.modules import FunctionInfo, ModuleInfo
 
 
 class Watch(Struct, eq=False):
-    """What a call did: how many statements it ran, whether one may have been an operation, and the
+    """What a call did: how many statements it ran, whether one may have been an operation, and the last
     `return` that it came to."""
 
     statements: int = 0

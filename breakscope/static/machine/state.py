@@ -33,6 +33,7 @@ class CheckedFile(Struct, eq=False):
     programs: list[tuple[list[DrivenCall], list[tuple]]] = []
     names: CompiledNames | None = None
     dynamic: dict[int, Value] = {}  # by `id` of what is compiled: the `dynamic` of torch.compile
+    whole: set[int] = set()  # ids of what is compiled with `fullgraph`
 
     def compiled_names(self) -> CompiledNames:
         """The names of what the file compiles."""
@@ -45,6 +46,8 @@ class CheckedFile(Struct, eq=False):
         self.compiled.append(value)
         if "dynamic" in options:
             self.dynamic[id(value)] = options["dynamic"]
+        if "fullgraph" in options:
+            self.whole.add(id(value))
 
     def note_call(self, function: Function, args: list[Value], kwargs: dict[str, Value]) -> None:
         """Keep what the program itself hands to a compiled function."""

@@ -31,11 +31,13 @@ DOING = (ast.AugAssign, ast.With, ast.For, ast.Try, ast.Raise, ast.Delete)
 
 
 @contextmanager
-def watching(machine: Machine, watch: Watch | None) -> Iterator[None]:
-    """Note all that runs until the end of the block."""
+def watching(machine: Machine, function: Value, watch: Watch | None) -> Iterator[None]:
+    """Note all that runs until the end of the block, in which `function` is called."""
     if watch is None:
         yield
         return
+    # what was set since the last call is nowhere in the arguments
+    machine.summaries.remembered.pop(id(getattr(function, "info", None)), None)
     expressions, statements = machine.expressions, machine.statements
     machine.expressions = {
         kind: _watched(kind, run, watch) if kind in OPERATIONS else run
@@ -75,7 +77,7 @@ def _counted(kind: type, run: Callable, watch: Watch) -> Callable:
     def executed(machine: Machine, node: ast.stmt, frame: Frame) -> int:
         watch.statements += 1
         status = run(machine, node, frame)
-        if kind is ast.Return and watch.left_at is None:
+        if kind is ast.Return:
             watch.left_at = node
         if kind in DOING and not watch.works:
             over = getattr(node, "iter", None)

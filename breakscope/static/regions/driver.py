@@ -19,6 +19,7 @@ from breakscope.rulekit.values import (
     Tensor,
     Value,
 )
+from breakscope.rulekit.walking import walk
 from breakscope.static.definitions.binding import bind_arguments
 from breakscope.static.definitions.names import module_names
 from breakscope.static.machine.driver import Watch
@@ -93,19 +94,34 @@ def add_events(
     if entered is None:
         return
     entered.seen = set()
-    if begins_idle(machine, recorder.done):
-        return
     frame = Frame(entered.module, function.info, None, entered, True, 0, entered.function)
+    if begins_idle(machine, function, recorder.done):
+        _emit_idle(machine, frame, function, recorder.done)
+        return
     _emit_variation(machine, frame, function, recorder)
     _emit_writes(machine, frame, function.bound, writes, recorder.marks)
 
 
-def begins_idle(machine: Machine, done: list[Watch]) -> bool:
+def begins_idle(machine: Machine, function: Function, done: list[Watch]) -> bool:
     """True where the first call surely has no operation: Dynamo skips the function from then on, unless
     one graph is asked for."""
     first = done[0] if done else None
-    is_idle = first is not None and first.statements > 0 and not first.works
-    return is_idle and b"fullgraph" not in machine.file.module.text
+    if first is None or first.statements == 0 or first.works:
+        return False
+    whole = machine.file.whole
+    decorators = getattr(function.info.node, "decorator_list", ())
+    named = {part.arg for node in decorators for part in walk(node) if type(part) is ast.keyword}
+    return "fullgraph" not in named and not {id(function), id(function.bound)} & whole
+
+
+def _emit_idle(machine: Machine, frame: Frame, function: Function, done: list[Watch]) -> None:
+    """Emit where the first call leaves the function, when a later one has an operation."""
+    node = function.info.node
+    if type(node) is ast.Lambda or not any(call.works and call.statements for call in done):
+        return
+    left = done[0].left_at
+    place = left if any(part is left for part in walk(node)) else node.body[-1]
+    machine.emit(Varies, place, frame, name=function.info.name, what="idle")
 
 
 def drive(machine: Machine, driver: Function, recorder: Recorder, target: Value) -> list:

@@ -25,7 +25,7 @@ def _driven_call(machine: Machine, callee, args, kwargs, node, frame) -> Value:
         watch = driver.note(callee, args, kwargs, node)
         driver.inside = True
     try:
-        with watching(machine, watch):
+        with watching(machine, callee, watch):
             return machine.inline(callee, args, kwargs, node, frame)
     finally:
         driver.undecided, driver.inside = undecided, False

@@ -163,9 +163,11 @@ class RecorderVariable(Variable):
         if target is None or driver.inside:
             return UNKNOWN
         driver.inside = True  # what the region itself sets is no matter of the driver
+        is_object = isinstance(target, Instance)
+        entered = machine.getattr(target, "forward", node, frame) if is_object else target
         callee.done.append(Watch())
         try:
-            with watching(machine, callee.done[-1]):
+            with watching(machine, entered, callee.done[-1]):
                 return machine.call(target, args, kwargs, node, frame)
         except Raised:
             return UNKNOWN
