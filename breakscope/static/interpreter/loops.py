@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from breakscope import limits
 from breakscope.rulekit.values import Sequence, Value
-from breakscope.rulekit.walking import children
+from breakscope.rulekit.walking import children, walk
 from breakscope.static.interpreter.assignment import assign_target
 from breakscope.static.interpreter.blocks import exec_block, exec_path
 from breakscope.static.interpreter.conditions import test_condition
@@ -16,13 +16,15 @@ from breakscope.static.machine.frames import GO_ON, LEAVE_LOOP, RETURN, Frame
 from breakscope.static.machine.given import both
 from breakscope.static.machine.lattice import join_names
 from breakscope.static.machine.machine import Machine
-from breakscope.static.variables.library.driven_items import driven_items, guessed_items
+from breakscope.static.variables.library.driven_items import all_items, driven_items, guessed_items
 from breakscope.static.variables.objects.module_containers import contents_of
 
 
 def exec_while(machine: Machine, node: ast.While, frame: Frame) -> int:
     if machine.driver.calls is not None and machine.driver.follows_turns(frame):
         return drive_turns(machine, node, frame, turns_of_while(machine, node, frame))
+    if machine.driver.follows_known_turns(frame) and _ends_by_itself(machine, node, frame):
+        return drive_turns(machine, node, frame, turns_of_known(machine, node, frame))
     skips, frame.skips = frame.skips, frame.skips or "loop"
     jumps, frame.jumps = frame.jumps, (_last_operand(node.test), skips)
     truth = test_condition(machine, node.test, frame, "while")
@@ -52,6 +54,10 @@ def exec_for(machine: Machine, node: ast.For, frame: Frame) -> int:
             items = guessed_items(machine, node.iter, element, frame)
     if items is not None:
         return drive_turns(machine, node, frame, turns_of_for(machine, node, frame, items))
+    if machine.driver.follows_known_turns(frame):
+        items = all_items(machine, iterable)
+        if items is not None:
+            return drive_turns(machine, node, frame, turns_of_items(machine, node, frame, items))
     skips, frame.skips = frame.skips, frame.skips or "loop"
     names = _names(iterable)
     if names and machine.region.turns * len(names) <= limits.MOST_NESTED_LOOP_RUNS:
@@ -95,6 +101,36 @@ def turns_of_for(
         machine.driver.note_varying(item)
         assign_target(machine, node.target, item, frame, node)
         yield
+
+
+def turns_of_items(
+    machine: Machine, node: ast.For, frame: Frame, items: list[Value]
+) -> Iterator[None]:
+    """Bind the loop's target to each of the items, all of which are known."""
+    for item in items:
+        assign_target(machine, node.target, item, frame, node)
+        yield
+
+
+def turns_of_known(machine: Machine, node: ast.While, frame: Frame) -> Iterator[None]:
+    """The turns of a `while` as long as its test is surely true."""
+    for _ in range(limits.MOST_KNOWN_TURNS):
+        if test_condition(machine, node.test, frame, "while") is not True:
+            return
+        yield
+
+
+def _ends_by_itself(machine: Machine, node: ast.While, frame: Frame) -> bool:
+    """True for a loop that only counts: `while n < size: n *= 2`."""
+    plain = all(
+        type(part) in (ast.Assign, ast.AugAssign) and not any(map(_is_call, walk(part)))
+        for part in node.body
+    )
+    return plain and test_condition(machine, node.test, frame, "while") is not None
+
+
+def _is_call(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call | ast.Subscript | ast.Attribute)
 
 
 def turns_of_while(machine: Machine, node: ast.While, frame: Frame) -> Iterator[None]:

@@ -129,7 +129,8 @@ def _known_as(node: ast.FunctionDef, makers: dict[int, str]) -> str:
 
 
 def _called_names(node: ast.AST) -> set[str]:
-    return {name_of(part.func) for part in walk(node) if isinstance(part, ast.Call)}
+    called = {name_of(part.func) for part in walk(node) if isinstance(part, ast.Call)}
+    return called | set(map(name_of, getattr(node, "decorator_list", ())))
 
 
 def is_caller(node: ast.AST, names: set[str]) -> bool:

@@ -49,6 +49,7 @@ class Driver(Struct, eq=False):
 
     # its loops are followed turn by turn
     function: FunctionInfo | ModuleInfo | None = None
+    home: ModuleInfo | None = None  # the file whose own code it is
     # global state that it has set: "autocast", "default_dtype", ...
     state: dict[str, str] = {}
     outside: list[tuple] = []  # attributes set on objects from outside of regions
@@ -79,6 +80,17 @@ class Driver(Struct, eq=False):
         return frame.function is self.function or (
             self.calls is not None
             and (id(frame.function.node) in self.names.callers or is_generator(frame.function))
+        )
+
+    def follows_known_turns(self, frame: Frame) -> bool:
+        """True in functions of the file's own that the code around a region calls: their loops are followed
+        as far as they go where that is known."""
+        return (
+            self.calls is not None
+            and self.sets
+            and frame.function is not None
+            and not frame.emits
+            and frame.module is self.home
         )
 
     def varies(self, value: Value) -> bool:
@@ -116,6 +128,11 @@ class Driver(Struct, eq=False):
         """Note global state, and with the file's own code, which has several models, of which object."""
         if self.sets:
             self.state[what if self.calls is None else f"{what} {id(owner)}"] = text
+
+    def track_parameters(self, text: str, value: Value) -> None:
+        """Note that parameters require grad from here on, as they do at first, or no longer."""
+        if "requires_grad" in self.state or value != Const(True):
+            self.state["requires_grad"] = f"{text} {value.value}" if value.is_const else text
 
     def note(
         self, callee: Function, args: list[Value], kwargs: dict[str, Value], node
@@ -179,6 +196,7 @@ class Driver(Struct, eq=False):
         found: list[tuple[list[DrivenCall], list[tuple]]] = []
         before, self.function = self.function, program
         outer, self.calls, self.names = self.calls, [], names
+        self.home = program if isinstance(program, ModuleInfo) else program.module
         state, self.state, start = self.state, {}, len(self.outside)
         try:
             yield found

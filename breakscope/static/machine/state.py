@@ -185,6 +185,8 @@ class Objects(Struct, eq=False):
     left_out: dict[int, set[str]] = {}
     kept: list = []  # values whose id is a key above
     scopes: list[Frame] = []  # that closures keep
+    # (function, its closure, name) -> the attribute that a function was given
+    of_functions: dict[tuple[int, int, str], Value] = {}
     annotation_parts: int = 0  # read of the annotation that is being read
     open_aliases: set[int] = set()  # names of types whose meaning is being looked up
     # type variables in the annotation that is being read -> what they stand for

@@ -300,6 +300,12 @@ def _read_of(machine: Machine, key: tuple, holder: Value | None, container: obje
         return reads.get(key)
     if (id(container), "") in reads:
         return reads[id(container), ""]
+    if isinstance(container, Sequence) and key[1] == "":
+        items = (
+            at for (owner, name), at in reads.items() if owner == key[0] and name[:1] == ("item",)
+        )
+        if (at := next(items, None)) is not None:
+            return at  # the length of a list is guarded wherever an item is read
     held = holder.attributes if isinstance(holder, Instance) else {}
     name = next((name for name, value in held.items() if value is container), None)
     return reads.get((id(holder), name))

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from breakscope import limits
-from breakscope.rulekit.values import Const, Function, Instance, Value
+from breakscope.rulekit.values import Const, Function, Instance, Py, Value
 from breakscope.static.machine.driver import DrivenCall
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
@@ -58,8 +58,15 @@ def handed_by_program(machine: Machine, function: Function) -> dict[str, Value]:
     ]
     plain = set(rows[0]) if rows else set()
     for row in rows:
-        plain = {n for n in plain if type(value := row.get(n)) is Const and value.value is not None}
+        plain = {n for n in plain if _is_plain(row.get(n))}
     return {name: as_any_argument(rows[0][name]) for name in sorted(plain)}
+
+
+def _is_plain(value: Value | None) -> bool:
+    """True for a number, a flag or a text, whether it is known or not."""
+    if type(value) is Py:
+        return value.type in ("bool", "int", "float", "str")
+    return type(value) is Const and value.value is not None
 
 
 def module_regions(machine: Machine, module: ModuleInfo, calls: list[DrivenCall]) -> list[Region]:

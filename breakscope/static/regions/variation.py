@@ -23,6 +23,7 @@ from breakscope.rulekit.values import (
 from breakscope.static.variables.tensors.creation import NARROW
 
 PRECISIONS = frozenset({"half", "double", "bfloat16", "complex", *NARROW.values()})
+DEFINITE = frozenset({"bool", "int", "float", "str", "NoneType", "device", "dtype", "tuple"})
 KINDS = frozenset({"bool", "int", "float", "str"})
 
 
@@ -54,7 +55,7 @@ def differing(values: list[Value], depth: int = 2) -> Iterator[tuple[str, list[V
             yield f"[{name!r}]", [v.items[name] for v in values]
     elif (
         all(isinstance(v, Sequence) and v.items for v in values)
-        and len({len(v.items) for v in values}) == 1
+        and len({(v.type, len(v.items)) for v in values}) == 1
     ):
         for index, parts in enumerate(zip(*(v.items for v in values))):
             yield f"[{index}]", list(parts)
@@ -88,6 +89,8 @@ def variation(values: list[Value]) -> str:
         lengths = {len(v.items) if v.items is not None else -1 for v in values}
         if len(lengths) > 1:
             return "object"
+        if len({v.type for v in values}) > 1:
+            return "type"
         return next(filter(None, map(variation, zip(*(v.items or () for v in values)))), "")
     if kinds <= {Class, External, Function}:
         return "object" if len({describe(v) for v in values}) > 1 else ""
@@ -107,7 +110,7 @@ def _number_variation(values: list[Const | Py | Scalar]) -> str:
     known = [type(v.value).__name__ for v in values if isinstance(v, Const)]
     types = {*known, *(_type_of(v) for v in values if not isinstance(v, Const))}
     if len(types) > 1:
-        return "type" if len(known) == len(values) else ""
+        return "type" if types <= DEFINITE else ""
     kind = types.pop()
     if kind not in KINDS:
         return "object" if known and len({describe(v) for v in values}) > 1 else ""

@@ -124,6 +124,9 @@ SPARSE_MAKERS = [
 CLOCKS = frozenset(
     "time time_ns perf_counter perf_counter_ns monotonic monotonic_ns process_time".split()
 )
+DRAWS = frozenset(
+    "random uniform randint randrange gauss normalvariate betavariate expovariate triangular".split()
+)
 TRACED_DRAWS = {"random.uniform": "float", "random.randint": "int", "random.randrange": "int"}
 _SPECIAL = {
     "torch.nn.*": call_chosen_module,
@@ -258,6 +261,8 @@ def _another_each_time(name: str, args: list[Value]) -> Py | None:
     head, _, last = name.rpartition(".")
     if head == "time" and last in CLOCKS:
         return Py("int" if last.endswith("_ns") else "float", "random")
+    if head == "random" and last in DRAWS:
+        return Py("int" if last.startswith("rand") and last != "random" else "float", "random")
     if name != "random.choice" or not args or not isinstance(args[0], Sequence):
         return None
     kinds = {type(getattr(item, "value", None)).__name__ for item in args[0].items or ()}

@@ -57,7 +57,9 @@ class FunctionVariable(Variable):
             return Const(owner.info.name)
         if name == "__code__":
             return Code(owner.info)
-        return cells(owner) if name == "__closure__" else UNKNOWN
+        if name == "__closure__":
+            return cells(owner)
+        return machine.objects.of_functions.get((id(owner.info), id(owner.scope), name), UNKNOWN)
 
     def has_type(self, value, name) -> bool | None:
         return False if name in PYTHON_TYPES or name in CONTAINER_TYPES else None
@@ -66,6 +68,10 @@ class FunctionVariable(Variable):
         return False
 
     def setattr(self, machine: Machine, owner, name, value, old, target, node, frame) -> None:
+        if not frame.emits:
+            machine.objects.kept.append(owner)
+            machine.objects.of_functions[id(owner.info), id(owner.scope), name] = value
+            return
         made_here = owner.scope is not None and owner.scope.emits
         if not made_here:
             args = (Const(name), value)

@@ -38,6 +38,7 @@ from breakscope.static.variables.effects.side_effects import (
     note_items_change,
 )
 from breakscope.static.variables.library.builtin_iteration import keys_compared
+from breakscope.static.variables.library.followed_iteration import is_counted
 
 MODULES = ("ModuleList", "Sequential")
 SEQUENCE_TYPES = {  # what isinstance of each accepts
@@ -201,13 +202,6 @@ class ListVariable(Variable):
     def is_opaque(self, machine: Machine, value) -> bool:
         parts = value.items if value.items is not None else (value.element,)
         return any(map(machine.is_opaque, parts))
-
-
-def is_counted(machine: Machine, value: Sequence, frame: Frame) -> bool:
-    """True where the number of items is known: of what outlives the call only while the code that changes
-    it is followed step by step."""
-    is_followed = machine.driver.sets and not frame.emits
-    return value.items is not None and (not value.home or is_followed)
 
 
 def store_slice(

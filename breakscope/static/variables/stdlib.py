@@ -37,6 +37,7 @@ from breakscope.static.variables.library.builtin_iteration import (
     is_lazy,
     ordered_sequence,
 )
+from breakscope.static.variables.library.followed_itertools import followed_items
 from breakscope.static.variables.objects.module_containers import contents_of
 from breakscope.static.variables.operators.binary import binary_operation
 
@@ -247,6 +248,10 @@ def call_itertools(
 ) -> Value | None:
     if not args or name == "chain":
         return None
+    if machine.driver.sets and not frame.emits:
+        found = followed_items(name, args)
+        if found is not None:
+            return found
     rows = args[1:] if name in (*PREDICATES, "starmap") else args[:1] if name in SOME_OF else args
     elements = (
         [machine.iterate(contents_of(machine, row), node, frame) for row in rows]

@@ -10,6 +10,7 @@ from breakscope.rulekit.events import Branch, Store
 from breakscope.rulekit.values import (
     BOOL,
     FALSE,
+    TRUE,
     UNKNOWN,
     Class,
     Const,
@@ -49,6 +50,7 @@ from breakscope.static.variables.tensors.followed import (
     broadcast,
     followed,
     product_sizes,
+    track_in_place,
     tracked,
 )
 from breakscope.static.variables.tensors.indexing import (
@@ -128,7 +130,7 @@ class TensorVariable(Variable):
     def setattr(self, machine: Machine, owner, name, value, old, target, node, frame) -> None:
         driver = machine.driver
         if driver.function is not None and name == "requires_grad" and owner.kind == "parameter":
-            driver.state["requires_grad"] = machine.text(node, frame.module)
+            driver.track_parameters(machine.text(node, frame.module), value)
         elif driver.function is not None and name == "requires_grad" and value.is_const:
             track_in_place(owner, bool(value.value), target, frame)
         machine.emit(
@@ -172,9 +174,12 @@ class TensorVariable(Variable):
         read_slices(machine, target, frame, parts)
 
     def iterate(self, machine: Machine, value, node, frame) -> Value | None:
+        if value.kind == "numpy" and value.ndim == 1 and not frame.emits:
+            return Py("numpy scalar")
         ndim = value.ndim - 1 if value.ndim else None
+        shape = value.shape[1:] if value.shape and not frame.emits else None
         return Tensor(
-            value.dtype, ndim, None, value.sure, value.kind_of_result, _origin_of_part(value)
+            value.dtype, ndim, shape, value.sure, value.kind_of_result, _origin_of_part(value)
         )
 
     def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
@@ -336,7 +341,8 @@ def call_tensor_method(
         and name == "requires_grad_"
         and owner.kind == "parameter"
     ):
-        machine.driver.state["requires_grad"] = machine.text(node, frame.module)
+        given = next(iter((*args, *kwargs.values())), TRUE)
+        machine.driver.track_parameters(machine.text(node, frame.module), given)
     if name in machine.library.of_containers and owner.kind != "numpy":
         return UNKNOWN  # it is no tensor that has such a method
     prefix = "numpy.ndarray" if owner.kind == "numpy" else "Tensor"
@@ -374,16 +380,6 @@ def call_tensor_method(
         if all(type(v) is Const or (v.is_tensor and v.requires_grad is False) for v in others):
             return replace(result, requires_grad=False)
     return result
-
-
-def track_in_place(owner: Tensor, tracked: bool, node: ast.AST, frame: Frame) -> Tensor:
-    """What a tensor is from here on under its name, once it requires grad or no longer does."""
-    tensor = replace(owner, requires_grad=tracked)
-    holder = getattr(node, "func", node)
-    name = holder.value.id if isinstance(getattr(holder, "value", None), ast.Name) else ""
-    if frame.names.get(name) is owner:
-        frame.names[name] = tensor
-    return tensor
 
 
 def listed_values(owner: Tensor) -> Value:

@@ -29,6 +29,11 @@ from breakscope.static.machine.library import COMPILING
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.dicts import put_key
 from breakscope.static.variables.effects.emitting import emit_argument_read, emit_call
+from breakscope.static.variables.library.followed_iteration import (
+    is_counted,
+    sorted_items,
+    taken_item,
+)
 from breakscope.static.variables.library.loaders import first_batches
 from breakscope.static.variables.numpy import is_numpy_number
 
@@ -64,12 +69,15 @@ def builtin_range(machine: Machine, args, kwargs, node, frame) -> Value:
 
 def builtin_enumerate(machine: Machine, args, kwargs, node, frame) -> Value:
     source = args[0] if args else UNKNOWN
+    is_followed = machine.driver.sets and not frame.emits
+    if type(source) is Const and isinstance(source.value, str) and is_followed:
+        source = Sequence("tuple", [Const(letter) for letter in source.value])
+    most = limits.MOST_KNOWN_TURNS if is_followed else limits.MOST_KNOWN_ITEMS
     if (
         isinstance(source, Sequence)
-        and source.items is not None
-        and len(source.items) <= limits.MOST_KNOWN_ITEMS
+        and is_counted(machine, source, frame)
+        and len(source.items) <= most
         and source.type not in ("ModuleList",)
-        and not source.home
     ):
         return Sequence(
             "iterator", [Sequence("tuple", [Const(i), v]) for i, v in enumerate(source.items)]
@@ -82,7 +90,7 @@ def builtin_enumerate(machine: Machine, args, kwargs, node, frame) -> Value:
 
 def builtin_zip(machine: Machine, args, kwargs, node, frame) -> Value:
     if args and all(
-        isinstance(a, Sequence) and a.items is not None and a.type != "ModuleList" and not a.home
+        isinstance(a, Sequence) and is_counted(machine, a, frame) and a.type != "ModuleList"
         for a in args
     ):
         rows = list(zip(*(a.items for a in args)))
@@ -173,6 +181,10 @@ def builtin_reversed(machine: Machine, args, kwargs, node, frame) -> Value:
 
 
 def builtin_sorted(machine: Machine, args, kwargs, node, frame) -> Value:
+    if args and machine.driver.sets and not frame.emits:
+        found = sorted_items(machine, args[0], kwargs, node, frame)
+        if found is not None:
+            return found
     made = ordered_sequence(machine, "list", args, node, frame, keep_order=False)
     keys_compared(machine, made, kwargs, node, frame, "sorted")
     return made
@@ -208,7 +220,7 @@ def keys_compared(
 
 def builtin_next(machine: Machine, args, kwargs, node, frame) -> Value:
     if args and machine.driver.sets and not frame.emits and not frame.is_in_branch():
-        taken = _taken(machine, args, node, frame)
+        taken = taken_item(machine, args, node, frame)
         if taken is not None:
             return taken
     found = machine.iterate(args[0], node, frame) if args else UNKNOWN
@@ -217,25 +229,6 @@ def builtin_next(machine: Machine, args, kwargs, node, frame) -> Value:
     if len(args) > 1:
         return join(found if found is not None else UNKNOWN, args[1])
     return found if found is not None else UNKNOWN
-
-
-def _taken(machine: Machine, args, node, frame) -> Value | None:
-    """The next item of an iterator that outside of regions is followed step by step; None where that is not
-    known."""
-    iterator = args[0]
-    if isinstance(iterator, Instance):
-        method = machine.getattr(iterator, "__next__", node, frame)
-        return machine.call(method, [], {}, node, frame) if isinstance(method, Function) else None
-    is_iterator = isinstance(iterator, Sequence) and iterator.type in ("iterator", "generator")
-    if not is_iterator or iterator.items is None:
-        return None
-    if iterator.items:
-        return iterator.items.pop(0)
-    if len(args) > 1:
-        return args[1]
-    if frame.caught:
-        raise Raised(External("StopIteration"))
-    return UNKNOWN
 
 
 def builtin_dict(machine: Machine, args, kwargs, node, frame) -> Value:

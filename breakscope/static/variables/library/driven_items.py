@@ -5,8 +5,20 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from msgspec.structs import replace
+
 from breakscope import limits
-from breakscope.rulekit.values import Class, Const, Dict, Function, Instance, Py, Sequence, Value
+from breakscope.rulekit.values import (
+    Class,
+    Const,
+    Dict,
+    Function,
+    Instance,
+    Py,
+    Sequence,
+    Tensor,
+    Value,
+)
 from breakscope.static.definitions.classes import external_bases, members_of
 from breakscope.static.machine.frames import Frame, Raised
 from breakscope.static.machine.machine import Machine
@@ -25,11 +37,24 @@ def driven_items(
         return [Const(key) for key in iterable.items]
     if type(iterable) is Const and isinstance(iterable.value, str):
         return [Const(letter) for letter in iterable.value]
+    if type(iterable) is Tensor:
+        return _rows(machine, iterable, node, frame)
     if type(iterable) is Class:
         return _members(machine, iterable, node, frame)
     if type(iterable) is Instance:
         return _items_of_object(machine, iterable, node, frame)
     return batches(machine, iterable, node, frame)
+
+
+def all_items(machine: Machine, iterable: Value) -> list[Value] | None:
+    """What a loop goes over where that is known to its end, and is short."""
+    if isinstance(iterable, Sequence) and iterable.items is not None:
+        short = len(iterable.items) <= limits.MOST_KNOWN_TURNS
+        return _taken(machine, iterable) if short else None
+    if type(iterable) is Dict and not iterable.open:
+        short = len(iterable.items) <= limits.MOST_KNOWN_TURNS
+        return [Const(key) for key in iterable.items] if short else None
+    return None
 
 
 def _members(machine: Machine, cls: Class, node: ast.expr, frame: Frame) -> list[Value] | None:
@@ -41,6 +66,16 @@ def _members(machine: Machine, cls: Class, node: ast.expr, frame: Frame) -> list
     ]
     members = [machine.getattr(cls, name, node, frame) for name in names if name[0] != "_"]
     return [member for member in members if type(member) is Py]
+
+
+def _rows(machine: Machine, tensor: Tensor, node: ast.expr, frame: Frame) -> list[Value] | None:
+    """The rows of a tensor of which the number is known."""
+    length = tensor.shape[0] if tensor.shape else None
+    row = machine.iterate(tensor, node, frame)
+    if type(length) is not int or type(row) is not Tensor:
+        return None
+    count = min(length, limits.MOST_DRIVEN_TURNS)
+    return [replace(row) for _ in range(count)]
 
 
 def _taken(machine: Machine, iterable: Sequence) -> list[Value]:

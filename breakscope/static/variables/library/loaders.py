@@ -46,8 +46,10 @@ def _batches(
         return None
     given = dict(zip(("dataset", "batch_size"), loader.args)) | dict(loader.kwargs)
     data, size = given.get("dataset", UNKNOWN), given.get("batch_size", Const(1))
-    if "collate_fn" in given or "batch_sampler" in given:
+    if "batch_sampler" in given:
         return None
+    if "collate_fn" in given:
+        return _collated(machine, given, most, node, frame)
     length = _length(machine, data, node, frame)
     if length is None or not isinstance(size, Const) or type(size.value) is not int:
         return None
@@ -57,6 +59,42 @@ def _batches(
         sizes.append(rest)
     sample = _sample(machine, data, node, frame)
     return [_batch(sample, number) for number in sizes]
+
+
+def _collated(
+    machine: Machine, given: dict[str, Value], most: int, node: ast.AST, frame: Frame
+) -> list[Value] | None:
+    """What a function of the program's own makes of the items of each batch."""
+    size = given.get("batch_size", Const(1))
+    if not isinstance(size, Const) or type(size.value) is not int or size.value < 1:
+        return None
+    wanted = most * size.value
+    items = _items(machine, given.get("dataset", UNKNOWN), wanted, node, frame)
+    if items is None:
+        return None
+    groups = [items[at : at + size.value] for at in range(0, len(items), size.value)]
+    if given.get("drop_last") == Const(True):
+        groups = [group for group in groups if len(group) == size.value]
+    collate = given["collate_fn"]
+    return [
+        machine.call(collate, [Sequence("list", group)], {}, node, frame) for group in groups[:most]
+    ]
+
+
+def _items(
+    machine: Machine, data: Value, most: int, node: ast.AST, frame: Frame
+) -> list[Value] | None:
+    """The first items of a dataset, one by one."""
+    if isinstance(data, Sequence):
+        return data.items[:most] if data.items else None
+    length = _length(machine, data, node, frame)
+    if length is None or not isinstance(data, Instance):
+        return None
+    method = machine.getattr(data, "__getitem__", node, frame)
+    if not isinstance(method, Function) or most > limits.MOST_KNOWN_TURNS:
+        return None
+    numbers = range(min(length, most))
+    return [machine.call(method, [Const(number)], {}, node, frame) for number in numbers]
 
 
 def _length(machine: Machine, data: Value, node: ast.AST, frame: Frame) -> int | None:

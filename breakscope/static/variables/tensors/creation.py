@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from breakscope.rulekit.values import (
     TRUE,
     UNKNOWN,
@@ -152,7 +154,22 @@ def sizes_given(last: str, args: list[Value], kwargs: dict[str, Value]) -> list[
         return found.items if isinstance(found, Sequence) else None
     if last in ("randperm", "arange") and len(args) == 1:
         return args
+    if last == "arange" and len(args) in (2, 3) and all(isinstance(a, Const) for a in args):
+        return _of_range([a.value for a in args])
+    if last in ("linspace", "logspace"):
+        count = args[2] if len(args) > 2 else kwargs.get("steps")
+        return [count] if count is not None else None
+    if last == "eye" and args:
+        return [args[0], args[1] if len(args) > 1 else args[0]]
     return None
+
+
+def _of_range(bounds: list) -> list[Value] | None:
+    """The size of `torch.arange(start, stop, step)`."""
+    start, stop, step = (*bounds, 1)[:3]
+    if not all(type(n) in (int, float) for n in (start, stop, step)) or not step:
+        return None
+    return [Const(max(0, math.ceil((stop - start) / step)))]
 
 
 def dtype_of_data(data: Value) -> str | None:

@@ -3,6 +3,8 @@ whether the result requires grad."""
 
 from __future__ import annotations
 
+import ast
+
 from msgspec.structs import replace
 
 from breakscope.rulekit.values import Const, ExternalInstance, Sequence, Tensor, Value
@@ -14,6 +16,8 @@ from breakscope.static.variables.tensors.sizes import KEEPING, DrawnSize
 REDUCING = frozenset(
     "sum mean prod amax amin logsumexp norm std var argmax argmin any all nanmean nansum".split()
 )
+# those that give values and positions
+PAIRS = frozenset({"topk", "sort", "max", "min", "kthvalue", "median", "mode", "cummax", "cummin"})
 # those whose result is as long as the values in the tensor make it
 BY_VALUES = frozenset({"nonzero", "masked_select", "unique", "unique_consecutive"})
 # layers that have parameters and hand on the sizes, but for the last
@@ -38,7 +42,12 @@ def followed(
     frame: Frame,
 ) -> Value:
     """The result of an operation on `owner` outside of regions, with what is known of it besides."""
-    if type(result) is not Tensor or frame.emits:
+    if frame.emits:
+        return result
+    if type(result) is Sequence and name in PAIRS and result.items:
+        made = [followed(machine, item, name, owner, args, kwargs, frame) for item in result.items]
+        return Sequence(result.type, made)
+    if type(result) is not Tensor:
         return result
     if result.shape is None:
         shape = _sizes_of(name, owner, args, kwargs)
@@ -55,6 +64,16 @@ def tracked(machine: Machine, result: Tensor, parts: tuple[Value, ...]) -> Tenso
         return replace(result, requires_grad=False) if result.dtype == "float" else result
     is_tracked = any(type(part) is Tensor and part.requires_grad for part in parts)
     return replace(result, requires_grad=True) if is_tracked else result
+
+
+def track_in_place(owner: Tensor, tracked: bool, node: ast.AST, frame: Frame) -> Tensor:
+    """What a tensor is from here on under its name, once it requires grad or no longer does."""
+    tensor = replace(owner, requires_grad=tracked)
+    holder = getattr(node, "func", node)
+    name = holder.value.id if isinstance(getattr(holder, "value", None), ast.Name) else ""
+    if frame.names.get(name) is owner:
+        frame.names[name] = tensor
+    return tensor
 
 
 def behind_followed_layer(
@@ -104,6 +123,14 @@ def _sizes_of(name: str, owner: Tensor, args: list[Value], kwargs: dict[str, Val
         return _reduced(shape, args, kwargs)
     if name in ("view", "reshape"):
         return _reshaped(shape, args)
+    if name in ("flatten", "ravel") and not args and not kwargs:
+        return _reshaped(shape, [Const(-1)])
+    if name in ("sort", "cummax", "cummin"):
+        return shape
+    if name == "topk" and len(given) == 1 and shape:
+        return (*shape[:-1], given[0])
+    if name in PAIRS and given:
+        return _reduced(shape, args, kwargs)
     if name in ("unsqueeze", "squeeze") and len(given) == 1 and given[0] is not None:
         at = given[0] % (len(shape) + (name == "unsqueeze"))
         if name == "unsqueeze":

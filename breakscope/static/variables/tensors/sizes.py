@@ -9,7 +9,7 @@ from operator import is_
 from msgspec.structs import replace
 
 from breakscope import limits
-from breakscope.rulekit.values import Const, ExternalInstance, Py, Sequence, Tensor, Value
+from breakscope.rulekit.values import NONE, Const, ExternalInstance, Py, Sequence, Tensor, Value
 
 # methods whose result has the sizes of the tensor, laid out as a new one
 KEEPING = frozenset(
@@ -18,6 +18,9 @@ KEEPING = frozenset(
     exp log abs neg sin cos softmax log_softmax clamp normal_ uniform_ zero_ fill_ add_ mul_ sub_ div_
     """.split()
 )
+
+
+WHOLE = ExternalInstance("slice", (NONE, NONE, NONE))  # `:`
 
 
 class DrawnSize:
@@ -60,11 +63,20 @@ def item_sizes(
     not in one piece; None where nothing is known of them. `difference` is what is known of that of two
     numbers."""
     shape = owner.shape or (None,) * (owner.ndim or 0)
-    if not shape or len(parts) > len(shape):
+    counted = [part for part in parts if not _is_new(part) and not _is_rest(part)]
+    if not shape or len(counted) > len(shape):
         return None, ""
+    if any(map(_is_rest, parts)):
+        filled = [WHOLE] * (len(shape) - len(counted))
+        at = next(i for i, part in enumerate(parts) if _is_rest(part))
+        parts = [*parts[:at], *filled, *parts[at + 1 :]]
     sizes: list[int | None] = []
-    kind = ""
-    for at, (part, whole) in enumerate(zip(parts, shape)):
+    kind, at = "", 0
+    for part in parts:
+        if _is_new(part):
+            sizes.append(1)
+            continue
+        whole = shape[at]
         if isinstance(part, Const) and type(part.value) is int:
             kept, step = 1, 1
         elif isinstance(part, ExternalInstance) and part.name == "slice":
@@ -77,8 +89,18 @@ def item_sizes(
         known = None not in (kept, whole) and None not in shape[:at]
         if known and (step != 1 or (kept != whole and any(n != 1 for n in shape[:at]))):
             kind = "strided"
-    sizes += shape[len(parts) :]
+        at += 1
+    sizes += shape[at:]
     return (tuple(sizes), kind) if any(n is not None for n in sizes) else (None, "")
+
+
+def _is_new(part: Value) -> bool:
+    """True for the None of `x[:, None]`."""
+    return part.is_none
+
+
+def _is_rest(part: Value) -> bool:
+    return isinstance(part, Const) and part.value is ...
 
 
 def _chosen(owner: Tensor, index: Tensor, shape: tuple) -> tuple | None:
