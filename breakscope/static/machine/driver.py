@@ -60,6 +60,9 @@ class Driver(Struct, eq=False):
     loops: int = 0  # how many loops are being followed, each inside of the one before
     # by `id` of an optimizer: it, and its `param_groups`
     groups: dict[int, tuple[Value, Sequence]] = {}
+    factories: dict[int, tuple[Dict, Value]] = {}  # by `id` of a defaultdict: it, and what it calls
+    # by `id` of what `parameters()` gives: it, and whose parameters they are
+    owners: dict[int, tuple[Tensor, Value]] = {}
     marked: list[Tensor] = []  # what mark_dynamic was called with
     options: dict[str, Value] = {}  # numbers of a command line, by their names
     # by `id`: a random number, with the numbers that it is the sum of
@@ -129,10 +132,14 @@ class Driver(Struct, eq=False):
         if self.sets:
             self.state[what if self.calls is None else f"{what} {id(owner)}"] = text
 
-    def track_parameters(self, text: str, value: Value) -> None:
+    def track_parameters(self, text: str, parameter: Tensor, value: Value) -> None:
         """Note that parameters require grad from here on, as they do at first, or no longer."""
-        if "requires_grad" in self.state or value != Const(True):
-            self.state["requires_grad"] = f"{text} {value.value}" if value.is_const else text
+        known = self.owners if self.calls is not None else {}
+        owner = known.get(id(parameter), (parameter, None))[1]
+        key = "requires_grad" if owner is None else f"requires_grad {id(owner)}"
+        if key in self.state or value != Const(True):
+            plain = ("on" if value.value else "off") if value.is_const else text
+            self.state[key] = plain if owner is not None else f"{text} {plain}"
 
     def note(
         self, callee: Function, args: list[Value], kwargs: dict[str, Value], node

@@ -123,7 +123,7 @@ def state_of(call: DrivenCall, group: list[DrivenCall]) -> dict[str, str]:
     parts = set(map(id, _parts(_owner(call))))
     for key, text in call.state.items():
         what, _, owner = key.partition(" ")
-        if owner and several and what != "training":
+        if owner and several and what not in ("training", "requires_grad"):
             continue
         if (not owner or int(owner) in parts) and (what, text) != ("training", "train"):
             state[what] = f"{state[what]}, {text}" if what in state else text

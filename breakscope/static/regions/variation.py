@@ -136,13 +136,13 @@ def _tensor_variation(values: list[Tensor]) -> str:
 
 
 def _sizes_differ(shapes: list[tuple | None]) -> bool:
-    """True when the sizes differ, as far as they are known: of all that are compared, or of one dimension
-    that all of them know."""
-    if not all(shape is not None for shape in shapes):
+    """True when the sizes differ, as far as they are known: in their number, or in one dimension."""
+    shapes = [shape for shape in shapes if shape is not None]
+    if not shapes:
         return False
     if len(set(map(len, shapes))) > 1:
         return True
-    return any(None not in sizes and len(set(sizes)) > 1 for sizes in zip(*shapes))
+    return any(len({n for n in sizes if n is not None}) > 1 for sizes in zip(*shapes))
 
 
 def aliases(row: dict[str, Value]) -> frozenset:

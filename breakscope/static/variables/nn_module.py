@@ -89,7 +89,7 @@ class ModuleListVariable(ListVariable):
         if name in SELF_METHODS:
             return owner
         if name in ("parameters", "buffers") and not frame.emits:
-            return Sequence("iterator", None, Tensor("float", kind="parameter"))
+            return Sequence("iterator", None, parameter_of(machine, owner, frame))
         return super().call_method(machine, owner, name, args, kwargs, node, frame)
 
 
@@ -120,6 +120,8 @@ class LayerVariable(LibraryObjectVariable):
             return submodules.walk_over(machine, owner, name, frame)
         if name in SELF_METHODS:
             return owner
+        if name == "parameters" and not frame.emits:
+            return Sequence("iterator", None, parameter_of(machine, owner, frame))
         if name in ("__call__", "forward"):
             return machine.call(owner, args, kwargs, node, frame)
         return super().call_method(machine, owner, name, args, kwargs, node, frame)
@@ -156,6 +158,14 @@ class LayerVariable(LibraryObjectVariable):
 
     def is_opaque(self, machine: Machine, value) -> bool:
         return True
+
+
+def parameter_of(machine: Machine, owner: Value, frame) -> Tensor:
+    """One of the parameters of a module; in the code around a region it is known whose it is."""
+    parameter = Tensor("float", kind="parameter")
+    if machine.driver.sets and not frame.emits:
+        machine.driver.owners[id(parameter)] = parameter, owner
+    return parameter
 
 
 def note_call_of_compiled(machine: Machine, callee: Value, args, kwargs, node, frame) -> None:
@@ -217,11 +227,10 @@ def call_module_method(
         if isinstance(met, ExternalInstance):
             note_recurrent_read(machine, met, node, frame)
     if name in ("parameters", "buffers"):
-        return Sequence("iterator", None, Tensor("float", kind="parameter"))
+        return Sequence("iterator", None, parameter_of(machine, owner, frame))
     if name in ("named_parameters", "named_buffers"):
-        return Sequence(
-            "iterator", None, Sequence("tuple", [Py("str"), Tensor("float", kind="parameter")])
-        )
+        parameter = parameter_of(machine, owner, frame)
+        return Sequence("iterator", None, Sequence("tuple", [Py("str"), parameter]))
     if name == "state_dict":
         return Dict({}, Tensor(), open=True)
     if name in ("get_parameter", "get_buffer"):

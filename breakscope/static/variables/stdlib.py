@@ -121,7 +121,12 @@ def call_deque(machine: Machine, args, kwargs, node, frame) -> Value:
 
 
 def call_default_dict(machine: Machine, args, kwargs, node, frame) -> Value:
-    made = machine.call(args[0], [], {}, node, frame) if args and not args[0].is_none else UNKNOWN
+    is_given = bool(args) and not args[0].is_none
+    if is_given and machine.driver.sets and not frame.emits:
+        found = Dict({})
+        machine.driver.factories[id(found)] = found, args[0]
+        return found
+    made = machine.call(args[0], [], {}, node, frame) if is_given else UNKNOWN
     return Dict({}, made, open=True)
 
 

@@ -130,7 +130,7 @@ class TensorVariable(Variable):
     def setattr(self, machine: Machine, owner, name, value, old, target, node, frame) -> None:
         driver = machine.driver
         if driver.function is not None and name == "requires_grad" and owner.kind == "parameter":
-            driver.track_parameters(machine.text(node, frame.module), value)
+            driver.track_parameters(machine.text(node, frame.module), owner, value)
         elif driver.function is not None and name == "requires_grad" and value.is_const:
             track_in_place(owner, bool(value.value), target, frame)
         machine.emit(
@@ -342,7 +342,7 @@ def call_tensor_method(
         and owner.kind == "parameter"
     ):
         given = next(iter((*args, *kwargs.values())), TRUE)
-        machine.driver.track_parameters(machine.text(node, frame.module), given)
+        machine.driver.track_parameters(machine.text(node, frame.module), owner, given)
     if name in machine.library.of_containers and owner.kind != "numpy":
         return UNKNOWN  # it is no tensor that has such a method
     prefix = "numpy.ndarray" if owner.kind == "numpy" else "Tensor"

@@ -93,6 +93,8 @@ class LibraryObjectVariable(Variable):
             return PYTHON_RESULTS[full]
         if owner.name == PARSER and not frame.emits and machine.driver.calls is not None:
             return parser_result(machine, name, args, kwargs)
+        if owner.name == "random.Random" and name in OWN_DRAWS and not frame.emits:
+            return Py(OWN_DRAWS[name], "random")
         if owner.name in GENERATORS and not frame.emits:
             size = size_drawn(name, args, kwargs)
             if size is not None:
