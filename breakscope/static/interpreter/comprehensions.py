@@ -28,9 +28,10 @@ def eval_dict_comp(machine: Machine, node: ast.DictComp, frame: Frame) -> Value:
         frame,
         lambda: (machine.eval(node.key, frame), machine.eval(node.value, frame)),
     )
-    result = Dict({}, UNKNOWN, open=not known)
+    result = Dict({}, UNKNOWN, open=not known and frame.emits)
     for key, value in rows:
         put_key(result, key, value)
+    result.open = result.open or not known
     return result
 
 

@@ -197,8 +197,15 @@ def emit_states(
 
 def shown_values(values: list[Value]) -> tuple[str, ...]:
     """What differs, as a message shows it; nothing where all look alike."""
-    shown = tuple(dict.fromkeys(describe(value) for value in values))
+    shown = tuple(dict.fromkeys(map(_shown, values)))
     return shown if len(shown) > 1 else ()
+
+
+def _shown(value: Value) -> str:
+    """The value as `describe` has it; of a float the first digits."""
+    is_float = isinstance(value, Const) and type(value.value) is float
+    text = f"{value.value:.4g}" if is_float else describe(value)
+    return f"{text}.0" if is_float and text.lstrip("-").isdigit() else text
 
 
 def _is_read(machine: Machine, path: str, value: Value, uses: Uses) -> bool:

@@ -25,8 +25,9 @@ from breakscope.static.variables.base import Variable
 from breakscope.static.variables.builtin import call_builtin
 from breakscope.static.variables.effects.emitting import args_certainty, emit_call
 from breakscope.static.variables.library.builtin_iteration import builtin_dict
-from breakscope.static.variables.library.copies import copied
+from breakscope.static.variables.library.copies import copied, copied_object
 from breakscope.static.variables.library.known_results import PYTHON_RESULTS
+from breakscope.static.variables.library.loaders import split_dataset
 from breakscope.static.variables.library.trees import (
     call_tree_flatten,
     call_tree_leaves,
@@ -150,6 +151,7 @@ _SPECIAL = {
     "collections.deque": call_deque,
     "collections.defaultdict": call_default_dict,
     "torch.where": call_where,
+    "torch.utils.data.random_split": split_dataset,
     **dict.fromkeys(SPARSE_MAKERS, call_sparse_maker),
     "typing.cast": call_cast,
     "types.MethodType": call_method_type,
@@ -227,6 +229,8 @@ def call_external(
     if name in SCRIPTING and args and isinstance(args[0], Instance | ExternalInstance):
         return ExternalInstance(SCRIPTING[name])
     if name in COPIES and args:
+        if machine.driver.sets and not frame.emits:
+            return copied_object(machine, args[0], COPIES[name])
         return copied(args[0], COPIES[name])
     if name in PASS_THROUGH:
         return args[0] if args else UNKNOWN

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 
 from msgspec.structs import replace
 
@@ -11,6 +12,7 @@ from breakscope.rulekit.values import (
     NONE,
     UNKNOWN,
     Class,
+    Const,
     Dict,
     External,
     ExternalInstance,
@@ -42,6 +44,10 @@ from breakscope.static.variables.objects.module_containers import contents_of
 from breakscope.static.variables.operators.binary import binary_operation
 
 PARTIAL = "functools.partial"
+FOLDED = frozenset(
+    "ceil floor trunc sqrt exp log log2 log10 log1p expm1 cos sin tan tanh pow radians degrees hypot "
+    "fabs atan atan2 gcd".split()
+)
 GETTERS = frozenset({"operator.itemgetter", "operator.attrgetter", "operator.methodcaller"})
 OPERATORS = {
     "add": ast.Add, "concat": ast.Add, "sub": ast.Sub, "mul": ast.Mult, "matmul": ast.MatMult, "truediv": ast.Div,
@@ -182,6 +188,8 @@ def math_function(
             return Scalar("float")
     if any(a.is_scalar for a in args):
         return Scalar("float")
+    if not frame.emits and (known := folded(last, args)) is not None:
+        return known
     integer = last in ("ceil", "floor", "prod", "gcd", "lcm", "trunc", "factorial", "comb")
     if any(a.is_shape or (isinstance(a, Sequence) and a.type == "size") for a in args):
         return ShapeInt() if integer else Py("float", "shape")
@@ -189,6 +197,18 @@ def math_function(
         "int" if integer else "float",
         next((a.source for a in args if isinstance(a, Py) and a.source), ""),
     )
+
+
+def folded(name: str, args: list[Value]) -> Value | None:
+    """What a function of math gives for constants, None where that is not known, or large."""
+    numbers = [v.value if isinstance(v, Const) else None for v in args]
+    small = all(type(n) in (int, float) and abs(n) <= limits.LARGEST_FOLDED_BASE for n in numbers)
+    if not numbers or not small or name not in FOLDED:
+        return None
+    try:
+        return Const(getattr(math, name)(*numbers))
+    except (ArithmeticError, TypeError, ValueError):
+        return None
 
 
 def multiplied_tensor(

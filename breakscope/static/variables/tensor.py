@@ -326,7 +326,7 @@ def call_tensor_method(
             return Tensor("int", owner.ndim, owner.shape, owner.sure, narrow[0])
     if not frame.emits and name in ("int", "short"):
         return Tensor("int", owner.ndim, owner.shape, owner.sure, NARROW[f"torch.{name}"])
-    if not frame.emits and name in ("size", "split"):
+    if not frame.emits and name in ("size", "split", "numel"):
         known = pieces(owner, args) if name == "split" else known_sizes(owner, name, args)
         if known is not None:
             return known

@@ -23,6 +23,7 @@ from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
 
 LOADERS = frozenset({"torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader"})
+SUBSET = "torch.utils.data.Subset"
 DATASETS = frozenset({"torch.utils.data.TensorDataset", "torch.utils.data.dataset.TensorDataset"})
 
 
@@ -100,6 +101,8 @@ def _items(
 def _length(machine: Machine, data: Value, node: ast.AST, frame: Frame) -> int | None:
     if isinstance(data, ExternalInstance) and data.name in DATASETS:
         data = data.args[0] if data.args else UNKNOWN
+    if isinstance(data, ExternalInstance) and data.name == SUBSET and len(data.args) > 1:
+        return data.args[1].value if isinstance(data.args[1], Const) else _count(data.args[1])
     if not isinstance(data, Tensor | Instance | Sequence):
         return None
     method = machine.getattr(data, "__len__", node, frame) if isinstance(data, Instance) else None
@@ -112,6 +115,8 @@ def _length(machine: Machine, data: Value, node: ast.AST, frame: Frame) -> int |
 
 def _sample(machine: Machine, data: Value, node: ast.AST, frame: Frame) -> Value:
     """One item of a dataset."""
+    if isinstance(data, ExternalInstance) and data.name == SUBSET:
+        return _sample(machine, data.args[0], node, frame) if data.args else UNKNOWN
     if isinstance(data, ExternalInstance):
         items = [_first_of(value) for value in data.args]
         return Sequence("tuple", items)
@@ -122,6 +127,26 @@ def _sample(machine: Machine, data: Value, node: ast.AST, frame: Frame) -> Value
     if isinstance(data, Sequence):
         return data.items[0] if data.items else data.element
     return _first_of(data)
+
+
+def _count(indices: Value) -> int | None:
+    is_known = isinstance(indices, Sequence) and indices.items is not None
+    return len(indices.items) if is_known else None
+
+
+def split_dataset(machine: Machine, args: list[Value], kwargs, node, frame) -> Value:
+    """`random_split(dataset, lengths)`: subsets of these lengths, or of these shares."""
+    given = dict(zip(("dataset", "lengths"), args)) | kwargs
+    data, lengths = given.get("dataset", UNKNOWN), given.get("lengths", UNKNOWN)
+    if not isinstance(lengths, Sequence) or not lengths.items:
+        return UNKNOWN
+    whole = _length(machine, data, node, frame)
+    numbers = [v.value if isinstance(v, Const) else None for v in lengths.items]
+    if all(type(n) is float for n in numbers) and whole is not None:
+        numbers = [int(whole * n) for n in numbers]
+        numbers[0] += whole - sum(numbers)
+    counts = [Const(n) if type(n) is int else UNKNOWN for n in numbers]
+    return Sequence("list", [ExternalInstance(SUBSET, (data, count)) for count in counts])
 
 
 def _first_of(value: Value) -> Value:

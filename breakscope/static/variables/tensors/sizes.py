@@ -4,6 +4,7 @@ are symbols."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from operator import is_
 
 from msgspec.structs import replace
@@ -77,7 +78,7 @@ def item_sizes(
             sizes.append(1)
             continue
         whole = shape[at]
-        if isinstance(part, Const) and type(part.value) is int:
+        if _is_position(part):
             kept, step = 1, 1
         elif isinstance(part, ExternalInstance) and part.name == "slice":
             kept, step = _length(part, whole)
@@ -92,6 +93,13 @@ def item_sizes(
         at += 1
     sizes += shape[at:]
     return (tuple(sizes), kind) if any(n is not None for n in sizes) else (None, "")
+
+
+def _is_position(part: Value) -> bool:
+    """True for one number of a position, whether it is known or not."""
+    if isinstance(part, Const):
+        return type(part.value) is int
+    return part.is_number and getattr(part, "type", "int") in ("int", "number")
 
 
 def _is_new(part: Value) -> bool:
@@ -176,6 +184,8 @@ def known_sizes(owner: Tensor, name: str, args: list[Value]) -> Value | None:
     """`owner.shape`, `owner.size()` and `owner.size(dim)`, where the sizes are known numbers."""
     if owner.shape is None or not all(type(n) is int for n in owner.shape):
         return None
+    if name == "numel":
+        return Const(prod(owner.shape))
     if name == "size" and args:
         at = args[0].value if isinstance(args[0], Const) else None
         is_index = type(at) is int and -len(owner.shape) <= at < len(owner.shape)
