@@ -173,11 +173,12 @@ class Driver(Struct, eq=False):
         self.calls.append(call)
 
     def variables_of(self, callee: Function) -> dict[str, Value]:
-        """The constants that the function's closure has; at a file's top level also its globals, which
-        are set without a statement that says so."""
+        """The constants and containers that the function's closure has; at a file's top level also its globals,
+        which are set without a statement that says so."""
         scope, found = callee.scope, {}
         while scope is not None:
-            found = {k: v for k, v in scope.names.items() if isinstance(v, Const)} | found
+            kept = {k: v for k, v in scope.names.items() if isinstance(v, Const | Sequence | Dict)}
+            found = {k: as_it_is(v) for k, v in kept.items()} | found
             scope = scope.scope
         return found
 

@@ -165,6 +165,8 @@ def _emit_variation(machine: Machine, frame: Frame, function: Function, recorder
             what = variation(parts)
             if what in SYMBOLIC and recorder.is_dynamic:
                 continue
+            if what == "order":
+                what = "object" if name in uses.gone_over else ""
             if what and _is_read(machine, path, values[0], uses):
                 shown = shown_values(parts)
                 use = uses.of(name, what == "size")

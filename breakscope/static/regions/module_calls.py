@@ -29,7 +29,7 @@ def emit_module_calls(
     for place, values in _arguments(calls):
         for path, parts in differing(values):
             what = variation(parts)
-            if not what or (what in SYMBOLIC and is_dynamic):
+            if what in ("", "order") or (what in SYMBOLIC and is_dynamic):
                 continue
             node = _argument_of(_first_other(calls, parts), place)
             name = f"{machine.text(node, module)}{path}"

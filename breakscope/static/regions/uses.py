@@ -14,6 +14,7 @@ class Uses:
     def __init__(self, node: ast.AST) -> None:
         self.first: dict[str, ast.Name] = {}
         self.attributes = {part.attr for part in walk(node) if isinstance(part, ast.Attribute)}
+        self.gone_over: set[str] = set()  # what is gone over, or a view of it
         self.tests: list[ast.expr] = []
         self.texts: list[ast.expr] = []
         self.derived: dict[str, set[str]] = {}  # name -> names that its value was computed from
@@ -28,6 +29,10 @@ class Uses:
                     self.first[part.id] = part
             elif isinstance(part, ast.If | ast.While | ast.IfExp):
                 self.tests.append(part.test)
+            elif isinstance(part, ast.For | ast.comprehension) and isinstance(part.iter, ast.Name):
+                self.gone_over.add(part.iter.id)
+            elif isinstance(part, ast.Attribute) and part.attr in ("keys", "values", "items"):
+                self.gone_over |= _names(part.value)
             elif isinstance(part, ast.JoinedStr):
                 self.texts.append(part)
             elif isinstance(part, ast.Assign):

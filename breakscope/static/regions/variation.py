@@ -51,6 +51,8 @@ def differing(values: list[Value], depth: int = 2) -> Iterator[tuple[str, list[V
         all(isinstance(v, Dict) and not v.open for v in values)
         and len({frozenset(v.items) for v in values}) == 1
     ):
+        if len({tuple(v.items) for v in values}) > 1:
+            yield "", values  # in another order
         for name in values[0].items:
             yield f"[{name!r}]", [v.items[name] for v in values]
     elif (
@@ -84,7 +86,9 @@ def variation(values: list[Value]) -> str:
     if kinds == {Tensor}:
         return _tensor_variation(values)
     if kinds == {Dict}:
-        return "object" if len({frozenset(v.items) for v in values}) > 1 else ""
+        if len({frozenset(v.items) for v in values}) > 1:
+            return "object"
+        return "order" if len({tuple(v.items) for v in values}) > 1 else ""
     if kinds == {Sequence}:
         lengths = {len(v.items) if v.items is not None else -1 for v in values}
         if len(lengths) > 1:
