@@ -41,6 +41,7 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import Import
 from breakscope.static.variables.dicts import put_key
 from breakscope.static.variables.effects.emitting import emit_read, sureness
+from breakscope.static.variables.library.driven_items import driven_items
 from breakscope.static.variables.library.folding import STR, constant
 from breakscope.static.variables.numpy import is_numpy_number, read_numpy_number
 from breakscope.static.variables.objects.attributes import instance_attribute
@@ -104,8 +105,10 @@ def eval_yield(machine: Machine, node: ast.Yield, frame: Frame) -> Value:
 
 def eval_yield_from(machine: Machine, node: ast.YieldFrom, frame: Frame) -> Value:
     value = machine.eval(node.value, frame)
-    if machine.driver.follows_turns(frame) and isinstance(value, Sequence) and value.items:
-        frame.yields.extend(value.items)
+    is_driven = machine.driver.follows_turns(frame)
+    items = driven_items(machine, value, node.value, frame) if is_driven else None
+    if items is not None:
+        frame.yields.extend(items)
     else:
         frame.yields.append(machine.iterate(value, node.value, frame) or UNKNOWN)
     return UNKNOWN

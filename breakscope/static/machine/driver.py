@@ -61,6 +61,7 @@ class Driver(Struct, eq=False):
     # by `id` of an optimizer: it, and its `param_groups`
     groups: dict[int, tuple[Value, Sequence]] = {}
     factories: dict[int, tuple[Dict, Value]] = {}  # by `id` of a defaultdict: it, and what it calls
+    longest: dict[int, tuple[Sequence, int | None]] = {}  # by `id` of a deque: it, and its `maxlen`
     # by `id` of what `parameters()` gives: it, and whose parameters they are
     owners: dict[int, tuple[Tensor, Value]] = {}
     marked: list[Tensor] = []  # what mark_dynamic was called with
@@ -131,6 +132,12 @@ class Driver(Struct, eq=False):
         """Note global state, and with the file's own code, which has several models, of which object."""
         if self.sets:
             self.state[what if self.calls is None else f"{what} {id(owner)}"] = text
+
+    def shorten(self, items: Sequence) -> None:
+        """Take from the left what a deque does not hold any more."""
+        most = self.longest.get(id(items), (items, None))[1]
+        if type(most) is int and items.items is not None:
+            del items.items[: max(0, len(items.items) - most)]
 
     def track_parameters(self, text: str, parameter: Tensor, value: Value) -> None:
         """Note that parameters require grad from here on, as they do at first, or no longer."""

@@ -175,7 +175,7 @@ def _emit_variation(machine: Machine, frame: Frame, function: Function, recorder
                 )
     if len({aliases(row) for row in rows}) > 1:
         name = next(
-            n for pattern in (aliases(row) for row in rows) for pair in pattern for n in pair
+            pair[0] for pattern in (aliases(row) for row in rows) for pair in sorted(pattern)
         )
         if name in uses.first:
             machine.emit(Varies, uses.first[name], frame, name=name, what="alias")

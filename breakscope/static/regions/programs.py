@@ -14,7 +14,7 @@ from breakscope.static.regions.arguments import as_any_argument, as_argument
 from breakscope.static.regions.driver import add_events, bound, inside
 from breakscope.static.regions.module_calls import emit_module_calls, of_modules
 from breakscope.static.regions.region import Region
-from breakscope.static.regions.variation import differs
+from breakscope.static.regions.variation import aliases, differs
 from breakscope.static.variables.misc import Recorder
 
 Enter = Callable[[Machine, str, Value, list[Value], dict[str, Value]], object]
@@ -99,6 +99,8 @@ def _calls_differ(machine: Machine, group: list[DrivenCall]) -> bool:
     if len({tuple(sorted(state_of(call, group).items())) for call in group}) > 1:
         return True
     rows = [_found(call) | bound(machine, call.callee, call.args, call.kwargs) for call in group]
+    if len(set(map(aliases, rows))) > 1:
+        return True
     return any(differs([row[name] for row in rows if name in row]) for name in rows[0])
 
 

@@ -150,10 +150,16 @@ def _sizes_differ(shapes: list[tuple | None]) -> bool:
 
 
 def aliases(row: dict[str, Value]) -> frozenset:
-    """The pairs of parameters that are the same tensor."""
+    """The pairs of parameters, or items of these, that are the same tensor."""
     tensors = [(n, v) for n, v in row.items() if isinstance(v, Tensor)]
+    for name, value in row.items():
+        if isinstance(value, Sequence) and value.type in ("list", "tuple"):
+            tensors += [(name, v) for v in value.items or () if isinstance(v, Tensor)]
     return frozenset(
-        (a, b) for i, (a, x) in enumerate(tensors) for b, y in tensors[i + 1 :] if x is y
+        (a, b, i, j)
+        for i, (a, x) in enumerate(tensors)
+        for j, (b, y) in enumerate(tensors[i + 1 :])
+        if x is y
     )
 
 

@@ -251,6 +251,8 @@ def extend_sequence(
     )
     if known:
         target.items.extend(added)
+        if target.type == "deque" and not frame.emits:
+            machine.driver.shorten(target)
         return
     grown = join_all([*(target.items or []), *(added if added is not None else [element])])
     target.element = (

@@ -123,7 +123,12 @@ def call_replace(machine: Machine, args, kwargs, node, frame) -> Value:
 
 
 def call_deque(machine: Machine, args, kwargs, node, frame) -> Value:
-    return ordered_sequence(machine, "deque", args, node, frame)
+    made = ordered_sequence(machine, "deque", args[:1], node, frame)
+    longest = args[1] if len(args) > 1 else kwargs.get("maxlen")
+    if machine.driver.sets and not frame.emits and isinstance(longest, Const):
+        machine.driver.longest[id(made)] = made, longest.value
+        machine.driver.shorten(made)
+    return made
 
 
 def call_default_dict(machine: Machine, args, kwargs, node, frame) -> Value:

@@ -141,6 +141,10 @@ def _sizes_of(name: str, owner: Tensor, args: list[Value], kwargs: dict[str, Val
         first, second = given
         order[first], order[second] = order[second], order[first]
         return tuple(order)
+    if name == "repeat_interleave" and len(given) == 2 and None not in given:
+        at = given[1] % len(shape)
+        whole = shape[at] * given[0] if type(shape[at]) is int else None
+        return (*shape[:at], whole, *shape[at + 1 :])
     if name == "repeat" and len(given) == len(shape) and None not in given:
         return tuple(n * by if type(n) is int else n for n, by in zip(shape, given))
     return None
