@@ -1,7 +1,7 @@
 """A list, set or deque that grows in the region recompiles in every call.
 
 Dynamo guards the length of a list that the region touches. `self.history.append(y)` makes it
-longer, so the next call fails the guard and compiles again, until the recompile limit (8) is
+longer (and so does `self.history = (*self.history, y)`), so the next call fails the guard and compiles again, until the recompile limit (8) is
 reached and the code is skipped for good. The tensors in the list are also kept alive. It is the
 same for a global list, a list in a closure and a default argument.
 
@@ -16,15 +16,16 @@ nothing.
 
 import torch
 
-from breakscope.rulekit.events import Mutate
+from breakscope.rulekit.events import Mutate, Store
 from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.values import Sequence
 
 rule = Rule(
     "BRK703",
     "growing-container",
     kind="recompile",
     severity="warning",
-    dynamo=("container_length",),
+    dynamo=("container_length", "attribute"),
 )
 
 GROWING = ("append", "appendleft", "extend", "extendleft", "insert", "add", "__iadd__")
@@ -40,10 +41,24 @@ def check(event):
     )
 
 
+@rule.on(Store, scope="attribute", reads_itself=True, is_read=True)
+def check_store(event):
+    sizes = [
+        len(value.items) if type(value) is Sequence and value.items is not None else None
+        for value in (event.initial, event.value)
+    ]
+    if None not in sizes and sizes[1] > sizes[0]:
+        place = f"{event.owner}.{event.name}" if event.name else event.owner
+        yield event.problem(
+            f"`{place}` gets longer in every call, and its length is guarded, so the region is compiled again each time",
+            help="return the value and keep it outside the region, or keep a fixed-size tensor in a buffer",
+        )
+
+
 CALLS = [lambda: (torch.ones(2, 4),)] * 4
 
 
-@rule.example(*CALLS, module=True)
+@rule.example(*CALLS, module=True, dynamo=("container_length",))
 def bad():
     class Recorder(torch.nn.Module):
         def __init__(self):
@@ -73,7 +88,7 @@ def good():
     return Recorder()
 
 
-@rule.example(*CALLS, module=True)
+@rule.example(*CALLS, module=True, dynamo=("container_length",))
 def bad():
     class Meters(torch.nn.Module):
         def __init__(self):
@@ -95,3 +110,31 @@ def good():
             return x * 2
 
     return Meters()
+
+
+@rule.example(*CALLS, module=True, dynamo=("attribute", "container_length"))
+def bad():
+    class Recorder(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.past = ()
+
+        def forward(self, x):
+            self.past = (*self.past, x)[-3:]  # BRK703
+            return sum(self.past)
+
+    return Recorder()
+
+
+@rule.becomes
+def good():
+    class Recorder(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("past", torch.zeros(3, 2, 4))
+
+        def forward(self, x):
+            self.past.copy_(torch.cat([self.past[1:], x[None]]))
+            return self.past.sum(0)
+
+    return Recorder()

@@ -8,6 +8,8 @@ Make the function once, outside the loop, and pass the same one; a `functools.pa
 function is compared by its parts and does not recompile. Give each argument one type.
 """
 
+import re
+
 import torch
 
 from breakscope.rulekit.events import Varies
@@ -22,8 +24,17 @@ rule = Rule(
 )
 
 
+LENGTH = re.compile(r"(list|tuple|set|deque) of \d+")
+
+
 @rule.on(Varies, what=("object", "type"))
 def check(event):
+    if event.values and all(LENGTH.fullmatch(value) for value in event.values):
+        yield event.problem(
+            f"`{event.name}` has another length in each call{event.seen}, and each length is compiled by itself",
+            help="pass a container of a fixed length, or one tensor of all that is in it",
+        )
+        return
     what = "another object" if event.what == "object" else "of another type"
     yield event.problem(
         f"`{event.name}` is {what} in each call{event.seen}, so each is compiled by itself",

@@ -192,6 +192,8 @@ class Function(Value, eq=False):
     scope: Any = None
     args: tuple[Value, ...] = ()
     kwargs: tuple[tuple[str, Value], ...] = ()
+    # what its closure held when the code around a region handed it over, as far as its body reads it
+    held: tuple[tuple[str, Value], ...] = ()
 
     def describe(self) -> str:
         return f"the function `{self.info.name}`"

@@ -24,7 +24,7 @@ from breakscope.static.machine.frames import Activation, Step
 from breakscope.static.machine.gaps import Gaps, why
 from breakscope.static.machine.given import both
 from breakscope.static.project.modules import ModuleInfo
-from breakscope.static.regions.discover import Region
+from breakscope.static.regions.region import Region
 
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 # until then Dynamo resumed behind a break in one

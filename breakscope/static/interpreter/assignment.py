@@ -85,8 +85,13 @@ def assign_name(
                 initial=scope.names[name],
                 reads_itself=old is not None or _mentions(node, name),
             )
+            if (
+                machine.driver.calls is None
+            ):  # else the calls have the closure's variables with them
+                note_outside(machine, scope, name, value, scope.names[name], frame, node)
             machine.touch(scope)
-            scope.names[name] = join(scope.names[name], value)
+            is_sure = machine.driver.sets and not frame.emits and not frame.is_in_branch()
+            scope.names[name] = value if is_sure else join(scope.names[name], value)
         return
     if (
         frame.function is None

@@ -14,6 +14,7 @@ from breakscope.static.machine.frames import Activation, Frame, Step
 from breakscope.static.machine.lattice import join_all
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.dicts import put_key
+from breakscope.static.variables.library.driven_items import driven_items
 from breakscope.static.variables.objects.module_containers import contents_of
 
 # a comprehension that begins with another iterator breaks at once
@@ -27,9 +28,10 @@ def eval_dict_comp(machine: Machine, node: ast.DictComp, frame: Frame) -> Value:
         frame,
         lambda: (machine.eval(node.key, frame), machine.eval(node.value, frame)),
     )
-    result = Dict({}, UNKNOWN, open=not known)
+    result = Dict({}, UNKNOWN, open=not known and frame.emits)
     for key, value in rows:
         put_key(result, key, value)
+    result.open = result.open or not known
     return result
 
 
@@ -64,7 +66,14 @@ def comprehension_rows(machine: Machine, node, frame: Frame, produce) -> tuple[l
         items = source.items if isinstance(source, Sequence) else None
         if isinstance(source, Dict) and not source.open:
             items = [Const(k) for k in source.items]
-        if items is None or len(items) > limits.MOST_COMPREHENSION_ITEMS:
+        elif type(source) is Const and isinstance(source.value, str):
+            items = [Const(letter) for letter in source.value]
+        is_followed, some = machine.driver.sets and not frame.emits, None
+        if items is None and is_followed:
+            some = driven_items(machine, source, first.iter, frame)
+            items = None if some is None else [*some]
+        most = limits.MOST_KNOWN_TURNS if is_followed else limits.MOST_COMPREHENSION_ITEMS
+        if items is None or len(items) > most:
             element = machine.iterate(source, first.iter, frame)
             return produced_rows(
                 machine, node, 0, [element] if element is not None else [], frame, produce
@@ -76,7 +85,7 @@ def comprehension_rows(machine: Machine, node, frame: Frame, produce) -> tuple[l
             more, sure = produced_known_rows(machine, node, item, frame, produce)
             rows.extend(more)
             known = known and sure
-        return rows, known and len(node.generators) == 1
+        return rows, known and some is None and len(node.generators) == 1
     finally:
         frame.names, frame.skips, frame.activation = before, skips, outer
 

@@ -41,6 +41,7 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import Import
 from breakscope.static.variables.dicts import put_key
 from breakscope.static.variables.effects.emitting import emit_read, sureness
+from breakscope.static.variables.library.driven_items import driven_items
 from breakscope.static.variables.library.folding import STR, constant
 from breakscope.static.variables.numpy import is_numpy_number, read_index, read_numpy_number
 from breakscope.static.variables.objects.attributes import instance_attribute
@@ -103,9 +104,13 @@ def eval_yield(machine: Machine, node: ast.Yield, frame: Frame) -> Value:
 
 
 def eval_yield_from(machine: Machine, node: ast.YieldFrom, frame: Frame) -> Value:
-    frame.yields.append(
-        machine.iterate(machine.eval(node.value, frame), node.value, frame) or UNKNOWN
-    )
+    value = machine.eval(node.value, frame)
+    is_driven = machine.driver.follows_turns(frame)
+    items = driven_items(machine, value, node.value, frame) if is_driven else None
+    if items is not None:
+        frame.yields.extend(items)
+    else:
+        frame.yields.append(machine.iterate(value, node.value, frame) or UNKNOWN)
     return UNKNOWN
 
 

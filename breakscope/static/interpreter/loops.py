@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from breakscope import limits
-from breakscope.rulekit.values import Const, Dict, Sequence, Value
-from breakscope.rulekit.walking import children
+from breakscope.rulekit.values import Sequence, Value
+from breakscope.rulekit.walking import children, walk
 from breakscope.static.interpreter.assignment import assign_target
 from breakscope.static.interpreter.blocks import exec_block, exec_path
 from breakscope.static.interpreter.conditions import test_condition
@@ -16,13 +16,15 @@ from breakscope.static.machine.frames import GO_ON, LEAVE_LOOP, RETURN, Frame
 from breakscope.static.machine.given import both
 from breakscope.static.machine.lattice import join_names
 from breakscope.static.machine.machine import Machine
-from breakscope.static.variables.library.loaders import batches
+from breakscope.static.variables.library.driven_items import all_items, driven_items, guessed_items
 from breakscope.static.variables.objects.module_containers import contents_of
 
 
 def exec_while(machine: Machine, node: ast.While, frame: Frame) -> int:
     if machine.driver.calls is not None and machine.driver.follows_turns(frame):
-        return drive_turns(machine, node, frame, _turns_of_while(machine, node, frame))
+        return drive_turns(machine, node, frame, turns_of_while(machine, node, frame))
+    if machine.driver.follows_known_turns(frame) and _ends_by_itself(machine, node, frame):
+        return drive_turns(machine, node, frame, turns_of_known(machine, node, frame))
     skips, frame.skips = frame.skips, frame.skips or "loop"
     jumps, frame.jumps = frame.jumps, (_last_operand(node.test), skips)
     truth = test_condition(machine, node.test, frame, "while")
@@ -42,20 +44,20 @@ def exec_for(machine: Machine, node: ast.For, frame: Frame) -> int:
     iterable = contents_of(machine, machine.eval(node.iter, frame))
     if frame.emits and isinstance(iterable, Sequence) and iterable.type == "generator":
         _runs_inside(frame)
-    element = machine.iterate(iterable, node.iter, frame)
-    if element is None:  # certainly empty
-        return exec_path_of_else(machine, node, frame)
-    if machine.driver.follows_turns(frame):
-        items = iterable.items if isinstance(iterable, Sequence) else None
-        if type(iterable) is Dict and not iterable.open:
-            items = [Const(key) for key in iterable.items]
-        elif type(iterable) is Const and isinstance(iterable.value, str):
-            items = [Const(letter) for letter in iterable.value]
-        items = items or batches(machine, iterable, node.iter, frame)
-        if items is None and machine.driver.calls is not None:
-            items = _guessed_items(machine, node.iter, element, frame)
+    is_driven = machine.driver.follows_turns(frame)
+    items = driven_items(machine, iterable, node.iter, frame) if is_driven else None
+    if items is None:
+        element = machine.iterate(iterable, node.iter, frame)
+        if element is None:  # certainly empty
+            return exec_path_of_else(machine, node, frame)
+        if is_driven and machine.driver.calls is not None:
+            items = guessed_items(machine, node.iter, element, frame)
+    if items is not None:
+        return drive_turns(machine, node, frame, turns_of_for(machine, node, frame, items))
+    if machine.driver.follows_known_turns(frame):
+        items = all_items(machine, iterable)
         if items is not None:
-            return drive_turns(machine, node, frame, _turns_of_for(machine, node, frame, items))
+            return drive_turns(machine, node, frame, turns_of_items(machine, node, frame, items))
     skips, frame.skips = frame.skips, frame.skips or "loop"
     names = _names(iterable)
     if names and machine.region.turns * len(names) <= limits.MOST_NESTED_LOOP_RUNS:
@@ -87,15 +89,51 @@ def drive_turns(machine: Machine, node, frame: Frame, turns: Iterator[None]) -> 
     return exec_path_of_else(machine, node, frame)
 
 
-def _turns_of_for(machine: Machine, node: ast.For, frame: Frame, items) -> Iterator[None]:
-    most = limits.MOST_DRIVEN_TURNS if machine.driver.loops == 0 else limits.FEW_DRIVEN_TURNS
-    for item in items if machine.driver.calls is None else items[:most]:
+def turns_of_for(
+    machine: Machine, node: ast.For, frame: Frame, items: Iterable[Value]
+) -> Iterator[None]:
+    """Bind the loop's target to each of the items, to some of them in the file's own code."""
+    is_outermost = machine.driver.loops <= 1
+    most = limits.MOST_DRIVEN_TURNS if is_outermost else limits.FEW_DRIVEN_TURNS
+    for turn, item in enumerate(items):
+        if machine.driver.calls is not None and turn >= most:
+            return
         machine.driver.note_varying(item)
         assign_target(machine, node.target, item, frame, node)
         yield
 
 
-def _turns_of_while(machine: Machine, node: ast.While, frame: Frame) -> Iterator[None]:
+def turns_of_items(
+    machine: Machine, node: ast.For, frame: Frame, items: list[Value]
+) -> Iterator[None]:
+    """Bind the loop's target to each of the items, all of which are known."""
+    for item in items:
+        assign_target(machine, node.target, item, frame, node)
+        yield
+
+
+def turns_of_known(machine: Machine, node: ast.While, frame: Frame) -> Iterator[None]:
+    """The turns of a `while` as long as its test is surely true."""
+    for _ in range(limits.MOST_KNOWN_TURNS):
+        if test_condition(machine, node.test, frame, "while") is not True:
+            return
+        yield
+
+
+def _ends_by_itself(machine: Machine, node: ast.While, frame: Frame) -> bool:
+    """True for a loop that only counts: `while n < size: n *= 2`."""
+    plain = all(
+        type(part) in (ast.Assign, ast.AugAssign) and not any(map(_is_call, walk(part)))
+        for part in node.body
+    )
+    return plain and test_condition(machine, node.test, frame, "while") is not None
+
+
+def _is_call(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call | ast.Subscript | ast.Attribute)
+
+
+def turns_of_while(machine: Machine, node: ast.While, frame: Frame) -> Iterator[None]:
     """The turns of a `while`, a few where its test stays open."""
     for turn in range(limits.MOST_DRIVEN_TURNS):
         truth = test_condition(machine, node.test, frame, "while")
@@ -103,30 +141,6 @@ def _turns_of_while(machine: Machine, node: ast.While, frame: Frame) -> Iterator
             return
         narrow_by(machine, node.test, True, frame)
         yield
-
-
-def _guessed_items(
-    machine: Machine, iterable: ast.expr, element: Value, frame: Frame
-) -> list[Value]:
-    """The first items of what is gone over where their number is not known: of a `range` and of
-    `enumerate` the numbers are."""
-    few = range(limits.FEW_DRIVEN_TURNS)
-    called = iterable.func.id if _is_call_of_name(iterable) else ""
-    if called == "range" and not element.is_const:
-        return [Const(number) for number in few]
-    if called in ("tqdm", "trange", "enumerate") and iterable.args:
-        inner = iterable.args[0]
-        known = batches(machine, machine.eval(inner, frame), inner, frame)
-        if called != "enumerate":
-            return known or _guessed_items(machine, inner, element, frame)
-        pair = element.items if isinstance(element, Sequence) and element.items else (element,)
-        items = known or [pair[-1] for _ in few]
-        return [Sequence("tuple", [Const(n), item]) for n, item in enumerate(items)]
-    return [element for _ in few]
-
-
-def _is_call_of_name(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
 
 
 def exec_path_of_else(machine: Machine, node, frame: Frame) -> int:

@@ -180,7 +180,8 @@ def run_function(
             caller.activation.steps.append(step)
         raise
     if is_generator(info):
-        return Outcome(Sequence("generator", None, join_all(frame.yields)), activation)
+        items = frame.yields if machine.driver.follows_turns(frame) else None
+        return Outcome(Sequence("generator", items, join_all(frame.yields)), activation)
     returns = [*frame.returns, NONE] if status == GO_ON else frame.returns
     return Outcome(join_all(returns), activation)
 

@@ -34,7 +34,7 @@ from breakscope.static.machine.library import COMPILING
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ClassInfo
 from breakscope.static.variables.effects.emitting import emit_call
-from breakscope.static.variables.effects.side_effects import shrinks_late
+from breakscope.static.variables.effects.side_effects import note_outside, shrinks_late
 from breakscope.static.variables.lists import delete_item, extend_sequence
 from breakscope.static.variables.operators.binary import binary_operation
 from breakscope.static.variables.tensors.indexing import masked_index
@@ -129,6 +129,8 @@ def exec_delete(machine: Machine, node: ast.Delete, frame: Frame) -> int:
     for target in node.targets:
         if type(target) is ast.Name:
             frame.names.pop(target.id, None)
+        elif type(target) is ast.Attribute and not frame.emits:
+            delete_attribute(machine, machine.eval(target.value, frame), target, frame)
         elif type(target) is ast.Subscript:
             container, key = machine.eval(target.value, frame), machine.eval(target.slice, frame)
             if isinstance(container, Dict):
@@ -142,6 +144,15 @@ def exec_delete(machine: Machine, node: ast.Delete, frame: Frame) -> int:
                     machine.region.shrunk.add(id(container))
                 delete_item(machine, container, key, frame)
     return GO_ON
+
+
+def delete_attribute(machine: Machine, owner: Value, target: ast.Attribute, frame: Frame) -> None:
+    """`del owner.name` outside of regions."""
+    before = owner.attributes.get(target.attr) if isinstance(owner, Instance) else None
+    if before is not None and not frame.is_in_branch():
+        note_outside(machine, owner, target.attr, NONE, before, frame, target)
+        machine.touch(owner)
+        del owner.attributes[target.attr]
 
 
 def exec_return(machine: Machine, node: ast.Return, frame: Frame) -> int:

@@ -51,7 +51,7 @@ def compiled_names(module: ModuleInfo) -> CompiledNames:
         elif isinstance(node, ast.ClassDef):
             classes.append(node)
         elif isinstance(node, ast.Assign) and compiles(node.value):
-            called |= {name_of(target) for target in node.targets}
+            called |= {name_of(part) for target in node.targets for part in _parts(target)}
         elif isinstance(node, ast.Call):
             calls.append(node)
             if is_compile(node) and node.args:
@@ -65,6 +65,11 @@ def compiled_names(module: ModuleInfo) -> CompiledNames:
         _callers(functions, classes, calls, called),
         tuple(dynamic),
     )
+
+
+def _parts(target: ast.expr) -> list[ast.expr]:
+    """What an assignment binds."""
+    return target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
 
 
 def _callers(
@@ -129,7 +134,8 @@ def _known_as(node: ast.FunctionDef, makers: dict[int, str]) -> str:
 
 
 def _called_names(node: ast.AST) -> set[str]:
-    return {name_of(part.func) for part in walk(node) if isinstance(part, ast.Call)}
+    called = {name_of(part.func) for part in walk(node) if isinstance(part, ast.Call)}
+    return called | set(map(name_of, getattr(node, "decorator_list", ())))
 
 
 def is_caller(node: ast.AST, names: set[str]) -> bool:

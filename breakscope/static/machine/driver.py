@@ -9,24 +9,39 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from breakscope.rulekit.values import UNKNOWN, Const, Dict, Function, Py, Sequence, Tensor, Value
+from breakscope.rulekit.walking import walk
 from breakscope.static.machine.compiled_names import CompiledNames, name_of
 from breakscope.static.machine.frames import Frame
+from breakscope.static.project.generators import is_generator
 from breakscope.static.project.modules import FunctionInfo, ModuleInfo
 
 
-class DrivenCall(NamedTuple):
-    """A call of what is compiled by the file's own code: with which arguments, in which global
-    state, with which variables of its closure, and how many attributes had been set from outside
-    before."""
+class Watch(Struct, eq=False):
+    """What a call did: how many statements it ran, whether one may have been an operation, and the last
+    `return` that it came to."""
 
-    callee: Function
+    statements: int = 0
+    works: bool = False
+    followed: set[int] = set()  # ids of calls of functions whose statements were run
+    left_at: ast.Return | None = None
+
+
+class DrivenCall(NamedTuple):
+    """A call of what is compiled by the file's own code, a function or a module of torch's: with which
+    arguments, in which global state, with which variables of its closure, and how many attributes had
+    been set from outside before."""
+
+    callee: Value
     args: list[Value]
     kwargs: dict[str, Value]
     state: dict[str, str]
     variables: dict[str, Value]
     written: int
+    done: Watch | None = None  # what it did
+    node: ast.Call | None = None  # where a module of torch's is called
 
 
 class Driver(Struct, eq=False):
@@ -34,6 +49,7 @@ class Driver(Struct, eq=False):
 
     # its loops are followed turn by turn
     function: FunctionInfo | ModuleInfo | None = None
+    home: ModuleInfo | None = None  # the file whose own code it is
     # global state that it has set: "autocast", "default_dtype", ...
     state: dict[str, str] = {}
     outside: list[tuple] = []  # attributes set on objects from outside of regions
@@ -42,8 +58,16 @@ class Driver(Struct, eq=False):
     undecided: bool = False  # an open test decides whether the running call happens
     inside: bool = False  # what is compiled is running
     loops: int = 0  # how many loops are being followed, each inside of the one before
+    # by `id` of an optimizer: it, and its `param_groups`
+    groups: dict[int, tuple[Value, Sequence]] = {}
+    factories: dict[int, tuple[Dict, Value]] = {}  # by `id` of a defaultdict: it, and what it calls
+    longest: dict[int, tuple[Sequence, int | None]] = {}  # by `id` of a deque: it, and its `maxlen`
+    # by `id` of what `parameters()` gives: it, and whose parameters they are
+    owners: dict[int, tuple[Tensor, Value]] = {}
     marked: list[Tensor] = []  # what mark_dynamic was called with
     options: dict[str, Value] = {}  # numbers of a command line, by their names
+    # by `id`: a random number, with the numbers that it is the sum of
+    sums: dict[int, tuple[Value, list[Value]]] = {}
     varying: dict[int, Value] = {}  # by `id`: constants that another turn has other values for
 
     @property
@@ -58,7 +82,19 @@ class Driver(Struct, eq=False):
         if frame.function is None:
             return frame.module is self.function
         return frame.function is self.function or (
-            self.calls is not None and id(frame.function.node) in self.names.callers
+            self.calls is not None
+            and (id(frame.function.node) in self.names.callers or is_generator(frame.function))
+        )
+
+    def follows_known_turns(self, frame: Frame) -> bool:
+        """True in functions of the file's own that the code around a region calls: their loops are followed
+        as far as they go where that is known."""
+        return (
+            self.calls is not None
+            and self.sets
+            and frame.function is not None
+            and not frame.emits
+            and frame.module is self.home
         )
 
     def varies(self, value: Value) -> bool:
@@ -73,7 +109,7 @@ class Driver(Struct, eq=False):
             for item in value.items or ():
                 self.note_varying(item)
 
-    def result_of(self, result: Value, parts: list[Value]) -> Value:
+    def result_of(self, result: Value, parts: list[Value], is_sum: bool = False) -> Value:
         """What code of the file's own computes of numbers, some of which are others each time."""
         if self.calls is None or not any(map(self.varies, parts)):
             return result
@@ -81,31 +117,75 @@ class Driver(Struct, eq=False):
             self.note_varying(result)
         elif result is UNKNOWN or type(result) is Py:
             kind = result.type if type(result) is Py and result.type == "int" else "float"
-            return Py(kind, "random")
+            result = Py(kind, "random")
+            if is_sum:
+                self.sums[id(result)] = (result, parts)
         return result
+
+    def difference(self, stop: Value, start: Value) -> Value | None:
+        """`stop - start` where one was made by adding to the other; None where that is not known."""
+        added = self.sums.get(id(stop), (stop, []))[1]
+        rest = [part for part in added if part is not start]
+        return rest[0] if len(rest) == 1 == len(added) - 1 else None
 
     def set_state(self, what: str, text: str, owner: Value) -> None:
         """Note global state, and with the file's own code, which has several models, of which object."""
         if self.sets:
             self.state[what if self.calls is None else f"{what} {id(owner)}"] = text
 
-    def note(self, callee: Function, args: list[Value], kwargs: dict[str, Value], node) -> None:
-        """Keep a call of what is compiled, unless it is one of the function that it was made of."""
+    def shorten(self, items: Sequence) -> None:
+        """Take from the left what a deque does not hold any more."""
+        most = self.longest.get(id(items), (items, None))[1]
+        if type(most) is int and items.items is not None:
+            del items.items[: max(0, len(items.items) - most)]
+
+    def track_parameters(self, text: str, parameter: Tensor, value: Value) -> None:
+        """Note that parameters require grad from here on, as they do at first, or no longer."""
+        known = self.owners if self.calls is not None else {}
+        owner = known.get(id(parameter), (parameter, None))[1]
+        key = "requires_grad" if owner is None else f"requires_grad {id(owner)}"
+        if key in self.state or value != Const(True):
+            plain = ("on" if value.value else "off") if value.is_const else text
+            self.state[key] = plain if owner is not None else f"{text} {plain}"
+
+    def note(
+        self, callee: Function, args: list[Value], kwargs: dict[str, Value], node
+    ) -> Watch | None:
+        """Keep a call of what is compiled, unless it is one of the function that it was made of; what it
+        does is to be noted in what is returned."""
         function = node.func if isinstance(node, ast.Call) else None
         if self.undecided or name_of(function) in self.names.originals:
-            return
+            return None
         args = [self.as_marked(value) for value in (*callee.args, *args)]
         kwargs = dict(callee.kwargs) | kwargs
         kwargs = {k: self.as_marked(v) for k, v in kwargs.items() if not k.startswith("*")}
         state, variables = dict(self.state), self.variables_of(callee)
-        self.calls.append(DrivenCall(callee, args, kwargs, state, variables, len(self.outside)))
+        written, done = len(self.outside), Watch()
+        self.calls.append(DrivenCall(callee, args, kwargs, state, variables, written, done))
+        return done
+
+    def note_module(
+        self, callee: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST
+    ) -> None:
+        """Keep a call of a compiled module of torch's."""
+        if (
+            self.undecided
+            or type(node) is not ast.Call
+            or name_of(node.func) in self.names.originals
+        ):
+            return
+        args = [self.as_marked(value) for value in args]
+        kwargs = {k: self.as_marked(v) for k, v in kwargs.items() if not k.startswith("*")}
+        call = DrivenCall(callee, args, kwargs, dict(self.state), {}, len(self.outside), None, node)
+        self.calls.append(call)
 
     def variables_of(self, callee: Function) -> dict[str, Value]:
-        """The constants that the function's closure has; at a file's top level also its globals, which
-        are set without a statement that says so."""
+        """The constants and containers that the function's closure has; at a file's top level also its globals,
+        which are set without a statement that says so."""
         scope, found = callee.scope, {}
         while scope is not None:
-            found = {k: v for k, v in scope.names.items() if isinstance(v, Const)} | found
+            kept = {k: v for k, v in scope.names.items() if isinstance(v, Const | Sequence | Dict)}
+            found = {k: as_it_is(v) for k, v in kept.items()} | found
             scope = scope.scope
         return found
 
@@ -114,6 +194,10 @@ class Driver(Struct, eq=False):
         dynamic has any size."""
         if isinstance(value, Sequence | Dict):
             return as_it_is(value)
+        if type(value) is Function and value.scope is not None:
+            named = {part.id for part in walk(value.info.node) if type(part) is ast.Name}
+            held = sorted(self.variables_of(value).items())
+            return replace(value, held=tuple((k, v) for k, v in held if k in named))
         if any(value is tensor for tensor in self.marked):
             return Tensor(value.dtype, value.ndim, None, value.sure, value.kind)
         return value
@@ -127,6 +211,7 @@ class Driver(Struct, eq=False):
         found: list[tuple[list[DrivenCall], list[tuple]]] = []
         before, self.function = self.function, program
         outer, self.calls, self.names = self.calls, [], names
+        self.home = program if isinstance(program, ModuleInfo) else program.module
         state, self.state, start = self.state, {}, len(self.outside)
         try:
             yield found

@@ -49,18 +49,18 @@ class Machine:
     """
 
     __slots__ = (
-        "_expressions",
-        "_inline",
-        "_statements",
         "behaviour",
         "budget",
         "driver",
+        "expressions",
         "file",
+        "inlining",
         "journal",
         "library",
         "objects",
         "python",
         "region",
+        "statements",
         "summaries",
         "wanted",
         "world",
@@ -90,9 +90,9 @@ class Machine:
         self.summaries = Summaries()
         self.objects = Objects()
         self.driver = Driver()
-        self._expressions = tables.expressions
-        self._statements = tables.statements
-        self._inline = tables.inline
+        self.expressions = tables.expressions
+        self.statements = tables.statements
+        self.inlining = tables.inline
         self.behaviour = tables.behaviour
 
     # -- running code
@@ -100,7 +100,7 @@ class Machine:
     def eval(self, node: ast.expr, frame: Frame) -> Value:
         """The abstract value of an expression; emits the events of evaluating it. Syntax of a newer
         Python than this analyzer knows has an unknown value."""
-        if (run := self._expressions.get(type(node))) is None:
+        if (run := self.expressions.get(type(node))) is None:
             return UNKNOWN
         try:
             return run(self, node, frame)
@@ -112,7 +112,7 @@ class Machine:
 
     def exec(self, node: ast.stmt, frame: Frame) -> int:
         """Run a statement; GO_ON, RETURN, RAISE or LEAVE_LOOP."""
-        if (run := self._statements.get(type(node))) is None:
+        if (run := self.statements.get(type(node))) is None:
             return GO_ON
         state = frame.state()
         try:
@@ -138,7 +138,7 @@ class Machine:
         frame: Frame,
     ) -> Value:
         """Follow a call of a function of the checked source."""
-        return self._inline(self, function, args, kwargs, node, frame)
+        return self.inlining(self, function, args, kwargs, node, frame)
 
     # -- operations on values
 

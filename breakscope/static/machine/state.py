@@ -33,6 +33,7 @@ class CheckedFile(Struct, eq=False):
     programs: list[tuple[list[DrivenCall], list[tuple]]] = []
     names: CompiledNames | None = None
     dynamic: dict[int, Value] = {}  # by `id` of what is compiled: the `dynamic` of torch.compile
+    whole: set[int] = set()  # ids of what is compiled with `fullgraph`
 
     def compiled_names(self) -> CompiledNames:
         """The names of what the file compiles."""
@@ -45,6 +46,8 @@ class CheckedFile(Struct, eq=False):
         self.compiled.append(value)
         if "dynamic" in options:
             self.dynamic[id(value)] = options["dynamic"]
+        if "fullgraph" in options:
+            self.whole.add(id(value))
 
     def note_call(self, function: Function, args: list[Value], kwargs: dict[str, Value]) -> None:
         """Keep what the program itself hands to a compiled function."""
@@ -183,6 +186,8 @@ class Objects(Struct, eq=False):
     left_out: dict[int, set[str]] = {}
     kept: list = []  # values whose id is a key above
     scopes: list[Frame] = []  # that closures keep
+    # (function, its closure, name) -> the attribute that a function was given
+    of_functions: dict[tuple[int, int, str], Value] = {}
     annotation_parts: int = 0  # read of the annotation that is being read
     open_aliases: set[int] = set()  # names of types whose meaning is being looked up
     # type variables in the annotation that is being read -> what they stand for

@@ -6,8 +6,6 @@ import ast
 from collections.abc import Callable
 from fnmatch import fnmatch
 
-from msgspec import Struct
-
 from breakscope.rulekit.values import (
     UNKNOWN,
     Class,
@@ -40,19 +38,11 @@ from breakscope.static.regions.arguments import (
 from breakscope.static.regions.callers import COMPILES, follow_callers
 from breakscope.static.regions.driver import add_call_events, bound
 from breakscope.static.regions.hooks import hook_arguments, registered_hooks
-from breakscope.static.regions.programs import program_regions
+from breakscope.static.regions.programs import handed_by_program, program_regions
+from breakscope.static.regions.region import Region
 from breakscope.static.regions.steps import tensor_step
 
 NOWHERE = ast.Pass(lineno=0, col_offset=0)
-
-
-class Region(Struct, frozen=True):
-    """One compiled region: what is called, and the activation that holds what was seen."""
-
-    name: str
-    activation: Activation
-    value: Value = UNKNOWN  # what the call returns
-    raises: bool = False
 
 
 def default_regions(machine: Machine, module: ModuleInfo) -> list[Region]:
@@ -173,6 +163,7 @@ def _module_region(machine: Machine, cls: Class) -> Region | None:
     # who inherits a library's forward enters it there
     at = cls.info.node if forward.info.module.library else NOWHERE
     known = {parameter: as_any_argument(value) for parameter, value in (given or {}).items()}
+    known = handed_by_program(machine, own) | known
     values = parameter_values(machine, taken, True, known)
     region = enter(machine, name, instance, *values, at)
     if region.raises and opened_flags(machine, instance):

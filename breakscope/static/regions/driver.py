@@ -22,14 +22,25 @@ from breakscope.rulekit.values import (
 from breakscope.rulekit.walking import walk
 from breakscope.static.definitions.binding import bind_arguments
 from breakscope.static.definitions.names import module_names
+from breakscope.static.machine.driver import Watch
 from breakscope.static.machine.frames import Activation, Frame, OutOfBudget, Raised
 from breakscope.static.machine.gaps import why
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
+from breakscope.static.regions.uses import Uses
 from breakscope.static.regions.variation import aliases, describe, differing, variation
 from breakscope.static.variables.misc import Recorder
 
 SYMBOLIC = frozenset({"size", "int", "float"})  # what torch.compile(dynamic=True) takes as symbols
+STATES = (
+    "autocast",
+    "grad_mode",
+    "default_dtype",
+    "module_dtype",
+    "requires_grad",
+    "training",
+    "global_state",
+)
 BY_TRAINING = (
     "Dropout",
     "AlphaDropout",
@@ -84,8 +95,33 @@ def add_events(
         return
     entered.seen = set()
     frame = Frame(entered.module, function.info, None, entered, True, 0, entered.function)
+    if begins_idle(machine, function, recorder.done):
+        _emit_idle(machine, frame, function, recorder.done)
+        return
     _emit_variation(machine, frame, function, recorder)
     _emit_writes(machine, frame, function.bound, writes, recorder.marks)
+
+
+def begins_idle(machine: Machine, function: Function, done: list[Watch]) -> bool:
+    """True where the first call surely has no operation: Dynamo skips the function from then on, unless
+    one graph is asked for."""
+    first = done[0] if done else None
+    if first is None or first.statements == 0 or first.works:
+        return False
+    whole = machine.file.whole
+    decorators = getattr(function.info.node, "decorator_list", ())
+    named = {part.arg for node in decorators for part in walk(node) if type(part) is ast.keyword}
+    return "fullgraph" not in named and not {id(function), id(function.bound)} & whole
+
+
+def _emit_idle(machine: Machine, frame: Frame, function: Function, done: list[Watch]) -> None:
+    """Emit where the first call leaves the function, when a later one has an operation."""
+    node = function.info.node
+    if type(node) is ast.Lambda or not any(call.works and call.statements for call in done):
+        return
+    left = done[0].left_at
+    place = left if any(part is left for part in walk(node)) else node.body[-1]
+    machine.emit(Varies, place, frame, name=function.info.name, what="idle")
 
 
 def drive(machine: Machine, driver: Function, recorder: Recorder, target: Value) -> list:
@@ -129,42 +165,60 @@ def _emit_variation(machine: Machine, frame: Frame, function: Function, recorder
             what = variation(parts)
             if what in SYMBOLIC and recorder.is_dynamic:
                 continue
-            if what and (not path.startswith(".") or path[1:] in uses.attributes):
-                shown = tuple(dict.fromkeys(describe(v) for v in parts))
+            if what == "order":
+                what = "object" if name in uses.gone_over else ""
+            if what and _is_read(machine, path, values[0], uses):
+                shown = shown_values(parts)
                 use = uses.of(name, what == "size")
                 machine.emit(
                     Varies, node, frame, name=f"{name}{path}", what=what, values=shown, use=use
                 )
     if len({aliases(row) for row in rows}) > 1:
         name = next(
-            n for pattern in (aliases(row) for row in rows) for pair in pattern for n in pair
+            pair[0] for pattern in (aliases(row) for row in rows) for pair in sorted(pattern)
         )
         if name in uses.first:
             machine.emit(Varies, uses.first[name], frame, name=name, what="alias")
-    for what in (
-        "autocast",
-        "grad_mode",
-        "default_dtype",
-        "module_dtype",
-        "requires_grad",
-        "training",
-        "global_state",
-    ):
-        seen = {
-            state.get(what, "train" if what == "training" else "") for _, _, state in recorder.calls
-        }
-        if what == "training" and not depends_on_training(machine, function.bound):
+    states = [state for _, _, state in recorder.calls]
+    if uses.first:
+        emit_states(machine, next(iter(uses.first.values())), frame, function.bound, states)
+
+
+def emit_states(
+    machine: Machine, node: ast.AST, frame: Frame, owner: Value | None, states: list[dict]
+) -> None:
+    """Emit what of the global state, and of the object's own, differs between the calls."""
+    for what in STATES:
+        seen = {state.get(what, "train" if what == "training" else "") for state in states}
+        if what == "training" and not depends_on_training(machine, owner):
             continue
-        if len(seen) > 1 and uses.first:
-            node = next(iter(uses.first.values()))
-            machine.emit(
-                Varies,
-                node,
-                frame,
-                name=what,
-                what=what,
-                values=tuple(sorted(s for s in seen if s)),
-            )
+        if len(seen) > 1:
+            values = tuple(sorted(s for s in seen if s))
+            machine.emit(Varies, node, frame, name=what, what=what, values=values)
+
+
+def shown_values(values: list[Value]) -> tuple[str, ...]:
+    """What differs, as a message shows it; nothing where all look alike."""
+    shown = tuple(dict.fromkeys(map(_shown, values)))
+    return shown if len(shown) > 1 else ()
+
+
+def _shown(value: Value) -> str:
+    """The value as `describe` has it; of a float the first digits."""
+    is_float = isinstance(value, Const) and type(value.value) is float
+    text = f"{value.value:.4g}" if is_float else describe(value)
+    return f"{text}.0" if is_float and text.lstrip("-").isdigit() else text
+
+
+def _is_read(machine: Machine, path: str, value: Value, uses: Uses) -> bool:
+    """True where the region reads the part of the value that `path` names."""
+    if not path.startswith(".") or not isinstance(value, Instance):
+        return True
+    *inner, name = path[1:].split(".")
+    for part in inner:
+        value = value.attributes[part]
+    is_own = not inner and name in uses.attributes
+    return is_own or (id(value), name) in machine.region.reads
 
 
 def depends_on_training(machine: Machine, value: Value | None, depth: int = 6) -> bool:
@@ -199,7 +253,7 @@ def _emit_writes(
         values.setdefault((id(write[0]), write[1]), []).append((number, write))
     for key, numbered in values.items():
         found = _at_calls(numbered, marks)
-        layer = type(numbered[-1][1][0]) is ExternalInstance
+        layer = getattr(numbered[-1][1][0], "name", "").startswith("torch.nn.")
         read = (
             _read_of_layer(machine, holder, numbered[-1][1][0])
             if layer
@@ -255,6 +309,12 @@ def _read_of(machine: Machine, key: tuple, holder: Value | None, container: obje
         return reads.get(key)
     if (id(container), "") in reads:
         return reads[id(container), ""]
+    if isinstance(container, Sequence) and key[1] == "":
+        items = (
+            at for (owner, name), at in reads.items() if owner == key[0] and name[:1] == ("item",)
+        )
+        if (at := next(items, None)) is not None:
+            return at  # the length of a list is guarded wherever an item is read
     held = holder.attributes if isinstance(holder, Instance) else {}
     name = next((name for name, value in held.items() if value is container), None)
     return reads.get((id(holder), name))
@@ -308,68 +368,3 @@ def bound(
     if own and function.info.node.args.args:
         names.pop(function.info.node.args.args[0].arg, None)
     return names
-
-
-class Uses:
-    """How a function uses its parameters: the first use of each, and whether a size decides a
-    branch or becomes text."""
-
-    def __init__(self, node: ast.AST) -> None:
-        self.first: dict[str, ast.Name] = {}
-        self.attributes = {part.attr for part in walk(node) if isinstance(part, ast.Attribute)}
-        self.tests: list[ast.expr] = []
-        self.texts: list[ast.expr] = []
-        self.derived: dict[str, set[str]] = {}  # name -> names that its value was computed from
-        body = node.body if isinstance(node.body, list) else [node.body]
-        for part in (p for statement in body for p in walk(statement)):
-            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
-                known = self.first.get(part.id)
-                if known is None or (part.lineno, part.col_offset) < (
-                    known.lineno,
-                    known.col_offset,
-                ):
-                    self.first[part.id] = part
-            elif isinstance(part, ast.If | ast.While | ast.IfExp):
-                self.tests.append(part.test)
-            elif isinstance(part, ast.JoinedStr):
-                self.texts.append(part)
-            elif isinstance(part, ast.Assign):
-                sizes = _names_of_sizes(part.value) | {
-                    n for n in _names(part.value) if n in self.derived
-                }
-                for target in part.targets:
-                    for name in _names(target):
-                        self.derived.setdefault(name, set()).update(sizes)
-
-    def of(self, name: str, by_size: bool) -> str:
-        """ "branch", "format" or "other"."""
-        for kind, places in (("branch", self.tests), ("format", self.texts)):
-            for place in places:
-                seen = _names_of_sizes(place) if by_size else _names(place)
-                if name in seen or any(name in self.derived.get(n, ()) for n in _names(place)):
-                    return kind
-        return "other"
-
-
-def _names(node: ast.AST) -> set[str]:
-    return {n.id for n in walk(node) if isinstance(n, ast.Name)}
-
-
-def _names_of_sizes(node: ast.AST) -> set[str]:
-    """Names whose size is read: x.shape, x.size(), len(x)."""
-    found = set()
-    for part in walk(node):
-        if (
-            isinstance(part, ast.Attribute)
-            and part.attr in ("shape", "size", "numel", "dim")
-            and isinstance(part.value, ast.Name)
-        ):
-            found.add(part.value.id)
-        elif (
-            isinstance(part, ast.Call)
-            and isinstance(part.func, ast.Name)
-            and part.func.id == "len"
-            and part.args
-        ):
-            found |= _names(part.args[0])
-    return found

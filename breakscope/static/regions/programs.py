@@ -6,13 +6,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from breakscope import limits
-from breakscope.rulekit.values import Const, Function, Instance, Value
+from breakscope.rulekit.values import Const, Function, Instance, Py, Value
 from breakscope.static.machine.driver import DrivenCall
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
-from breakscope.static.regions.arguments import as_argument
+from breakscope.static.regions.arguments import as_any_argument, as_argument
 from breakscope.static.regions.driver import add_events, bound, inside
-from breakscope.static.regions.variation import differs
+from breakscope.static.regions.module_calls import emit_module_calls, of_modules
+from breakscope.static.regions.region import Region
+from breakscope.static.regions.variation import aliases, differs
 from breakscope.static.variables.misc import Recorder
 
 Enter = Callable[[Machine, str, Value, list[Value], dict[str, Value]], object]
@@ -23,6 +25,7 @@ def program_regions(machine: Machine, module: ModuleInfo, enter: Enter) -> list:
     first call enters it."""
     regions = []
     for calls, written in machine.file.programs:
+        regions += module_regions(machine, module, calls)
         for group in _by_callee(calls, module):
             between = written[group[0].written : group[-1].written]
             if len(group) < 2 or not (between or _calls_differ(machine, group)):
@@ -36,10 +39,43 @@ def program_regions(machine: Machine, module: ModuleInfo, enter: Enter) -> list:
             region = enter(machine, name, target, args, kwargs)
             recorder = Recorder(is_dynamic=_is_dynamic(machine, first.callee))
             for call in group:
-                recorder.record(call.args, call.kwargs, _state_of(call, group), _found(call))
+                recorder.record(call.args, call.kwargs, state_of(call, group), _found(call))
                 recorder.marks.append(call.written)
+                recorder.done.append(call.done)
             add_events(machine, region.activation, first.callee, recorder, written)
             regions.append(region)
+    return regions
+
+
+def handed_by_program(machine: Machine, function: Function) -> dict[str, Value]:
+    """The parameters that are plain numbers, flags or texts in all calls that the file's own code makes of
+    the function."""
+    rows = [
+        bound(machine, call.callee, call.args, call.kwargs)
+        for calls, _ in machine.file.programs
+        for call in calls
+        if type(call.callee) is Function and call.callee.info is function.info
+    ]
+    plain = set(rows[0]) if rows else set()
+    for row in rows:
+        plain = {n for n in plain if _is_plain(row.get(n))}
+    return {name: as_any_argument(rows[0][name]) for name in sorted(plain)}
+
+
+def _is_plain(value: Value | None) -> bool:
+    """True for a number, a flag or a text, whether it is known or not."""
+    if type(value) is Py:
+        return value.type in ("bool", "int", "float", "str")
+    return type(value) is Const and value.value is not None
+
+
+def module_regions(machine: Machine, module: ModuleInfo, calls: list[DrivenCall]) -> list[Region]:
+    """What differs between the calls of the modules of torch's that are compiled."""
+    regions = []
+    for group in of_modules(calls):
+        states = [state_of(call, group) for call in group]
+        activation = emit_module_calls(machine, module, group, states)
+        regions.append(Region(group[0].callee.describe(), activation))
     return regions
 
 
@@ -48,7 +84,7 @@ def _by_callee(calls: list[DrivenCall], module: ModuleInfo) -> list[list[DrivenC
     and closures that have it."""
     groups: dict[int, list[DrivenCall]] = {}
     for call in calls:
-        if call.callee.info.module is module:
+        if type(call.callee) is Function and call.callee.info.module is module:
             groups.setdefault(id(call.callee.info), []).append(call)
     return list(groups.values())
 
@@ -60,9 +96,11 @@ def _target(callee: Function) -> Value:
 
 
 def _calls_differ(machine: Machine, group: list[DrivenCall]) -> bool:
-    if len({tuple(sorted(_state_of(call, group).items())) for call in group}) > 1:
+    if len({tuple(sorted(state_of(call, group).items())) for call in group}) > 1:
         return True
     rows = [_found(call) | bound(machine, call.callee, call.args, call.kwargs) for call in group]
+    if len(set(map(aliases, rows))) > 1:
+        return True
     return any(differs([row[name] for row in rows if name in row]) for name in rows[0])
 
 
@@ -74,15 +112,20 @@ def _found(call: DrivenCall) -> dict[str, Value]:
     return own | call.variables
 
 
-def _state_of(call: DrivenCall, group: list[DrivenCall]) -> dict[str, str]:
+def _owner(call: DrivenCall) -> Value | None:
+    """The object whose state matters: the function's, or the module itself."""
+    return call.callee.bound if type(call.callee) is Function else call.callee
+
+
+def state_of(call: DrivenCall, group: list[DrivenCall]) -> dict[str, str]:
     """The global state as far as it is nobody's, or the called object's and that of its parts. How another
     object was prepared says nothing of this one, but for its mode."""
     state: dict[str, str] = {}
-    several = len({id(other.callee.bound) for other in group}) > 1
-    parts = set(map(id, _parts(call.callee.bound)))
+    several = len({id(_owner(other)) for other in group}) > 1
+    parts = set(map(id, _parts(_owner(call))))
     for key, text in call.state.items():
         what, _, owner = key.partition(" ")
-        if owner and several and what != "training":
+        if owner and several and what not in ("training", "requires_grad"):
             continue
         if (not owner or int(owner) in parts) and (what, text) != ("training", "train"):
             state[what] = f"{state[what]}, {text}" if what in state else text

@@ -39,7 +39,8 @@ from breakscope.static.machine.library import TENSOR_DICT
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.arguments import configured_instance, parameter_values
-from breakscope.static.regions.discover import Region, apart, enter, only_raises
+from breakscope.static.regions.discover import apart, enter, only_raises
+from breakscope.static.regions.region import Region
 from breakscope.static.regions.steps import tensor_methods
 
 Entered = frozenset[tuple[str, str]]  # path and qualified name of functions

@@ -22,25 +22,42 @@ from breakscope.rulekit.values import (
 )
 from breakscope.static.variables.tensors.creation import NARROW
 
-PRECISIONS = frozenset({"half", "double", "bfloat16", *NARROW.values()})
+PRECISIONS = frozenset({"half", "double", "bfloat16", "complex", *NARROW.values()})
+DEFINITE = frozenset({"bool", "int", "float", "str", "NoneType", "device", "dtype", "tuple"})
 KINDS = frozenset({"bool", "int", "float", "str"})
 
 
-def differing(values: list[Value]) -> Iterator[tuple[str, list[Value]]]:
-    """The values themselves, or the parts of objects and containers of one shape: (".scale", values
-    of it)."""
-    if all(isinstance(v, Instance) for v in values) and len({id(v.cls.info) for v in values}) == 1:
-        for name in set.intersection(*(set(v.attributes) for v in values)):
-            yield f".{name}", [v.attributes[name] for v in values]
+def are_alike(values: list[Value]) -> bool:
+    """True for objects of one class of the source."""
+    return (
+        all(isinstance(v, Instance) for v in values) and len({id(v.cls.info) for v in values}) == 1
+    )
+
+
+def differing(values: list[Value], depth: int = 2) -> Iterator[tuple[str, list[Value]]]:
+    """The values themselves, or the parts of objects, to some depth, and of containers of one shape: (".scale",
+    values of it)."""
+    if are_alike(values):
+        for name in sorted(set.intersection(*(set(v.attributes) for v in values))):
+            held = [v.attributes[name] for v in values]
+            if depth and are_alike(held) and len(set(map(id, held))) > 1:
+                yield from ((f".{name}{path}", part) for path, part in differing(held, depth - 1))
+            else:
+                yield f".{name}", held
+    elif all(isinstance(v, ExternalInstance) and v.name == "slice" for v in values):
+        for name, parts in zip((".start", ".stop", ".step"), zip(*(v.args for v in values))):
+            yield name, list(parts)
     elif (
         all(isinstance(v, Dict) and not v.open for v in values)
         and len({frozenset(v.items) for v in values}) == 1
     ):
+        if len({tuple(v.items) for v in values}) > 1:
+            yield "", values  # in another order
         for name in values[0].items:
             yield f"[{name!r}]", [v.items[name] for v in values]
     elif (
         all(isinstance(v, Sequence) and v.items for v in values)
-        and len({len(v.items) for v in values}) == 1
+        and len({(v.type, len(v.items)) for v in values}) == 1
     ):
         for index, parts in enumerate(zip(*(v.items for v in values))):
             yield f"[{index}]", list(parts)
@@ -56,8 +73,9 @@ def differs(values: list[Value]) -> bool:
 def variation(values: list[Value]) -> str:
     """What differs between the values of one parameter over the calls; "" when nothing that guards
     would see."""
+    values = list(values)
     alike = len({describe(v) for v in values}) < 2
-    if alike and not all(isinstance(v, Dict | Py | Scalar | Tensor) for v in values):
+    if alike and not all(isinstance(v, Dict | Py | Scalar | Sequence | Tensor) for v in values):
         return ""
     if any(v.is_none for v in values):
         return "none"
@@ -68,14 +86,20 @@ def variation(values: list[Value]) -> str:
     if kinds == {Tensor}:
         return _tensor_variation(values)
     if kinds == {Dict}:
-        return "object" if len({frozenset(v.items) for v in values}) > 1 else ""
+        if len({frozenset(v.items) for v in values}) > 1:
+            return "object"
+        return "order" if len({tuple(v.items) for v in values}) > 1 else ""
     if kinds == {Sequence}:
         lengths = {len(v.items) if v.items is not None else -1 for v in values}
-        return "object" if len(lengths) > 1 else ""
+        if len(lengths) > 1:
+            return "object"
+        if len({v.type for v in values}) > 1:
+            return "type"
+        return next(filter(None, map(variation, zip(*(v.items or () for v in values)))), "")
     if kinds <= {Class, External, Function}:
         return "object" if len({describe(v) for v in values}) > 1 else ""
     if kinds <= {Instance, ExternalInstance}:
-        classes = {v.cls.info.name if isinstance(v, Instance) else v.name for v in values}
+        classes = {v.cls.info.name if isinstance(v, Instance) else describe(v) for v in values}
         return "object" if len(classes) > 1 else ""
     return "type" if len(kinds) > 1 else ""
 
@@ -90,7 +114,7 @@ def _number_variation(values: list[Const | Py | Scalar]) -> str:
     known = [type(v.value).__name__ for v in values if isinstance(v, Const)]
     types = {*known, *(_type_of(v) for v in values if not isinstance(v, Const))}
     if len(types) > 1:
-        return "type" if len(known) == len(values) else ""
+        return "type" if types <= DEFINITE else ""
     kind = types.pop()
     if kind not in KINDS:
         return "object" if known and len({describe(v) for v in values}) > 1 else ""
@@ -116,20 +140,26 @@ def _tensor_variation(values: list[Tensor]) -> str:
 
 
 def _sizes_differ(shapes: list[tuple | None]) -> bool:
-    """True when the sizes differ, as far as they are known: of all that are compared, or of one dimension
-    that all of them know."""
-    if not all(shape is not None for shape in shapes):
+    """True when the sizes differ, as far as they are known: in their number, or in one dimension."""
+    shapes = [shape for shape in shapes if shape is not None]
+    if not shapes:
         return False
     if len(set(map(len, shapes))) > 1:
         return True
-    return any(None not in sizes and len(set(sizes)) > 1 for sizes in zip(*shapes))
+    return any(len({n for n in sizes if n is not None}) > 1 for sizes in zip(*shapes))
 
 
 def aliases(row: dict[str, Value]) -> frozenset:
-    """The pairs of parameters that are the same tensor."""
+    """The pairs of parameters, or items of these, that are the same tensor."""
     tensors = [(n, v) for n, v in row.items() if isinstance(v, Tensor)]
+    for name, value in row.items():
+        if isinstance(value, Sequence) and value.type in ("list", "tuple"):
+            tensors += [(name, v) for v in value.items or () if isinstance(v, Tensor)]
     return frozenset(
-        (a, b) for i, (a, x) in enumerate(tensors) for b, y in tensors[i + 1 :] if x is y
+        (a, b, i, j)
+        for i, (a, x) in enumerate(tensors)
+        for j, (b, y) in enumerate(tensors[i + 1 :])
+        if x is y
     )
 
 
@@ -148,10 +178,18 @@ def describe(value: Value) -> str:
             + (" requires_grad" if value.requires_grad else "")
         )
     if isinstance(value, Py):
-        return value.type
+        return value.type.removeprefix("enum ")
     if isinstance(value, Sequence):
         return f"{value.type} of {len(value.items)}" if value.items is not None else value.type
-    if isinstance(value, Function) and value.kwargs:
-        given = ", ".join(f"{name}={describe(v)}" for name, v in value.kwargs)
-        return f"{value.describe()} with {given}"
+    if isinstance(value, Function) and (value.args or value.kwargs or value.held):
+        named = (f"{name}={describe(v)}" for name, v in (*value.kwargs, *value.held))
+        return f"{value.describe()} with {', '.join([*map(describe, value.args), *named])}"
+    if isinstance(value, ExternalInstance) and value.name == "functools.partial":
+        named = (f"{name}={describe(v)}" for name, v in value.kwargs)
+        return (
+            f"{describe(value.args[0])} with {', '.join([*map(describe, value.args[1:]), *named])}"
+        )
+    if isinstance(value, ExternalInstance) and value.name.startswith("torch.nn."):
+        named = (f"{name}={describe(v)}" for name, v in value.kwargs)
+        return f"`{value.name}({', '.join([*map(describe, value.args), *named])})`"
     return value.describe()

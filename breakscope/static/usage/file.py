@@ -18,7 +18,7 @@ from breakscope.static.machine.gaps import TOO_MUCH_WORK, why
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.project.spans import start_of
-from breakscope.static.regions.discover import Region
+from breakscope.static.regions.region import Region
 from breakscope.static.usage.follow import USE, Follower, OutOfWork
 from breakscope.static.usage.frozen import frozen_events
 from breakscope.static.usage.scope import maybe

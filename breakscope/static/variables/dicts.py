@@ -18,6 +18,7 @@ from breakscope.rulekit.values import (
     Value,
 )
 from breakscope.static.definitions.homes import note_nested
+from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.lattice import join, join_all
 from breakscope.static.machine.library import CONTAINER_TYPES, PYTHON_TYPES
 from breakscope.static.machine.machine import Machine
@@ -28,6 +29,7 @@ from breakscope.static.variables.effects.side_effects import (
     note_driver_item,
     note_items_change,
     note_mutation,
+    note_outside,
 )
 
 ADDING = frozenset({"add_module", "register_module"})
@@ -55,7 +57,8 @@ class DictVariable(Variable):
         if container.home and frame.emits and index.is_const:
             key = (id(container), ("item", index.value))
             machine.region.reads.setdefault(key, (frame.activation, node))
-        return dict_item(container, index)
+        made = missing_item(machine, container, index, node, frame)
+        return dict_item(container, index) if made is None else made
 
     def setitem(
         self, machine: Machine, container, index, value, augmented, target, node, frame
@@ -80,12 +83,12 @@ class DictVariable(Variable):
 
     def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
         note_assert(machine, value, node, frame, construct, facts)
-        return bool(value.items) if not value.open and not value.home else None
+        return bool(value.items) if is_complete(machine, value, frame) else None
 
     def contains(
         self, machine: Machine, container, item, container_node, node, frame
     ) -> bool | None:
-        if item.is_const and not container.open and not container.home:
+        if item.is_const and is_complete(machine, container, frame):
             if is_hashable(item.value):
                 return item.value in container.items
         if container.home and frame.emits:
@@ -107,7 +110,7 @@ class DictVariable(Variable):
         return External("dict")
 
     def length(self, machine: Machine, value, node, frame) -> Value:
-        if not value.open and not value.home:
+        if is_complete(machine, value, frame):
             return Const(len(value.items))
         if value.home and frame.emits:
             machine.region.reads.setdefault((id(value), ""), (frame.activation, node))
@@ -192,7 +195,11 @@ def call_dict_method(machine: Machine, owner: Dict, name: str, args, kwargs, nod
             **(args[0].items if args and isinstance(args[0], Dict) else {}),
             **{k: v for k, v in kwargs.items() if k != "**"},
         }
-        if any(k not in owner.items for k in new) or not new:
+        if new and machine.driver.sets and owner.home and not frame.emits:
+            for key, value in new.items():
+                before = owner.items.get(key, NONE)
+                note_outside(machine, owner, ("item", key), value, before, frame, node)
+        elif any(k not in owner.items for k in new) or not new:
             emit_mutate(machine, node, frame, owner, "update", join_all(new.values()))
         elif machine.driver.sets and owner.home:
             note_mutation(machine, owner, "update", frame, node)
@@ -209,11 +216,35 @@ def call_dict_method(machine: Machine, owner: Dict, name: str, args, kwargs, nod
         return Dict(dict(owner.items), owner.element, owner.open)
     if name == "clear":
         emit_mutate(machine, node, frame, owner, "clear", UNKNOWN)
+        if not frame.emits and not frame.is_in_branch():
+            machine.touch(owner)
+            owner.items.clear()
         return NONE
     if name == "__contains__" and args:
         found = machine.contains(owner, args[0], node, node, frame)
         return Py("bool") if found is None else Const(found)
     return UNKNOWN
+
+
+def missing_item(
+    machine: Machine, container: Dict, index: Value, node: ast.AST, frame: Frame
+) -> Value | None:
+    """What a defaultdict outside of regions makes for a key that it does not have."""
+    kept = machine.driver.factories.get(id(container))
+    if kept is None or frame.emits or not index.is_const or not is_hashable(index.value):
+        return None
+    if index.value in container.items:
+        return None
+    machine.touch(container)
+    container.items[index.value] = machine.call(kept[1], [], {}, node, frame)
+    return container.items[index.value]
+
+
+def is_complete(machine: Machine, value: Dict, frame: Frame) -> bool:
+    """True where all keys are known: of what outlives the call only while the code that changes it is
+    followed step by step."""
+    is_followed = machine.driver.sets and not frame.emits
+    return not value.open and (not value.home or is_followed)
 
 
 def is_hashable(value) -> bool:

@@ -8,6 +8,7 @@ from breakscope.static.machine.compiled_names import name_of
 from breakscope.static.machine.lattice import join
 from breakscope.static.machine.library import CONTAINER_TYPES, PYTHON_TYPES
 from breakscope.static.machine.machine import Machine
+from breakscope.static.machine.watch import watching
 from breakscope.static.variables.base import Variable
 from breakscope.static.variables.effects.emitting import emit_call
 from breakscope.static.variables.effects.side_effects import note_outside
@@ -19,11 +20,13 @@ def _driven_call(machine: Machine, callee, args, kwargs, node, frame) -> Value:
     undecided, driver.undecided = driver.undecided, driver.undecided or frame.is_in_branch()
     state = dict(driver.state)
     driver.state.update(_state_of_decorators(callee))
+    watch = None
     if machine.file.is_called_compiled(callee):
-        driver.note(callee, args, kwargs, node)
+        watch = driver.note(callee, args, kwargs, node)
         driver.inside = True
     try:
-        return machine.inline(callee, args, kwargs, node, frame)
+        with watching(machine, callee, watch):
+            return machine.inline(callee, args, kwargs, node, frame)
     finally:
         driver.undecided, driver.inside = undecided, False
         for what in _state_of_decorators(callee):
@@ -54,7 +57,9 @@ class FunctionVariable(Variable):
             return Const(owner.info.name)
         if name == "__code__":
             return Code(owner.info)
-        return cells(owner) if name == "__closure__" else UNKNOWN
+        if name == "__closure__":
+            return cells(owner)
+        return machine.objects.of_functions.get((id(owner.info), id(owner.scope), name), UNKNOWN)
 
     def has_type(self, value, name) -> bool | None:
         return False if name in PYTHON_TYPES or name in CONTAINER_TYPES else None
@@ -63,6 +68,10 @@ class FunctionVariable(Variable):
         return False
 
     def setattr(self, machine: Machine, owner, name, value, old, target, node, frame) -> None:
+        if not frame.emits:
+            machine.objects.kept.append(owner)
+            machine.objects.of_functions[id(owner.info), id(owner.scope), name] = value
+            return
         made_here = owner.scope is not None and owner.scope.emits
         if not made_here:
             args = (Const(name), value)

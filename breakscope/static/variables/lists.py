@@ -38,6 +38,7 @@ from breakscope.static.variables.effects.side_effects import (
     note_items_change,
 )
 from breakscope.static.variables.library.builtin_iteration import keys_compared
+from breakscope.static.variables.library.followed_iteration import is_counted
 
 MODULES = ("ModuleList", "Sequential")
 SEQUENCE_TYPES = {  # what isinstance of each accepts
@@ -132,7 +133,7 @@ class ListVariable(Variable):
 
     def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
         note_assert(machine, value, node, frame, construct, facts)
-        if value.items is not None and not value.home:
+        if is_counted(machine, value, frame):
             return bool(value.items)
         if frame.emits and value.home:
             machine.region.reads.setdefault((id(value), ""), (frame.activation, node))
@@ -184,7 +185,7 @@ class ListVariable(Variable):
         return External(value.type) if value.type in ("list", "tuple", "set") else UNKNOWN
 
     def length(self, machine: Machine, value, node, frame) -> Value:
-        if value.items is not None and not value.home:
+        if is_counted(machine, value, frame):
             return Const(len(value.items))
         if value.home and frame.emits:
             machine.region.reads.setdefault((id(value), ""), (frame.activation, node))
@@ -250,6 +251,8 @@ def extend_sequence(
     )
     if known:
         target.items.extend(added)
+        if target.type == "deque" and not frame.emits:
+            machine.driver.shorten(target)
         return
     grown = join_all([*(target.items or []), *(added if added is not None else [element])])
     target.element = (

@@ -18,9 +18,10 @@ from breakscope.rulekit.values import (
 from breakscope.static.definitions.classes import bound_to, external_bases, find_member, is_module
 from breakscope.static.definitions.names import measured_member, module_names, resolve_import
 from breakscope.static.definitions.super_properties import first_use
-from breakscope.static.machine.driver import as_it_is
+from breakscope.static.machine.driver import Watch, as_it_is
 from breakscope.static.machine.frames import Raised
 from breakscope.static.machine.machine import Machine
+from breakscope.static.machine.watch import watching
 from breakscope.static.project.modules import ClassInfo, Namespace
 from breakscope.static.variables.base import Variable
 from breakscope.static.variables.effects.emitting import emit_call
@@ -134,6 +135,7 @@ class Recorder(Value, eq=False):
     calls: list[tuple[list[Value], dict[str, Value], dict[str, str]]] = []
     found: list[dict[str, Value]] = []  # at each call, by name: what is no argument
     marks: list[int] = []  # how many attributes had been set from outside at each call
+    done: list[Watch] = []  # what each call did
     start: int = 0  # how many before the first of them
     target: Value | None = None  # what is compiled
     is_dynamic: bool = False  # sizes and numbers are symbols from the start
@@ -161,8 +163,12 @@ class RecorderVariable(Variable):
         if target is None or driver.inside:
             return UNKNOWN
         driver.inside = True  # what the region itself sets is no matter of the driver
+        is_object = isinstance(target, Instance)
+        entered = machine.getattr(target, "forward", node, frame) if is_object else target
+        callee.done.append(Watch())
         try:
-            return machine.call(target, args, kwargs, node, frame)
+            with watching(machine, entered, callee.done[-1]):
+                return machine.call(target, args, kwargs, node, frame)
         except Raised:
             return UNKNOWN
         finally:

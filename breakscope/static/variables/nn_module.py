@@ -44,6 +44,7 @@ from breakscope.static.variables.objects.recurrent import (
 )
 from breakscope.static.variables.objects.tensor_subclasses import is_of_subclass
 from breakscope.static.variables.objects.unseen_layers import behind
+from breakscope.static.variables.tensors.followed import behind_followed_layer
 
 SELF_METHODS = frozenset(
     """
@@ -71,6 +72,7 @@ class ModuleListVariable(ListVariable):
         if callee.type != "Sequential":
             return UNKNOWN
         value = args[0] if args else UNKNOWN
+        note_call_of_compiled(machine, callee, args, kwargs, node, frame)
         run_pre_hooks(machine, callee, args, node, frame)
         for module in callee.items if callee.items is not None else [callee.element]:
             made = machine.call(module, [value], {}, node, frame)
@@ -87,7 +89,7 @@ class ModuleListVariable(ListVariable):
         if name in SELF_METHODS:
             return owner
         if name in ("parameters", "buffers") and not frame.emits:
-            return Sequence("iterator", None, Tensor("float", kind="parameter"))
+            return Sequence("iterator", None, parameter_of(machine, owner, frame))
         return super().call_method(machine, owner, name, args, kwargs, node, frame)
 
 
@@ -96,14 +98,19 @@ class LayerVariable(LibraryObjectVariable):
 
     called = "forward"
 
+    def call(self, machine: Machine, callee, args, kwargs, node, frame) -> Value:
+        note_call_of_compiled(machine, callee, args, kwargs, node, frame)
+        return super().call(machine, callee, args, kwargs, node, frame)
+
     def is_of_type(self, machine: Machine, value, name) -> bool | None:
         verdict = machine.library.is_subclass(value.name, name)
         if verdict is False and machine.library.is_subclass(name, value.name):
             return None  # what is only known to be of a class may be of one that derives from it
         return super().is_of_type(machine, value, name) if verdict is None else verdict
 
-    def result(self, machine: Machine, owner, args) -> Value:
-        return layer_result(machine, owner, args)
+    def result(self, machine: Machine, owner, args, frame) -> Value:
+        made = layer_result(machine, owner, args)
+        return behind_followed_layer(machine, owner, made, args, frame)
 
     def call_method(self, machine: Machine, owner, name, args, kwargs, node, frame) -> Value:
         note_mode(machine, owner, name, args, kwargs, node, frame)
@@ -113,6 +120,8 @@ class LayerVariable(LibraryObjectVariable):
             return submodules.walk_over(machine, owner, name, frame)
         if name in SELF_METHODS:
             return owner
+        if name == "parameters" and not frame.emits:
+            return Sequence("iterator", None, parameter_of(machine, owner, frame))
         if name in ("__call__", "forward"):
             return machine.call(owner, args, kwargs, node, frame)
         return super().call_method(machine, owner, name, args, kwargs, node, frame)
@@ -149,6 +158,23 @@ class LayerVariable(LibraryObjectVariable):
 
     def is_opaque(self, machine: Machine, value) -> bool:
         return True
+
+
+def parameter_of(machine: Machine, owner: Value, frame) -> Tensor:
+    """One of the parameters of a module; in the code around a region it is known whose it is."""
+    parameter = Tensor("float", kind="parameter")
+    if machine.driver.sets and not frame.emits:
+        machine.driver.owners[id(parameter)] = parameter, owner
+    return parameter
+
+
+def note_call_of_compiled(machine: Machine, callee: Value, args, kwargs, node, frame) -> None:
+    """Note a call that the file's own code makes of a module of torch's which it compiled."""
+    driver = machine.driver
+    if frame.emits or driver.calls is None or driver.inside or frame.is_in_branch():
+        return
+    if any(known is callee for known in machine.file.compiled):
+        driver.note_module(callee, args, kwargs, node)
 
 
 def training_after(name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -201,11 +227,10 @@ def call_module_method(
         if isinstance(met, ExternalInstance):
             note_recurrent_read(machine, met, node, frame)
     if name in ("parameters", "buffers"):
-        return Sequence("iterator", None, Tensor("float", kind="parameter"))
+        return Sequence("iterator", None, parameter_of(machine, owner, frame))
     if name in ("named_parameters", "named_buffers"):
-        return Sequence(
-            "iterator", None, Sequence("tuple", [Py("str"), Tensor("float", kind="parameter")])
-        )
+        parameter = parameter_of(machine, owner, frame)
+        return Sequence("iterator", None, Sequence("tuple", [Py("str"), parameter]))
     if name == "state_dict":
         return Dict({}, Tensor(), open=True)
     if name in ("get_parameter", "get_buffer"):

@@ -27,6 +27,7 @@ from breakscope.static.variables.effects.emitting import emit_read, sureness
 from breakscope.static.variables.tensors.creation import (
     CREATES,
     created_tensor,
+    drawn_sizes,
     dtype_of_data,
     ndim_of_data,
 )
@@ -50,6 +51,8 @@ REDUCES = frozenset(
 )
 TESTS = frozenset({"any", "all"})
 OF_ALL = frozenset({"prod", "sum", "max", "min", "amax", "amin"})
+OF_SIZE = frozenset({"random", "random_sample", "standard_normal"})
+OF_SIZE_BEHIND_TWO = frozenset({"normal", "uniform", "integers", "randint"})
 ELEMENTWISE = frozenset(
     """
     ceil clip floor round rint sqrt cbrt exp exp2 log log2 log10 log1p power sin cos tan tanh maximum minimum square reciprocal
@@ -147,7 +150,11 @@ def numpy_function(
 ) -> Value:
     # a size: an array, not a number
     if last in ("rand", "randn") and args and name.startswith("numpy.random."):
-        return Tensor("float", len(args), None, True, "numpy")
+        made = Tensor("float", len(args), None, True, "numpy")
+        return made if frame.emits else drawn_array(Sequence("tuple", args))
+    size = size_drawn(last, args, kwargs) if name.startswith("numpy.random.") else None
+    if size is not None and not frame.emits:
+        return drawn_array(size)
     if name.startswith("numpy.random."):
         return (
             ExternalInstance(name)
@@ -172,6 +179,24 @@ def numpy_function(
     if args and all(a.is_const or a.is_shape or isinstance(a, Py) for a in args):
         return Py("number")
     return UNKNOWN
+
+
+def size_drawn(name: str, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
+    """The size that is given for random numbers; None for a single one."""
+    at = 0 if name in OF_SIZE else 2 if name in OF_SIZE_BEHIND_TWO else len(args)
+    return kwargs.get("size") or next(iter(args[at : at + 1]), None)
+
+
+def drawn_array(size: Value) -> Value:
+    """An array of random numbers of this size."""
+    given = size.items if isinstance(size, Sequence) else [size]
+    if given is None:
+        return Tensor("float", None, None, True, "numpy")
+    if len(given) == 1 and given[0].is_none:
+        return Py("float", "random")
+    known = all(isinstance(n, Const) and type(n.value) is int for n in given)
+    shape = tuple(n.value for n in given) if known else drawn_sizes(given)
+    return Tensor("float", len(given), shape, True, "numpy")
 
 
 def _is_of_a_number(last: str, args: list[Value]) -> bool:

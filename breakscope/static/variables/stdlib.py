@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 
 from msgspec.structs import replace
 
@@ -11,6 +12,7 @@ from breakscope.rulekit.values import (
     NONE,
     UNKNOWN,
     Class,
+    Const,
     Dict,
     External,
     ExternalInstance,
@@ -37,10 +39,15 @@ from breakscope.static.variables.library.builtin_iteration import (
     is_lazy,
     ordered_sequence,
 )
+from breakscope.static.variables.library.followed_itertools import followed_items
 from breakscope.static.variables.objects.module_containers import contents_of
 from breakscope.static.variables.operators.binary import binary_operation
 
 PARTIAL = "functools.partial"
+FOLDED = frozenset(
+    "ceil floor trunc sqrt exp log log2 log10 log1p expm1 cos sin tan tanh pow radians degrees hypot "
+    "fabs atan atan2 gcd".split()
+)
 GETTERS = frozenset({"operator.itemgetter", "operator.attrgetter", "operator.methodcaller"})
 OPERATORS = {
     "add": ast.Add, "concat": ast.Add, "sub": ast.Sub, "mul": ast.Mult, "matmul": ast.MatMult, "truediv": ast.Div,
@@ -73,6 +80,9 @@ def call_partial(machine: Machine, args, kwargs, node, frame) -> Value:
         )
     if args and isinstance(args[0], Class) and "**" not in kwargs:
         return ExternalInstance(PARTIAL, tuple(args), tuple(kwargs.items()))
+    is_function = args and type(args[0]) is External and not is_class_name(args[0].name)
+    if is_function and machine.driver.sets and not frame.emits:
+        return ExternalInstance(PARTIAL, tuple(args), tuple(kwargs.items()))
     if args and isinstance(args[0], External | Class | ExternalInstance):
         return args[0] if not kwargs.get("**") else UNKNOWN
     return UNKNOWN
@@ -94,6 +104,11 @@ def call_cast(machine: Machine, args, kwargs, node, frame) -> Value:
     return value_of_annotation(machine, node.args[0], frame)
 
 
+def is_class_name(name: str) -> bool:
+    """True for a name that is written as those of classes are."""
+    return name.rpartition(".")[2][:1].isupper()
+
+
 def call_partialmethod(machine: Machine, args, kwargs, node, frame) -> Value:
     """What stands in a class body; it is bound where it is read."""
     return ExternalInstance("functools.partialmethod", tuple(args), tuple(kwargs.items()))
@@ -108,11 +123,21 @@ def call_replace(machine: Machine, args, kwargs, node, frame) -> Value:
 
 
 def call_deque(machine: Machine, args, kwargs, node, frame) -> Value:
-    return ordered_sequence(machine, "deque", args, node, frame)
+    made = ordered_sequence(machine, "deque", args[:1], node, frame)
+    longest = args[1] if len(args) > 1 else kwargs.get("maxlen")
+    if machine.driver.sets and not frame.emits and isinstance(longest, Const):
+        machine.driver.longest[id(made)] = made, longest.value
+        machine.driver.shorten(made)
+    return made
 
 
 def call_default_dict(machine: Machine, args, kwargs, node, frame) -> Value:
-    made = machine.call(args[0], [], {}, node, frame) if args and not args[0].is_none else UNKNOWN
+    is_given = bool(args) and not args[0].is_none
+    if is_given and machine.driver.sets and not frame.emits:
+        found = Dict({})
+        machine.driver.factories[id(found)] = found, args[0]
+        return found
+    made = machine.call(args[0], [], {}, node, frame) if is_given else UNKNOWN
     return Dict({}, made, open=True)
 
 
@@ -168,6 +193,8 @@ def math_function(
             return Scalar("float")
     if any(a.is_scalar for a in args):
         return Scalar("float")
+    if not frame.emits and (known := folded(last, args)) is not None:
+        return known
     integer = last in ("ceil", "floor", "prod", "gcd", "lcm", "trunc", "factorial", "comb")
     if any(a.is_shape or (isinstance(a, Sequence) and a.type == "size") for a in args):
         return ShapeInt() if integer else Py("float", "shape")
@@ -175,6 +202,18 @@ def math_function(
         "int" if integer else "float",
         next((a.source for a in args if isinstance(a, Py) and a.source), ""),
     )
+
+
+def folded(name: str, args: list[Value]) -> Value | None:
+    """What a function of math gives for constants, None where that is not known, or large."""
+    numbers = [v.value if isinstance(v, Const) else None for v in args]
+    small = all(type(n) in (int, float) and abs(n) <= limits.LARGEST_FOLDED_BASE for n in numbers)
+    if not numbers or not small or name not in FOLDED:
+        return None
+    try:
+        return Const(getattr(math, name)(*numbers))
+    except (ArithmeticError, TypeError, ValueError):
+        return None
 
 
 def multiplied_tensor(
@@ -239,6 +278,10 @@ def call_itertools(
 ) -> Value | None:
     if not args or name == "chain":
         return None
+    if machine.driver.sets and not frame.emits:
+        found = followed_items(name, args)
+        if found is not None:
+            return found
     rows = args[1:] if name in (*PREDICATES, "starmap") else args[:1] if name in SOME_OF else args
     elements = (
         [machine.iterate(contents_of(machine, row), node, frame) for row in rows]

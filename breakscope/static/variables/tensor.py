@@ -10,6 +10,7 @@ from breakscope.rulekit.events import Branch, Store
 from breakscope.rulekit.values import (
     BOOL,
     FALSE,
+    TRUE,
     UNKNOWN,
     Class,
     Const,
@@ -45,6 +46,13 @@ from breakscope.static.variables.objects.operators import tensor_with_object
 from breakscope.static.variables.objects.tensor_subclasses import is_of_subclass
 from breakscope.static.variables.tensors.arithmetic import tensor_operator
 from breakscope.static.variables.tensors.creation import NARROW, PRECISE
+from breakscope.static.variables.tensors.followed import (
+    broadcast,
+    followed,
+    product_sizes,
+    track_in_place,
+    tracked,
+)
 from breakscope.static.variables.tensors.indexing import (
     counted_parts,
     emit_index,
@@ -122,7 +130,7 @@ class TensorVariable(Variable):
     def setattr(self, machine: Machine, owner, name, value, old, target, node, frame) -> None:
         driver = machine.driver
         if driver.function is not None and name == "requires_grad" and owner.kind == "parameter":
-            driver.state["requires_grad"] = machine.text(node, frame.module)
+            driver.track_parameters(machine.text(node, frame.module), owner, value)
         elif driver.function is not None and name == "requires_grad" and value.is_const:
             track_in_place(owner, bool(value.value), target, frame)
         machine.emit(
@@ -145,7 +153,9 @@ class TensorVariable(Variable):
                 emit_read(machine, part, "draw", node, frame)
         emit_index(machine, node, frame, container, parts, store)
         read_slices(machine, node, frame, parts)
-        sizes, layout = (None, "") if frame.emits else item_sizes(container, parts)
+        sizes, layout = (
+            (None, "") if frame.emits else item_sizes(container, parts, machine.driver.difference)
+        )
         return Tensor(
             container.dtype,
             item_ndim(container, parts),
@@ -153,6 +163,7 @@ class TensorVariable(Variable):
             container.sure,
             container.kind_of_result or layout,
             _origin_of_part(container, parts),
+            None if frame.emits else container.requires_grad,
         )
 
     def setitem(
@@ -163,9 +174,12 @@ class TensorVariable(Variable):
         read_slices(machine, target, frame, parts)
 
     def iterate(self, machine: Machine, value, node, frame) -> Value | None:
+        if value.kind == "numpy" and value.ndim == 1 and not frame.emits:
+            return Py("numpy scalar")
         ndim = value.ndim - 1 if value.ndim else None
+        shape = value.shape[1:] if value.shape and not frame.emits else None
         return Tensor(
-            value.dtype, ndim, None, value.sure, value.kind_of_result, _origin_of_part(value)
+            value.dtype, ndim, shape, value.sure, value.kind_of_result, _origin_of_part(value)
         )
 
     def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
@@ -191,7 +205,12 @@ class TensorVariable(Variable):
                 emit_read(machine, times, "repeat", node, frame)
             return Sequence(listed.type, None, element_of(listed))
         emit_sparse(machine, (left, right), node, frame)
-        return tensor_operator(left, right, op)
+        result = tensor_operator(left, right, op)
+        if frame.emits:
+            return result
+        sizes = product_sizes if op is ast.MatMult else broadcast
+        shape = sizes(left, right) or result.shape
+        return tracked(machine, replace(result, shape=shape), (left, right))
 
     def compare(self, machine: Machine, left, right, op, node, frame) -> Value:
         tensor, other = (left, right) if left.is_tensor else (right, left)
@@ -203,7 +222,8 @@ class TensorVariable(Variable):
         dimensions = [t.ndim for t in (left, right) if t.is_tensor]
         ndim = None if None in dimensions else max(dimensions)
         kind = "subclass" if is_of_subclass(machine, other) else tensor.kind
-        return Tensor("bool", ndim, sure=tensor.sure, kind=kind)
+        shape = None if frame.emits else broadcast(left, right)
+        return Tensor("bool", ndim, shape, sure=tensor.sure, kind=kind)
 
     def identical(self, left, right) -> bool | None:
         return True if left is right and left.is_argument else None
@@ -306,7 +326,7 @@ def call_tensor_method(
             return Tensor("int", owner.ndim, owner.shape, owner.sure, narrow[0])
     if not frame.emits and name in ("int", "short"):
         return Tensor("int", owner.ndim, owner.shape, owner.sure, NARROW[f"torch.{name}"])
-    if not frame.emits and name in ("size", "split"):
+    if not frame.emits and name in ("size", "split", "numel"):
         known = pieces(owner, args) if name == "split" else known_sizes(owner, name, args)
         if known is not None:
             return known
@@ -321,7 +341,8 @@ def call_tensor_method(
         and name == "requires_grad_"
         and owner.kind == "parameter"
     ):
-        machine.driver.state["requires_grad"] = machine.text(node, frame.module)
+        given = next(iter((*args, *kwargs.values())), TRUE)
+        machine.driver.track_parameters(machine.text(node, frame.module), owner, given)
     if name in machine.library.of_containers and owner.kind != "numpy":
         return UNKNOWN  # it is no tensor that has such a method
     prefix = "numpy.ndarray" if owner.kind == "numpy" else "Tensor"
@@ -351,22 +372,14 @@ def call_tensor_method(
         return ExternalInstance("torch.UntypedStorage")
     result = tensor_result(machine, name, owner, args, kwargs, full)
     if not frame.emits:
-        result = with_sizes(result, owner, name)
+        result = followed(
+            machine, with_sizes(result, owner, name), name, owner, args, kwargs, frame
+        )
     if owner.requires_grad is False and type(result) is Tensor and name != "requires_grad_":
         others = (*args, *kwargs.values())
         if all(type(v) is Const or (v.is_tensor and v.requires_grad is False) for v in others):
             return replace(result, requires_grad=False)
     return result
-
-
-def track_in_place(owner: Tensor, tracked: bool, node: ast.AST, frame: Frame) -> Tensor:
-    """What a tensor is from here on under its name, once it requires grad or no longer does."""
-    tensor = replace(owner, requires_grad=tracked)
-    holder = getattr(node, "func", node)
-    name = holder.value.id if isinstance(getattr(holder, "value", None), ast.Name) else ""
-    if frame.names.get(name) is owner:
-        frame.names[name] = tensor
-    return tensor
 
 
 def listed_values(owner: Tensor) -> Value:

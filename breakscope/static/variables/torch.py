@@ -31,6 +31,7 @@ from breakscope.static.variables.tensors.creation import (
     created_tensor,
     tensor_of_type,
 )
+from breakscope.static.variables.tensors.followed import followed
 from breakscope.static.variables.tensors.patterns import einsum_result
 from breakscope.static.variables.tensors.results import returned_value, tensor_result
 from breakscope.static.variables.tensors.sizes import (
@@ -56,6 +57,12 @@ _CONTEXTS = frozenset(
 # Dynamo enters those that the region makes, and no others
 MADE_IN_REGION = frozenset(
     "torch.no_grad torch.enable_grad torch.set_grad_enabled torch.inference_mode".split()
+)
+
+
+COMPLEX = frozenset(
+    "torch.view_as_complex torch.complex torch.polar torch.stft torch.fft.fft torch.fft.ifft "
+    "torch.fft.fft2 torch.fft.ifft2 torch.fft.fftn torch.fft.ifftn torch.fft.rfft torch.fft.rfft2".split()
 )
 
 
@@ -117,7 +124,10 @@ def torch_function(
         result = tensor_result(machine, last, first, args, kwargs, name)
         if last in ("pad", "interpolate") and type(result) is Tensor and not frame.emits:
             return replace(result, shape=resized(first, last, args[1:], kwargs))
-        return result
+        rest = args[1:] if args and args[0] is first else args
+        if name in COMPLEX and type(result) is Tensor and not frame.emits:
+            return replace(result, dtype="float", kind="complex")
+        return followed(machine, result, last, first, rest, kwargs, frame)
     if (
         args
         and isinstance(args[0], Sequence)

@@ -88,7 +88,7 @@ PROGRAMS = {
     "two objects of one class": (
         "class Part(nn.Module):\n    def __init__(self, act):\n        super().__init__()\n"
         "        self.act = act\n\n    def forward(self, x):\n        return x if self.act else -x\n\n\n"
-        "def main():\n    a, b = torch.compile(Part(True)), torch.compile(Part(False))\n"
+        "def main():\n    a, b = torch.compile(Part(False)), torch.compile(Part(True))\n"
         "    a(torch.ones(2))\n    b(torch.ones(2))\n",
         ("BRK710", "        return x if self.act else -x"),
     ),

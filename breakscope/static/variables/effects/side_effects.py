@@ -54,6 +54,8 @@ def note_driver_item(
     """A running driver sets an item that the region may read."""
     if machine.driver.sets and container.home and index.is_const:
         before = machine.getitem(container, index, target, frame)
+        if type(container) is Dict and not container.open and index.value not in container.items:
+            before = NONE
         note_outside(machine, container, ("item", index.value), value, before, frame, node)
 
 

@@ -29,6 +29,12 @@ from breakscope.static.machine.library import COMPILING
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.dicts import put_key
 from breakscope.static.variables.effects.emitting import emit_argument_read, emit_call
+from breakscope.static.variables.library.followed_iteration import (
+    is_counted,
+    sorted_items,
+    taken_item,
+)
+from breakscope.static.variables.library.loaders import first_batches
 from breakscope.static.variables.numpy import is_numpy_number
 
 
@@ -63,12 +69,15 @@ def builtin_range(machine: Machine, args, kwargs, node, frame) -> Value:
 
 def builtin_enumerate(machine: Machine, args, kwargs, node, frame) -> Value:
     source = args[0] if args else UNKNOWN
+    is_followed = machine.driver.sets and not frame.emits
+    if type(source) is Const and isinstance(source.value, str) and is_followed:
+        source = Sequence("tuple", [Const(letter) for letter in source.value])
+    most = limits.MOST_KNOWN_TURNS if is_followed else limits.MOST_KNOWN_ITEMS
     if (
         isinstance(source, Sequence)
-        and source.items is not None
-        and len(source.items) <= limits.MOST_KNOWN_ITEMS
+        and is_counted(machine, source, frame)
+        and len(source.items) <= most
         and source.type not in ("ModuleList",)
-        and not source.home
     ):
         return Sequence(
             "iterator", [Sequence("tuple", [Const(i), v]) for i, v in enumerate(source.items)]
@@ -81,7 +90,7 @@ def builtin_enumerate(machine: Machine, args, kwargs, node, frame) -> Value:
 
 def builtin_zip(machine: Machine, args, kwargs, node, frame) -> Value:
     if args and all(
-        isinstance(a, Sequence) and a.items is not None and a.type != "ModuleList" and not a.home
+        isinstance(a, Sequence) and is_counted(machine, a, frame) and a.type != "ModuleList"
         for a in args
     ):
         rows = list(zip(*(a.items for a in args)))
@@ -151,6 +160,16 @@ def builtin_set(machine: Machine, args, kwargs, node, frame) -> Value:
 
 
 def builtin_iter(machine: Machine, args, kwargs, node, frame) -> Value:
+    source = args[0] if args else UNKNOWN
+    if machine.driver.sets and not frame.emits:
+        if isinstance(source, Instance):
+            method = machine.getattr(source, "__iter__", node, frame)
+            if isinstance(method, Function):
+                return machine.call(method, [], {}, node, frame)
+        elif isinstance(source, Sequence) and source.type in ("iterator", "generator"):
+            return source
+        elif (known := first_batches(machine, source, node, frame)) is not None:
+            return Sequence("iterator", known)
     return ordered_sequence(machine, "iterator", args, node, frame)
 
 
@@ -162,6 +181,10 @@ def builtin_reversed(machine: Machine, args, kwargs, node, frame) -> Value:
 
 
 def builtin_sorted(machine: Machine, args, kwargs, node, frame) -> Value:
+    if args and machine.driver.sets and not frame.emits:
+        found = sorted_items(machine, args[0], kwargs, node, frame)
+        if found is not None:
+            return found
     made = ordered_sequence(machine, "list", args, node, frame, keep_order=False)
     keys_compared(machine, made, kwargs, node, frame, "sorted")
     return made
@@ -196,6 +219,10 @@ def keys_compared(
 
 
 def builtin_next(machine: Machine, args, kwargs, node, frame) -> Value:
+    if args and machine.driver.sets and not frame.emits and not frame.is_in_branch():
+        taken = taken_item(machine, args, node, frame)
+        if taken is not None:
+            return taken
     found = machine.iterate(args[0], node, frame) if args else UNKNOWN
     if args and isinstance(args[0], Sequence) and args[0].items and args[0].type == "iterator":
         found = args[0].items[0]
@@ -228,7 +255,17 @@ def builtin_dict(machine: Machine, args, kwargs, node, frame) -> Value:
     return made
 
 
+def _constants(value: Value) -> list | None:
+    """The numbers of a container of constants; None where one is not known."""
+    items = value.items if isinstance(value, Sequence) and not value.home else None
+    known = items and all(isinstance(v, Const) and type(v.value) in (int, float) for v in items)
+    return [v.value for v in items] if known else None
+
+
 def builtin_sum(machine: Machine, args, kwargs, node, frame) -> Value:
+    numbers = _constants(args[0]) if len(args) == 1 and not kwargs else None
+    if numbers is not None:
+        return Const(sum(numbers))
     element = machine.iterate(args[0], node, frame) if args else None
     if element is None:
         return args[1] if len(args) > 1 else Const(0)
@@ -255,6 +292,9 @@ def _min_or_max(machine: Machine, args, kwargs, node, frame, name) -> Value:
         isinstance(a, Const) and isinstance(a.value, int | float) for a in args
     ):
         return Const((min if name == "min" else max)(a.value for a in args))
+    numbers = _constants(values) if len(args) == 1 and not kwargs else None
+    if numbers is not None:
+        return Const((min if name == "min" else max)(numbers))
     keys_compared(machine, values, kwargs, node, frame, name)
     source = args[0] if len(args) == 1 else UNKNOWN
     if is_lazy(source, node):

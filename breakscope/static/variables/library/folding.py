@@ -54,8 +54,8 @@ def fold_binary(left: object, right: object, op: type) -> Value:
         return _power(left, right)
     if (
         op not in _FOLDS
-        or not isinstance(left, int | float | str)
-        or not isinstance(right, int | float | str)
+        or not isinstance(left, int | float | complex | str)
+        or not isinstance(right, int | float | complex | str)
     ):
         return STR if isinstance(left, str) and op is ast.Mod else UNKNOWN
     if isinstance(left, str) or isinstance(right, str):

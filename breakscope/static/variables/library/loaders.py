@@ -6,6 +6,7 @@ import ast
 
 from msgspec.structs import replace
 
+from breakscope import limits
 from breakscope.rulekit.values import (
     UNKNOWN,
     Const,
@@ -22,32 +23,86 @@ from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
 
 LOADERS = frozenset({"torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader"})
+SUBSET = "torch.utils.data.Subset"
 DATASETS = frozenset({"torch.utils.data.TensorDataset", "torch.utils.data.dataset.TensorDataset"})
 
 
 def batches(machine: Machine, loader: Value, node: ast.AST, frame: Frame) -> list[Value] | None:
     """What going over a loader gives: a whole batch, another, and the last one; None where that is not
     known."""
+    return _batches(machine, loader, 2, node, frame)
+
+
+def first_batches(
+    machine: Machine, loader: Value, node: ast.AST, frame: Frame
+) -> list[Value] | None:
+    """The batches of a loader in their order, as many as are asked for one by one."""
+    return _batches(machine, loader, limits.MOST_DRIVEN_TURNS, node, frame)
+
+
+def _batches(
+    machine: Machine, loader: Value, most: int, node: ast.AST, frame: Frame
+) -> list[Value] | None:
     if not isinstance(loader, ExternalInstance) or loader.name not in LOADERS:
         return None
     given = dict(zip(("dataset", "batch_size"), loader.args)) | dict(loader.kwargs)
     data, size = given.get("dataset", UNKNOWN), given.get("batch_size", Const(1))
-    if "collate_fn" in given or "batch_sampler" in given:
+    if "batch_sampler" in given:
         return None
+    if "collate_fn" in given:
+        return _collated(machine, given, most, node, frame)
     length = _length(machine, data, node, frame)
     if length is None or not isinstance(size, Const) or type(size.value) is not int:
         return None
     whole, rest = divmod(length, size.value) if size.value > 0 else (0, 0)
-    sizes = [size.value] * min(whole, 2)
+    sizes = [size.value] * min(whole, most)
     if rest and given.get("drop_last") != Const(True):
         sizes.append(rest)
     sample = _sample(machine, data, node, frame)
     return [_batch(sample, number) for number in sizes]
 
 
+def _collated(
+    machine: Machine, given: dict[str, Value], most: int, node: ast.AST, frame: Frame
+) -> list[Value] | None:
+    """What a function of the program's own makes of the items of each batch."""
+    size = given.get("batch_size", Const(1))
+    if not isinstance(size, Const) or type(size.value) is not int or size.value < 1:
+        return None
+    wanted = most * size.value
+    items = _items(machine, given.get("dataset", UNKNOWN), wanted, node, frame)
+    if items is None:
+        return None
+    groups = [items[at : at + size.value] for at in range(0, len(items), size.value)]
+    if given.get("drop_last") == Const(True):
+        groups = [group for group in groups if len(group) == size.value]
+    collate = given["collate_fn"]
+    return [
+        machine.call(collate, [Sequence("list", group)], {}, node, frame) for group in groups[:most]
+    ]
+
+
+def _items(
+    machine: Machine, data: Value, most: int, node: ast.AST, frame: Frame
+) -> list[Value] | None:
+    """The first items of a dataset, one by one."""
+    if isinstance(data, Sequence):
+        return data.items[:most] if data.items else None
+    length = _length(machine, data, node, frame)
+    if length is None or not isinstance(data, Instance):
+        return None
+    method = machine.getattr(data, "__getitem__", node, frame)
+    if not isinstance(method, Function) or most > limits.MOST_KNOWN_TURNS:
+        return None
+    numbers = range(min(length, most))
+    return [machine.call(method, [Const(number)], {}, node, frame) for number in numbers]
+
+
 def _length(machine: Machine, data: Value, node: ast.AST, frame: Frame) -> int | None:
     if isinstance(data, ExternalInstance) and data.name in DATASETS:
         data = data.args[0] if data.args else UNKNOWN
+    if isinstance(data, ExternalInstance) and data.name == SUBSET and len(data.args) > 1:
+        return data.args[1].value if isinstance(data.args[1], Const) else _count(data.args[1])
     if not isinstance(data, Tensor | Instance | Sequence):
         return None
     method = machine.getattr(data, "__len__", node, frame) if isinstance(data, Instance) else None
@@ -60,6 +115,8 @@ def _length(machine: Machine, data: Value, node: ast.AST, frame: Frame) -> int |
 
 def _sample(machine: Machine, data: Value, node: ast.AST, frame: Frame) -> Value:
     """One item of a dataset."""
+    if isinstance(data, ExternalInstance) and data.name == SUBSET:
+        return _sample(machine, data.args[0], node, frame) if data.args else UNKNOWN
     if isinstance(data, ExternalInstance):
         items = [_first_of(value) for value in data.args]
         return Sequence("tuple", items)
@@ -70,6 +127,26 @@ def _sample(machine: Machine, data: Value, node: ast.AST, frame: Frame) -> Value
     if isinstance(data, Sequence):
         return data.items[0] if data.items else data.element
     return _first_of(data)
+
+
+def _count(indices: Value) -> int | None:
+    is_known = isinstance(indices, Sequence) and indices.items is not None
+    return len(indices.items) if is_known else None
+
+
+def split_dataset(machine: Machine, args: list[Value], kwargs, node, frame) -> Value:
+    """`random_split(dataset, lengths)`: subsets of these lengths, or of these shares."""
+    given = dict(zip(("dataset", "lengths"), args)) | kwargs
+    data, lengths = given.get("dataset", UNKNOWN), given.get("lengths", UNKNOWN)
+    if not isinstance(lengths, Sequence) or not lengths.items:
+        return UNKNOWN
+    whole = _length(machine, data, node, frame)
+    numbers = [v.value if isinstance(v, Const) else None for v in lengths.items]
+    if all(type(n) is float for n in numbers) and whole is not None:
+        numbers = [int(whole * n) for n in numbers]
+        numbers[0] += whole - sum(numbers)
+    counts = [Const(n) if type(n) is int else UNKNOWN for n in numbers]
+    return Sequence("list", [ExternalInstance(SUBSET, (data, count)) for count in counts])
 
 
 def _first_of(value: Value) -> Value:

@@ -17,9 +17,16 @@ from breakscope.static.machine.library import PACKED_SEQUENCE
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.base import Variable
 from breakscope.static.variables.effects.emitting import emit_call, note_assert
+from breakscope.static.variables.effects.side_effects import note_outside
 from breakscope.static.variables.external import enter_package
 from breakscope.static.variables.library.known_results import PYTHON_RESULTS
 from breakscope.static.variables.library.options import PARSED, PARSER, option, parser_result
+from breakscope.static.variables.library.param_groups import (
+    is_optimizer,
+    note_step_of_scheduler,
+    param_groups,
+)
+from breakscope.static.variables.numpy import drawn_array, size_drawn
 from breakscope.static.variables.objects.hooks import run_hooks, run_pre_hooks
 from breakscope.static.variables.objects.layers import layer_result
 from breakscope.static.variables.stdlib import GETTERS, PARTIAL, call_getter
@@ -63,13 +70,13 @@ class LibraryObjectVariable(Variable):
         name = f"{callee.name}.{self.called}"
         emit_call(machine, name, callee, args, kwargs, node, frame)
         run_pre_hooks(machine, callee, args, node, frame)
-        result = self.result(machine, callee, args)
+        result = self.result(machine, callee, args, frame)
         run_hooks(machine, callee, args, result, node, frame)
         return result
 
     called = "__call__"  # the method that a call runs
 
-    def result(self, machine: Machine, owner, args) -> Value:
+    def result(self, machine: Machine, owner, args, frame) -> Value:
         """What a call of the object gives."""
         return layer_result(machine, owner, args) if owner.name.startswith(LIKE_LAYERS) else UNKNOWN
 
@@ -77,6 +84,8 @@ class LibraryObjectVariable(Variable):
         full = f"{owner.name}.{name}"
         if owner.name == "logging.Logger" and name.endswith("_once"):
             full = full.removesuffix("_once")  # added to the class by several libraries
+        if owner.name.startswith(SCHEDULERS) and name == "step" and machine.driver.sets:
+            note_step_of_scheduler(machine, owner)
         certainty = "certain" if owner.sure else "likely"
         emit_call(machine, full, owner, args, kwargs, node, frame, certainty)
         enter_package(machine, full, args, kwargs, node, frame)
@@ -84,7 +93,12 @@ class LibraryObjectVariable(Variable):
             return PYTHON_RESULTS[full]
         if owner.name == PARSER and not frame.emits and machine.driver.calls is not None:
             return parser_result(machine, name, args, kwargs)
-        if owner.name in GENERATORS and not frame.emits and "size" not in kwargs:
+        if owner.name == "random.Random" and name in OWN_DRAWS and not frame.emits:
+            return Py(OWN_DRAWS[name], "random")
+        if owner.name in GENERATORS and not frame.emits:
+            size = size_drawn(name, args, kwargs)
+            if size is not None:
+                return drawn_array(size)
             return Py("int" if name in ("integers", "randint", "choice") else "float", "random")
         return self.method_result(owner, name, args)
 
@@ -105,7 +119,11 @@ class LibraryObjectVariable(Variable):
         return UNKNOWN
 
     def getattr(self, machine: Machine, owner, name, node, frame) -> Value:
+        if name == "param_groups" and machine.driver.sets and is_optimizer(owner):
+            return param_groups(machine, owner)
         if owner.name == PARSED.name:
+            if frame.emits:
+                machine.region.reads.setdefault((id(PARSED), name), (frame.activation, node))
             return UNKNOWN if frame.emits else option(machine, name)
         if owner.name == "torch.autograd.function.FunctionCtx":
             if name == "saved_tensors":
@@ -113,6 +131,11 @@ class LibraryObjectVariable(Variable):
         elif owner.name in ("torch.finfo", "torch.iinfo"):
             return Py("number")
         return FIELDS.get(owner.name, {}).get(name) or Method(owner, name)
+
+    def setattr(self, machine: Machine, owner, name, value, old, target, node, frame) -> None:
+        if owner.name == PARSED.name and machine.driver.sets:
+            note_outside(machine, PARSED, name, value, option(machine, name), frame, node)
+            machine.driver.options[name] = value
 
     def getitem(self, machine: Machine, container, index, store, node, frame) -> Value:
         self.note_data(machine, container, node, frame)

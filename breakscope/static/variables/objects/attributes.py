@@ -96,6 +96,9 @@ def instance_attribute(
     info = owner.cls.info
     member = find_member(machine, info, name)
     if member is not None:
+        if frame.emits and not isinstance(member, Function):
+            for cls in mro_of(machine, info):
+                machine.region.reads.setdefault((id(cls), name), (frame.activation, node))
         return member_of_instance(machine, owner, member, node, frame)
     if name == "__dict__" or (name == "_modules" and not frame.emits):
         machine.touch(owner)  # whoever changes the dict changes the object

@@ -33,7 +33,7 @@ def binary_operation(
         return result
     numbers = [isinstance(value, Py | Const) for value in (left, right)]
     if all(numbers) or (numbers[0] and right is UNKNOWN and op in SCALING):
-        return machine.driver.result_of(result, [left, right])
+        return machine.driver.result_of(result, [left, right], op is ast.Add)
     return result
 
 

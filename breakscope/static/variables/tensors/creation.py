@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from breakscope.rulekit.values import (
     TRUE,
     UNKNOWN,
@@ -15,6 +17,7 @@ from breakscope.rulekit.values import (
     Value,
 )
 from breakscope.static.variables.tensors.results import FLOAT_DTYPES
+from breakscope.static.variables.tensors.sizes import DrawnSize
 
 CREATES = frozenset(
     """
@@ -112,13 +115,6 @@ def created_tensor(last: str, args: list[Value], kwargs: dict[str, Value]) -> Te
     return Tensor(dtype, ndim, shape, True, kind, requires_grad=tracked)
 
 
-class DrawnSize:
-    """A size that is another one each time."""
-
-    def __str__(self) -> str:
-        return "?"
-
-
 def drawn_sizes(sizes: list[Value] | None) -> tuple | None:
     """The sizes of which one is a random number; None where none is."""
     if not any(isinstance(size, Py) and size.is_drawn for size in sizes or ()):
@@ -158,7 +154,22 @@ def sizes_given(last: str, args: list[Value], kwargs: dict[str, Value]) -> list[
         return found.items if isinstance(found, Sequence) else None
     if last in ("randperm", "arange") and len(args) == 1:
         return args
+    if last == "arange" and len(args) in (2, 3) and all(isinstance(a, Const) for a in args):
+        return _of_range([a.value for a in args])
+    if last in ("linspace", "logspace"):
+        count = args[2] if len(args) > 2 else kwargs.get("steps")
+        return [count] if count is not None else None
+    if last == "eye" and args:
+        return [args[0], args[1] if len(args) > 1 else args[0]]
     return None
+
+
+def _of_range(bounds: list) -> list[Value] | None:
+    """The size of `torch.arange(start, stop, step)`."""
+    start, stop, step = (*bounds, 1)[:3]
+    if not all(type(n) in (int, float) for n in (start, stop, step)) or not step:
+        return None
+    return [Const(max(0, math.ceil((stop - start) / step)))]
 
 
 def dtype_of_data(data: Value) -> str | None:

@@ -3,10 +3,14 @@ are symbols."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from math import prod
+from operator import is_
+
 from msgspec.structs import replace
 
 from breakscope import limits
-from breakscope.rulekit.values import Const, ExternalInstance, Sequence, Tensor, Value
+from breakscope.rulekit.values import NONE, Const, ExternalInstance, Py, Sequence, Tensor, Value
 
 # methods whose result has the sizes of the tensor, laid out as a new one
 KEEPING = frozenset(
@@ -15,6 +19,27 @@ KEEPING = frozenset(
     exp log abs neg sin cos softmax log_softmax clamp normal_ uniform_ zero_ fill_ add_ mul_ sub_ div_
     """.split()
 )
+
+
+WHOLE = ExternalInstance("slice", (NONE, NONE, NONE))  # `:`
+
+
+class DrawnSize:
+    """A size that is another one each time, or for other values of the tensors that it is `of`."""
+
+    def __init__(self, *of: Value) -> None:
+        self.of = of
+
+    def __eq__(self, other: object) -> bool:
+        if self is other or type(other) is not DrawnSize or not self.of:
+            return self is other
+        return len(self.of) == len(other.of) and all(map(is_, self.of, other.of))
+
+    def __hash__(self) -> int:
+        return hash(tuple(map(id, self.of))) if self.of else id(self)
+
+    def __str__(self) -> str:
+        return "?"
 
 
 def with_sizes(result: Value, owner: Tensor, name: str) -> Value:
@@ -32,27 +57,81 @@ def with_sizes(result: Value, owner: Tensor, name: str) -> Value:
     return result
 
 
-def item_sizes(owner: Tensor, parts: list[Value]) -> tuple[tuple | None, str]:
+def item_sizes(
+    owner: Tensor, parts: list[Value], difference: Callable[[Value, Value], Value | None]
+) -> tuple[tuple | None, str]:
     """The sizes of `owner[parts]`, None for one that is not known, and "strided" where its memory is surely
-    not in one piece; None where nothing is known of them."""
+    not in one piece; None where nothing is known of them. `difference` is what is known of that of two
+    numbers."""
     shape = owner.shape or (None,) * (owner.ndim or 0)
-    if not shape or len(parts) > len(shape):
+    counted = [part for part in parts if not _is_new(part) and not _is_rest(part)]
+    if not shape or len(counted) > len(shape):
         return None, ""
+    if any(map(_is_rest, parts)):
+        filled = [WHOLE] * (len(shape) - len(counted))
+        at = next(i for i, part in enumerate(parts) if _is_rest(part))
+        parts = [*parts[:at], *filled, *parts[at + 1 :]]
     sizes: list[int | None] = []
-    kind = ""
-    for at, (part, whole) in enumerate(zip(parts, shape)):
-        if isinstance(part, Const) and type(part.value) is int:
+    kind, at = "", 0
+    for part in parts:
+        if _is_new(part):
+            sizes.append(1)
+            continue
+        whole = shape[at]
+        if _is_position(part):
             kept, step = 1, 1
         elif isinstance(part, ExternalInstance) and part.name == "slice":
             kept, step = _length(part, whole)
-            sizes.append(kept)
+            sizes.append(_drawn_length(part, difference) if kept is None else kept)
+        elif type(part) is Tensor and len(parts) == 1:
+            return _chosen(owner, part, shape), ""
         else:
             return None, ""
         known = None not in (kept, whole) and None not in shape[:at]
         if known and (step != 1 or (kept != whole and any(n != 1 for n in shape[:at]))):
             kind = "strided"
-    sizes += shape[len(parts) :]
+        at += 1
+    sizes += shape[at:]
     return (tuple(sizes), kind) if any(n is not None for n in sizes) else (None, "")
+
+
+def _is_position(part: Value) -> bool:
+    """True for one number of a position, whether it is known or not."""
+    if isinstance(part, Const):
+        return type(part.value) is int
+    return part.is_number and getattr(part, "type", "int") in ("int", "number")
+
+
+def _is_new(part: Value) -> bool:
+    """True for the None of `x[:, None]`."""
+    return part.is_none
+
+
+def _is_rest(part: Value) -> bool:
+    return isinstance(part, Const) and part.value is ...
+
+
+def _chosen(owner: Tensor, index: Tensor, shape: tuple) -> tuple | None:
+    """The sizes of what a mask, or numbers of positions, choose."""
+    if index.dtype == "bool":
+        return (DrawnSize(owner, index), *shape[index.ndim :]) if index.ndim else None
+    return (*index.shape, *shape[1:]) if index.dtype == "int" and index.shape else None
+
+
+def _drawn_length(
+    part: ExternalInstance, difference: Callable[[Value, Value], Value | None]
+) -> DrawnSize | int | None:
+    """The length of a slice with random bounds, where it is another each time, or always the same one."""
+    start, stop, step = part.args
+    if not step.is_none:
+        return None
+    drawn = [type(bound) is Py and bound.is_drawn for bound in (start, stop)]
+    if all(drawn):
+        kept = difference(stop, start)
+        is_drawn = type(kept) is Py and kept.is_drawn
+        is_number = type(kept) is Const and type(kept.value) is int
+        return DrawnSize() if is_drawn else kept.value if is_number else None
+    return DrawnSize() if any(drawn) and (start.is_none or start.is_const) else None
 
 
 def _length(part: ExternalInstance, whole: object) -> tuple[int | None, int]:
@@ -105,6 +184,8 @@ def known_sizes(owner: Tensor, name: str, args: list[Value]) -> Value | None:
     """`owner.shape`, `owner.size()` and `owner.size(dim)`, where the sizes are known numbers."""
     if owner.shape is None or not all(type(n) is int for n in owner.shape):
         return None
+    if name == "numel":
+        return Const(prod(owner.shape))
     if name == "size" and args:
         at = args[0].value if isinstance(args[0], Const) else None
         is_index = type(at) is int and -len(owner.shape) <= at < len(owner.shape)

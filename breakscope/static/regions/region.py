@@ -1,0 +1,17 @@
+"""What one region showed."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from breakscope.rulekit.values import UNKNOWN, Value
+from breakscope.static.machine.frames import Activation
+
+
+class Region(Struct, frozen=True):
+    """One compiled region: what is called, and the activation that holds what was seen."""
+
+    name: str
+    activation: Activation
+    value: Value = UNKNOWN  # what the call returns
+    raises: bool = False

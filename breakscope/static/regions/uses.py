@@ -1,0 +1,77 @@
+"""How a function uses its parameters."""
+
+from __future__ import annotations
+
+import ast
+
+from breakscope.rulekit.walking import walk
+
+
+class Uses:
+    """How a function uses its parameters: the first use of each, and whether a size decides a
+    branch or becomes text."""
+
+    def __init__(self, node: ast.AST) -> None:
+        self.first: dict[str, ast.Name] = {}
+        self.attributes = {part.attr for part in walk(node) if isinstance(part, ast.Attribute)}
+        self.gone_over: set[str] = set()  # what is gone over, or a view of it
+        self.tests: list[ast.expr] = []
+        self.texts: list[ast.expr] = []
+        self.derived: dict[str, set[str]] = {}  # name -> names that its value was computed from
+        body = node.body if isinstance(node.body, list) else [node.body]
+        for part in (p for statement in body for p in walk(statement)):
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
+                known = self.first.get(part.id)
+                if known is None or (part.lineno, part.col_offset) < (
+                    known.lineno,
+                    known.col_offset,
+                ):
+                    self.first[part.id] = part
+            elif isinstance(part, ast.If | ast.While | ast.IfExp):
+                self.tests.append(part.test)
+            elif isinstance(part, ast.For | ast.comprehension) and isinstance(part.iter, ast.Name):
+                self.gone_over.add(part.iter.id)
+            elif isinstance(part, ast.Attribute) and part.attr in ("keys", "values", "items"):
+                self.gone_over |= _names(part.value)
+            elif isinstance(part, ast.JoinedStr):
+                self.texts.append(part)
+            elif isinstance(part, ast.Assign):
+                sizes = _names_of_sizes(part.value) | {
+                    n for n in _names(part.value) if n in self.derived
+                }
+                for target in part.targets:
+                    for name in _names(target):
+                        self.derived.setdefault(name, set()).update(sizes)
+
+    def of(self, name: str, by_size: bool) -> str:
+        """ "branch", "format" or "other"."""
+        for kind, places in (("branch", self.tests), ("format", self.texts)):
+            for place in places:
+                seen = _names_of_sizes(place) if by_size else _names(place)
+                if name in seen or any(name in self.derived.get(n, ()) for n in _names(place)):
+                    return kind
+        return "other"
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {n.id for n in walk(node) if isinstance(n, ast.Name)}
+
+
+def _names_of_sizes(node: ast.AST) -> set[str]:
+    """Names whose size is read: x.shape, x.size(), len(x)."""
+    found = set()
+    for part in walk(node):
+        if (
+            isinstance(part, ast.Attribute)
+            and part.attr in ("shape", "size", "numel", "dim")
+            and isinstance(part.value, ast.Name)
+        ):
+            found.add(part.value.id)
+        elif (
+            isinstance(part, ast.Call)
+            and isinstance(part.func, ast.Name)
+            and part.func.id == "len"
+            and part.args
+        ):
+            found |= _names(part.args[0])
+    return found

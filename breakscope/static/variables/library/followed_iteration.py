@@ -1,0 +1,51 @@
+"""Containers and iterators in the code around a region, which is followed step by step."""
+
+from __future__ import annotations
+
+from breakscope.rulekit.values import UNKNOWN, Const, External, Function, Instance, Sequence, Value
+from breakscope.static.machine.frames import Frame, Raised
+from breakscope.static.machine.machine import Machine
+
+
+def is_counted(machine: Machine, value: Sequence, frame: Frame) -> bool:
+    """True where the number of items is known: of what outlives the call only while the code that changes
+    it is followed step by step."""
+    is_followed = machine.driver.sets and not frame.emits
+    return value.items is not None and (not value.home or is_followed)
+
+
+def sorted_items(machine: Machine, source: Value, kwargs, node, frame) -> Value | None:
+    """The items in their order outside of regions, as far as what they are compared by is known."""
+    if not isinstance(source, Sequence) or not is_counted(machine, source, frame):
+        return None
+    items, key = list(source.items), kwargs.get("key")
+    if key is not None:
+        keys = [machine.call(key, [item], {}, node, frame) for item in items]
+    else:
+        keys = items
+    kinds = {type(getattr(value, "value", None)) for value in keys}
+    if all(isinstance(value, Const) for value in keys) and kinds in ({int}, {float}, {str}):
+        order = sorted(range(len(items)), key=lambda at: keys[at].value)
+        items = [items[at] for at in order]
+        if kwargs.get("reverse") == Const(True):
+            items.reverse()
+    return Sequence("list", items)
+
+
+def taken_item(machine: Machine, args, node, frame) -> Value | None:
+    """The next item of an iterator that outside of regions is followed step by step; None where that is not
+    known."""
+    iterator = args[0]
+    if isinstance(iterator, Instance):
+        method = machine.getattr(iterator, "__next__", node, frame)
+        return machine.call(method, [], {}, node, frame) if isinstance(method, Function) else None
+    is_iterator = isinstance(iterator, Sequence) and iterator.type in ("iterator", "generator")
+    if not is_iterator or iterator.items is None:
+        return None
+    if iterator.items:
+        return iterator.items.pop(0)
+    if len(args) > 1:
+        return args[1]
+    if frame.caught:
+        raise Raised(External("StopIteration"))
+    return UNKNOWN

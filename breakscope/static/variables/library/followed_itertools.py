@@ -1,0 +1,48 @@
+"""Iterators of itertools in the code around a region, with their items where these are known."""
+
+from __future__ import annotations
+
+import itertools
+
+from breakscope import limits
+from breakscope.rulekit.values import Const, Sequence, Value
+
+COMBINES = {
+    "product": itertools.product,
+    "permutations": itertools.permutations,
+    "combinations": itertools.combinations,
+    "combinations_with_replacement": itertools.combinations_with_replacement,
+}
+
+
+def followed_items(name: str, args: list[Value]) -> Sequence | None:
+    """The first items of what a function of itertools gives; None where they are not known."""
+    if name == "count":
+        start, step = (*(_number(arg) for arg in args), 1)[:2]
+        if start is None or step is None:
+            return None
+        return _iterator(Const(start + step * at) for at in range(limits.MOST_KNOWN_TURNS))
+    if name == "repeat":
+        times = _number(args[1]) if len(args) > 1 else limits.MOST_KNOWN_TURNS
+        return None if times is None else _iterator(itertools.repeat(args[0], times))
+    rows = [arg.items if isinstance(arg, Sequence) else None for arg in args]
+    if rows[0] is None:
+        return None
+    if name == "cycle":
+        return _iterator(itertools.cycle(rows[0]))
+    numbers = [_number(arg) for arg in args[1:]]
+    if name == "islice" and numbers and None not in numbers:
+        return _iterator(itertools.islice(rows[0], *numbers))
+    if name in COMBINES and (name == "product" or len(args) == 2):
+        given = rows if name == "product" else [rows[0], *numbers]
+        if None not in given:
+            return _iterator(Sequence("tuple", [*row]) for row in COMBINES[name](*given))
+    return None
+
+
+def _iterator(items) -> Sequence:
+    return Sequence("iterator", [*itertools.islice(items, limits.MOST_KNOWN_TURNS)])
+
+
+def _number(value: Value) -> int | None:
+    return value.value if isinstance(value, Const) and type(value.value) is int else None

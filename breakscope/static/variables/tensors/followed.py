@@ -1,0 +1,205 @@
+"""What is followed of tensors outside of regions besides their dtype: the sizes that an operation gives, and
+whether the result requires grad."""
+
+from __future__ import annotations
+
+import ast
+
+from msgspec.structs import replace
+
+from breakscope.rulekit.values import Const, ExternalInstance, Sequence, Tensor, Value
+from breakscope.static.machine.frames import Frame
+from breakscope.static.machine.machine import Machine
+from breakscope.static.variables.tensors.sizes import KEEPING, DrawnSize
+
+# methods, and functions of a tensor, that leave out the dimension they are told, or all
+REDUCING = frozenset(
+    "sum mean prod amax amin logsumexp norm std var argmax argmin any all nanmean nansum".split()
+)
+# those that give values and positions
+PAIRS = frozenset({"topk", "sort", "max", "min", "kthvalue", "median", "mode", "cummax", "cummin"})
+# those whose result is as long as the values in the tensor make it
+BY_VALUES = frozenset({"nonzero", "masked_select", "unique", "unique_consecutive"})
+# layers that have parameters and hand on the sizes, but for the last
+PROJECTING = frozenset({"torch.nn.Linear", "torch.nn.LazyLinear"})
+TRAINED = (
+    *("Linear", "Conv", "Embedding", "LayerNorm", "BatchNorm", "GroupNorm", "RNN", "LSTM", "GRU"),
+    *("Bilinear", "Transformer", "MultiheadAttention", "InstanceNorm", "RMSNorm", "PReLU"),
+)
+SAME_SIZES = (
+    *("ReLU", "GELU", "SiLU", "Tanh", "Sigmoid", "Dropout", "LayerNorm", "BatchNorm", "Softmax"),
+    *("LeakyReLU", "ELU", "Identity", "GroupNorm", "RMSNorm", "Softplus", "Mish", "Hardswish"),
+)
+
+
+def followed(
+    machine: Machine,
+    result: Value,
+    name: str,
+    owner: Tensor,
+    args: list[Value],
+    kwargs,
+    frame: Frame,
+) -> Value:
+    """The result of an operation on `owner` outside of regions, with what is known of it besides."""
+    if frame.emits:
+        return result
+    if type(result) is Sequence and name in PAIRS and result.items:
+        made = [followed(machine, item, name, owner, args, kwargs, frame) for item in result.items]
+        return Sequence(result.type, made)
+    if type(result) is not Tensor:
+        return result
+    if result.shape is None:
+        shape = _sizes_of(name, owner, args, kwargs)
+        if shape is not None:
+            result = replace(result, shape=shape, ndim=len(shape))
+    return tracked(machine, result, (owner, *args, *kwargs.values()))
+
+
+def tracked(machine: Machine, result: Tensor, parts: tuple[Value, ...]) -> Tensor:
+    """The result of an operation on these, which requires grad when one of them does."""
+    if machine.driver.function is None or result.requires_grad is not None:
+        return result
+    if result.dtype in ("int", "bool") or machine.driver.state.get("grad_mode"):
+        return replace(result, requires_grad=False) if result.dtype == "float" else result
+    is_tracked = any(type(part) is Tensor and part.requires_grad for part in parts)
+    return replace(result, requires_grad=True) if is_tracked else result
+
+
+def track_in_place(owner: Tensor, tracked: bool, node: ast.AST, frame: Frame) -> Tensor:
+    """What a tensor is from here on under its name, once it requires grad or no longer does."""
+    tensor = replace(owner, requires_grad=tracked)
+    holder = getattr(node, "func", node)
+    name = holder.value.id if isinstance(getattr(holder, "value", None), ast.Name) else ""
+    if frame.names.get(name) is owner:
+        frame.names[name] = tensor
+    return tensor
+
+
+def behind_followed_layer(
+    machine: Machine, layer: ExternalInstance, result: Value, args: list[Value], frame: Frame
+) -> Value:
+    """The result of a layer of torch's outside of regions."""
+    first = args[0] if args else None
+    if type(result) is not Tensor or frame.emits or machine.driver.function is None:
+        return result
+    last = layer.name.rpartition(".")[2]
+    shape = _behind(layer, last, first.shape) if type(first) is Tensor and first.shape else None
+    if shape is not None and result.shape is None:
+        result = replace(result, shape=shape, ndim=len(shape))
+    if last.startswith(TRAINED):
+        is_frozen = any(what.startswith("requires_grad") for what in machine.driver.state)
+        if machine.driver.state.get("grad_mode"):
+            return replace(result, requires_grad=False)
+        return result if is_frozen else replace(result, requires_grad=True)
+    return tracked(machine, result, tuple(args))
+
+
+def _behind(layer: ExternalInstance, last: str, shape: tuple) -> tuple | None:
+    given = dict(zip(("in", "out"), layer.args)) | {
+        name.removesuffix("_features").removesuffix("put"): value for name, value in layer.kwargs
+    }
+    out = given.get("out")
+    is_number = isinstance(out, Const) and type(out.value) is int
+    if layer.name in PROJECTING:
+        return (*shape[:-1], out.value if is_number else None)
+    if last == "Embedding":
+        width = layer.args[1] if len(layer.args) > 1 else dict(layer.kwargs).get("embedding_dim")
+        return (*shape, width.value if isinstance(width, Const) else None)
+    return shape if last.startswith(SAME_SIZES) else None
+
+
+def _sizes_of(name: str, owner: Tensor, args: list[Value], kwargs: dict[str, Value]):
+    if name in BY_VALUES:
+        length = DrawnSize(owner, *args[:1])
+        return (length, owner.ndim) if name == "nonzero" and owner.ndim else (length,)
+    shape = owner.shape
+    if shape is None:
+        return None
+    if name in KEEPING:
+        return shape
+    given = [_int(value) for value in args]
+    if name in REDUCING:
+        return _reduced(shape, args, kwargs)
+    if name in ("view", "reshape"):
+        return _reshaped(shape, args)
+    if name in ("flatten", "ravel") and not args and not kwargs:
+        return _reshaped(shape, [Const(-1)])
+    if name in ("sort", "cummax", "cummin"):
+        return shape
+    if name == "topk" and len(given) == 1 and shape:
+        return (*shape[:-1], given[0])
+    if name in PAIRS and given:
+        return _reduced(shape, args, kwargs)
+    if name in ("unsqueeze", "squeeze") and len(given) == 1 and given[0] is not None:
+        at = given[0] % (len(shape) + (name == "unsqueeze"))
+        if name == "unsqueeze":
+            return (*shape[:at], 1, *shape[at:])
+        return (*shape[:at], *shape[at + 1 :]) if shape[at] == 1 else shape
+    if name == "transpose" and len(given) == 2 and None not in given:
+        order = list(shape)
+        first, second = given
+        order[first], order[second] = order[second], order[first]
+        return tuple(order)
+    if name == "repeat_interleave" and len(given) == 2 and None not in given:
+        at = given[1] % len(shape)
+        whole = shape[at] * given[0] if type(shape[at]) is int else None
+        return (*shape[:at], whole, *shape[at + 1 :])
+    if name == "repeat" and len(given) == len(shape) and None not in given:
+        return tuple(n * by if type(n) is int else n for n, by in zip(shape, given))
+    return None
+
+
+def _int(value: Value) -> int | None:
+    return value.value if isinstance(value, Const) and type(value.value) is int else None
+
+
+def _reduced(shape: tuple, args: list[Value], kwargs: dict[str, Value]) -> tuple | None:
+    dim = args[0] if args else kwargs.get("dim")
+    keeps = kwargs.get("keepdim") == Const(True)
+    if dim is None:
+        return None if kwargs else ()
+    at = _int(dim)
+    if at is None or len(args) > 1 or not -len(shape) <= at < len(shape):
+        return None
+    at %= len(shape)
+    return (*shape[:at], *((1,) if keeps else ()), *shape[at + 1 :])
+
+
+def _reshaped(shape: tuple, args: list[Value]) -> tuple | None:
+    given = args[0].items if len(args) == 1 and isinstance(args[0], Sequence) else args
+    if not given or not all(type(n) is int for n in shape):
+        return None
+    sizes = [_int(value) for value in given]
+    count = 1
+    for n in shape:
+        count *= n
+    rest = 1
+    for n in sizes:
+        if n is None:
+            return tuple(sizes)
+        rest *= n if n != -1 else 1
+    if sizes.count(-1) == 1 and rest > 0 and count % rest == 0:
+        return tuple(count // rest if n == -1 else n for n in sizes)
+    return tuple(sizes) if -1 not in sizes else None
+
+
+def broadcast(left: Value, right: Value) -> tuple | None:
+    """The sizes of an elementwise operator's result."""
+    shapes = [
+        value.shape if type(value) is Tensor else () if value.is_number else None
+        for value in (left, right)
+    ]
+    if None in shapes:
+        return None
+    length = max(map(len, shapes))
+    padded = [(1,) * (length - len(shape)) + shape for shape in shapes]
+    return tuple(b if a == 1 or a == b else a if b == 1 else None for a, b in zip(*padded))
+
+
+def product_sizes(left: Value, right: Value) -> tuple | None:
+    """The sizes of `left @ right` for a matrix on the right."""
+    shapes = [value.shape if type(value) is Tensor else None for value in (left, right)]
+    if None in shapes or len(shapes[1]) != 2 or not shapes[0]:
+        return None
+    return (*shapes[0][:-1], shapes[1][1])

@@ -1,0 +1,317 @@
+"""What the code around a region makes is followed step by step: what its generators, loaders, helpers and
+random numbers give. Each program was measured under torch 2.13: it compiles again for what is marked, and
+for nothing else."""
+
+import textwrap
+
+import pytest
+from programs import analysed, found
+
+HEAD = """\
+import functools
+import itertools
+import random
+
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, random_split
+
+
+@torch.compile
+def step(x, *more):
+    return x + sum(m.sum() for m in more)  # SIZE
+
+
+@torch.compile
+def scaled(x, number):
+    return x * number  # NUMBER
+
+
+@torch.compile
+def applied(x, function):
+    return function(x)  # FUNCTION
+
+
+"""
+PROGRAMS = {
+    "a generator": (
+        "SIZE BRK712",
+        """
+        def batches(rows, budget):
+            batch = []
+            for row in rows:
+                batch.append(row)
+                if sum(len(r) for r in batch) >= budget:
+                    yield torch.cat(batch)
+                    batch = []
+            if batch:
+                yield torch.cat(batch)
+
+        def main():
+            for x in batches([torch.ones(n) for n in (2, 3, 4, 5, 1)], 6):
+                step(x)
+        """,
+    ),
+    "an iterator of its own": (
+        "SIZE BRK712",
+        """
+        class Chunks:
+            def __init__(self, sizes):
+                self.sizes = list(sizes)
+
+            def __iter__(self):
+                return self
+
+            def __next__(self):
+                if not self.sizes:
+                    raise StopIteration
+                return torch.ones(self.sizes.pop(0))
+
+        def main():
+            for x in Chunks([4, 6, 9]):
+                step(x)
+        """,
+    ),
+    "the batches of a loader one by one": (
+        "SIZE BRK712",
+        """
+        def main():
+            batches = iter(DataLoader(torch.ones(10, 3), batch_size=4))
+            for _ in range(3):
+                step(next(batches))
+        """,
+    ),
+    "a collate function": (
+        "SIZE BRK712",
+        """
+        def padded(rows):
+            out = torch.zeros(len(rows), max(len(r) for r in rows))
+            for i, r in enumerate(rows):
+                out[i, : len(r)] = r
+            return out
+
+        def main():
+            rows = [torch.ones(n) for n in (3, 5, 2, 7)]
+            for x in DataLoader(rows, batch_size=2, collate_fn=padded):
+                step(x)
+        """,
+    ),
+    "a part of a dataset": (
+        "SIZE BRK712",
+        """
+        def main():
+            train, rest = random_split(torch.ones(10, 3), [8, 2])
+            for data in (train, rest):
+                for x in DataLoader(data, batch_size=4):
+                    step(x)
+        """,
+    ),
+    "rows that a mask chooses": (
+        "SIZE BRK712",
+        """
+        def main():
+            x = torch.arange(12.0)
+            for limit in (9, 6):
+                step(x[x < limit])
+        """,
+    ),
+    "a random part": (
+        "SIZE BRK712",
+        """
+        def main():
+            random.seed(1)
+            for _ in range(4):
+                start = random.randint(0, 20)
+                step(torch.ones(100)[start : start + random.choice([16, 32, 48])])
+        """,
+    ),
+    "a helper that counts": (
+        "SIZE BRK712",
+        """
+        def bucket(n):
+            size = 8
+            while size < n:
+                size *= 2
+            return size
+
+        def main():
+            for n in (5, 7, 12, 30):
+                step(torch.ones(bucket(n)))
+        """,
+    ),
+    "a variable of the closure": (
+        "    return x * decay**turn BRK708",
+        """
+        def stepper(decay):
+            turn = 0
+
+            @torch.compile
+            def update(x):
+                return x * decay**turn
+
+            def run(x):
+                nonlocal turn
+                turn += 1
+                return update(x)
+
+            return run
+
+        def main():
+            run = stepper(0.5)
+            for _ in range(3):
+                run(torch.ones(2))
+        """,
+    ),
+    "a lambda in a loop": (
+        "FUNCTION BRK720",
+        """
+        def main():
+            for power in (1, 2, 3):
+                applied(torch.ones(2), lambda x: x**power)
+        """,
+    ),
+    "a partial of torch's": (
+        "FUNCTION BRK720",
+        """
+        def main():
+            for slope in (0.1, 0.2):
+                applied(torch.ones(2), functools.partial(nn.functional.leaky_relu, negative_slope=slope))
+        """,
+    ),
+    "a product": (
+        "NUMBER BRK709",
+        """
+        def main():
+            for a, b in itertools.product((0.5, 2.0), (1.0, 3.0)):
+                scaled(torch.ones(2), a * b)
+        """,
+    ),
+    "the rate of an optimizer": (
+        "NUMBER BRK709",
+        """
+        def main():
+            w = torch.zeros(3, requires_grad=True)
+            optimizer = torch.optim.SGD([w], lr=0.1)
+            for _ in range(3):
+                scaled(torch.ones(3), optimizer.param_groups[0]["lr"])
+                for group in optimizer.param_groups:
+                    group["lr"] *= 0.5
+        """,
+    ),
+    "a module of torch's": (
+        "        net(y) BRK718",
+        """
+        def main():
+            net = torch.compile(nn.Sequential(nn.Linear(4, 4), nn.Tanh()))
+            x = torch.ones(3, 4)
+            net(x).sum().backward()
+            y = x.clone().requires_grad_(True)
+            net(y)
+        """,
+    ),
+    "no operation in the first call": (
+        "        return x BRK828",
+        """
+        @torch.compile
+        def maybe(x, is_on):
+            if is_on:
+                x = x * 2
+            return x
+
+        def main():
+            for is_on in (False, True, False):
+                maybe(torch.ones(2), is_on)
+        """,
+    ),
+    "a copy whose parameters are frozen": (
+        "        return self.linear(x) BRK718",
+        """
+        import copy
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.linear = nn.Linear(2, 2)
+
+            def forward(self, x):
+                return self.linear(x)
+
+        def main():
+            one = Net()
+            two = copy.deepcopy(one)
+            for p in two.parameters():
+                p.requires_grad_(False)
+            one, two = torch.compile(one), torch.compile(two)
+            one(torch.ones(1, 2))
+            two(torch.ones(1, 2))
+        """,
+    ),
+}
+QUIET = {
+    "a random part of one length": """
+        def main():
+            for _ in range(4):
+                start = random.randint(0, 20)
+                step(torch.ones(100)[start : start + 16].clone())
+    """,
+    "one function for all calls": """
+        def main():
+            double = lambda x: x * 2
+            for _ in range(3):
+                applied(torch.ones(2), double)
+    """,
+    "a helper that pads": """
+        def padded(n, most=32):
+            size = n
+            while size < most:
+                size += 1
+            return torch.ones(size)
+
+        def main():
+            for n in (5, 7, 30):
+                step(padded(n))
+    """,
+    "one mask for all calls": """
+        def main():
+            x = torch.arange(12.0)
+            kept = x < 5
+            for _ in range(3):
+                step(x[kept].clone())
+    """,
+    "positions of a shuffle": """
+        def main():
+            x = torch.ones(12, 2)
+            order = torch.randperm(12)
+            for i in range(0, 12, 4):
+                step(x[order[i : i + 4]])
+    """,
+    "a rate that is not handed over": """
+        def main():
+            net = torch.compile(nn.Linear(2, 1))
+            optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+            for _ in range(3):
+                net(torch.ones(3, 2)).sum().backward()
+                optimizer.step()
+                for group in optimizer.param_groups:
+                    group["lr"] *= 0.5
+    """,
+}
+
+
+def lines_of(folder, program):
+    source = HEAD + textwrap.dedent(program).lstrip("\n")
+    lines = source.splitlines()
+    return [(code, lines[line - 1]) for code, line in found(analysed(folder, {"run.py": source}))]
+
+
+@pytest.mark.parametrize("what", PROGRAMS)
+def test_what_differs_is_found(what, tmp_path):
+    expected, program = PROGRAMS[what]
+    place, _, code = expected.rpartition(" ")
+    seen = lines_of(tmp_path, program)
+    assert seen and all(c == code and place.strip() in line for c, line in seen)
+
+
+@pytest.mark.parametrize("what", QUIET)
+def test_what_does_not_differ_is_no_hazard(what, tmp_path):
+    assert lines_of(tmp_path, QUIET[what]) == []
