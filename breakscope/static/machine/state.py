@@ -80,6 +80,7 @@ class RegionState(Struct, eq=False):
     # ids of containers that a function run as a subgraph has from outside
     outside_subgraph: set[int] = set()
     is_hook: bool = False  # that of a function which is put on modules, no module's forward
+    is_brief: bool = False  # of a hook that what puts it on takes off again
     # function -> the keys of its calls that are being followed
     running: dict[int, list[tuple]] = {}
     for_effect: ast.AST | None = None  # the expression whose value the statement throws away

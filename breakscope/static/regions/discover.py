@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from fnmatch import fnmatch
+from functools import partial
 
 from breakscope.rulekit.values import (
     UNKNOWN,
@@ -64,8 +65,8 @@ def default_regions(machine: Machine, module: ModuleInfo) -> list[Region]:
     regions: list[Region | None] = []
     for value in _each_once(candidates):
         regions += apart(machine, value, _region_of)
-    for hook in registered_hooks(machine, module):
-        regions += apart(machine, hook, _hook_region)
+    for hook, is_brief in registered_hooks(machine, module):
+        regions += apart(machine, hook, partial(_hook_region, is_brief=is_brief))
     regions += program_regions(machine, module, enter)
     return [region for region in regions if region is not None]
 
@@ -171,8 +172,9 @@ def _module_region(machine: Machine, cls: Class) -> Region | None:
     return region
 
 
-def _hook_region(machine: Machine, hook: Function) -> Region:
+def _hook_region(machine: Machine, hook: Function, is_brief: bool) -> Region:
     arguments = hook_arguments(machine, hook)
+    machine.region.is_brief = is_brief
     # whether the module that it is put on is compiled, nobody says here
     return enter(machine, hook.info.qualname, hook, *arguments, is_hook=True)
 

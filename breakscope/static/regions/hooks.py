@@ -51,10 +51,11 @@ PARAMETERS = (
 )
 
 
-def registered_hooks(machine: Machine, module: ModuleInfo) -> list[Function]:
+def registered_hooks(machine: Machine, module: ModuleInfo) -> list[tuple[Function, bool]]:
     """The hooks of a file: functions and methods of it, what is defined where it is registered, what
     another function of it makes, and the entries of a table; and what its name and its parameters
-    show to be one, which another file may register."""
+    show to be one, which another file may register. Each with True where what puts it on takes it off
+    again."""
     if "hook" not in module.source:
         return []
     names = module_names(machine, module)
@@ -63,17 +64,25 @@ def registered_hooks(machine: Machine, module: ModuleInfo) -> list[Function]:
         for value in names.values()
         if isinstance(value, Class) and value.info.module is module
     }
-    found: dict[int, Function] = {}
+    found: dict[int, tuple[Function, bool]] = {}
     for statement in module.tree.body:
         cls = classes.get(statement)
         for outer, hook in _registered(statement):
-            frame = _frame(machine, module, names, cls, outer)
+            frame, is_brief = _frame(machine, module, names, cls, outer), _takes_off(outer)
             for value in _functions(machine, hook, frame, outer):
                 if value.info.module is module:
-                    found.setdefault(id(value.info), value)
+                    found.setdefault(id(value.info), (value, is_brief))
         for value in _by_their_names(machine, names, cls, statement):
-            found.setdefault(id(value.info), value)
+            found.setdefault(id(value.info), (value, False))
     return list(found.values())
+
+
+def _takes_off(outer: ast.FunctionDef | None) -> bool:
+    """True where a function calls `remove()` of something, as of the handles of its hooks."""
+    return outer is not None and any(
+        type(part) is ast.Call and getattr(part.func, "attr", "") == "remove" and not part.args
+        for part in walk(outer)
+    )
 
 
 def _by_their_names(

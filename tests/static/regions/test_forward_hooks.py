@@ -242,3 +242,29 @@ def test_a_method_with_the_name_and_parameters_of_a_hook_is_one(
     source = NAMED.format(name=name, parameters=parameters, last=last)
     result = analysed(tmp_path, {"rules.py": source})
     assert found(result) == ([("BRK613", 11)] if is_hook else [])
+
+
+TAKEN_OFF = """
+import torch
+
+
+class Sizes:
+    def __init__(self):
+        self.sizes = []
+
+    def of(self, model, x):
+        def hook(module, args, made):
+            self.sizes.append(made.shape)
+
+        handle = model.register_forward_hook(hook)
+        model(x)
+        {last}
+        return self.sizes
+"""
+
+
+@pytest.mark.parametrize(
+    ("last", "wanted"), [("handle.remove()", []), ("self.handle = handle", [("BRK703", 11)])]
+)
+def test_a_hook_that_is_taken_off_again_grows_nothing_from_call_to_call(last, wanted, tmp_path):
+    assert found(analysed(tmp_path, {"sizes.py": TAKEN_OFF.format(last=last)})) == wanted

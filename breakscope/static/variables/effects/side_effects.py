@@ -132,8 +132,10 @@ def note_mutation(
 
 
 def _is_new_each_time(machine: Machine, home: str) -> bool:
-    """True for what the function around a hook makes: each time that it puts one on, it makes another."""
-    return machine.region.is_hook and home.startswith("nonlocal ")
+    """True for what the function around a hook makes: each time that it puts one on, it makes another. A
+    hook that it takes off again is another one each time itself."""
+    region = machine.region
+    return region.is_hook and (region.is_brief or home.startswith("nonlocal "))
 
 
 def emit_mutate(
