@@ -141,10 +141,12 @@ class Matcher:
         flagged: set[tuple] = set()
         waiting, broken = [], set()  # broken: what comprehensions with a break inside go over
         last_break, traced = -1, 0  # traced: how many of `waiting` stand in the graph
+        eager: list[Step] = []  # what Python does again because of a break behind it
         # by condition: the last step with a break that surely happens under it
         new_graph: dict[str, int] = {}
         late: list[tuple[int, Verdict]] = []
         for index, step in enumerate(activation.steps):
+            before = len(activation.steps) if skipped else last_break + 1
             if step.child is not None:
                 chain = (*way.chain, (activation, step.node))
                 # each line that enters a library counts
@@ -167,6 +169,7 @@ class Matcher:
                         or (bool(step.skips) and step.skips not in self.resumed)
                         or not activation.is_compiled_by_itself
                     )
+                    eager += activation.steps[before:index] if skipped else []
                 continue
             if step.event.only_when_skipped:
                 waiting.append(step.event)
@@ -211,6 +214,7 @@ class Matcher:
                     skipped = bool(problem.skips) or not activation.is_compiled_by_itself
                     # Dynamo compiles up to the statement, and leaves only the rest to Python
                     traced = len(waiting) if problem.skips == "call" else 0
+                    eager += activation.steps[before:index] if skipped and not traced else []
         for index, verdict in late:
             if last_break < index:
                 keep(verdict, found)
@@ -218,6 +222,11 @@ class Matcher:
                 skipped = True
         if way.apart or last_break >= 0:
             self._constructors(activation, way, found)
+        for step in eager:
+            if step.child is not None and step.child is not activation:
+                chain = (*way.chain, (activation, step.node))
+                into = self._way_into(step, activation, way, chain, True)
+                self._constructors(step.child, into, found)
         for position, event in enumerate(waiting):
             if type(event) is Constructor:
                 continue

@@ -267,7 +267,9 @@ def _factory_product(
 ) -> tuple[Value, list[Value], dict[str, Value]] | Value | None:
     """(callable, args, kwargs) when the function is a factory that returns them, or a module alone;
     UNKNOWN when the source does not show what it makes; None for a function that makes none."""
-    if function.info.node.args.args and not function.info.node.args.defaults:
+    spec = function.info.node.args
+    needed = len(spec.posonlyargs) + len(spec.args) - len(spec.defaults)
+    if needed > (function.bound is not None):
         return None
     try:
         made = machine.inline(function, [], {}, function.info.node, _outer(function.info.module))

@@ -96,7 +96,10 @@ def torch_function(
         given = kwargs.get("dtype")
         if not frame.emits and type(given) is External and given.name in NARROW:
             made = replace(made, kind=NARROW[given.name])
-        return made if frame.emits or made.requires_grad else replace(made, requires_grad=False)
+        if frame.emits:
+            return made
+        made = replace(made, origin="attribute")  # to a region that finds it an input of the graph
+        return made if made.requires_grad else replace(made, requires_grad=False)
     if last in ("is_tensor", "is_storage"):
         return (
             Const(args[0].is_tensor)

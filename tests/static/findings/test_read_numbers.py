@@ -1,7 +1,8 @@
 """A number in a tensor that torch reads as a size or an index: behind a break it is an input of the
 next graph, and Dynamo guards on it instead of breaking."""
 
-from programs import found, region
+import pytest
+from programs import analysed, found, region
 
 
 def test_what_torch_has_read_is_an_input_from_there_on(tmp_path):
@@ -51,3 +52,38 @@ def test_what_is_handed_over_is_an_input_of_the_callee_s_next_graph(tmp_path):
     grid(x.argmax(), x.argmin())
     """
     assert found(region(tmp_path, body)) == [("BRK208", 10)]
+
+
+KEPT = """\
+import torch
+
+
+class Store:
+    def __init__(self):
+        self.at = torch.tensor(0)
+        self.rows = torch.zeros(8, 4)
+
+
+store, start = Store(), torch.tensor(1)
+
+
+def step(x: torch.Tensor):
+    {body}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        ("return store.rows[store.at] + x", 0),
+        ("store.rows[store.at] = x\n    return x", 0),
+        ("return store.rows[start] + x", 0),
+        ("return torch.zeros(start) + x", 0),
+        ("store.at += 1\n    return store.rows[store.at] + x", 15),
+        ("return store.rows[store.at + 1] + x", 14),
+    ],
+)
+def test_a_number_that_was_made_before_the_region_is_an_input(body, line, tmp_path):
+    source = KEPT.format(body=body)
+    result = analysed(tmp_path, {"program.py": source}, "program.py::step")
+    assert [place for _, place in found(result)] == [line] * bool(line)

@@ -56,6 +56,14 @@ BREAK = "    if x.sum() > 0:\n        x = x + 1\n"
             "    for _ in range(2):\n        x = x + x.sum().item()\n        x = Plain(2.0)(x)\n    return x",
             [7],
         ),
+        (  # a break behind it leaves all of the function to Python
+            "    made = Plain(2.0)\n    for _ in range(2):\n        x = x + x.sum().item()\n    return made(x)",
+            [7],
+        ),
+        (  # but not what stands before a break that is resumed
+            f"    made = Plain(2.0)\n{BREAK}    for _ in range(2):\n        x = x + x.sum().item()\n    return made(x)",
+            [],
+        ),
         ("    return Low(2.0)(x)", [7, 17]),  # of the parent, too
         ("    return Early(2.0)(x)", [7, 23]),  # of the module inside, too
     ],

@@ -547,3 +547,25 @@ def test_a_module_is_looked_at_with_what_its_caller_leaves_out(tmp_path):
     """What the caller does give is known by that."""
     result = analysed(tmp_path, {"program.py": LEFT_OUT})
     assert found(result) == [("BRK302", 9)]
+
+
+def test_a_method_with_a_default_is_entered_and_not_called_before(tmp_path):
+    source = """\
+import torch
+
+
+class Lazy(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = None
+
+    def forward(self, x, deep=True):
+        if self.inner is None:
+            self.inner = torch.nn.Linear(4, 4)
+        return self.inner(x)
+
+
+step = Lazy().forward
+"""
+    result = analysed(tmp_path, {"program.py": source}, "program.py::step")
+    assert ("BRK517", 11) in found(result)
