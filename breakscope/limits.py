@@ -22,12 +22,11 @@ BASES_OF_A_STEP = 16
 # Times that a loop's body is run until its names change no more: the second sees what the first left.
 MOST_LOOP_PASSES = 2
 MOST_LOOP_NAMES = 8  # for which a `for` is run one by one: each means other attributes and keys
-MOST_NESTED_LOOP_RUNS = (
-    32  # of the innermost body when such loops stand in each other: they multiply
-)
+MOST_NESTED_LOOP_RUNS = 32  # of the innermost body of such loops in each other: they multiply
 # Turns of a loop whose calls of what is compiled are compared; of an inner one, or without known number.
 MOST_DRIVEN_TURNS = 6
 MOST_KNOWN_TURNS = 32  # of a loop of which all is known: it is followed to its end, or not at all
+MOST_KNOWN_RUNS = 256  # of the innermost body of such loops in each other: they multiply
 FEW_DRIVEN_TURNS = 3
 MOST_COMPREHENSION_ITEMS = 16  # of a known iterable that a comprehension goes over one by one
 # Containers in each other in which a frame's variables are searched for tensors.

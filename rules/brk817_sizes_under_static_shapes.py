@@ -36,4 +36,4 @@ def bad():
 def good():
     model = torch.compile(torch.nn.Linear(4, 4), backend="eager")
     for size in (2, 3, 4, 5):
-        model(torch.ones(size, 4))
+        model(torch.ones(size, 4))  # BRK712

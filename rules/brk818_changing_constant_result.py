@@ -85,5 +85,5 @@ def bad_random():
 
 @rule.becomes
 def good_random():
-    run = torch.compile(lambda x, number: x * number, backend="eager")
+    run = torch.compile(lambda x, number: x * number, backend="eager")  # BRK709
     return len({run(torch.ones(()), random.random()).item() for _ in range(3)})

@@ -28,7 +28,8 @@ def eval_dict_comp(machine: Machine, node: ast.DictComp, frame: Frame) -> Value:
         frame,
         lambda: (machine.eval(node.key, frame), machine.eval(node.value, frame)),
     )
-    result = Dict({}, UNKNOWN, open=not known and frame.emits)
+    is_followed = machine.driver.sets and not frame.emits
+    result = Dict({}, UNKNOWN, open=not known and not is_followed)
     for key, value in rows:
         put_key(result, key, value)
     result.open = result.open or not known

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from breakscope import limits
 from breakscope.rulekit.values import Sequence, Value
-from breakscope.rulekit.walking import children, walk
+from breakscope.rulekit.walking import children
 from breakscope.static.interpreter.assignment import assign_target
 from breakscope.static.interpreter.blocks import exec_block, exec_path
 from breakscope.static.interpreter.conditions import test_condition
@@ -24,7 +24,7 @@ def exec_while(machine: Machine, node: ast.While, frame: Frame) -> int:
     if machine.driver.calls is not None and machine.driver.follows_turns(frame):
         return drive_turns(machine, node, frame, turns_of_while(machine, node, frame))
     if machine.driver.follows_known_turns(frame) and _ends_by_itself(machine, node, frame):
-        return drive_turns(machine, node, frame, turns_of_known(machine, node, frame))
+        return drive_known(machine, node, frame, turns_of_known(machine, node, frame), 8)
     skips, frame.skips = frame.skips, frame.skips or "loop"
     jumps, frame.jumps = frame.jumps, (_last_operand(node.test), skips)
     truth = test_condition(machine, node.test, frame, "while")
@@ -55,9 +55,10 @@ def exec_for(machine: Machine, node: ast.For, frame: Frame) -> int:
     if items is not None:
         return drive_turns(machine, node, frame, turns_of_for(machine, node, frame, items))
     if machine.driver.follows_known_turns(frame):
-        items = all_items(machine, iterable)
+        items = all_items(machine, iterable, limits.MOST_KNOWN_RUNS // machine.driver.runs)
         if items is not None:
-            return drive_turns(machine, node, frame, turns_of_items(machine, node, frame, items))
+            turns = turns_of_items(machine, node, frame, items)
+            return drive_known(machine, node, frame, turns, len(items))
     skips, frame.skips = frame.skips, frame.skips or "loop"
     names = _names(iterable)
     if names and machine.region.turns * len(names) <= limits.MOST_NESTED_LOOP_RUNS:
@@ -87,6 +88,15 @@ def drive_turns(machine: Machine, node, frame: Frame, turns: Iterator[None]) -> 
         driver.loops -= 1
         frame.exits, frame.breaks = outer
     return exec_path_of_else(machine, node, frame)
+
+
+def drive_known(machine: Machine, node, frame: Frame, turns: Iterator[None], count: int) -> int:
+    """The same of a loop that stands in others like it, which has `count` turns."""
+    before, machine.driver.runs = machine.driver.runs, machine.driver.runs * max(1, count)
+    try:
+        return drive_turns(machine, node, frame, turns)
+    finally:
+        machine.driver.runs = before
 
 
 def turns_of_for(
@@ -121,16 +131,11 @@ def turns_of_known(machine: Machine, node: ast.While, frame: Frame) -> Iterator[
 
 
 def _ends_by_itself(machine: Machine, node: ast.While, frame: Frame) -> bool:
-    """True for a loop that only counts: `while n < size: n *= 2`."""
-    plain = all(
-        type(part) in (ast.Assign, ast.AugAssign) and not any(map(_is_call, walk(part)))
-        for part in node.body
-    )
-    return plain and test_condition(machine, node.test, frame, "while") is not None
-
-
-def _is_call(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call | ast.Subscript | ast.Attribute)
+    """True for a loop whose test is known when it begins, such as `while n < size:`, in few others."""
+    is_endless = type(node.test) is ast.Constant
+    if is_endless or machine.driver.runs >= limits.MOST_KNOWN_RUNS // limits.MOST_KNOWN_TURNS:
+        return False
+    return test_condition(machine, node.test, frame, "while") is not None
 
 
 def turns_of_while(machine: Machine, node: ast.While, frame: Frame) -> Iterator[None]:

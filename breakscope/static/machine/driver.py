@@ -57,6 +57,7 @@ class Driver(Struct, eq=False):
     names: CompiledNames = CompiledNames()
     undecided: bool = False  # an open test decides whether the running call happens
     inside: bool = False  # what is compiled is running
+    runs: int = 1  # how often the body of a loop in a helper runs, with those around it
     loops: int = 0  # how many loops are being followed, each inside of the one before
     # by `id` of an optimizer: it, and its `param_groups`
     groups: dict[int, tuple[Value, Sequence]] = {}

@@ -25,11 +25,13 @@ def emit_module_calls(
     inner = Activation(f"{first.callee.describe()}", module, first.node.lineno)
     outer.steps.append(Step(None, inner, "", first.node))
     frame = Frame(module, None, None, inner, True, 0, inner.function)
-    is_dynamic = machine.file.dynamic.get(id(first.callee)) == Const(True)
+    dynamic = machine.file.dynamic.get(id(first.callee))
     for place, values in _arguments(calls):
         for path, parts in differing(values):
             what = variation(parts)
-            if what in ("", "order") or (what in SYMBOLIC and is_dynamic):
+            if what in ("", "order") or (what in SYMBOLIC and dynamic == Const(True)):
+                continue
+            if what == "size" and dynamic == Const(False):  # which is said of the wrapper: BRK817
                 continue
             node = _argument_of(_first_other(calls, parts), place)
             name = f"{machine.text(node, module)}{path}"

@@ -32,8 +32,7 @@ def program_regions(machine: Machine, module: ModuleInfo, enter: Enter) -> list:
                 continue
             first, target = group[0], _target(group[0].callee)
             name = first.callee.info.qualname
-            if between:  # what the region reads shows only while it is followed
-                machine.summaries.remembered.clear()
+            machine.summaries.remembered.clear()  # what the region reads shows only while it is followed
             args = [as_argument(value) for value in first.args]
             kwargs = {key: as_argument(value) for key, value in first.kwargs.items()}
             region = enter(machine, name, target, args, kwargs)

@@ -109,6 +109,9 @@ def _number_variation(values: list[Const | Py | Scalar]) -> str:
     those that are read from tensors."""
     if all(isinstance(v, Py) and v.type.startswith("enum") for v in values):
         return "enum" if len({describe(v) for v in values}) > 1 else ""
+    values = [v for v in values if not _is_any_number(v)]
+    if len(values) < 2:
+        return ""
     drawn = any(isinstance(v, Scalar) or (isinstance(v, Py) and v.is_drawn) for v in values)
     drawn = drawn and len(set(map(id, values))) > 1  # not one number for all calls
     known = [type(v.value).__name__ for v in values if isinstance(v, Const)]
@@ -121,10 +124,16 @@ def _number_variation(values: list[Const | Py | Scalar]) -> str:
     return kind if drawn or (known and len({describe(v) for v in values}) > 1) else ""
 
 
+def _is_any_number(value: Value) -> bool:
+    """True for a number of which nothing is known."""
+    return isinstance(value, Py) and value.type == "number" and not value.is_drawn
+
+
 def _type_of(value: Py | Scalar) -> str:
     """The type of a number; a random one of numpy's is rather a float."""
-    named = "float" if isinstance(value, Scalar) else value.type
-    return "float" if named == "number" else named
+    if isinstance(value, Scalar) or (value.type == "number" and value.is_drawn):
+        return "float"
+    return value.type
 
 
 def _tensor_variation(values: list[Tensor]) -> str:

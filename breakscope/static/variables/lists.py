@@ -176,6 +176,15 @@ class ListVariable(Variable):
             return Sequence(left.type, None, element_of(left))
         return Sequence(left.type, None, element_of(left)) if left.type == "set" else UNKNOWN
 
+    def compare(self, machine: Machine, left, right, op, node, frame) -> Value:
+        is_test = op in (ast.Eq, ast.NotEq) and not frame.emits and type(right) is Sequence
+        if is_test and type(left) is Sequence and left.type == right.type:
+            parts = [value.items for value in (left, right)]
+            if None not in parts and all(item.is_const for items in parts for item in items):
+                same = [[item.value for item in items] for items in parts]
+                return Const((same[0] == same[1]) == (op is ast.Eq))
+        return super().compare(machine, left, right, op, node, frame)
+
     def has_type(self, value, name) -> bool | None:
         if name in SEQUENCE_TYPES:
             return value.type in SEQUENCE_TYPES[name]

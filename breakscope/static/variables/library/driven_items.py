@@ -46,13 +46,14 @@ def driven_items(
     return batches(machine, iterable, node, frame)
 
 
-def all_items(machine: Machine, iterable: Value) -> list[Value] | None:
+def all_items(machine: Machine, iterable: Value, most: int) -> list[Value] | None:
     """What a loop goes over where that is known to its end, and is short."""
+    most = min(most, limits.MOST_KNOWN_TURNS)
     if isinstance(iterable, Sequence) and iterable.items is not None:
-        short = len(iterable.items) <= limits.MOST_KNOWN_TURNS
+        short = len(iterable.items) <= most
         return _taken(machine, iterable) if short else None
     if type(iterable) is Dict and not iterable.open:
-        short = len(iterable.items) <= limits.MOST_KNOWN_TURNS
+        short = len(iterable.items) <= most
         return [Const(key) for key in iterable.items] if short else None
     return None
 

@@ -7,9 +7,8 @@ from breakscope.rulekit.values import Const, Dict, ExternalInstance, Py, Sequenc
 from breakscope.static.machine.machine import Machine
 
 OPTIMIZERS = "torch.optim."
-# what the second argument is, and its default
-SECOND = {"LBFGS": 1.0, "Rprop": 0.01, "Adadelta": 1.0, "Adagrad": 0.01, "RMSprop": 0.01}
-USUAL = 0.001
+# the learning rate of those that have another than the usual one
+RATES = {"": 0.001, "LBFGS": 1.0, "Rprop": 0.01, "Adadelta": 1.0, "Adagrad": 0.01, "RMSprop": 0.01}
 
 
 def is_optimizer(value: Value) -> bool:
@@ -26,7 +25,7 @@ def param_groups(machine: Machine, optimizer: ExternalInstance) -> Sequence:
     if kept is None:
         name = optimizer.name.rpartition(".")[2]
         given = dict(zip(("params", "lr"), optimizer.args)) | dict(optimizer.kwargs)
-        given.setdefault("lr", Const(SECOND.get(name, USUAL)))
+        given.setdefault("lr", Const(RATES.get(name, RATES[""])))
         group = Dict(given, open=True)
         kept = optimizer, Sequence("list", [group])
         machine.driver.groups[id(optimizer)] = kept

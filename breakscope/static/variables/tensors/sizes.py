@@ -175,9 +175,11 @@ def stacked_sizes(tensors: Value, dim: Value | None) -> tuple | None:
     """The sizes of `torch.stack(tensors)`."""
     items = tensors.items if isinstance(tensors, Sequence) else None
     first = items[0] if items else None
-    if type(first) is not Tensor or first.shape is None or dim not in (None, Const(0)):
+    at = 0 if dim is None else dim.value if isinstance(dim, Const) else None
+    if type(first) is not Tensor or first.shape is None or type(at) is not int:
         return None
-    return (len(items), *first.shape)
+    at %= len(first.shape) + 1
+    return (*first.shape[:at], len(items), *first.shape[at:])
 
 
 def known_sizes(owner: Tensor, name: str, args: list[Value]) -> Value | None:
