@@ -1,8 +1,8 @@
 """A list, set or deque that grows in the region recompiles in every call.
 
 Dynamo guards the length of a list that the region touches. `self.history.append(y)` makes it
-longer (and so does `self.history = (*self.history, y)`), so the next call fails the guard and compiles again, until the recompile limit (8) is
-reached and the code is skipped for good. The tensors in the list are also kept alive. It is the
+longer, as `self.history = (*self.history, y)` does a tuple, so the next call fails the guard and
+compiles again, until the recompile limit (8) is reached and the code is skipped for good. The tensors in the list are also kept alive. It is the
 same for a global list, a list in a closure and a default argument.
 
 A list that the region also takes items from, that it appends to only below a length, only what is

@@ -216,7 +216,7 @@ def _is_read(machine: Machine, path: str, value: Value, uses: Uses) -> bool:
         return True
     *inner, name = path[1:].split(".")
     for part in inner:
-        value = value.attributes[part]
+        value = value.attributes.get(part, UNKNOWN) if isinstance(value, Instance) else UNKNOWN
     is_own = not inner and name in uses.attributes
     return is_own or (id(value), name) in machine.region.reads
 

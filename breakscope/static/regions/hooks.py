@@ -169,15 +169,16 @@ def _makes_hooks(outer: ast.FunctionDef) -> list[ast.stmt]:
         for part in walk(outer)
         if isinstance(part, ast.Assign | ast.AnnAssign)
         and id(part) not in within
-        and any(
-            isinstance(t, ast.Name) and t.id in read for top in _targets(part) for t in walk(top)
-        )
+        and not read.isdisjoint(_bound_by(part))
     ]
     return sorted([*inner, *made], key=lambda statement: statement.lineno)
 
 
-def _targets(statement: ast.Assign | ast.AnnAssign) -> list[ast.expr]:
-    return statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+def _bound_by(statement: ast.Assign | ast.AnnAssign) -> set[str]:
+    """The names that an assignment gives a value; those that it reads on its left are none of them."""
+    targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+    names = (part for target in targets for part in walk(target) if isinstance(part, ast.Name))
+    return {name.id for name in names if isinstance(name.ctx, ast.Store)}
 
 
 def _functions(
