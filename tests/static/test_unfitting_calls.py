@@ -69,3 +69,73 @@ def test_nothing_fails_on_arguments_of_any_kind(seed, tmp_path):
     result = analysed(tmp_path, {"program.py": program(seed)})
     assert result.errors == () and result.gaps == ()
     assert result.findings
+
+
+CALLEES = (
+    "itertools.count itertools.repeat itertools.cycle itertools.islice itertools.chain itertools.product "
+    "itertools.permutations itertools.combinations itertools.accumulate itertools.pairwise sorted reversed next "
+    "iter enumerate zip map filter sum min max len list tuple dict set range copy.copy copy.deepcopy "
+    "collections.deque collections.defaultdict collections.OrderedDict collections.Counter random.choice "
+    "random.random random.randint random.uniform random.shuffle time.time time.perf_counter math.floor math.sqrt "
+    "functools.partial functools.reduce torch.utils.data.DataLoader torch.utils.data.Subset "
+    "torch.utils.data.TensorDataset torch.utils.data.random_split torch.optim.SGD torch.optim.Adam "
+    "torch.optim.lr_scheduler.StepLR torch.compile nn.Linear nn.Embedding nn.Sequential torch.zeros torch.cat "
+    "torch.stack torch.topk torch.where torch.split x.reshape x.view x.expand x.chunk x.split x.unbind kept.append "
+    "kept.pop kept.extend table.update table.clear table.get table.setdefault queue.append queue.extend steps.send "
+    "own.x.append np.arange np.array np.prod run net part"
+).split()
+AROUND = (
+    "%s|r = %s; run(x, r)|for q in %s: run(x, q)|for i, q in enumerate(%s): run(x, q, i)|run(*[v for v in %s])|"
+    "run(x, {k: 1 for k in %s})|while %s: run(x)|if %s: run(x)|kept = %s; run(x, kept)|table[%s] = 1; run(x, table)|"
+    "a, b = %s; run(x, a)|kept += %s|del table[%s]|x = %s; run(x)|own.x = %s; run(x, own)|queue[0] = %s"
+).split("|")
+GIVEN = (
+    *VALUES,
+    *"kept|table|queue|steps|own|part|-1|0|1|2|10**9|[3, 1, 2]|['b', 'a']|(1, 2)|'ab'|float('inf')|1j|run".split(
+        "|"
+    ),
+)
+DRIVER = """
+
+@torch.compile
+def run(x, *more, **named):
+    for value in more:
+        x = x + len(named)
+    return x * 2
+
+
+def numbers(n):
+    for i in range(n):
+        yield i
+
+"""
+MAIN = """
+
+def main_{number}():
+    x, net, part = torch.ones(4, 3), torch.compile(nn.Linear(3, 3)), nn.Embedding(3, 4)
+    kept, table, queue = [1, x], {{"a": x}}, collections.deque([1], maxlen=2)
+    own, steps = Own([x]), numbers(3)
+    {line}
+    run(x)
+
+
+main_{number}()
+"""
+
+
+def driver_program(seed):
+    draw = random.Random(seed)
+    lines = []
+    for _ in range(CALLS):
+        given = draw.choices(GIVEN, k=draw.randrange(4))
+        words = draw.sample([*WORDS, "repeat", "maxlen", "batch_size", "collate_fn"], 2)
+        given += [f"{word}={draw.choice(GIVEN)}" for word in words[: draw.randrange(3)]]
+        lines.append(draw.choice(AROUND) % f"{draw.choice(CALLEES)}({', '.join(given)})")
+    mains = [MAIN.format(number=number, line=line) for number, line in enumerate(lines)]
+    return HEAD.partition("class Net")[0] + DRIVER + "".join(mains)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_nothing_fails_in_the_code_around_a_region(seed, tmp_path):
+    result = analysed(tmp_path, {"program.py": driver_program(seed)})
+    assert result.errors == () and result.gaps == ()

@@ -16,7 +16,15 @@ COMBINES = {
 
 
 def followed_items(name: str, args: list[Value]) -> Sequence | None:
-    """The first items of what a function of itertools gives; None where they are not known."""
+    """The first items of what a function of itertools gives; None where they are not known, or where it
+    refuses its arguments."""
+    try:
+        return _items(name, args)
+    except (TypeError, ValueError):
+        return None
+
+
+def _items(name: str, args: list[Value]) -> Sequence | None:
     if name == "count":
         start, step = (*(_number(arg) for arg in args), 1)[:2]
         if start is None or step is None:
