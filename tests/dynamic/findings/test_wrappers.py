@@ -118,11 +118,11 @@ def test_a_number_that_counts_a_loop(tmp_path):
 
 
 MODULE = """\
+import json
 import torch
 from torch import nn
-
 model = torch.compile(nn.Sequential(nn.Linear(8, 4)), backend="eager")
-for n in (8, 5, 1):
+for n in json.loads("[8, 5, 1]"):
     model(torch.ones(n, 8)).sum().backward()
 """
 STEP = """\
@@ -162,6 +162,12 @@ def test_a_module_of_torch_that_a_script_calls(tmp_path):
     words = "what is called here was compiled again because dimension 0 of argument 1 was 8 and is 5 now"
     assert first.message == words
     assert second.message.endswith("dimension 0 of argument 1 is less than 2 now")
+
+
+def test_a_module_of_torch_whose_sizes_stand_in_the_script(tmp_path):
+    (found,) = traced(MODULE.replace('json.loads("[8, 5, 1]")', "(8, 5, 1)"), tmp_path)
+    assert (found.code, found.evidence, found.line, found.count) == ("BRK712", "confirmed", 6, 2)
+    assert "8x8, 5x8, 1x8" in found.message
 
 
 def test_an_optimizers_step_that_a_script_calls(tmp_path):
