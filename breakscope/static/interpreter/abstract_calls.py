@@ -24,7 +24,7 @@ def is_a_subclass_s(machine: Machine, function: Function, frame: Frame) -> bool:
     """True when what runs is not this method, but what a subclass has in its place: by an
     annotation, or because the method as it stands here would end the program."""
     owner = function.bound
-    if type(function.info.node) is not ast.FunctionDef:
+    if not isinstance(function.info.node, ast.FunctionDef):
         return False
     if type(owner) is Instance:
         is_open = machine.objects.annotated.get(id(owner.cls.info)) is owner or not frame.caught
@@ -107,7 +107,7 @@ def call_of_own_classes(
         if type(value) is Class
         and value.info.module is frame.module
         and members_of(value.info).get(name) is not running
-        and type(member := members_of(value.info).get(name)) is ast.FunctionDef
+        and isinstance(member := members_of(value.info).get(name), ast.FunctionDef)
         and not member.decorator_list
         and takes(member, args, kwargs)
     ]

@@ -24,7 +24,7 @@ def is_announced(info: FunctionInfo) -> bool:
 
 def leaves_to_subclasses(info: FunctionInfo) -> bool:
     """True for a method that ends in NotImplementedError, whatever it returns before."""
-    last = info.node.body[-1] if type(info.node) is ast.FunctionDef else None
+    last = info.node.body[-1] if isinstance(info.node, ast.FunctionDef) else None
     return isinstance(last, ast.Raise) and _name(last.exc) == "NotImplementedError"
 
 

@@ -131,7 +131,7 @@ def _is_made_before(machine: Machine, value: Value) -> bool:
 def _is_callable_with_tensors(machine: Machine, cls: Class, entered: Entered) -> bool:
     """True for a class that is no module and whose objects are called with tensors."""
     call = members_of(cls.info).get("__call__")
-    if type(call) is not ast.FunctionDef or call.decorator_list:
+    if not isinstance(call, ast.FunctionDef) or call.decorator_list:
         return False
     called = find_member(machine, cls.info, "__call__")
     return (
@@ -215,7 +215,9 @@ def own_methods(cls: Class) -> list[str]:
     return [
         name
         for name, node in members_of(cls.info).items()
-        if type(node) is ast.FunctionDef and not name.startswith("_") and not node.decorator_list
+        if isinstance(node, ast.FunctionDef)
+        and not name.startswith("_")
+        and not node.decorator_list
     ]
 
 
@@ -242,7 +244,7 @@ def required_methods(machine: Machine, cls: Class) -> list[str]:
     names = [
         name
         for name, node in members_of(cls.info).items()
-        if type(node) is ast.FunctionDef
+        if isinstance(node, ast.FunctionDef)
         and not name.startswith("__")
         and all(ast.unparse(d).endswith(PLAIN_DECORATORS) for d in node.decorator_list)
     ]
@@ -251,7 +253,7 @@ def required_methods(machine: Machine, cls: Class) -> list[str]:
         name
         for parent in parents
         for name, node in members_of(parent).items()
-        if name in names and type(node) is ast.FunctionDef and _is_abstract(node)
+        if name in names and isinstance(node, ast.FunctionDef) and _is_abstract(node)
     }
     return [
         name
@@ -288,14 +290,14 @@ def _is_abstract(node: ast.FunctionDef) -> bool:
 
 
 def _is_property(node: ast.stmt | None) -> bool:
-    return type(node) is ast.FunctionDef and [
+    return isinstance(node, ast.FunctionDef) and [
         getattr(d, "id", "") for d in node.decorator_list
     ] == ["property"]
 
 
 def _is_public(name: str, node: ast.stmt) -> bool:
     return (
-        type(node) is ast.FunctionDef
+        isinstance(node, ast.FunctionDef)
         and not name.startswith("_")
         and not node.decorator_list
         and len(node.args.args) > 1
