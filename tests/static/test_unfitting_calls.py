@@ -80,7 +80,8 @@ CALLEES = (
     "functools.partial functools.reduce torch.utils.data.DataLoader torch.utils.data.Subset "
     "torch.utils.data.TensorDataset torch.utils.data.random_split torch.optim.SGD torch.optim.Adam "
     "torch.optim.lr_scheduler.StepLR torch.compile nn.Linear nn.Embedding nn.Sequential torch.zeros torch.cat "
-    "torch.stack torch.topk torch.where torch.split x.reshape x.view x.expand x.chunk x.split x.unbind kept.append "
+    "torch.stack torch.topk torch.where torch.split x.transpose x.squeeze x.unsqueeze x.repeat x.repeat_interleave x.sum x.numel "
+    "x.sum().squeeze x.sum().transpose x[0].numel torch.arange torch.linspace torch.eye x.reshape x.view x.expand x.chunk x.split x.unbind kept.append "
     "kept.pop kept.extend table.update table.clear table.get table.setdefault queue.append queue.extend steps.send "
     "own.x.append np.arange np.array np.prod run net part"
 ).split()

@@ -142,7 +142,7 @@ def split_dataset(machine: Machine, args: list[Value], kwargs, node, frame) -> V
         return UNKNOWN
     whole = _length(machine, data, node, frame)
     numbers = [v.value if isinstance(v, Const) else None for v in lengths.items]
-    if all(type(n) is float for n in numbers) and whole is not None:
+    if all(type(n) is float and 0 <= n <= 1 for n in numbers) and whole is not None:
         numbers = [int(whole * n) for n in numbers]
         numbers[0] += whole - sum(numbers)
     counts = [Const(n) if type(n) is int else UNKNOWN for n in numbers]

@@ -167,7 +167,8 @@ def sizes_given(last: str, args: list[Value], kwargs: dict[str, Value]) -> list[
 def _of_range(bounds: list) -> list[Value] | None:
     """The size of `torch.arange(start, stop, step)`."""
     start, stop, step = (*bounds, 1)[:3]
-    if not all(type(n) in (int, float) for n in (start, stop, step)) or not step:
+    numbers = all(type(n) in (int, float) and math.isfinite(n) for n in (start, stop, step))
+    if not numbers or not step:
         return None
     return [Const(max(0, math.ceil((stop - start) / step)))]
 

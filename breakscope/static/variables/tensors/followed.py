@@ -131,18 +131,24 @@ def _sizes_of(name: str, owner: Tensor, args: list[Value], kwargs: dict[str, Val
         return (*shape[:-1], given[0])
     if name in PAIRS and given:
         return _reduced(shape, args, kwargs)
-    if name in ("unsqueeze", "squeeze") and len(given) == 1 and given[0] is not None:
-        at = given[0] % (len(shape) + (name == "unsqueeze"))
+    if name in ("unsqueeze", "squeeze") and len(given) == 1:
+        at = _place(given[0], len(shape) + (name == "unsqueeze"))
+        if at is None:
+            return None
         if name == "unsqueeze":
             return (*shape[:at], 1, *shape[at:])
         return (*shape[:at], *shape[at + 1 :]) if shape[at] == 1 else shape
-    if name == "transpose" and len(given) == 2 and None not in given:
+    if name == "transpose" and len(given) == 2:
         order = list(shape)
-        first, second = given
+        first, second = (_place(number, len(shape)) for number in given)
+        if first is None or second is None:
+            return None
         order[first], order[second] = order[second], order[first]
         return tuple(order)
-    if name == "repeat_interleave" and len(given) == 2 and None not in given:
-        at = given[1] % len(shape)
+    if name == "repeat_interleave" and len(given) == 2 and given[0] is not None:
+        at = _place(given[1], len(shape))
+        if at is None:
+            return None
         whole = shape[at] * given[0] if type(shape[at]) is int else None
         return (*shape[:at], whole, *shape[at + 1 :])
     if name == "repeat" and len(given) == len(shape) and None not in given:
@@ -154,15 +160,20 @@ def _int(value: Value) -> int | None:
     return value.value if isinstance(value, Const) and type(value.value) is int else None
 
 
+def _place(number: int | None, length: int) -> int | None:
+    """The dimension that a number names; None where there is no such."""
+    is_there = number is not None and -length <= number < length
+    return number % length if is_there else None
+
+
 def _reduced(shape: tuple, args: list[Value], kwargs: dict[str, Value]) -> tuple | None:
     dim = args[0] if args else kwargs.get("dim")
     keeps = kwargs.get("keepdim") == Const(True)
     if dim is None:
         return None if kwargs else ()
-    at = _int(dim)
-    if at is None or len(args) > 1 or not -len(shape) <= at < len(shape):
+    at = _place(_int(dim), len(shape))
+    if at is None or len(args) > 1:
         return None
-    at %= len(shape)
     return (*shape[:at], *((1,) if keeps else ()), *shape[at + 1 :])
 
 
