@@ -18,8 +18,8 @@ added. Break sites below the package's own folders and the lines of it that Dyna
 benchmarks/truth/field. What cannot be installed with this torch, or of which nothing was traced, is left
 out with one line.
 
---score installs the versions that were measured into FOLDER/libraries, without what they depend on,
-and checks the files of which lines were traced. A claim on a line that Dynamo traced without a break
+--score installs each version that was measured into a folder of FOLDER/libraries, with those that it
+depends on that depend on torch, and checks the files of which lines were traced. A claim on a line that Dynamo traced without a break
 is wrong when its condition held there, as one does that encloses the line; one whose condition is
 decided elsewhere, or whose callers were not traced, is undecided, and counted. What the program
 itself raises is no break. --places prints each miss and false alarm with its code.

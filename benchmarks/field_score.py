@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import json
 import platform
+import re
 import subprocess
 import sys
 import tempfile
@@ -24,6 +26,7 @@ from breakscope.report.model import Finding, Report, from_json
 ROOT = Path(__file__).resolve().parent.parent
 OBSERVED_EXCEPTION = "GB0088"
 OWN_ERRORS = frozenset({"GB0354", "GB7312"})  # a name that is nowhere, arguments that do not fit
+REQUIRES_TORCH = re.compile(r"torch(?![-_.\w])(?!.*\bextra\b)")
 INSTALL = 600  # seconds for one package
 Place = tuple[str, int]  # file, first line of the statement
 
@@ -48,31 +51,48 @@ def print_score(folder: Path, half: str, names: list[str], with_places: bool) ->
     wanted = {n: m for n, m in data["models"].items() if not names or n in names}
     if not wanted:
         sys.exit(f"nothing was measured of {', '.join(names) or half}")
-    libraries = folder / "libraries"
-    for name, model in list(wanted.items()):
+    scores, judging = [], ""
+    for name, model in wanted.items():
         try:
-            fetch(folder, libraries, name, model["version"])
+            libraries = fetch(folder, f"{name}=={model['version']}")
         except LeftOut as problem:
             print(f"{name} {model['version']}: left out: {problem}", file=sys.stderr)
-            del wanted[name]
-    report = check(libraries, sorted({file for model in wanted.values() for file in files(model)}))
-    scores = [scored(name, model, libraries, report) for name, model in wanted.items()]
-    print_tables(half, scores, report, data["meta"])
+            continue
+        report = check(libraries, sorted(files(model)))
+        judging = report.torch
+        scores.append(scored(name, model, libraries, report))
+    print_tables(half, scores, judging, data["meta"])
     if with_places:
         for score in scores:
-            print_places(score, libraries)
+            print_places(score, folder / "libraries" / f"{score.package}=={score.version}")
     return 0
 
 
-def fetch(folder: Path, libraries: Path, name: str, version: str) -> None:
-    """The package's files as they are installed, without what it depends on."""
-    mark = libraries / ".versions" / f"{name}=={version}"
-    if mark.exists():
-        return
-    pip = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-compile", "--upgrade"]
-    run([*pip, *constraints(folder), "--target", str(libraries), f"{name}=={version}"], INSTALL)
-    mark.parent.mkdir(exist_ok=True)
-    mark.touch()
+def fetch(folder: Path, package: str) -> Path:
+    """A folder of the package's files and of what it depends on, as far as that depends on torch."""
+    libraries = folder / "libraries" / package
+    if (libraries / ".complete").exists():
+        return libraries
+    pip = [sys.executable, "-m", "pip", "install", "-q", *constraints(folder)]
+    try:
+        plan = run([*pip, "--dry-run", "--ignore-installed", "--report", "-", package], INSTALL)
+        also = on_torch(json.loads(plan)["install"])
+    except LeftOut:
+        also = []  # a version that fits no other of today; what it was measured with is not known
+    target = ["--no-deps", "--no-compile", "--upgrade", "--target", str(libraries)]
+    run([*pip, *target, *{package, *also}], INSTALL)
+    (libraries / ".complete").touch()
+    return libraries
+
+
+def on_torch(plan: list[dict[str, Any]]) -> list[str]:
+    """Those of pip's plan that require torch themselves."""
+    described = [item["metadata"] for item in plan]
+    return [
+        f"{m['name']}=={m['version']}"
+        for m in described
+        if any(REQUIRES_TORCH.match(line) for line in m.get("requires_dist", ()))
+    ]
 
 
 def check(libraries: Path, names: list[str]) -> Report:
@@ -269,13 +289,13 @@ def share(part: int, whole: int) -> str:
     return f"{part / whole:.3f} ({part}/{whole})" if whole else "none"
 
 
-def print_tables(half: str, scores: list[Score], report: Report, meta: dict[str, str]) -> None:
+def print_tables(half: str, scores: list[Score], judging: str, meta: dict[str, str]) -> None:
     done = subprocess.run(
         ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True
     )
     print(
         f"`check` of breakscope {__version__} ({done.stdout.strip() or 'no checkout'}) on {time.strftime('%Y-%m-%d')}, "
-        f"judging by the tables of torch {report.torch}, Python {platform.python_version()}; truth by torch {meta['torch']}.\n"
+        f"judging by the tables of torch {judging}, Python {platform.python_version()}; truth by torch {meta['torch']}.\n"
     )
     print(
         f"| {half} | lines traced | break sites found | breaks claimed, right | undecided |\n|---|---|---|---|---|"

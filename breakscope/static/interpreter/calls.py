@@ -29,6 +29,7 @@ from breakscope.static.interpreter.abstract_calls import (
     is_a_subclass_s,
     is_left_to_subclasses,
 )
+from breakscope.static.interpreter.narrowing import narrow_by_call
 from breakscope.static.interpreter.running import followed_call
 from breakscope.static.machine.frames import Activation, Frame, Raised, Step
 from breakscope.static.machine.gaps import TOO_DEEP
@@ -92,6 +93,8 @@ def eval_call(machine, node: ast.Call, frame: Frame) -> Value:
     if type(func) is ast.Name and func.id == "super" and "super" not in frame.names:
         return super_object(machine, node, frame)
     callee = machine.eval(func, frame)
+    if frame.emits:
+        narrow_by_call(machine, node, callee, frame)
     if type(callee) is Function and not frame.skips and type(callee.bound) is Instance:
         if id(callee.bound) in machine.objects.made_inside:
             return call_method_of_made(machine, callee, node, frame)

@@ -32,13 +32,14 @@ from breakscope.static.interpreter.conditions import (
     test_condition,
     usual_truth,
 )
-from breakscope.static.interpreter.narrowing import narrow_by
+from breakscope.static.interpreter.narrowing import narrow_by, take_for_mask
 from breakscope.static.interpreter.rarely import is_rare
 from breakscope.static.machine.frames import Frame, Raised
 from breakscope.static.machine.given import both, opposite
 from breakscope.static.machine.lattice import ALWAYS, join, join_all
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import Import
+from breakscope.static.variables.base import BITWISE
 from breakscope.static.variables.dicts import put_key
 from breakscope.static.variables.effects.emitting import emit_read, sureness
 from breakscope.static.variables.library.driven_items import driven_items
@@ -309,6 +310,10 @@ def eval_bin_op(machine: Machine, node: ast.BinOp, frame: Frame) -> Value:
     left, right = machine.eval(node.left, frame), machine.eval(node.right, frame)
     if left.is_unknown and right.is_unknown and is_difference_of_slices(node):
         return Tensor(sure=False)
+    if type(node.op) in BITWISE and type(left) is type(right) is Tensor:
+        if "bool" in (left.dtype, right.dtype):
+            take_for_mask(node.left, frame)
+            take_for_mask(node.right, frame)
     return binary_operation(machine, left, right, type(node.op), node, frame)
 
 
@@ -324,6 +329,8 @@ def eval_unary_op(machine: Machine, node: ast.UnaryOp, frame: Frame) -> Value:
     if type(node.op) is ast.Not:
         truth = test_condition(machine, node, frame, "not")
         return BOOL if truth is None else Const(truth)
+    if type(node.op) is ast.Invert:
+        take_for_mask(node.operand, frame)
     value = machine.eval(node.operand, frame)
     return machine.behaviour(value).unary(machine, value, type(node.op), node, frame)
 

@@ -24,6 +24,12 @@ from breakscope.static.variables.operators.instance_checks import (
     is_tensor_type,
     value_of_type,
 )
+from breakscope.static.variables.tensor import TENSOR_ONLY
+
+GUESSED = Tensor(sure=False, origin="guess")
+TAKE_MASK = frozenset(
+    {"masked_fill", "masked_fill_", "masked_select"}
+)  # torch refuses any but bools
 
 
 def narrow_by(machine: Machine, test: ast.expr, truth: bool, frame: Frame) -> None:
@@ -149,6 +155,45 @@ def narrow_by_unpacking(node: ast.Assign, frame: Frame) -> None:
     shaped = _shaped_tensor(value)
     if shaped is not None and not any([type(part) is ast.Starred for part in target.elts]):
         _narrow(shaped, len(target.elts) - others, frame)
+
+
+def narrow_by_call(machine: Machine, node: ast.Call, callee: Value, frame: Frame) -> None:
+    """What only tensors have a method for, and what torch takes for a tensor, is one from here on:
+    `x` of `x.unsqueeze(0)` and of `F.relu(x)`, where nothing was known of it. What it takes for a
+    mask is of bools."""
+    func, name = node.func, callee.name if type(callee) is External else ""
+    if type(func) is ast.Attribute and func.attr in TENSOR_ONLY:
+        _take_for_tensor(func.value, frame)
+        if func.attr in TAKE_MASK and node.args:
+            take_for_mask(node.args[0], frame, sure=True)
+        elif func.attr in ("any", "all"):
+            take_for_mask(func.value, frame)
+    if name == "torch.where" and len(node.args) == 3:
+        take_for_mask(node.args[0], frame, sure=True)
+    elif name and node.args and _takes_tensor_first(machine, name):
+        _take_for_tensor(node.args[0], frame)
+
+
+def _takes_tensor_first(machine: Machine, name: str) -> bool:
+    head, _, last = name.rpartition(".")
+    return head == "torch.nn.functional" or (
+        head == "torch" and last in machine.library.tensor_names
+    )
+
+
+def _take_for_tensor(node: ast.expr, frame: Frame) -> None:
+    if type(node) is ast.Name and frame.names.get(node.id) is UNKNOWN:
+        frame.names[node.id] = GUESSED
+
+
+def take_for_mask(node: ast.expr, frame: Frame, sure: bool = False) -> None:
+    """A tensor of which only this is known, that it is used as masks are, is of bools; `sure` where
+    torch takes no other."""
+    value = frame.names.get(node.id) if type(node) is ast.Name else None
+    if value is UNKNOWN and sure:
+        frame.names[node.id] = replace(GUESSED, dtype="bool")
+    elif type(value) is Tensor and not value.dtype:
+        frame.names[node.id] = replace(value, dtype="bool", sure=sure and value.sure)
 
 
 def _counted_tensor(node: ast.expr) -> ast.expr | None:

@@ -62,6 +62,7 @@ from breakscope.static.variables.torch import (
     call_checkpoint,
     call_chosen_module,
     call_cond,
+    call_module,
     call_parameter,
     call_size,
     call_sparse_maker,
@@ -131,6 +132,7 @@ DRAWS = frozenset(
 TRACED_DRAWS = {"random.uniform": "float", "random.randint": "int", "random.randrange": "int"}
 _SPECIAL = {
     "torch.nn.*": call_chosen_module,
+    "torch.nn.Module.__call__": call_module,
     "torch.nn.Parameter": call_parameter,
     "torch.nn.Buffer": call_parameter,
     "torch.Size": call_size,

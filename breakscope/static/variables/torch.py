@@ -10,6 +10,7 @@ from breakscope.rulekit.values import (
     Const,
     External,
     ExternalInstance,
+    Instance,
     Method,
     Py,
     Sequence,
@@ -213,6 +214,14 @@ def call_chosen_module(machine: Machine, args, kwargs, node, frame) -> Value:
     if "bidirectional" in kwargs or ("num_layers" in kwargs and "batch_first" in kwargs):
         return ExternalInstance("torch.nn.RNNBase", tuple(args), tuple(kwargs.items()))
     return UNKNOWN
+
+
+def call_module(machine: Machine, args, kwargs, node, frame) -> Value:
+    """`nn.Module.__call__(self, x)` runs the module's `forward`."""
+    if not args or type(args[0]) is not Instance:
+        return UNKNOWN
+    forward = machine.getattr(args[0], "forward", node, frame)
+    return machine.call(forward, args[1:], kwargs, node, frame)
 
 
 def call_size(machine: Machine, args, kwargs, node, frame) -> Value:

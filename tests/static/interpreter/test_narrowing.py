@@ -96,3 +96,44 @@ def test_patterns_over_anything_else_than_tensors(tmp_path):
     )
     result = analysed(tmp_path, {"program.py": source})
     assert found(result) == [] and result.gaps == ()
+
+
+USED_AS_A_MASK = {  # `m` is used as torch lets only masks be used, or as hardly anything else is
+    "masked_fill": "y = x.masked_fill(m, 0.0)",
+    "where": "y = torch.where(m, x, 0.0)",
+    "the opposite": "y = x * ~m",
+    "with another mask": "y = x * (m & (x > 0))",
+    "any": "y = x + m.any()",
+}
+
+
+@pytest.mark.parametrize("used", USED_AS_A_MASK.values(), ids=USED_AS_A_MASK)
+def test_what_is_used_as_a_mask_is_of_bools(used, tmp_path):
+    source = f"{HEAD}@torch.compile\ndef f(x: Tensor, m: Tensor):\n    {used}\n    return y, x[m]\n"
+    assert indexed_by_one_number(source, tmp_path) == ["BRK302"]
+
+
+@pytest.mark.parametrize("used", ["y = torch.where(m)", "y = x * m", "y = m & n", "y = m.sum()"])
+def test_what_may_be_positions_stays_open(used, tmp_path):
+    source = f"{HEAD}@torch.compile\ndef f(x: Tensor, m: Tensor, n: Tensor):\n    {used}\n    return x[m]\n"
+    assert "BRK302" not in indexed_by_one_number(source, tmp_path)
+
+
+TAKEN_FOR_TENSORS = {
+    "a method that only tensors have": ("y = x.unsqueeze(0)", ["BRK101"]),
+    "a function of torch": ("y = torch.abs(x)", ["BRK101"]),
+    "a function of layers": ("y = torch.nn.functional.relu(x)", ["BRK101"]),
+    "what takes a list as well": ("y = torch.cat(x)", []),
+    "what takes a number": ("y = torch.ones(x)", []),
+    "a method of anything": ("y = x.copy()", []),
+}
+
+
+@pytest.mark.parametrize("name", TAKEN_FOR_TENSORS)
+def test_what_is_used_as_a_tensor_is_one(name, tmp_path):
+    used, codes = TAKEN_FOR_TENSORS[name]
+    source = (
+        f"{HEAD}@torch.compile\ndef f(t: Tensor, batch):\n    x = batch.graph.nodes\n    {used}\n"
+        "    if x > 0:\n        return y\n    return t\n"
+    )
+    assert indexed_by_one_number(source, tmp_path) == codes

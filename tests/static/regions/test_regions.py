@@ -418,7 +418,8 @@ def test_the_checked_program_does_not_run(tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["program.py"]
 
 
-def test_a_module_with_its_own_call_takes_the_arguments_of_that(tmp_path):
+@pytest.mark.parametrize("inherited", ["super().__call__(", "nn.Module.__call__(self, "])
+def test_a_module_with_its_own_call_takes_the_arguments_of_that(inherited, tmp_path):
     file = tmp_path / "own_call.py"
     file.write_text(
         "from torch import nn\n\n"
@@ -426,7 +427,7 @@ def test_a_module_with_its_own_call_takes_the_arguments_of_that(tmp_path):
         "    def __call__(self, x, prior=False):\n"
         "        if prior:\n"
         "            return x\n"
-        "        return super().__call__(x, x)\n\n"
+        f"        return {inherited}x, x)\n\n"
         "    def forward(self, x, weights):\n"
         "        if weights.sum() > 0:\n"
         "            return x * weights\n"

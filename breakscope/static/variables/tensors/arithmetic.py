@@ -16,7 +16,10 @@ def tensor_operator(left: Value, right: Value, op: type) -> Value:
     tensors = [v for v in (left, right) if v.is_tensor]
     dtypes = {t.dtype for t in tensors}
     dtype = None
-    if dtypes == {"bool"} and (op in BITWISE or (op in OF_MASKS and len(tensors) == 2)):
+    is_guess = dtypes == {"bool", None} and op in BITWISE
+    if is_guess or (
+        dtypes == {"bool"} and (op in BITWISE or (op in OF_MASKS and len(tensors) == 2))
+    ):
         dtype = "bool"
     elif op is ast.Div or "float" in dtypes:
         dtype = "float" if op is ast.Div or len(dtypes) == 1 else None
@@ -35,7 +38,7 @@ def tensor_operator(left: Value, right: Value, op: type) -> Value:
         if op is ast.MatMult and len(dimensions) == 2
         else max(dimensions),
         shapes.pop() if len(shapes) == 1 and op is not ast.MatMult else None,
-        all(t.sure for t in tensors),
+        not is_guess and all(t.sure for t in tensors),
         "subclass" if any(t.kind == "subclass" for t in tensors) else tensors[0].kind_of_result,
         "part" if all(t.origin == "part" for t in tensors) else "op",
         requires_grad=False if all(t.requires_grad is False for t in tensors) else None,
