@@ -104,6 +104,8 @@ def narrow_isinstance(
     kept = [
         o for o, verdict in verdicts if verdict is truth or (verdict is None and not o.is_unknown)
     ]
+    if truth and True in [verdict for _, verdict in verdicts]:  # others only may be of the class
+        kept = [o for o, verdict in verdicts if verdict or (o in kept and type(o) is not Tensor)]
     if type(value) is Tensor and value.is_argument and kept == [value]:
         if not truth and is_tensor_type(machine, wanted):
             rebind_name(node, UNKNOWN, frame)  # where it is no tensor

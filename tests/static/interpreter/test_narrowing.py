@@ -45,7 +45,7 @@ TYPES = {
 }
 
 
-def indexed_by_one_number(source, tmp_path):
+def codes_in(source, tmp_path):
     return [code for code, _ in found(analysed(tmp_path, {"program.py": source}))]
 
 
@@ -53,20 +53,20 @@ def indexed_by_one_number(source, tmp_path):
 def test_dimensions_of_a_name(name, tmp_path):
     said, last, ndim = CASES[name]
     source = f"{HEAD}@torch.compile\ndef f(x: Tensor, t: Tensor):\n    {said}\n    {last}\n"
-    assert indexed_by_one_number(source, tmp_path) == (["BRK213"] if ndim == 0 else [])
+    assert codes_in(source, tmp_path) == (["BRK213"] if ndim == 0 else [])
 
 
 @pytest.mark.parametrize("said", ["b, n = x.shape", "assert x.ndim == 2"])
 def test_what_has_dimensions_is_a_tensor(said, tmp_path):
     source = f"{HEAD}@torch.compile\ndef f(x, t: Tensor):\n    {said}\n    return t[x[0, 0]]\n"
-    assert indexed_by_one_number(source, tmp_path) == ["BRK213"]
+    assert codes_in(source, tmp_path) == ["BRK213"]
 
 
 @pytest.mark.parametrize("annotation", TYPES)
 def test_dimensions_of_a_type(annotation, tmp_path):
     source = f"{HEAD}@torch.compile\ndef f(x: {annotation}, t: Tensor):\n    return t[x[0, 0]]\n"
     is_number = TYPES[annotation] == 0
-    assert indexed_by_one_number(source, tmp_path) == (["BRK213"] if is_number else [])
+    assert codes_in(source, tmp_path) == (["BRK213"] if is_number else [])
 
 
 def test_a_type_that_a_project_makes_itself(tmp_path):
@@ -81,7 +81,7 @@ def test_a_type_that_a_project_makes_itself(tmp_path):
         "def f(x: Ints['b n'], t: Tensor):\n"
         "    return t[x[0, 0]]\n"
     )
-    assert indexed_by_one_number(source, tmp_path) == ["BRK213"]
+    assert codes_in(source, tmp_path) == ["BRK213"]
 
 
 def test_patterns_over_anything_else_than_tensors(tmp_path):
@@ -110,13 +110,13 @@ USED_AS_A_MASK = {  # `m` is used as torch lets only masks be used, or as hardly
 @pytest.mark.parametrize("used", USED_AS_A_MASK.values(), ids=USED_AS_A_MASK)
 def test_what_is_used_as_a_mask_is_of_bools(used, tmp_path):
     source = f"{HEAD}@torch.compile\ndef f(x: Tensor, m: Tensor):\n    {used}\n    return y, x[m]\n"
-    assert indexed_by_one_number(source, tmp_path) == ["BRK302"]
+    assert codes_in(source, tmp_path) == ["BRK302"]
 
 
 @pytest.mark.parametrize("used", ["y = torch.where(m)", "y = x * m", "y = m & n", "y = m.sum()"])
 def test_what_may_be_positions_stays_open(used, tmp_path):
     source = f"{HEAD}@torch.compile\ndef f(x: Tensor, m: Tensor, n: Tensor):\n    {used}\n    return x[m]\n"
-    assert "BRK302" not in indexed_by_one_number(source, tmp_path)
+    assert "BRK302" not in codes_in(source, tmp_path)
 
 
 TAKEN_FOR_TENSORS = {
@@ -136,4 +136,14 @@ def test_what_is_used_as_a_tensor_is_one(name, tmp_path):
         f"{HEAD}@torch.compile\ndef f(t: Tensor, batch):\n    x = batch.graph.nodes\n    {used}\n"
         "    if x > 0:\n        return y\n    return t\n"
     )
-    assert indexed_by_one_number(source, tmp_path) == codes
+    assert codes_in(source, tmp_path) == codes
+
+
+@pytest.mark.parametrize("annotation", ["Tensor | float", "float | Tensor"])
+def test_what_is_asked_to_be_a_number_is_the_number_of_its_annotation(annotation, tmp_path):
+    source = (
+        f"{HEAD}def scaled(x, s: {annotation}):\n"
+        "    if isinstance(s, (int, float)):\n        s = torch.tensor([float(s)])\n    return x * s\n\n\n"
+        f"@torch.compile\ndef f(x: Tensor, s: {annotation}):\n    return scaled(x, s)\n"
+    )
+    assert codes_in(source, tmp_path) == []
