@@ -26,7 +26,7 @@ from breakscope.static.definitions.classes import find_member
 from breakscope.static.definitions.decorators import decorate
 from breakscope.static.definitions.names import resolve_import
 from breakscope.static.interpreter.assignment import assign_name, assign_target
-from breakscope.static.interpreter.calls import eval_arguments
+from breakscope.static.interpreter.calls.call_expressions import eval_arguments
 from breakscope.static.interpreter.conditions import test_condition
 from breakscope.static.interpreter.narrowing import narrow_by, narrow_by_unpacking
 from breakscope.static.machine.frames import GO_ON, LEAVE_LOOP, RETURN, Frame, Raised

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 
 from breakscope.static.interpreter import comprehensions, expressions, imports, statements
-from breakscope.static.interpreter.calls import eval_call, inline
+from breakscope.static.interpreter.calls.call_expressions import eval_call, inline
 from breakscope.static.interpreter.control_flow import exec_if, exec_try
 from breakscope.static.interpreter.loops import exec_for, exec_while
 from breakscope.static.interpreter.match import exec_match

@@ -23,13 +23,13 @@ from breakscope.rulekit.values import (
 from breakscope.static.definitions.annotated_results import completed
 from breakscope.static.definitions.classes import is_tensor_class
 from breakscope.static.definitions.fields import field_names
-from breakscope.static.interpreter.abstract_calls import (
+from breakscope.static.interpreter.calls.abstract_calls import (
     call_of_own_classes,
     call_of_subclasses,
     is_a_subclass_s,
     is_left_to_subclasses,
 )
-from breakscope.static.interpreter.running import followed_call
+from breakscope.static.interpreter.calls.running import followed_call
 from breakscope.static.machine.frames import Activation, Frame, Raised, Step
 from breakscope.static.machine.gaps import TOO_DEEP
 from breakscope.static.machine.lattice import join

@@ -12,8 +12,7 @@ from breakscope.static.definitions.annotated_results import completed
 from breakscope.static.definitions.binding import bind_arguments
 from breakscope.static.definitions.classes import is_module
 from breakscope.static.interpreter.blocks import exec_apart, exec_block
-from breakscope.static.interpreter.eager_frames import is_function_compiled_apart
-from breakscope.static.interpreter.summaries import (
+from breakscope.static.interpreter.calls.summaries import (
     Group,
     Known,
     Outcome,
@@ -22,7 +21,8 @@ from breakscope.static.interpreter.summaries import (
     opened,
     snapshot,
 )
-from breakscope.static.interpreter.templates import filled_in
+from breakscope.static.interpreter.calls.templates import filled_in
+from breakscope.static.interpreter.eager_frames import is_function_compiled_apart
 from breakscope.static.machine.frames import (
     GO_ON,
     RAISE,
