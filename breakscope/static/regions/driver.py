@@ -22,10 +22,10 @@ from breakscope.rulekit.values import (
 from breakscope.rulekit.walking import walk
 from breakscope.static.definitions.binding import bind_arguments
 from breakscope.static.definitions.names import module_names
-from breakscope.static.machine.driver import Watch
 from breakscope.static.machine.frames import Activation, Frame, OutOfBudget, Raised
 from breakscope.static.machine.gaps import why
 from breakscope.static.machine.machine import Machine
+from breakscope.static.machine.watch import Watch
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.uses import Uses
 from breakscope.static.regions.variation import aliases, describe, differing, variation

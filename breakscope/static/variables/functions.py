@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 from breakscope.rulekit.values import UNKNOWN, Code, Const, Value
 from breakscope.static.definitions.code_objects import cells, code_attribute
 from breakscope.static.machine.compiled_names import name_of
 from breakscope.static.machine.lattice import join
 from breakscope.static.machine.library import CONTAINER_TYPES, PYTHON_TYPES
 from breakscope.static.machine.machine import Machine
-from breakscope.static.machine.watch import watching
 from breakscope.static.variables.base import Variable
 from breakscope.static.variables.effects.emitting import emit_call
 from breakscope.static.variables.effects.side_effects import note_outside
@@ -25,7 +26,7 @@ def _driven_call(machine: Machine, callee, args, kwargs, node, frame) -> Value:
         watch = driver.note(callee, args, kwargs, node)
         driver.inside = True
     try:
-        with watching(machine, callee, watch):
+        with watch.watching(machine, callee) if watch is not None else nullcontext():
             return machine.inline(callee, args, kwargs, node, frame)
     finally:
         driver.undecided, driver.inside = undecided, False
