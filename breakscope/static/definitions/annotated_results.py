@@ -36,7 +36,7 @@ def completed(
     annotation = getattr(info.node, "returns", None)
     if annotation is None or (type(result) is Union and UNKNOWN not in result.options):
         return result
-    frame = Frame(info.module, None, function.scope, None, False, 0, "")
+    frame = Frame(info.module, scope=function.scope)
     if info.module.has_type_variables():
         machine.objects.type_variables = bound_variables(machine, info.node.args, arguments, frame)
     try:

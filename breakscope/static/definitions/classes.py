@@ -48,7 +48,7 @@ def bases_of(machine: Machine, info: ClassInfo) -> list[Value]:
     facts = class_facts(machine, info)
     if facts.bases is None:
         facts.bases = []
-        frame = Frame(info.module, None, info.scope, None, False, 0, "")
+        frame = Frame(info.module, scope=info.scope)
         for base in info.node.bases:
             try:
                 value = machine.eval(base.value if type(base) is ast.Subscript else base, frame)

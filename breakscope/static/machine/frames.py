@@ -97,12 +97,12 @@ class Frame(Struct, eq=False):
     """The state of one running function, class body or module."""
 
     module: ModuleInfo
-    function: FunctionInfo | None
-    scope: Frame | None  # the enclosing function's frame, for closures
-    activation: Activation | None
-    emits: bool  # False outside of regions: __init__, module level, factories
-    depth: int
-    prefix: str
+    function: FunctionInfo | None = None
+    scope: Frame | None = None  # the enclosing function's frame, for closures
+    activation: Activation | None = None
+    emits: bool = False  # outside of regions: __init__, module level, factories
+    depth: int = 0
+    prefix: str = ""
     names: dict[str, Value] = {}
     skips: str = ""
     # what the jump at the end of a `while` tests, and what a break there loses
@@ -161,6 +161,11 @@ class Frame(Struct, eq=False):
             self.spared,
             self.rare,
         ) = state
+
+    def note_call(self, child: Activation, node: ast.AST) -> None:
+        """Note a call that was followed, and under which conditions it happens here."""
+        step = Step(None, child, self.skips, node, self.condition, self.undecided, self.rare)
+        self.activation.steps.append(step)
 
     def is_in_branch(self) -> bool:
         """True where a test, or an earlier `return`, decides whether this code runs."""

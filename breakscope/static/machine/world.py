@@ -178,7 +178,7 @@ class World:
 def run_top_level(machine: Machine, module: ModuleInfo) -> None:
     """Run a module's top level, without emitting anything; a statement that cannot be followed
     does not stop the next."""
-    frame = Frame(module, None, None, None, False, 0, "")
+    frame = Frame(module)
     frame.names = module.names
     machine.objects.executing += 1
     try:

@@ -179,7 +179,7 @@ def _is_called_with_tensors(machine: Machine, cls: Class, is_handed_out: bool) -
         return shows_tensors(machine, replace(call, bound=Instance(cls)))
     spec = call.info.node.args
     annotated = [*spec.posonlyargs, *spec.args][1:] + spec.kwonlyargs
-    frame = Frame(call.info.module, None, call.scope, None, False, 0, "")
+    frame = Frame(call.info.module, scope=call.scope)
     return (
         bool(annotated)
         and all(

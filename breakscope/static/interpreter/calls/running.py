@@ -30,7 +30,6 @@ from breakscope.static.machine.frames import (
     Frame,
     OutOfBudget,
     Raised,
-    Step,
 )
 from breakscope.static.machine.lattice import join_all
 from breakscope.static.project.generators import is_generator
@@ -168,16 +167,7 @@ def run_function(
         status = RAISE
     except OutOfBudget:
         if activation is not None:  # what was seen until here stays
-            step = Step(
-                None,
-                activation,
-                caller.skips,
-                call,
-                caller.condition,
-                caller.undecided,
-                caller.rare,
-            )
-            caller.activation.steps.append(step)
+            caller.note_call(activation, call)
         raise
     if is_generator(info):
         items = frame.yields if machine.driver.follows_turns(frame) else None
