@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
@@ -36,6 +36,7 @@ QUOTED = r"`([^`]+)`"
 Kind = Literal["break", "recompile", "usage", "performance", "error"]
 Severity = Literal["error", "warning", "info"]
 Confidence = Literal["certain", "likely", "possible"]
+CONFIDENCES: tuple[str, ...] = get_args(Confidence)  # the surest first
 Evidence = Literal["predicted", "confirmed", "observed", "refuted"]
 
 

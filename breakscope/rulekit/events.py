@@ -13,6 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from breakscope import limits
+from breakscope.report.model import CONFIDENCES
 from breakscope.rulekit.values import (
     UNKNOWN,
     Dict,
@@ -23,13 +24,12 @@ from breakscope.rulekit.values import (
 )
 from breakscope.texts import middle_out
 
-CERTAINTIES = ("certain", "likely", "possible")
 LEFT, CHOSEN = 1, 2  # how it is undecided whether code runs, see Event
 
 
 def weaker(certainty: str, other: str) -> str:
     """The less sure of two."""
-    return max(certainty, other, key=CERTAINTIES.index)
+    return max(certainty, other, key=CONFIDENCES.index)
 
 
 class Event(Struct, frozen=True, kw_only=True):

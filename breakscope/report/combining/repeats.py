@@ -7,10 +7,8 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from breakscope.report.model import Cost, Finding, Link
+from breakscope.report.model import CONFIDENCES, Cost, Finding, Link
 from breakscope.report.ranking import SEEN
-
-CONFIDENCES = ("certain", "likely", "possible")
 
 
 def grouped(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -6,7 +6,7 @@ import ast
 
 from breakscope.rulekit.events import Store
 from breakscope.rulekit.values import UNKNOWN, Dict, Sequence, Value
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.walking import uses_of
 from breakscope.static.definitions.homes import note_nested
 from breakscope.static.definitions.names import module_names
 from breakscope.static.machine.frames import Frame
@@ -135,4 +135,4 @@ def assign_unpacked(
 
 def _mentions(node: ast.AST, name: str) -> bool:
     value = getattr(node, "value", None)
-    return value is not None and any(isinstance(n, ast.Name) and n.id == name for n in walk(value))
+    return value is not None and bool(uses_of(value, name))
