@@ -38,6 +38,7 @@ Severity = Literal["error", "warning", "info"]
 Confidence = Literal["certain", "likely", "possible"]
 CONFIDENCES: tuple[str, ...] = get_args(Confidence)  # the surest first
 Evidence = Literal["predicted", "confirmed", "observed", "refuted"]
+SEEN = ("confirmed", "observed")  # by a run
 
 
 class Edit(Fact):
@@ -46,6 +47,9 @@ class Edit(Fact):
     line: int
     end_line: int
     replacement: str
+
+    def overlaps(self, other: Edit) -> bool:
+        return self.line <= other.end_line and other.line <= self.end_line
 
 
 class Fix(Fact):

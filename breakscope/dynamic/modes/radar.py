@@ -28,6 +28,7 @@ from breakscope.dynamic.observations.ownership import Places
 from breakscope.dynamic.observations.reader import read_folder
 from breakscope.dynamic.observations.recompiles import by_families
 from breakscope.dynamic.options import RunOptions, RunResult
+from breakscope.dynamic.trace.phases import SAME
 from breakscope.dynamic.trace.progress_log import last_note, read_progress, torch_root
 from breakscope.report import frames
 from breakscope.report.model import Finding
@@ -54,7 +55,6 @@ FIXED = (
     "(`torch._dynamo.mark_dynamic` raises then, and names the line)"
 )
 MODES = "one compile for each mode is normal: call both once before training begins"
-SAME = "repeated steps"
 
 
 def with_radar(options: RunOptions, ran: RunResult) -> RunResult:

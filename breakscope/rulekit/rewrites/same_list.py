@@ -28,7 +28,7 @@ def from_the_list(problem, place: Place) -> Patch | None:
     function, loop = place.function, _loop_of(problem.node, place)
     if function is None or loop is None or not isinstance(loop, ast.Name):
         return None
-    if len(_loads(function, loop.id)) != 1 or _stores(function, loop.id):
+    if len(uses_of(function, loop.id, ast.Load)) != 1 or _stores(function, loop.id):
         return None  # something else may want the tensor
     calls = [
         (place_of(place.tree, statement).function, statement, call)
@@ -158,10 +158,6 @@ def _giving(call: ast.Call, old: str, new: str):
         return node.deep_replace(given[0].value, cst.Name(new))
 
     return rewrite
-
-
-def _loads(function: ast.AST, name: str) -> list[ast.Name]:
-    return uses_of(function, name, ast.Load)
 
 
 def _stores(function: ast.AST, name: str) -> list[ast.Name]:

@@ -43,7 +43,20 @@ def _state_of_decorators(callee) -> dict[str, str]:
     return {}
 
 
-class FunctionVariable(Variable):
+class RoutineVariable(Variable):
+    """A function or a method: neither a number nor a container, and always true."""
+
+    def has_type(self, value, name) -> bool | None:
+        return False if name in PYTHON_TYPES or name in CONTAINER_TYPES else None
+
+    def may_show_tensor(self, machine: Machine, value, depth) -> bool:
+        return False
+
+    def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
+        return True
+
+
+class FunctionVariable(RoutineVariable):
     """A function or lambda of the checked source, bound or not."""
 
     def call(self, machine: Machine, callee, args, kwargs, node, frame) -> Value:
@@ -62,12 +75,6 @@ class FunctionVariable(Variable):
             return cells(owner)
         return machine.objects.of_functions.get((id(owner.info), id(owner.scope), name), UNKNOWN)
 
-    def has_type(self, value, name) -> bool | None:
-        return False if name in PYTHON_TYPES or name in CONTAINER_TYPES else None
-
-    def may_show_tensor(self, machine: Machine, value, depth) -> bool:
-        return False
-
     def setattr(self, machine: Machine, owner, name, value, old, target, node, frame) -> None:
         if not frame.emits:
             machine.objects.kept.append(owner)
@@ -78,24 +85,12 @@ class FunctionVariable(Variable):
             args = (Const(name), value)
             emit_call(machine, "function.__setattr__", owner, args, {}, node, frame)
 
-    def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
-        return True
 
-
-class MethodVariable(Variable):
+class MethodVariable(RoutineVariable):
     """A method that is not in the checked source, not yet called."""
 
     def call(self, machine: Machine, callee, args, kwargs, node, frame) -> Value:
         return machine.call_method(callee.receiver, callee.name, args, kwargs, node, frame)
-
-    def has_type(self, value, name) -> bool | None:
-        return False if name in PYTHON_TYPES or name in CONTAINER_TYPES else None
-
-    def may_show_tensor(self, machine: Machine, value, depth) -> bool:
-        return False
-
-    def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
-        return True
 
 
 class CodeVariable(Variable):
