@@ -368,7 +368,7 @@ class Comprehension(Event, frozen=True, kw_only=True):
         over = self.iterable
         if self.is_generator or type(over) is Dict or getattr(over, "type", "") in OF_MODULES:
             return True
-        if type(self.node) is not ast.Call:
+        if not isinstance(self.node, ast.Call):
             return False
         name = getattr(self.node.func, "id", "") or getattr(self.node.func, "attr", "")
         if name == "enumerate":

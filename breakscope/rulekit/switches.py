@@ -152,7 +152,7 @@ class _Way(Struct):
             for caller in walk(self.tree)
             if isinstance(caller, FUNCTIONS)
             for call in walk(caller)
-            if type(call) is ast.Call
+            if isinstance(call, ast.Call)
         )
 
     def _passes(self, node: ast.AST, parent: ast.AST, function: ast.AST) -> bool:

@@ -65,7 +65,7 @@ def bound_variables(
         tensor = _tensor_in(value) if annotation is not None and value is not None else None
         for node in walk(annotation) if tensor is not None else ():
             if (
-                type(node) is ast.Name
+                isinstance(node, ast.Name)
                 and type(variable := lookup_name(machine, node.id, frame)) is ExternalInstance
             ):
                 bound[id(variable)] = tensor

@@ -99,7 +99,7 @@ def alias_of(
     machine: Machine, name: ast.Name | ast.Attribute, frame: Frame
 ) -> tuple[ModuleInfo | None, ast.expr | None]:
     """The type that a name stands for, with the module whose top level defines it."""
-    if type(name) is ast.Name:
+    if isinstance(name, ast.Name):
         module, member = frame.module, name.id
     else:
         owner = machine.eval(name.value, frame)
@@ -216,18 +216,17 @@ def aliases(module: ModuleInfo) -> dict[str, ast.expr]:
     if module.aliases is None:
         module.aliases = {}
         for statement in module.tree.body:
-            if type(statement) is ast.Assign:
+            if isinstance(statement, ast.Assign):
                 targets = statement.targets
-            elif type(statement) is ast.AnnAssign:
+            elif isinstance(statement, ast.AnnAssign):
                 targets = [statement.target]
             elif type(statement).__name__ == "TypeAlias":
                 module.aliases[statement.name.id] = statement.value
                 continue
             else:
                 continue
-            if (
-                isinstance(statement.value, ast.Subscript | ast.BinOp)
-                and type(targets[0]) is ast.Name
+            if isinstance(statement.value, ast.Subscript | ast.BinOp) and isinstance(
+                targets[0], ast.Name
             ):
                 module.aliases[targets[0].id] = statement.value
     return module.aliases

@@ -328,7 +328,7 @@ class Matcher:
 def _breaks_itself(step: Step) -> bool:
     """True for a generator expression in which a break stands, and not in what it calls: the
     statement is flagged for that."""
-    if type(step.node) is not ast.GeneratorExp:
+    if not isinstance(step.node, ast.GeneratorExp):
         return False
     problems = (pair for inner in step.child.steps for pair in inner.problems or ())
     return any(rule.kind == "break" for rule, _ in problems)

@@ -112,9 +112,9 @@ def assign_unpacked(
     machine: Machine, targets: list[ast.expr], value: Value, frame: Frame, node: ast.AST
 ) -> None:
     parts = machine.unpacked(
-        value, len(targets), any(type(t) is ast.Starred for t in targets), node, frame
+        value, len(targets), any(isinstance(t, ast.Starred) for t in targets), node, frame
     )
-    star = next((i for i, t in enumerate(targets) if type(t) is ast.Starred), None)
+    star = next((i for i, t in enumerate(targets) if isinstance(t, ast.Starred)), None)
     if parts is not None and star is None and len(parts) == len(targets):
         for target, part in zip(targets, parts):
             assign_target(machine, target, part, frame, node)

@@ -62,7 +62,7 @@ def eval_arguments(machine, node: ast.Call, frame: Frame) -> tuple[list[Value], 
     kwargs: dict[str, Value] = {}
     for part in node.args:
         value = machine.eval(part, frame)
-        if type(part) is not ast.Starred:
+        if not isinstance(part, ast.Starred):
             args.append(value)
         elif (
             isinstance(value, Sequence)
@@ -89,7 +89,7 @@ def eval_arguments(machine, node: ast.Call, frame: Frame) -> tuple[list[Value], 
 
 def eval_call(machine, node: ast.Call, frame: Frame) -> Value:
     func = node.func
-    if type(func) is ast.Name and func.id == "super" and "super" not in frame.names:
+    if isinstance(func, ast.Name) and func.id == "super" and "super" not in frame.names:
         return super_object(machine, node, frame)
     callee = machine.eval(func, frame)
     if type(callee) is Function and not frame.skips and type(callee.bound) is Instance:
@@ -99,23 +99,23 @@ def eval_call(machine, node: ast.Call, frame: Frame) -> Value:
             name, at = METHOD_OF_TENSOR, len(frame.activation.steps) + 1
             return call_method_in_graph(machine, callee, node, frame, name, at)
     args, kwargs = eval_arguments(machine, node, frame)
-    if type(func) is ast.Attribute and not args and not kwargs and func.attr in REDUCTIONS:
+    if isinstance(func, ast.Attribute) and not args and not kwargs and func.attr in REDUCTIONS:
         if callee is UNKNOWN or callee == OF_ARGUMENT:
             reduced = Tensor(sure=False)
             return call_tensor_method(machine, reduced, func.attr, args, kwargs, node, frame)
-    if type(func) is ast.Attribute and len(args) == 1 and not kwargs and is_unseen(callee):
+    if isinstance(func, ast.Attribute) and len(args) == 1 and not kwargs and is_unseen(callee):
         if func.attr == "apply" and type(args[0]) is Function:  # a module's, for each inside
             machine.call(args[0], [UNKNOWN], {}, node, frame)
             return UNKNOWN
         if func.attr == "index":  # of a list, a tuple, a string
             return Py("int", "config")
-    if type(func) is ast.Attribute and frame.emits and is_unseen(callee):
+    if isinstance(func, ast.Attribute) and frame.emits and is_unseen(callee):
         found = call_of_own_classes(machine, func.attr, args, kwargs, node, frame)
         if found is not None:
             return found
-    if callee is UNKNOWN and type(func) is ast.Attribute:
+    if callee is UNKNOWN and isinstance(func, ast.Attribute):
         return call_by_name(machine, func.attr, args, kwargs, node, frame)
-    if frame.emits and len(node.args) == 1 and type(node.args[0]) is ast.GeneratorExp:
+    if frame.emits and len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp):
         note_handed_generator(machine, callee, node.args[0], frame)
     return machine.call(callee, args, kwargs, node, frame)
 

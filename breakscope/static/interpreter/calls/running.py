@@ -158,7 +158,7 @@ def run_function(
     frame.bound = args[0] if args and function.bound is not None else None
     node, is_entry = info.node, emits and frame.depth == 1
     try:
-        if type(node) is ast.Lambda:
+        if isinstance(node, ast.Lambda):
             return Outcome(machine.eval(node.body, frame), activation)
         status = (exec_apart if is_entry else exec_block)(machine, node.body, frame)
     except Raised as problem:
@@ -185,7 +185,7 @@ def note_constructor(machine, function: Function, frame: Frame) -> None:
             part
             for statement in function.info.node.body
             for part in walk(statement)
-            if type(part) is ast.Name and part.id in (owner, "super")
+            if isinstance(part, ast.Name) and part.id in (owner, "super")
         ]
         if named:
             machine.emit(Constructor, min(named, key=place_of), frame)
