@@ -42,7 +42,7 @@ from breakscope.static.project.modules import Import
 from breakscope.static.variables.dicts import put_key
 from breakscope.static.variables.effects.emitting import emit_read, sureness
 from breakscope.static.variables.library.driven_items import driven_items
-from breakscope.static.variables.library.folding import STR, constant
+from breakscope.static.variables.library.folding import constant
 from breakscope.static.variables.numpy import is_numpy_number, read_index, read_numpy_number
 from breakscope.static.variables.objects.attributes import instance_attribute
 from breakscope.static.variables.operators.binary import binary_operation
@@ -179,11 +179,6 @@ def _extended(text: str | None, part: str) -> str | None:
     """A text and its next part; None when it is not known, or too long to be put together."""
     known = text is not None and len(text) + len(part) <= limits.LONGEST_FOLDED_TEXT
     return text + part if known else None
-
-
-def eval_formatted_value(machine: Machine, node: ast.FormattedValue, frame: Frame) -> Value:
-    machine.eval(node.value, frame)
-    return STR
 
 
 def eval_bool_op(machine: Machine, node: ast.BoolOp, frame: Frame) -> Value:

@@ -31,7 +31,6 @@ EXPRESSIONS: dict[type, Callable] = {
     ast.Set: partial(expressions.eval_display, type_="set"),
     ast.Dict: expressions.eval_dict,
     ast.JoinedStr: expressions.eval_joined_str,
-    ast.FormattedValue: expressions.eval_formatted_value,
     ast.BoolOp: expressions.eval_bool_op,
     ast.IfExp: expressions.eval_if_exp,
     ast.Subscript: expressions.eval_subscript,
