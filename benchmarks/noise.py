@@ -20,11 +20,9 @@ sys.path.insert(0, str(ROOT))
 
 from breakscope.report.combining.causes import for_each_cause
 from breakscope.report.combining.repeats import grouped
-from breakscope.report.model import Finding, Report, to_json
+from breakscope.report.model import CONFIDENCES, Finding, Report, to_json
 from breakscope.static import StaticOptions, StaticResult, analyze
 from breakscope.static.project.files import python_files
-
-CONFIDENCES = ("certain", "likely", "possible")
 
 
 def table(result: StaticResult, lines: int) -> None:

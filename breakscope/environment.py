@@ -18,7 +18,8 @@ from breakscope.errors import UserError
 from breakscope.reading import Unreadable, read_file
 
 BESIDE = (".venv", "venv")
-PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg", ".git")  # in a project's top folder
+# in a project's top folder
+PROJECT_FILES = frozenset({"pyproject.toml", "setup.py", "setup.cfg", ".git"})
 PYTHON = re.compile(r"python|pypy")
 TORCH = ("torch", "version.py")
 VERSION = re.compile(r"python(\d)\.(\d+)")

@@ -4,6 +4,7 @@ that were meant."""
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 from itertools import zip_longest
 
@@ -62,3 +63,8 @@ def missing_file(path: str) -> str:
     near = [os.path.join(folder, one) for one in nearest(name, beside)]
     hint = f"; did you mean {' or '.join(near)}?" if near else ""
     return f"no such file or folder: {path}{hint}"
+
+
+def without_numbers(text: str) -> str:
+    """In one line and without numbers, which another program of the same fault changes."""
+    return re.sub(r"\d+", "#", " ".join(text.split()))

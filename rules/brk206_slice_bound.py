@@ -37,7 +37,7 @@ rule = Rule(
 
 @rule.on(ScalarRead, how="slice")
 def check(event):
-    if type(event.node) is ast.Subscript:
+    if isinstance(event.node, ast.Subscript):
         yield event.problem(
             f"a bound of the slice `{event.expression}` is a tensor, so the result's size depends on data and the "
             "whole function is skipped",
@@ -58,7 +58,7 @@ def check(event):
 
 @rule.rewrite
 def rewrite(node, problem, place):
-    if type(problem.node) is ast.Subscript:
+    if isinstance(problem.node, ast.Subscript):
         return None  # the bound stands elsewhere
     from breakscope.rulekit.rewrites.leaf import as_leaf
     from breakscope.rulekit.rewrites.same_list import from_the_list

@@ -55,10 +55,10 @@ def held(message):
     spec = message.info.node.args
     own = {parameter.arg for parameter in (*spec.args, *spec.kwonlyargs)}
     parts = walk(message.info.node)
-    read = {id(part.value) for part in parts if type(part) is ast.Attribute}
+    read = {id(part.value) for part in parts if isinstance(part, ast.Attribute)}
     for part in parts:
         value = None
-        if type(part) is ast.Name and part.id not in own:
+        if isinstance(part, ast.Name) and part.id not in own:
             value = message.scope.names.get(part.id)
         if value is None or (getattr(value, "origin", "") == "guess" and id(part) not in read):
             continue  # what is shown as it is may be a text

@@ -23,7 +23,7 @@ rule = Rule("BRK611", "same-tensor-twice", dynamo=("GB6297",), fix="unsafe", sin
 @rule.on(Call, "torch.autograd.Function.apply")
 def check(event):
     places = getattr(event.node, "args", ())
-    names = [a.id for a, v in zip(places, event.args) if type(a) is ast.Name and v.is_tensor]
+    names = [a.id for a, v in zip(places, event.args) if isinstance(a, ast.Name) and v.is_tensor]
     if all(value.requires_grad is False for value in event.args if value.is_tensor):
         return
     twice = next((name for i, name in enumerate(names) if name in names[:i]), "")

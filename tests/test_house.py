@@ -285,7 +285,7 @@ def test_files_are_short():
 def test_folders_are_small():
     folders: dict[str, int] = {}
     for module in modules().values():
-        if not is_table(module.path) and module.path.name != "__init__.py":
+        if module.path.name != "__init__.py":
             folder = str(module.path.parent.relative_to(ROOT))
             folders[folder] = folders.get(folder, 0) + 1
     assert {folder: count for folder, count in folders.items() if count > MOST_FILES} == {}

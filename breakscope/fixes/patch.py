@@ -52,7 +52,7 @@ def patched(path: str, data: bytes, findings: Iterable[Finding]) -> Patched:
         edits = edits_of(fix)
         if all(edit in taken for edit in edits):
             applied.append(finding)  # one rewrite fixes several findings
-        elif any(_overlap(edit, other) for edit in edits for other in taken):
+        elif any(edit.overlaps(other) for edit in edits for other in taken):
             waiting.append(finding)
         else:
             try:
@@ -82,10 +82,6 @@ def edits_of(fix: Fix) -> tuple[Edit, ...]:
 def _order(finding: Finding) -> tuple:
     fix = finding.fix
     return (fix.safety != "safe", fix.end_line - fix.line, fix.line, finding.column, finding.code)
-
-
-def _overlap(one: Edit, other: Edit) -> bool:
-    return one.line <= other.end_line and other.line <= one.end_line
 
 
 def _checked(file: SourceFile, fixes: list[Fix]) -> bytes:

@@ -16,8 +16,7 @@ from msgspec.structs import asdict
 from breakscope.dynamic.capture.in_process import LOGGER
 from breakscope.integrations.graph_baseline import Baseline, as_json, in_words, is_worse
 from breakscope.report.comparing.difference import Difference
-from breakscope.report.model import Report
-from breakscope.report.ranking import SEEN
+from breakscope.report.model import SEEN, Report
 from breakscope.report.summary import count, duration
 from breakscope.workflows.live_run import forget_compiled
 from breakscope.workflows.watch import as_text, watching

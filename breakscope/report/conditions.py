@@ -41,12 +41,12 @@ def in_words(condition: str) -> str:
 def _words(test: ast.expr, truth: bool, text: str = "") -> str:
     """The words for a test that is true, or false."""
     kind = type(test)
-    if kind is ast.UnaryOp and type(test.op) is ast.Not:
+    if kind is ast.UnaryOp and isinstance(test.op, ast.Not):
         return _words(test.operand, not truth)
-    if kind is ast.BoolOp and (type(test.op) is ast.And) is truth:
-        parts = [(_words(value, truth), type(value) is ast.BoolOp) for value in test.values]
+    if kind is ast.BoolOp and (isinstance(test.op, ast.And)) is truth:
+        parts = [(_words(value, truth), isinstance(value, ast.BoolOp)) for value in test.values]
         return " and ".join(f"({words})" if is_choice else words for words, is_choice in parts)
-    if kind is ast.BoolOp and all(type(value) is not ast.BoolOp for value in test.values):
+    if kind is ast.BoolOp and all(not isinstance(value, ast.BoolOp) for value in test.values):
         return " or ".join(_words(value, truth) for value in test.values)
     if kind is ast.Compare and len(test.ops) == 1 and type(test.ops[0]) in OPPOSITES:
         return _comparison(test, truth)
@@ -57,11 +57,11 @@ def _words(test: ast.expr, truth: bool, text: str = "") -> str:
 def _comparison(test: ast.Compare, truth: bool) -> str:
     op, left, right = type(test.ops[0]), test.left, test.comparators[0]
     op = op if truth else OPPOSITES[op]
-    if type(right) is ast.Constant and right.value is None and op is ast.IsNot:
+    if isinstance(right, ast.Constant) and right.value is None and op is ast.IsNot:
         if isinstance(left, ast.Name):
             return f"`{left.id}` is given"
         if isinstance(left, PLAIN):
             return f"`{ast.unparse(left)}` is set"
-    if type(right) is ast.Constant and right.value is None and op is ast.Is:
+    if isinstance(right, ast.Constant) and right.value is None and op is ast.Is:
         return f"`{ast.unparse(left)}` is None"
     return f"`{ast.unparse(ast.Compare(left, [op()], [right]))}`"

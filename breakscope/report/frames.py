@@ -35,8 +35,4 @@ def sentence(function: str, lost: str, resumed_at: int = 0) -> str:
             f"what follows line {resumed_at} of `{function}` is {REST}{because}; "
             "what stands before it stays compiled"
         )
-    return f"`{function}` {_verb(lost)}{outcome(lost)}{because}"
-
-
-def _verb(lost: str) -> str:
-    return "is " if lost else ""
+    return f"`{function}` {'is ' if lost else ''}{outcome(lost)}{because}"

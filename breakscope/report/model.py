@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
@@ -36,7 +36,9 @@ QUOTED = r"`([^`]+)`"
 Kind = Literal["break", "recompile", "usage", "performance", "error"]
 Severity = Literal["error", "warning", "info"]
 Confidence = Literal["certain", "likely", "possible"]
+CONFIDENCES: tuple[str, ...] = get_args(Confidence)  # the surest first
 Evidence = Literal["predicted", "confirmed", "observed", "refuted"]
+SEEN = ("confirmed", "observed")  # by a run
 
 
 class Edit(Fact):
@@ -45,6 +47,9 @@ class Edit(Fact):
     line: int
     end_line: int
     replacement: str
+
+    def overlaps(self, other: Edit) -> bool:
+        return self.line <= other.end_line and other.line <= self.end_line
 
 
 class Fix(Fact):

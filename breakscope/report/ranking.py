@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from breakscope.report.model import Finding
-
-SEEN = ("confirmed", "observed")
+from breakscope.report.model import SEEN, Finding
 
 
 def ranked(findings: Iterable[Finding]) -> list[Finding]:

@@ -6,8 +6,7 @@ from collections import Counter
 
 from breakscope import limits
 from breakscope.report.fixes import Fixes
-from breakscope.report.model import Cost, Finding, Gap, Report, Run
-from breakscope.report.ranking import SEEN
+from breakscope.report.model import SEEN, Cost, Finding, Gap, Report, Run
 from breakscope.report.run_modes import Process
 
 

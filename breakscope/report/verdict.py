@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from breakscope import limits
-from breakscope.report.model import Finding, Report
-from breakscope.report.ranking import SEEN, ranked
+from breakscope.report.model import SEEN, Finding, Report
+from breakscope.report.ranking import ranked
 from breakscope.report.summary import count, duration, per_step
 
 

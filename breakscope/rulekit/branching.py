@@ -17,7 +17,7 @@ from breakscope.rulekit import rewriting as rw
 from breakscope.rulekit.guarding import guarded_text
 from breakscope.rulekit.patch import Also, Declined, Patch, Place
 from breakscope.rulekit.purity import may_run_alone
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.walking import names_in, walk
 
 # (name, value) in the order of the assignments
 Assignments = tuple[tuple[str, cst.BaseExpression], ...]
@@ -346,6 +346,6 @@ def _reads(node: cst.CSTNode) -> set[str]:
 
 
 def free_name(place: Place, wanted: Iterable[str] = ("chosen", "is_chosen", "chosen_here")) -> str:
-    taken = {n.id for n in walk(place.tree) if isinstance(n, ast.Name)}
+    taken = names_in(place.tree)
     numbered = (f"{name}_{number}" for number in count(2) for name in wanted)
     return next(name for name in chain(wanted, numbered) if name not in taken)

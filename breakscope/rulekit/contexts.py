@@ -11,7 +11,7 @@ import libcst as cst
 
 from breakscope.rulekit.patch import Also, Declined, Patch, Place
 from breakscope.rulekit.rewriting import code, dotted
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.walking import uses_of, walk
 
 
 def without_stack(problem, place: Place):
@@ -31,8 +31,8 @@ def without_stack(problem, place: Place):
         if not _enters(line, stack):
             break
         entered += 1
-    uses = sum(isinstance(n, ast.Name) and n.id == stack for n in walk(block))
-    others = sum(isinstance(n, ast.Name) and n.id == stack for n in walk(place.function or block))
+    uses = len(uses_of(block, stack))
+    others = len(uses_of(place.function or block, stack))
     if not entered or entered == len(block.body) or not uses == others == entered + 1:
         return None
     return Patch(None, also=(Also(block, lambda node: _entered_plainly(node, entered)),))

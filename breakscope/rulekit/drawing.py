@@ -14,7 +14,7 @@ from breakscope.rulekit import branching
 from breakscope.rulekit import rewriting as rw
 from breakscope.rulekit.events import Problem
 from breakscope.rulekit.patch import Patch, Place
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.walking import uses_of, walk
 
 # float64, so that the comparison is Python's own
 DRAWN = "torch.full((), random.uniform(0, 1), dtype=torch.float64)"
@@ -56,11 +56,7 @@ def _only_chooses(name: str, place: Place) -> bool:
     tests = [
         n for n in walk(place.function) if isinstance(n, ast.IfExp) and ast.unparse(n.test) == name
     ]
-    loads = [
-        n
-        for n in walk(place.function)
-        if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)
-    ]
+    loads = uses_of(place.function, name, ast.Load)
     sides = [cst.parse_expression(ast.unparse(s)) for n in tests for s in (n.body, n.orelse)]
     return len(loads) == len(tests) > 0 and all(
         rw.may_be_tensor(side) and rw.may_always_run(side) and not rw.is_number(side)

@@ -13,6 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from breakscope import limits
+from breakscope.report.model import CONFIDENCES
 from breakscope.rulekit.values import (
     UNKNOWN,
     Dict,
@@ -23,13 +24,12 @@ from breakscope.rulekit.values import (
 )
 from breakscope.texts import middle_out
 
-CERTAINTIES = ("certain", "likely", "possible")
 LEFT, CHOSEN = 1, 2  # how it is undecided whether code runs, see Event
 
 
 def weaker(certainty: str, other: str) -> str:
     """The less sure of two."""
-    return max(certainty, other, key=CERTAINTIES.index)
+    return max(certainty, other, key=CONFIDENCES.index)
 
 
 class Event(Struct, frozen=True, kw_only=True):
@@ -368,7 +368,7 @@ class Comprehension(Event, frozen=True, kw_only=True):
         over = self.iterable
         if self.is_generator or type(over) is Dict or getattr(over, "type", "") in OF_MODULES:
             return True
-        if type(self.node) is not ast.Call:
+        if not isinstance(self.node, ast.Call):
             return False
         name = getattr(self.node.func, "id", "") or getattr(self.node.func, "attr", "")
         if name == "enumerate":

@@ -14,7 +14,7 @@ import libcst as cst
 
 from breakscope.rulekit import rewriting as rw
 from breakscope.rulekit.patch import Also, Declined, Patch, Place
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.walking import names_in, uses_of, walk
 
 IMPORTS = (ast.Import, ast.ImportFrom)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -57,10 +57,10 @@ def _in_init(node, wanted, tree: ast.expr, place: Place, name: str):
 def _at_top(node, wanted, tree: ast.expr, place: Place, name: str):
     imports = [n for n in place.tree.body if isinstance(n, IMPORTS)]
     bound = {(a.asname or a.name).partition(".")[0] for n in imports for a in n.names}
-    names = {n.id for n in walk(tree) if isinstance(n, ast.Name)}
+    names = names_in(tree)
     if not imports or not names <= bound | set(dir(builtins)) or "globals" in names:
         return Declined("it is computed from what only the call knows")
-    name = _free(name.upper(), {n.id for n in walk(place.tree) if isinstance(n, ast.Name)})
+    name = _free(name.upper(), names_in(place.tree))
     made = rw.swap(node, wanted, name)
     if made is None:
         return None
@@ -76,11 +76,8 @@ def _at_top(node, wanted, tree: ast.expr, place: Place, name: str):
 def _is_known_in_init(tree: ast.expr, place: Place) -> bool:
     """True when an expression reads only constants, what the file binds, and attributes of self that
     `__init__` alone sets, all before its last line."""
-    local = {n.arg for n in walk(place.function) if isinstance(n, ast.arg)} | {
-        n.id
-        for n in walk(place.function)
-        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-    }
+    local = names_in(place.function, ast.Store)
+    local |= {n.arg for n in walk(place.function) if isinstance(n, ast.arg)}
     for part in walk(tree):
         if isinstance(part, ast.Name) and part.id != "self" and part.id in local:
             return False
@@ -90,7 +87,7 @@ def _is_known_in_init(tree: ast.expr, place: Place) -> bool:
             stores = place.stores_of(part.attr)
             if not stores or any(function.name != "__init__" for function, _ in stores):
                 return False
-    selves = sum(isinstance(n, ast.Name) and n.id == "self" for n in walk(tree))
+    selves = len(uses_of(tree, "self"))
     return selves == sum(
         isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == "self"
         for n in walk(tree)

@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.walking import uses_of, walk
 
 
 class Also(Struct, frozen=True):
@@ -83,11 +83,7 @@ class Place(Struct, frozen=True):
         """What the function sets a name to, where it does so in one plain assignment."""
         if self.function is None:
             return None
-        stores = [
-            node
-            for node in walk(self.function)
-            if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
-        ]
+        stores = uses_of(self.function, name, ast.Store)
         values = [
             node.value
             for node in walk(self.function)

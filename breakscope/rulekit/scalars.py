@@ -13,7 +13,7 @@ import libcst as cst
 from breakscope.rulekit import rewriting as rw
 from breakscope.rulekit.guarding import GUARD, guarded, has_effects
 from breakscope.rulekit.patch import Also, Patch, Place
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.walking import uses_of, walk
 
 _ARITHMETIC = (cst.Add, cst.Subtract, cst.Multiply, cst.Divide, cst.Power)
 _NUMERIC = (ast.BinOp, ast.Compare, ast.Return, ast.FormattedValue, ast.Assign, ast.Tuple)
@@ -73,7 +73,7 @@ def only_for_text(statement: cst.CSTNode, place: Place) -> cst.If | Patch | None
         if isinstance(block, ast.If) and ast.unparse(block.test) == GUARD and not block.orelse
     ]
     under = [n for block in blocks for n in walk(block)]
-    named = [n for n in walk(place.function) if isinstance(n, ast.Name) and n.id == set_to[0]]
+    named = uses_of(place.function, set_to[0])
     loads = [n for n in named if isinstance(n.ctx, ast.Load)]
     outside = [n for n in loads if not any(n is other for other in under)]
     if not loads or outside or len(named) != len(loads) + 1:

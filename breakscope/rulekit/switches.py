@@ -7,7 +7,7 @@ import ast
 from msgspec import Struct, field
 
 from breakscope.rulekit.patch import Also, Declined, Patch, Place
-from breakscope.rulekit.walking import children, walk
+from breakscope.rulekit.walking import children, names_in, uses_of, walk
 
 SIZES = "capture_dynamic_output_shape_ops"
 CONFIG = "torch._dynamo.config."
@@ -131,12 +131,12 @@ class _Way(Struct):
                 node, parent = parent, parents.get(id(parent))
             if parent is None or not self._is_taken(node, parent):
                 return True
-            stored = _stored(parent) if isinstance(parent, STORES) else set()
+            stored = names_in(parent, ast.Store) if isinstance(parent, STORES) else set()
             if isinstance(parent, ast.For | ast.comprehension):
-                stored = _stored(parent.target)
+                stored = names_in(parent.target, ast.Store)
             for name in stored - names:
                 names.add(name)
-                waiting += _loads(function, name)
+                waiting += uses_of(function, name, ast.Load)
             if isinstance(parent, ast.Return) and self._steers_in_callers(function):
                 return True
         return False
@@ -152,7 +152,7 @@ class _Way(Struct):
             for caller in walk(self.tree)
             if isinstance(caller, FUNCTIONS)
             for call in walk(caller)
-            if type(call) is ast.Call
+            if isinstance(call, ast.Call)
         )
 
     def _passes(self, node: ast.AST, parent: ast.AST, function: ast.AST) -> bool:
@@ -203,12 +203,10 @@ def _is_tensor(read: ast.Subscript, function: ast.AST) -> bool:
     values = [
         n.value
         for n in walk(function)
-        if isinstance(n, ast.Assign) and any(name in _stored(target) for target in n.targets)
+        if isinstance(n, ast.Assign)
+        and any(name in names_in(target, ast.Store) for target in n.targets)
     ]
-    stores = sum(
-        isinstance(n, ast.Name) and n.id == name and not isinstance(n.ctx, ast.Load)
-        for n in walk(function)
-    )
+    stores = len(uses_of(function, name, ast.Store, ast.Del))
     is_argument = any(isinstance(n, ast.arg) and n.arg == name for n in walk(function))
     return (
         stores == len(values)
@@ -223,17 +221,3 @@ def _is_tensor(read: ast.Subscript, function: ast.AST) -> bool:
 
 def _name(function: ast.expr) -> str:
     return getattr(function, "attr", getattr(function, "id", ""))
-
-
-def _stored(statement: ast.AST) -> set[str]:
-    return {
-        n.id for n in walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-    }
-
-
-def _loads(function: ast.AST, name: str) -> list[ast.AST]:
-    return [
-        n
-        for n in walk(function)
-        if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)
-    ]

@@ -12,7 +12,7 @@ import libcst as cst
 
 from breakscope.rulekit.guarding import GUARD, guarded, has_effects, only_writes_text
 from breakscope.rulekit.patch import Also, Declined, Patch, Place, place_of
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.walking import names_in, uses_of, walk
 
 KEPT = "the compiled model does not take the time"
 
@@ -46,9 +46,9 @@ def _statements(place: Place) -> list[ast.stmt] | None:
         if not _only_times(statement, where):
             return None
         found.append(statement)
-        for name in _set_by(statement) - names:
+        for name in names_in(statement, ast.Store) - names:
             names.add(name)
-            stores = [s for s in _simple(place) if name in _set_by(s)]
+            stores = [s for s in _simple(place) if name in names_in(s, ast.Store)]
             if not all(_has_clock_or(s, names) for s in stores):
                 return None
             uses = _uses(place, name)
@@ -130,20 +130,8 @@ def _has_body(statement: ast.stmt) -> bool:
     return isinstance(getattr(statement, "body", None), list)
 
 
-def _set_by(statement: ast.stmt) -> set[str]:
-    return {
-        n.id for n in walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-    }
-
-
 def _uses(place: Place, name: str) -> list[ast.stmt] | None:
     """The simple statements that read a name; None where another statement or function does."""
-    total = _loads(place.function, name)
-    found = [s for s in _simple(place) if _loads(s, name)]
-    return found if sum(_loads(s, name) for s in found) == total else None
-
-
-def _loads(node: ast.AST, name: str) -> int:
-    return sum(
-        isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load) for n in walk(node)
-    )
+    total = len(uses_of(place.function, name, ast.Load))
+    found = [s for s in _simple(place) if uses_of(s, name, ast.Load)]
+    return found if sum(len(uses_of(s, name, ast.Load)) for s in found) == total else None

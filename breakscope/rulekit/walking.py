@@ -57,6 +57,22 @@ def children(node: _ast.AST) -> list[_ast.AST]:
     return found
 
 
+def names_in(root: _ast.AST, *contexts: type) -> set[str]:
+    """The names inside a node; with contexts (`ast.Load`, `ast.Store`, `ast.Del`) those in one of
+    them."""
+    return {n.id for n in walk(root) if isinstance(n, _ast.Name) and _stands_in(n, contexts)}
+
+
+def uses_of(root: _ast.AST, name: str, *contexts: type) -> list[_ast.Name]:
+    """The same of one name: the nodes."""
+    names = [n for n in walk(root) if isinstance(n, _ast.Name) and n.id == name]
+    return [n for n in names if _stands_in(n, contexts)]
+
+
+def _stands_in(name: _ast.Name, contexts: tuple[type, ...]) -> bool:
+    return not contexts or isinstance(name.ctx, contexts)
+
+
 def is_store(node: _ast.AST) -> bool:
     """True for a name that is set or deleted."""
     return isinstance(node, _ast.Name) and not isinstance(node.ctx, _ast.Load)

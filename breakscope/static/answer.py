@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from breakscope.report.escaping import encoded
-from breakscope.report.model import Finding, Gap, ReportError
+from breakscope.report.model import CONFIDENCES, Finding, Gap, ReportError
 
-CONFIDENCES = ("certain", "likely", "possible")
 # path, range and kind, and the same of the place inside of an installed library
 Place = tuple[str | int, ...]
 

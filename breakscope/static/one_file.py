@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from breakscope.knowledge import load as load_knowledge
 from breakscope.reading import Unreadable
-from breakscope.report.model import Finding, Gap, ReportError
+from breakscope.report.model import CONFIDENCES, Finding, Gap, ReportError
 from breakscope.rulekit.loader import RuleError, load_rules
-from breakscope.static.answer import CONFIDENCES, Answer, Place, Settings, is_surer
+from breakscope.static.answer import Answer, Place, Settings, is_surer
 from breakscope.static.findings.listeners import Listeners
 from breakscope.static.findings.match import Matcher
 from breakscope.static.findings.suppress import Mark

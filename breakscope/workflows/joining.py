@@ -9,7 +9,7 @@ import msgspec
 from breakscope.dynamic import RunResult, at_users_lines, library_of
 from breakscope.reading import is_file
 from breakscope.report.combining.join import join_findings
-from breakscope.report.model import Finding, Gap, Report
+from breakscope.report.model import SEEN, Finding, Gap, Report
 from breakscope.report.summary import gap_text
 from breakscope.source_roots import may_read
 from breakscope.static import StaticOptions, analyze
@@ -46,7 +46,7 @@ def in_our_words(report: Report, ran: RunResult, rules: Sequence[str]) -> Report
     named = [
         msgspec.structs.replace(finding, evidence="observed", library=library_of(finding.path))
         for finding in worded
-        if finding.evidence in ("confirmed", "observed")
+        if finding.evidence in SEEN
     ]
     others = [f for f in report.findings if f not in unpredicted]
     return _at_users_lines(msgspec.structs.replace(report, findings=(*others, *named)))

@@ -18,7 +18,7 @@ from breakscope.dynamic import (
     read_result,
     trace_fully,
 )
-from breakscope.report.model import Finding, Report
+from breakscope.report.model import SEEN, Finding, Report
 from breakscope.source_roots import only_below
 from breakscope.static import analyze
 from breakscope.workflows.joining import gaps_as_notes, join_run, passed_through, static_options
@@ -61,7 +61,7 @@ def explain(
     report = _joined(ran, rules, entries) if source else _unjoined(ran)
     report = msgspec.structs.replace(
         report,
-        findings=at_users_lines(f for f in report.findings if _was_seen(f)),
+        findings=at_users_lines(f for f in report.findings if f.evidence in SEEN),
     )
     return silenced(report)
 
@@ -107,7 +107,3 @@ def _compiled_elsewhere(findings: Iterable[Finding]) -> tuple[str, ...]:
         if finding.evidence == "observed" and function.isidentifier():
             found[f"{path}::{function}"] = None
     return tuple(found)
-
-
-def _was_seen(finding: Finding) -> bool:
-    return finding.evidence in ("observed", "confirmed")

@@ -23,12 +23,12 @@ def measured(topic, wanted):
 @pytest.mark.parametrize(
     ("topic", "wanted"),
     [
-        ("builtin_functions", {"print(t)", "int(t)", "int(p)", "len(x)", "pow(x, 2)"}),
+        ("builtin/functions", {"print(t)", "int(t)", "int(p)", "len(x)", "pow(x, 2)"}),
         (
             "tensor_methods",
             {"t.item()", "x.nonzero()", "x.dim()", "x.retain_grad()", "x.repeat_interleave(2, 0)"},
         ),
-        ("stdlib_clocks", {"time.time()", "time.sleep(0)", "random.random()", "uuid.uuid4()"}),
+        ("stdlib/clocks", {"time.time()", "time.sleep(0)", "random.random()", "uuid.uuid4()"}),
     ],
 )
 def test_probes_agree_with_the_tables(topic, wanted):
@@ -43,8 +43,8 @@ def test_probes_agree_with_the_tables(topic, wanted):
 
 
 def test_every_probe_file_is_readable_and_names_its_inputs():
-    for path in snippets.FOLDER.glob("*.py"):
-        found = snippets.read(path.stem)
+    for topic in snippets.topics():
+        found = snippets.read(topic)
         assert found
         for snippet in found:
             inputs.make(snippet.parameters)

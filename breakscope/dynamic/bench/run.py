@@ -9,6 +9,7 @@ import os
 import shutil
 import sys
 import time
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -108,21 +109,7 @@ def bench_target(options: BenchOptions) -> Bench:
         if eager.problem is not None:
             return _failed(options, eager.problem, notes)
         coverage, more = _coverage(prepare("coverage")) if options.coverage else (None, ())
-        prepared = [eager]
-        waiting = [mode for mode in options.modes if _skipped(mode, options) is None]
-        for mode in options.modes:
-            if mode not in waiting:
-                prepared.append(_skipped(mode, options))
-                continue
-            now = time.time()
-            if now > ready_by:
-                prepared.append(
-                    Prepared(mode, skipped="no time was left for it; --timeout gives more")
-                )
-                continue
-            limit = options.mode_timeout or (ready_by - now) / len(waiting)
-            prepared.append(prepare(mode, min(ready_by, now + limit)))
-            waiting.remove(mode)
+        prepared = [eager, *_in_order(options, prepare, ready_by)]
         workers.pop("coverage", None)
         default = next((p for p in prepared if p.mode == DEFAULT and p.answer), None)
         sites = _sites(default) if default else ()
@@ -173,6 +160,23 @@ def bench_target(options: BenchOptions) -> Bench:
         errors=_errors(prepared, dropped),
         notes=(*notes, *more, *_about_backward(options, answer)),
     )
+
+
+def _in_order(
+    options: BenchOptions, prepare: Callable[[str, float], Prepared], ready_by: float
+) -> Iterator[Prepared]:
+    """The modes of the options, each with its share of the time that is left."""
+    waiting = [mode for mode in options.modes if _skipped(mode, options) is None]
+    for mode in options.modes:
+        now = time.time()
+        if mode not in waiting:
+            yield _skipped(mode, options)
+        elif now > ready_by:
+            yield Prepared(mode, skipped="no time was left for it; --timeout gives more")
+        else:
+            limit = options.mode_timeout or (ready_by - now) / len(waiting)
+            yield prepare(mode, min(ready_by, now + limit))
+            waiting.remove(mode)
 
 
 def _refuse(options: BenchOptions) -> None:

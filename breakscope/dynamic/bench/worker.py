@@ -25,7 +25,7 @@ from breakscope.dynamic.capture.folders import writing
 from breakscope.dynamic.findings.run_errors import describe_errors, refuse_wrong_target
 from breakscope.dynamic.observations.ownership import Places
 from breakscope.dynamic.options import RunOptions
-from breakscope.dynamic.trace.progress_log import read_progress
+from breakscope.dynamic.trace.progress_log import read_progress, torch_root
 from breakscope.report.model import ReportError
 
 
@@ -134,7 +134,7 @@ class Worker:
             self.stop()
         notes = read_progress(self.folder / "progress.jsonl")
         refuse_wrong_target(notes)
-        root = next((note["torch_root"] for note in notes if note["event"] == "versions"), "")
+        root = torch_root(notes)
         if timed_out and not root:
             message = f"torch was not imported within the {self.options.timeout:g} s of --timeout"
             return WorkerError((ReportError(message=message, path=self.options.file),), True)

@@ -16,6 +16,7 @@ from breakscope.dynamic.observations.facts import Observations
 from breakscope.dynamic.observations.ownership import Places
 from breakscope.dynamic.options import FakeOptions
 from breakscope.dynamic.source_text import SourceFile
+from breakscope.dynamic.trace.progress_log import last_note
 from breakscope.report.fact import Link
 from breakscope.report.model import Finding
 from breakscope.report.paths import shown_path
@@ -68,8 +69,8 @@ def fake_facts(
     ]
     found = (*found, *_cannot_be_faked(unfaked, places, found, rules))
     found = with_refusals(notes, places, _definition(target), found, rules)
-    exported = _last(notes, "exported")
-    device, model = _last(notes, "fake device"), _last(notes, "fake model")
+    exported = last_note(notes, "exported")
+    device, model = last_note(notes, "fake device"), last_note(notes, "fake model")
     fake = Fake(
         elements=model.get("elements", 0),
         bytes=model.get("bytes", 0),
@@ -77,7 +78,7 @@ def fake_facts(
         answers=_answers(notes, places),
         explored=explored,
         unexplored=tuple(
-            _under(entry, codes) for entry in _last(notes, "unexplored").get("answers", ())
+            _under(entry, codes) for entry in last_note(notes, "unexplored").get("answers", ())
         ),
         cannot_be_faked=tuple(
             Link(path=shown_path(f[0], Path.cwd()), line=f[1], function=note["what"])
@@ -249,7 +250,3 @@ def _code(frame: Sequence) -> str:
         encoded = text.encode()
         text = encoded[frame[3] : frame[4]].decode("utf-8", "replace")
     return middle_out(text.strip(), limits.LONGEST_SNIPPET)
-
-
-def _last(notes: Sequence[dict], event: str) -> dict:
-    return next((note for note in reversed(notes) if note["event"] == event), {})

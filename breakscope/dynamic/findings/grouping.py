@@ -7,10 +7,9 @@ from collections.abc import Iterable
 
 import msgspec
 
-from breakscope.report.model import Cost, Finding, Link, code_in, in_order
+from breakscope.report.model import SEEN, Cost, Finding, Link, code_in, in_order
 from breakscope.report.ranking import ranked
 
-SEEN = ("observed", "confirmed")
 NUMBER = re.compile(r"\b(?:\d[\d.]*|True|False|None)\b")
 # of a function that takes all its arguments as one: what it calls has them by name
 WRAPPED = re.compile(r"tensor '(?:args|kwargs)\[.*' (?P<change>size mismatch .*)$")

@@ -14,7 +14,7 @@ from breakscope.dynamic.observations.reasons import without_c_frames
 from breakscope.dynamic.options import RunOptions
 from breakscope.dynamic.source_text import SourceFile
 from breakscope.dynamic.trace.frames import original_name, read_frames
-from breakscope.dynamic.trace.progress_log import UNWRITTEN
+from breakscope.dynamic.trace.progress_log import UNWRITTEN, last_note
 from breakscope.errors import UserError
 from breakscope.report.model import ReportError
 from breakscope.report.paths import shown_path
@@ -201,7 +201,7 @@ def _when(stage: str) -> tuple[str, str]:
 
 
 def _stage(notes: Sequence[dict]) -> str:
-    return next((note["name"] for note in reversed(notes) if note["event"] == "stage"), "start")
+    return last_note(notes, "stage").get("name", "start")
 
 
 def _stack(folder: Path, name: str, places: Places) -> list[tuple[str, int, str, str]]:

@@ -15,10 +15,8 @@ from breakscope.dynamic.findings.grouping import one_for_each_cause
 from breakscope.dynamic.findings.hints import OUTSIDE
 from breakscope.dynamic.observations.ownership import library_of
 from breakscope.dynamic.source_text import SourceFile
-from breakscope.report.model import Cost, Finding, Inside, code_in
+from breakscope.report.model import SEEN, Cost, Finding, Inside, code_in
 from breakscope.rulekit.loader import load_rules
-
-SEEN = ("observed", "confirmed")
 
 
 def at_users_lines(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -24,7 +24,7 @@ from breakscope.dynamic.observations.ownership import Places
 from breakscope.dynamic.observations.reader import read_folder
 from breakscope.dynamic.options import RunOptions, RunResult
 from breakscope.dynamic.trace.processes import Process as Traced
-from breakscope.dynamic.trace.progress_log import read_progress
+from breakscope.dynamic.trace.progress_log import read_progress, torch_root
 from breakscope.report.model import Finding, ReportError
 from breakscope.report.run_modes import Process
 from breakscope.rulekit.loader import load_rules
@@ -65,8 +65,7 @@ def _one(options: RunOptions, rank: int) -> tuple[Seen, list[Finding], Sequence[
     with run_folder() as folder:
         ended = run_child(folder, of_rank)
         notes = read_progress(folder / "progress.jsonl")
-        root = next((n["torch_root"] for n in notes if n["event"] == "versions"), "")
-        places = Places.here(root)
+        places = Places.here(torch_root(notes))
         seen = read_folder(folder, places)
         errors = describe_errors(folder, of_rank, notes, ended, places)
     found = [

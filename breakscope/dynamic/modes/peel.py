@@ -17,7 +17,7 @@ from breakscope.dynamic.modes.cost_per_break import with_cost_per_break
 from breakscope.dynamic.modes.run import run_target
 from breakscope.dynamic.options import Neutral, RunOptions, RunResult
 from breakscope.dynamic.source_text import SourceFile
-from breakscope.report.model import Finding, Link, ReportError
+from breakscope.report.model import Finding, Link
 from breakscope.report.run_modes import Peeled
 from breakscope.report.summary import count
 
@@ -106,7 +106,7 @@ def peel(options: RunOptions, first: RunResult, rounds: int) -> RunResult:
         differs = ran.differs or differs
         again = _take_in(state, tried, ran, moved) or bool(moved)
         if ran.run.status != "ok" and not again:
-            state.problem = _problem(ran.errors) or ran.run.status
+            state.problem = next((error.message for error in ran.errors), "") or ran.run.status
         complete = not again
     first = with_cost_per_break(
         options,
@@ -226,7 +226,3 @@ def _site(finding: Finding) -> tuple:
 
 def _link(finding: Finding) -> Link:
     return Link(path=finding.path, line=finding.line, function=finding.function)
-
-
-def _problem(errors: Iterable[ReportError]) -> str:
-    return next((error.message for error in errors), "")

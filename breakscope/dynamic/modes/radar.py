@@ -28,7 +28,8 @@ from breakscope.dynamic.observations.ownership import Places
 from breakscope.dynamic.observations.reader import read_folder
 from breakscope.dynamic.observations.recompiles import by_families
 from breakscope.dynamic.options import RunOptions, RunResult
-from breakscope.dynamic.trace.progress_log import read_progress
+from breakscope.dynamic.trace.phases import SAME
+from breakscope.dynamic.trace.progress_log import last_note, read_progress, torch_root
 from breakscope.report import frames
 from breakscope.report.model import Finding
 from breakscope.report.paths import shown_path
@@ -54,7 +55,6 @@ FIXED = (
     "(`torch._dynamo.mark_dynamic` raises then, and names the line)"
 )
 MODES = "one compile for each mode is normal: call both once before training begins"
-SAME = "repeated steps"
 
 
 def with_radar(options: RunOptions, ran: RunResult) -> RunResult:
@@ -77,12 +77,12 @@ def with_radar(options: RunOptions, ran: RunResult) -> RunResult:
             work="radar",
         )
         notes = read_progress(folder / "progress.jsonl")
-        places = Places.here(next((n["torch_root"] for n in notes if n["event"] == "versions"), ""))
+        places = Places.here(torch_root(notes))
         seen = read_folder(folder, places)
         errors = describe_errors(folder, options, notes, ended, places)
     if options.fake is not None:
         seen = _without_seconds(seen)
-    dimensions = next((note for note in notes if note["event"] == "dimensions"), {})
+    dimensions = last_note(notes, "dimensions")
     made = [note for note in notes if note["event"] == "variation"]
     groups = _groups(_by_what_varied(seen, made, places), made)
     variations = tuple(_variation(note, groups.get(note["number"], []), seen) for note in made)

@@ -20,8 +20,8 @@ from breakscope.dynamic.trace.progress_log import read_progress
 from breakscope.errors import UserError
 from breakscope.report.model import Finding
 from breakscope.report.ranking import ranked
+from breakscope.texts import without_numbers
 
-NUMBERS = re.compile(r"\d+")
 GOT = re.compile(r"got \w+\(['\"].{1,40}")
 MARK = "# What `breakscope run --repro` wrote for"
 KINDS = ("error", "break", "recompile")
@@ -79,19 +79,15 @@ def _wanted(ran: RunResult, at: str) -> Finding | None:
 def _signature(finding: Finding) -> dict:
     """What a program must show, in words that a smaller program has too."""
     if finding.kind == "recompile":
-        text = _plain(finding.guard)
+        text = without_numbers(finding.guard)
     elif finding.kind == "error":
         got = GOT.search(finding.reason)
-        text = _plain(got[0] if got else finding.reason.partition(": ")[2][:60])
+        text = without_numbers(got[0] if got else finding.reason.partition(": ")[2][:60])
     elif finding.dynamo:
         text = f"/{finding.dynamo[0].lower()}.html"
     else:
         text = finding.reason.partition(":")[0].lower()
     return {"kind": finding.kind, "text": text}
-
-
-def _plain(text: str) -> str:
-    return NUMBERS.sub("#", " ".join(text.split()))
 
 
 def _shows(text: str, finding: Finding, options: RunOptions) -> bool:

@@ -31,7 +31,7 @@ from breakscope.dynamic.observations.host_syncs import read_host_syncs
 from breakscope.dynamic.observations.ownership import Places
 from breakscope.dynamic.observations.reader import read_folder
 from breakscope.dynamic.options import Neutralised, RunOptions, RunResult
-from breakscope.dynamic.trace.progress_log import read_progress
+from breakscope.dynamic.trace.progress_log import last_note, read_progress
 from breakscope.errors import UserError
 from breakscope.report import frames
 from breakscope.report.model import HostSync, ReportError, Run
@@ -59,10 +59,10 @@ def run_target(
         # only the measuring of steps was cut off
         if any(note["event"] == "done" for note in notes):
             ended = replace(ended, timed_out=False)
-        versions = _last(notes, "versions")
+        versions = last_note(notes, "versions")
         places = Places.here(versions.get("torch_root", ""))
         seen = read_folder(folder, places)
-        seen = replace(seen, calls=_last(notes, "captured").get("calls", 0))
+        seen = replace(seen, calls=last_note(notes, "captured").get("calls", 0))
         errors = describe_errors(folder, options, notes, ended, places)
         if seen_by is not None:
             seen_by(seen)
@@ -87,7 +87,7 @@ def run_target(
     if fake is not None:  # its seconds are not those of a real one
         run = msgspec.structs.replace(run, fake=fake, compile_seconds=0.0, restarts=())
     # what a capture that is not whole lacks may be the break of a line that was traced
-    whole = checked and bool(_last(notes, "captured")) and not unwritten(notes, ended)
+    whole = checked and bool(last_note(notes, "captured")) and not unwritten(notes, ended)
     findings = with_step_cost(findings, run.breaks_cost)
     findings = with_host_syncs(findings, run.host_syncs or ())
     return RunResult(
@@ -97,7 +97,7 @@ def run_target(
         traced=seen.traced if whole else {},
         torch_version=versions.get("torch", ""),
         neutralised=_neutralised(notes),
-        differs=_last(notes, "compared").get("differs", ""),
+        differs=last_note(notes, "compared").get("differs", ""),
         switches=seen.switches,
         named_switches=named_switches(seen.breaks),
     )
@@ -124,9 +124,9 @@ def _describe_run(
     checked: bool,
 ) -> Run:
     versions, captured, explained = (
-        _last(notes, "versions"),
-        _last(notes, "captured"),
-        _last(notes, "explained"),
+        last_note(notes, "versions"),
+        last_note(notes, "captured"),
+        last_note(notes, "explained"),
     )
     calls = captured.get("calls", sum(note["event"] in ("call", "varied") for note in notes))
     return Run(
@@ -148,7 +148,7 @@ def _describe_run(
         compile_seconds=round(seen.compile_seconds, 6),
         share_compiled=_share(notes),
         host_syncs=_host_syncs(notes, places),
-        breaks_cost=cost_of_breaks(_last(notes, "steps").get("rounds", ())),
+        breaks_cost=cost_of_breaks(last_note(notes, "steps").get("rounds", ())),
         capture_checked=checked,
         notes=(
             *(note["text"] for note in notes if note["event"] == "note"),
@@ -169,19 +169,19 @@ def _neutralised(notes: list[dict]) -> tuple[Neutralised, ...]:
 
 
 def _host_syncs(notes: list[dict], places: Places) -> tuple[HostSync, ...] | None:
-    noted = _last(notes, "host syncs")
+    noted = last_note(notes, "host syncs")
     return read_host_syncs(noted["syncs"], places) if noted else None
 
 
 def _share(notes: list[dict]) -> float | None:
-    share = _last(notes, "coverage").get("share")
+    share = last_note(notes, "coverage").get("share")
     return None if share is None else round(share, 4)
 
 
 def _further(notes: list[dict], seen: Observations) -> tuple[str, ...]:
     """What the share of op time compiled is the share of, where that is not what the calls of the
     run did."""
-    coverage = _last(notes, "coverage")
+    coverage = last_note(notes, "coverage")
     further = coverage.get("further")
     if not further:
         return ()
@@ -205,7 +205,3 @@ def _empty(options: RunOptions, seen: Observations, status: str) -> tuple[str, .
     return (
         f"Dynamo captured no graph of {options.target}: it does no tensor work, or it is not compiled at all",
     )
-
-
-def _last(notes: list[dict], event: str) -> dict:
-    return next((note for note in reversed(notes) if note["event"] == event), {})

@@ -20,7 +20,7 @@ from breakscope.dynamic.modes.run import UNCHECKED, refuse_what_cannot_run
 from breakscope.dynamic.observations.ownership import Places
 from breakscope.dynamic.observations.reader import read_folder
 from breakscope.dynamic.options import RunOptions
-from breakscope.dynamic.trace.progress_log import read_progress
+from breakscope.dynamic.trace.progress_log import last_note, read_progress, torch_root
 from breakscope.report.fixes import Compared, Measured
 from breakscope.report.model import Finding
 from breakscope.rulekit.loader import load_rules
@@ -111,7 +111,7 @@ def _record(
         notes = read_progress(folder / "progress.jsonl")
         if any(note["event"] == "done" for note in notes):
             ended = replace(ended, timed_out=False)  # only the timing was cut off
-        places = Places.here(_last(notes, "versions").get("torch_root", ""))
+        places = Places.here(torch_root(notes))
         seen = read_folder(folder, places)
         errors = describe_errors(folder, options, notes, ended, places)
     findings = make_findings(seen, load_rules(options.rules), Path.cwd())
@@ -120,7 +120,7 @@ def _record(
     if not problem and not 0 < planted <= seen.self_tests:
         problem = UNCHECKED
     breaks = [finding for finding in findings if finding.kind == "break"]
-    times, eager = _last(notes, "times"), _last(notes, "eager")
+    times, eager = last_note(notes, "times"), last_note(notes, "eager")
     again = [r.frame.phase for r in seen.recompiles if r.frame.phase.startswith(SAME)]
     calls = eager.get("calls", 0)
     equal = calls if options.calls or options.drive else min(calls, limits.SAME_CALLS)
@@ -137,7 +137,7 @@ def _record(
         ),
         findings=findings,
         lines={
-            path: frozenset(run) for path, run in _last(notes, "lines").get("lines", {}).items()
+            path: frozenset(run) for path, run in last_note(notes, "lines").get("lines", {}).items()
         },
         again=len(again),
         settled=equal >= limits.SAME_CALLS and f"{SAME} {equal}" not in again,
@@ -149,9 +149,5 @@ def _record(
             for note in notes
             if note["event"] == "agreement"
         ),
-        guessed=_last(notes, "guessed").get("text", ""),
+        guessed=last_note(notes, "guessed").get("text", ""),
     )
-
-
-def _last(notes: list[dict], event: str) -> dict:
-    return next((note for note in reversed(notes) if note["event"] == event), {})

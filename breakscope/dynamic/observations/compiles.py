@@ -11,7 +11,7 @@ from breakscope.dynamic.observations.facts import Break, FrameCompile
 from breakscope.dynamic.observations.ownership import Places
 from breakscope.dynamic.observations.reasons import read_reason
 from breakscope.dynamic.source_text import SourceFile
-from breakscope.dynamic.trace.frames import original_name
+from breakscope.dynamic.trace.frames import Frame, original_name
 from breakscope.dynamic.trace.header import Metrics
 from breakscope.dynamic.trace.records import Record
 from breakscope.report.model import Graph, SkippedFrame
@@ -144,6 +144,18 @@ def skipped_frames(
     break."""
     by_compile = {compile_id: found for found in breaks for compile_id in found.compile_ids}
     skipped: dict[tuple[str, int, str, int], SkippedFrame] = {}
+
+    def note(compile: FrameCompile | Frame, line: int, why: str, reason: str, resumed: int = 0):
+        frame = SkippedFrame(
+            function=compile.function,
+            path=compile.path,
+            line=line,
+            why=why,
+            reason=reason,
+            resumed_at=resumed,
+        )
+        skipped.setdefault((compile.path, line, why, resumed), frame)
+
     for compile in compiles.values():
         if not compile.failed or compile.raised or not places.is_user(compile.path):
             continue
@@ -151,54 +163,19 @@ def skipped_frames(
         limited = is_limit(compile.fail_reason)
         if found is None and not compile.fail_reason:
             continue  # nothing to compile in this frame
-        why = (
-            "recompile limit"
-            if limited
-            else (found.skipped if found and found.skipped else "skipped")
-        )
         reason = found.reason.text if found else read_reason(compile.fail_reason, {}).text
-        resumed_at = compile.resumed_at if limited else 0
-        skipped.setdefault(
-            (compile.path, compile.line, why, resumed_at),
-            SkippedFrame(
-                function=compile.function,
-                path=compile.path,
-                line=compile.line,
-                why=why,
-                reason=reason,
-                resumed_at=resumed_at,
-            ),
-        )
+        if limited:
+            note(compile, compile.line, "recompile limit", reason, compile.resumed_at)
+        else:
+            note(compile, compile.line, (found and found.skipped) or "skipped", reason)
     for found in breaks:
         for compile in (compiles[i] for i in found.not_resumed if i in compiles):
-            skipped.setdefault(
-                (compile.path, compile.line, "rest", 0),
-                SkippedFrame(
-                    function=compile.function,
-                    path=compile.path,
-                    line=compile.line,
-                    why="rest",
-                    reason=found.reason.text,
-                ),
-            )
+            note(compile, compile.line, "rest", found.reason.text)
         first = found.chain[0]
-        # from a text log
-        if (
-            found.skipped
-            and len(found.chain) == 1
-            and not any(i in compiles for i in found.compile_ids)
-        ):
+        is_alone = len(found.chain) == 1 and not any(i in compiles for i in found.compile_ids)
+        if found.skipped and is_alone:  # from a text log
             line = SourceFile.read(first.path).function_line(first.line) or first.line
-            skipped.setdefault(
-                (first.path, line, found.skipped, 0),
-                SkippedFrame(
-                    function=first.function,
-                    path=first.path,
-                    line=line,
-                    why=found.skipped,
-                    reason=found.reason.text,
-                ),
-            )
+            note(first, line, found.skipped, found.reason.text)
     return tuple(sorted(skipped.values(), key=lambda frame: frame.why != "recompile limit"))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from breakscope import limits
@@ -66,3 +67,13 @@ def read_progress(file: Path) -> list[dict]:
         if isinstance(note, dict) and "event" in note:
             notes.append(note)
     return notes
+
+
+def last_note(notes: Sequence[dict], event: str) -> dict:
+    """The last note of an event; empty where there is none."""
+    return next((note for note in reversed(notes) if note["event"] == event), {})
+
+
+def torch_root(notes: Sequence[dict]) -> str:
+    """Torch's folder in the child; "" before it was imported."""
+    return last_note(notes, "versions").get("torch_root", "")

@@ -10,16 +10,10 @@ from pathlib import Path
 
 import torch
 
+from breakscope.knowledge.build.from_wheel import FAMILIES, TAGS
 from breakscope.knowledge.build.results import from_schemas
 from breakscope.knowledge.build.snippets import class_name
 
-TAGS = {"dynamic_output_shape": "shape", "data_dependent_output": "value"}
-FAMILIES = {
-    "linalg_": "torch.linalg.",
-    "fft_": "torch.fft.",
-    "special_": "torch.special.",
-    "sparse_": "torch.sparse.",
-}
 CLASSES = (
     "torch",
     "torch.nn",

@@ -17,13 +17,9 @@ SWEEP = "sweep"  # the topic of functions that are asked about without a probe
 
 
 def topics() -> list[str]:
-    from breakscope.knowledge.build.snippets import FOLDER
+    from breakscope.knowledge.build import snippets
 
-    return [
-        *sorted(p.stem for p in FOLDER.glob("*.py") if not p.stem.startswith("_")),
-        SWEEP,
-        OPERATORS,
-    ]
+    return [*snippets.topics(), SWEEP, OPERATORS]
 
 
 def measure(topic: str) -> Iterator[dict]:

@@ -24,6 +24,11 @@ from breakscope.knowledge.build.inputs import kind
 FOLDER = Path(__file__).parent / "probes"
 
 
+def topics() -> list[str]:
+    """The probe files: `modules`, `torch/autograd`."""
+    return sorted(p.relative_to(FOLDER).with_suffix("").as_posix() for p in FOLDER.rglob("*.py"))
+
+
 @dataclass
 class Snippet:
     """One program: its source, the parameters it wants, what the comment behind it says, the module
@@ -57,7 +62,7 @@ def read(topic: str) -> list[Snippet]:
     """The snippets of one probe file, in order."""
     path = FOLDER / f"{topic}.py"
     text = path.read_text()
-    spec = importlib.util.spec_from_file_location(f"probe_{topic}", path)
+    spec = importlib.util.spec_from_file_location(f"probe_{topic.replace('/', '_')}", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     lines, found = text.splitlines(), []

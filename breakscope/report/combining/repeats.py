@@ -7,10 +7,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from breakscope.report.model import Cost, Finding, Link
-from breakscope.report.ranking import SEEN
-
-CONFIDENCES = ("certain", "likely", "possible")
+from breakscope.report.model import CONFIDENCES, SEEN, Cost, Finding, Link
 
 
 def grouped(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -12,8 +12,8 @@ from breakscope.report.comparing.budget import Budget
 from breakscope.report.comparing.judging import breaks, coverage
 from breakscope.report.escaping import struct_json
 from breakscope.report.fact import Fact, Link
-from breakscope.report.model import Finding, Report, ReportError
-from breakscope.report.ranking import SEEN, ranked
+from breakscope.report.model import SEEN, Finding, Report, ReportError
+from breakscope.report.ranking import ranked
 
 DIFFERENCE_SCHEMA_VERSION = "1"
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from breakscope.report.comparing.budget import After, Allowed, Budget
-from breakscope.report.model import Report, ReportError, Run
-from breakscope.report.ranking import SEEN
+from breakscope.report.model import SEEN, Report, ReportError, Run
 from breakscope.report.summary import count
 
 

@@ -15,7 +15,7 @@ import libcst as cst
 from breakscope.rulekit import rewriting as rw
 from breakscope.rulekit.patch import Also, Patch, Place
 from breakscope.rulekit.purity import is_stateless_value, may_run_alone
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.walking import uses_of
 
 CHANGES = (
     "what follows the test runs for no rows, too; the parameters of a module that gets none have a gradient of"
@@ -134,11 +134,7 @@ def _is_module_of_list(func: cst.BaseExpression, place: Place) -> bool:
         return _holds_stateless(rw.dotted(func.value), place)
     if not isinstance(func, cst.Name) or place.function is None:
         return False
-    stores = [
-        n
-        for n in walk(place.function)
-        if isinstance(n, ast.Name) and n.id == func.value and not isinstance(n.ctx, ast.Load)
-    ]
+    stores = uses_of(place.function, func.value, ast.Store, ast.Del)
     for loop in (n for n in place.parents if isinstance(n, ast.For)):
         over, target = loop.iter, loop.target
         if isinstance(over, ast.Call) and ast.unparse(over.func) == "enumerate" and over.args:

@@ -13,7 +13,7 @@ import libcst as cst
 
 from breakscope.rulekit import rewriting as rw
 from breakscope.rulekit.patch import Also, Patch, Place
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.walking import names_in, walk
 
 IMPORTS = (ast.Import, ast.ImportFrom)
 BEHIND = frozenset({"hexdigest", "digest", "decode", "hex"})
@@ -35,7 +35,7 @@ def as_constant(node: cst.SimpleStatementLine, problem, place: Place) -> Patch |
     if "#" in rw.code(whole) or given is None:
         return None
     names = [text.rpartition(".")[2] for text in given]
-    taken = {n.id for n in walk(place.tree) if isinstance(n, ast.Name)}
+    taken = names_in(place.tree)
     taken |= {n.name for n in place.tree.body if isinstance(n, ast.FunctionDef | ast.ClassDef)}
     name = f"{rw.called(found)}_of"
     if not names or len(set(names)) != len(names) or name in taken or set(names) & bound:

@@ -13,7 +13,7 @@ import libcst as cst
 
 from breakscope.rulekit import rewriting as rw
 from breakscope.rulekit.patch import Also, Patch, Place
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.walking import uses_of, walk
 
 CHANGES = (
     "`self.{}` is a 0-d tensor (a buffer outside of the state_dict), and what is computed of it is a tensor in"
@@ -102,11 +102,7 @@ def _stays_arithmetic(node: ast.expr, parents: dict[int, ast.AST], place: Place)
     if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
         return False
     set_to = statement.targets[0].id
-    uses = [
-        n
-        for n in walk(place.function)
-        if isinstance(n, ast.Name) and n.id == set_to and isinstance(n.ctx, ast.Load)
-    ]
+    uses = uses_of(place.function, set_to, ast.Load)
     return all(isinstance(parents.get(id(n)), ast.BinOp) for n in uses)
 
 

@@ -12,7 +12,7 @@ import libcst as cst
 
 from breakscope.rulekit import rewriting as rw
 from breakscope.rulekit.patch import Patch, Place
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.walking import uses_of, walk
 
 CHANGES = "nothing: no number that is drawn lies below 0. The graph still ends here where `{}` is above it"
 
@@ -48,11 +48,7 @@ def _is_drawn(name: str, place: Place) -> bool:
     function = place.function
     if function is None or any(isinstance(n, ast.arg) and n.arg == name for n in walk(function)):
         return False
-    stores = [
-        n
-        for n in walk(function)
-        if isinstance(n, ast.Name) and n.id == name and not isinstance(n.ctx, ast.Load)
-    ]
+    stores = uses_of(function, name, ast.Store, ast.Del)
     values = [
         n.value
         for n in walk(function)
@@ -67,7 +63,4 @@ def _is_number_by_name(bound: cst.BaseExpression, place: Place) -> bool:
     """False for a name that the function computes: it may be a tensor, and then nothing is won."""
     if not isinstance(bound, cst.Name):
         return True
-    return not any(
-        isinstance(n, ast.Name) and n.id == bound.value and isinstance(n.ctx, ast.Store)
-        for n in walk(place.function)
-    )
+    return not uses_of(place.function, bound.value, ast.Store)

@@ -14,7 +14,7 @@ from breakscope.rulekit import branching
 from breakscope.rulekit import rewriting as rw
 from breakscope.rulekit.patch import Also, Patch, Place
 from breakscope.rulekit.purity import may_run_alone
-from breakscope.rulekit.walking import is_store, walk
+from breakscope.rulekit.walking import is_store, names_in, walk
 
 ALWAYS = "what stands behind the early return runs in every call; the two results must have one shape and dtype"
 ONE = (
@@ -120,7 +120,7 @@ def _reads_before_it_stores(lines: list[ast.Assign]) -> bool:
     later: set[str] = set()
     for line in reversed(lines):
         later |= {n.id for n in walk(line) if is_store(n)}
-        if later & {n.id for n in walk(line.value) if isinstance(n, ast.Name)}:
+        if later & names_in(line.value):
             return True
     return False
 

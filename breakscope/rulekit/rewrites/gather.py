@@ -11,7 +11,7 @@ import libcst as cst
 
 from breakscope.rulekit import rewriting as rw
 from breakscope.rulekit.patch import Declined, Place
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.walking import uses_of, walk
 
 
 def as_gather(node: cst.SimpleStatementLine, problem, place: Place):
@@ -54,11 +54,7 @@ def _counts(index: cst.BaseExpression, place: Place) -> bool:
         for loop in loops
         if isinstance(loop.iter, ast.Call) and ast.unparse(loop.iter.func) == "range"
     ]
-    stores = [
-        n
-        for n in walk(place.function)
-        if isinstance(n, ast.Name) and n.id == index.value and not isinstance(n.ctx, ast.Load)
-    ]
+    stores = uses_of(place.function, index.value, ast.Store, ast.Del)
     return bool(stores) and all(store in targets for store in stores)
 
 

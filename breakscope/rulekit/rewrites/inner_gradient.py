@@ -15,7 +15,7 @@ from breakscope.rulekit import branching
 from breakscope.rulekit import rewriting as rw
 from breakscope.rulekit.patch import Also, Declined, Patch, Place
 from breakscope.rulekit.rewrites.leaf_mark import CHANGES, is_mark, leaves
-from breakscope.rulekit.walking import is_store, walk
+from breakscope.rulekit.walking import is_store, names_in, walk
 
 PLAIN = frozenset(
     {"outputs", "inputs", "grad_outputs", "retain_graph", "create_graph", "only_inputs"}
@@ -126,14 +126,14 @@ def _path(wanted: Wanted, place: Place) -> Path | Declined:
     if name in _arguments(place.function) and any(isinstance(n, ast.Expr) for n in marks):
         return Declined(f"`{name}` is marked as a leaf for the caller")
     below = [line for line in below if line not in marks]
-    needed = _names(wanted.output) - {name}
+    needed = names_in(wanted.output) - {name}
     lines: list[ast.stmt] = []
     while below and _sets(below[-1]) in needed:
         lines.insert(0, below.pop())
-        needed = (needed - {_sets(lines[0])}) | (_names(lines[0].value) - {name})
+        needed = (needed - {_sets(lines[0])}) | (names_in(lines[0].value) - {name})
     made_of_input = {name}
     for line in below:
-        if _names(line) & made_of_input:
+        if names_in(line) & made_of_input:
             made_of_input |= {n.id for n in walk(line) if is_store(n)}
     if needed & (made_of_input - {name}):
         return Declined("other lines stand between the input and the gradient")
@@ -221,10 +221,6 @@ def _instead(node, found: cst.Call, text: str) -> list[cst.BaseStatement] | None
                 ]
             )
     return None
-
-
-def _names(node: ast.AST) -> set[str]:
-    return {n.id for n in walk(node) if isinstance(n, ast.Name)}
 
 
 def _reads(function: ast.AST) -> list[str]:

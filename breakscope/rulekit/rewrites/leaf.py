@@ -11,7 +11,7 @@ import libcst as cst
 
 from breakscope.rulekit import rewriting as rw
 from breakscope.rulekit.patch import Also, Patch, Place
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.walking import names_in, walk
 
 LEAF = "torch._dynamo.decorators.leaf_function"
 CHANGES = (
@@ -57,9 +57,7 @@ def _is_closed(function: ast.FunctionDef, place: Place) -> bool:
     """True when the function changes none of its arguments and nothing outside, draws nothing, and
     returns at its end only."""
     arguments = {argument.arg for argument in walk(function.args) if isinstance(argument, ast.arg)}
-    own = arguments | {
-        n.id for n in walk(function) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
-    }
+    own = arguments | names_in(function, ast.Store, ast.Del)
     constants = {
         n.id
         for statement in place.tree.body
@@ -103,12 +101,8 @@ def _shape_lines(function: ast.FunctionDef, node: ast.AST) -> list[ast.stmt] | N
     its shape."""
     taken, unknown, kept = False, set(), []
     for statement in function.body:
-        loads = {n.id for n in walk(statement) if isinstance(n, ast.Name)}
-        stores = {
-            n.id
-            for n in walk(statement)
-            if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
-        }
+        loads = names_in(statement)
+        stores = names_in(statement, ast.Store, ast.Del)
         here = any(n is node or _same_place(n, node) for n in walk(statement))
         taken |= here
         if isinstance(statement, ast.Return):

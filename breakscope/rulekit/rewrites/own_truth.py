@@ -15,7 +15,7 @@ from msgspec import Struct
 from breakscope.rulekit import branching
 from breakscope.rulekit import rewriting as rw
 from breakscope.rulekit.patch import Also, Declined, Patch, Place, place_of
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.walking import names_in, walk
 
 
 class Tested(Struct, frozen=True):
@@ -35,7 +35,7 @@ def truth_where_tested(problem, place: Place) -> Patch | None:
         return None
     truth = answer.args[0]
     own = function.args.args[0].arg
-    if {n.id for n in walk(truth) if isinstance(n, ast.Name)} - {own, "torch"}:
+    if names_in(truth) - {own, "torch"}:
         return None
     if not rw.is_bool_tensor(cst.parse_expression(ast.unparse(truth))):
         return None

@@ -14,7 +14,7 @@ import libcst as cst
 
 from breakscope.rulekit import rewriting as rw
 from breakscope.rulekit.patch import Also, Patch, Place, place_of
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.walking import names_in, uses_of, walk
 
 MAKERS = frozenset({"torch.as_tensor", "torch.tensor"})
 CHANGES = "the numbers of `{}` stay Python's: a tensor's dtype no longer rounds them"
@@ -28,7 +28,7 @@ def from_the_list(problem, place: Place) -> Patch | None:
     function, loop = place.function, _loop_of(problem.node, place)
     if function is None or loop is None or not isinstance(loop, ast.Name):
         return None
-    if len(_loads(function, loop.id)) != 1 or _stores(function, loop.id):
+    if len(uses_of(function, loop.id, ast.Load)) != 1 or _stores(function, loop.id):
         return None  # something else may want the tensor
     calls = [
         (place_of(place.tree, statement).function, statement, call)
@@ -61,7 +61,7 @@ def _is_anothers(call: Place, place: Place) -> bool:
 
 def _loop_of(node: ast.AST, place: Place) -> ast.expr | None:
     """What the innermost loop goes over whose names the node reads."""
-    read = {n.id for n in walk(node) if isinstance(n, ast.Name)}
+    read = names_in(node)
     for parent in reversed(place.parents):
         if not isinstance(parent, ast.For):
             continue
@@ -69,7 +69,7 @@ def _loop_of(node: ast.AST, place: Place) -> ast.expr | None:
         if isinstance(over, ast.Call) and ast.unparse(over.func) == "enumerate" and over.args:
             over = over.args[0]
             target = target.elts[1] if isinstance(target, ast.Tuple) and target.elts[1:] else target
-        if read & {n.id for n in walk(target) if isinstance(n, ast.Name)}:
+        if read & names_in(target):
             return over
     return None
 
@@ -160,13 +160,5 @@ def _giving(call: ast.Call, old: str, new: str):
     return rewrite
 
 
-def _loads(function: ast.AST, name: str) -> list[ast.Name]:
-    return [n for n in _named(function, name) if isinstance(n.ctx, ast.Load)]
-
-
 def _stores(function: ast.AST, name: str) -> list[ast.Name]:
-    return [n for n in _named(function, name) if not isinstance(n.ctx, ast.Load)]
-
-
-def _named(function: ast.AST, name: str) -> list[ast.Name]:
-    return [n for n in walk(function) if isinstance(n, ast.Name) and n.id == name]
+    return uses_of(function, name, ast.Store, ast.Del)

@@ -10,7 +10,7 @@ import libcst as cst
 
 from breakscope.rulekit import rewriting as rw
 from breakscope.rulekit.patch import Patch, Place
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.walking import names_in, walk
 
 CHANGES = "what both sides prepare is made in every call, and what is stored is a new tensor"
 NOT_KEPT = ", and `{}` is made anew in each and not kept"
@@ -110,7 +110,7 @@ def _is_only_inside(attribute: str, place: Place) -> bool:
 
 
 def _names(place: Place) -> set[str]:
-    return {n.id for n in walk(place.function or place.tree) if isinstance(n, ast.Name)}
+    return names_in(place.function or place.tree)
 
 
 def _stored(statement: ast.stmt) -> str:

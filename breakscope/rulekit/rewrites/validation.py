@@ -44,7 +44,7 @@ def as_assert(node: cst.If, problem):
     comments = [line for part in node.body.body for line in part.leading_lines]
     above = (*node.leading_lines, *(c for c in comments if c.comment))
     header = node.body.header
-    made = [_line(text) for text in lines]
+    made = [cst.parse_statement(text) for text in lines]
     if flags is None:
         made[0] = made[0].with_changes(leading_lines=above, trailing_whitespace=header)
         changed = made[0] if len(made) == 1 else cst.FlattenSentinel(made)
@@ -53,10 +53,6 @@ def as_assert(node: cst.If, problem):
         changed = node.with_changes(test=flags, body=block, leading_lines=above)
     named = NAMED.format("`, `".join(dict.fromkeys(values))) if values else ""
     return Patch(changed, changes=CHANGES.format(named))
-
-
-def _line(text: str) -> cst.SimpleStatementLine:
-    return cst.parse_statement(text)
 
 
 def _source(test: str, message: str) -> str:

@@ -36,7 +36,7 @@ def completed(
     annotation = getattr(info.node, "returns", None)
     if annotation is None or (type(result) is Union and UNKNOWN not in result.options):
         return result
-    frame = Frame(info.module, None, function.scope, None, False, 0, "")
+    frame = Frame(info.module, scope=function.scope)
     if info.module.has_type_variables():
         machine.objects.type_variables = bound_variables(machine, info.node.args, arguments, frame)
     try:
@@ -65,7 +65,7 @@ def bound_variables(
         tensor = _tensor_in(value) if annotation is not None and value is not None else None
         for node in walk(annotation) if tensor is not None else ():
             if (
-                type(node) is ast.Name
+                isinstance(node, ast.Name)
                 and type(variable := lookup_name(machine, node.id, frame)) is ExternalInstance
             ):
                 bound[id(variable)] = tensor

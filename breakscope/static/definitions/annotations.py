@@ -90,7 +90,7 @@ def value_of_alias(machine: Machine, name: ast.Name | ast.Attribute, frame: Fram
         return UNKNOWN
     machine.objects.open_aliases.add(id(found))
     try:
-        return value_of_annotation(machine, found, Frame(module, None, None, None, False, 0, ""))
+        return value_of_annotation(machine, found, Frame(module))
     finally:
         machine.objects.open_aliases.discard(id(found))
 
@@ -99,7 +99,7 @@ def alias_of(
     machine: Machine, name: ast.Name | ast.Attribute, frame: Frame
 ) -> tuple[ModuleInfo | None, ast.expr | None]:
     """The type that a name stands for, with the module whose top level defines it."""
-    if type(name) is ast.Name:
+    if isinstance(name, ast.Name):
         module, member = frame.module, name.id
     else:
         owner = machine.eval(name.value, frame)
@@ -131,7 +131,7 @@ def value_of_class(machine: Machine, cls: Class) -> Value:
         # each field is an annotation of its own
         parts, machine.objects.annotation_parts = machine.objects.annotation_parts, 0
         for name, annotation, _, owner in fields_of(machine, cls.info):
-            frame = Frame(owner.module, None, owner.scope, None, False, 0, "")
+            frame = Frame(owner.module, scope=owner.scope)
             value = value_of_annotation(machine, annotation, frame)
             if not value.is_unknown:
                 made.attributes[name] = value
@@ -201,9 +201,7 @@ def makes_types(machine: Machine, info: ClassInfo) -> bool:
             return True
         for keyword in cls.node.keywords:
             if keyword.arg == "metaclass":
-                meta = machine.eval(
-                    keyword.value, Frame(cls.module, None, cls.scope, None, False, 0, "")
-                )
+                meta = machine.eval(keyword.value, Frame(cls.module, scope=cls.scope))
                 if (
                     isinstance(meta, Class)
                     and find_member(machine, meta.info, "__getitem__") is not None
@@ -218,18 +216,17 @@ def aliases(module: ModuleInfo) -> dict[str, ast.expr]:
     if module.aliases is None:
         module.aliases = {}
         for statement in module.tree.body:
-            if type(statement) is ast.Assign:
+            if isinstance(statement, ast.Assign):
                 targets = statement.targets
-            elif type(statement) is ast.AnnAssign:
+            elif isinstance(statement, ast.AnnAssign):
                 targets = [statement.target]
             elif type(statement).__name__ == "TypeAlias":
                 module.aliases[statement.name.id] = statement.value
                 continue
             else:
                 continue
-            if (
-                isinstance(statement.value, ast.Subscript | ast.BinOp)
-                and type(targets[0]) is ast.Name
+            if isinstance(statement.value, ast.Subscript | ast.BinOp) and isinstance(
+                targets[0], ast.Name
             ):
                 module.aliases[targets[0].id] = statement.value
     return module.aliases

@@ -102,9 +102,7 @@ def as_annotated(machine: Machine, value: Value, parameter: ast.arg, info: Funct
     annotation = parameter.annotation or type_comments(info).get(parameter.arg)
     if annotation is None:
         return value
-    return value_of_annotation(
-        machine, annotation, Frame(info.module, None, None, None, False, 0, "")
-    )
+    return value_of_annotation(machine, annotation, Frame(info.module))
 
 
 def as_declared(
@@ -130,9 +128,7 @@ def one_declared(machine: Machine, value: Value, parameter: ast.arg, info: Funct
     kind = type(value)
     if parameter.annotation is None or (kind is not Union and kind is not Instance):
         return value
-    declared = value_of_annotation(
-        machine, parameter.annotation, Frame(info.module, None, None, None, False, 0, "")
-    )
+    declared = value_of_annotation(machine, parameter.annotation, Frame(info.module))
     if type(declared) is not Instance:
         return value
     wanted = declared.cls.info
@@ -155,7 +151,7 @@ def defaults_of(machine: Machine, info: FunctionInfo, scope: Frame | None) -> di
         pairs = list(zip(positional[len(positional) - len(spec.defaults) :], spec.defaults))
         pairs += [(p, d) for p, d in zip(spec.kwonlyargs, spec.kw_defaults) if d is not None]
         if pairs:
-            frame = Frame(info.module, None, scope, None, False, 0, "")
+            frame = Frame(info.module, scope=scope)
             for parameter, default in pairs:
                 try:
                     value = machine.eval(default, frame)

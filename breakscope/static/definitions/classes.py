@@ -48,10 +48,10 @@ def bases_of(machine: Machine, info: ClassInfo) -> list[Value]:
     facts = class_facts(machine, info)
     if facts.bases is None:
         facts.bases = []
-        frame = Frame(info.module, None, info.scope, None, False, 0, "")
+        frame = Frame(info.module, scope=info.scope)
         for base in info.node.bases:
             try:
-                value = machine.eval(base.value if type(base) is ast.Subscript else base, frame)
+                value = machine.eval(base.value if isinstance(base, ast.Subscript) else base, frame)
             except Raised:
                 value = UNKNOWN
             facts.bases.extend(options(value))
@@ -221,7 +221,7 @@ def class_frame(
     is_definition = isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
     # what runs when the class is made
     now = statement.decorator_list if is_definition else [statement]
-    used = {n.id for part in now for n in walk(part) if type(n) is ast.Name}
+    used = {n.id for part in now for n in walk(part) if isinstance(n, ast.Name)}
     members, values = members_of(cls), class_facts(machine, cls).values
     for name in sorted(used & members.keys()):
         if members[name] is not statement:
@@ -269,7 +269,7 @@ def _collect(body: list[ast.stmt], members: dict[str, object]) -> None:
         elif isinstance(statement, ast.Assign):
             for target in statement.targets:
                 for name in walk(target):
-                    if type(name) is ast.Name and type(name.ctx) is ast.Store:
+                    if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store):
                         members[name.id] = statement
         elif (
             isinstance(statement, ast.AnnAssign)

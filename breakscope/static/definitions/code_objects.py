@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 
 from breakscope.rulekit.values import UNKNOWN, Cell, Const, Function, Sequence, Value
-from breakscope.rulekit.walking import children, walk
+from breakscope.rulekit.walking import children, names_in
 from breakscope.static.project.modules import FunctionInfo
 
 SCOPES = (
@@ -42,7 +42,7 @@ def code_attribute(info: FunctionInfo, name: str) -> Value:
 def cells(function: Function) -> Value:
     """`function.__closure__`: a cell for each name of an enclosing function that it uses, in order
     of the names."""
-    used = {n.id for n in walk(function.info.node) if isinstance(n, ast.Name)}
+    used = names_in(function.info.node)
     found, scope = {}, function.scope
     while scope is not None and scope.function is not None:
         for name in used & scope.names.keys() - found.keys():

@@ -13,11 +13,11 @@ def affixes(node: ast.AST) -> tuple[str, str]:
         return node.value, node.value
     if kind is ast.JoinedStr and node.values:
         return affixes(node.values[0])[0], affixes(node.values[-1])[1]
-    if kind is ast.BinOp and type(node.op) is ast.Add:
+    if kind is ast.BinOp and isinstance(node.op, ast.Add):
         return affixes(node.left)[0], affixes(node.right)[1]
-    if kind is ast.BinOp and type(node.op) is ast.Mod:
+    if kind is ast.BinOp and isinstance(node.op, ast.Mod):
         return _around(node.left, "%")
-    if kind is ast.Call and type(node.func) is ast.Attribute and node.func.attr == "format":
+    if kind is ast.Call and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
         return _around(node.func.value, "{")
     return "", ""
 
@@ -29,7 +29,7 @@ def fits(name: str, begin: str, end: str) -> bool:
 def _around(template: ast.AST, mark: str) -> tuple[str, str]:
     """The text in front of the first place that is filled in, and behind the last."""
     if (
-        type(template) is not ast.Constant
+        not isinstance(template, ast.Constant)
         or not isinstance(template.value, str)
         or mark not in template.value
     ):

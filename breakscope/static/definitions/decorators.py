@@ -40,7 +40,7 @@ def decorate(machine: Machine, node: ast.FunctionDef, value: Value, frame: Frame
     for decorator in reversed(node.decorator_list):
         try:
             made = machine.eval(decorator, frame)
-            if made.is_unknown and type(decorator) is ast.Call and type(value) is Function:
+            if made.is_unknown and isinstance(decorator, ast.Call) and type(value) is Function:
                 made = machine.eval(decorator.func, frame)
                 if type(made) is External and made.name in OPAQUE_DECORATORS:
                     machine.touch(value.info)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from breakscope.rulekit.values import UNKNOWN, Const, External, Value
 from breakscope.static.machine.compiled_names import may_compile
 from breakscope.static.machine.frames import Frame
+from breakscope.static.machine.world import run_top_level
 from breakscope.static.project.modules import Import, ModuleInfo, Namespace
 
 if TYPE_CHECKING:
@@ -30,10 +31,10 @@ def module_names(machine: Machine, module: ModuleInfo) -> dict[str, Value]:
                 "__main__"
             )  # its own code is what calls what it compiles
             with machine.driver.following(module, machine.file.compiled_names()) as found:
-                machine.run_top_level(module)
+                run_top_level(machine, module)
             machine.file.programs.extend(found)
         else:
-            machine.run_top_level(module)
+            run_top_level(machine, module)
         module.executing = False
     return module.names
 

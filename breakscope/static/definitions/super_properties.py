@@ -17,21 +17,21 @@ def first_use(node: ast.AST, function: ast.AST) -> ast.AST | None:
     """
     parent = _parent(node, function)
     if (
-        type(parent) is not ast.Assign
+        not isinstance(parent, ast.Assign)
         or len(parent.targets) != 1
-        or type(parent.targets[0]) is not ast.Name
+        or not isinstance(parent.targets[0], ast.Name)
     ):
         return node if _computes(parent, node) else None
     name = parent.targets[0].id
     mentions = [
         part
         for part in walk(function)
-        if type(part) is ast.Name
+        if isinstance(part, ast.Name)
         and part.id == name
         and (part.lineno, part.col_offset) > (node.lineno, node.col_offset)
     ]
     for part in sorted(mentions, key=lambda part: (part.lineno, part.col_offset)):
-        if type(part.ctx) is not ast.Load:
+        if not isinstance(part.ctx, ast.Load):
             return None
         if _computes(_parent(part, function), part):
             return part
@@ -45,10 +45,10 @@ def _parent(node: ast.AST, function: ast.AST) -> ast.AST | None:
 def _computes(parent: ast.AST | None, node: ast.AST) -> bool:
     """True for an operator, an item, an attribute, a loop, and a call of or with the value; a call
     by a bare name may hand it on, and `is` compares no more than the object."""
-    if type(parent) is ast.Call:
-        return parent.func is node or type(parent.func) is ast.Attribute
-    if type(parent) is ast.Compare:
+    if isinstance(parent, ast.Call):
+        return parent.func is node or isinstance(parent.func, ast.Attribute)
+    if isinstance(parent, ast.Compare):
         return not all(isinstance(operator, ast.Is | ast.IsNot) for operator in parent.ops)
-    if type(parent) is ast.For:
+    if isinstance(parent, ast.For):
         return parent.iter is node
     return isinstance(parent, OPERATIONS)

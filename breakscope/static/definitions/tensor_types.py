@@ -34,7 +34,7 @@ def _is_of_jaxtyping(value: Value) -> bool:
 
 def _count(axes: ast.expr) -> int | None:
     """The number of axes in a text; `...` and `*name` stand for any number."""
-    if type(axes) is not ast.Constant or type(axes.value) is not str:
+    if not isinstance(axes, ast.Constant) or type(axes.value) is not str:
         return None
     words = axes.value.split()
     is_open = any([word == "..." or "*" in word.partition("=")[0] for word in words])

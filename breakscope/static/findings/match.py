@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from breakscope.knowledge import kind, load, since
@@ -32,6 +33,39 @@ RESUMED_BEFORE = {"loop": "2.11", "comprehension": "2.11"}
 
 # around a call: a break in what is called skips the caller too
 OF_CALLERS = ("loop", "try", "with")
+
+
+class Seen(Struct, eq=False):
+    """What a walk over the steps of one activation has come to."""
+
+    activation: Activation
+    way: Way
+    found: dict[tuple, Verdict]
+    skipped: bool
+    any_break: bool = False  # one that happens each time that it is entered
+    last_break: int = -1
+    # what counts once in a function; another call may be of another object
+    flagged: set[tuple] = set()
+    waiting: list[Event] = []  # they matter when the frame is skipped
+    traced: int = 0  # how many of `waiting` stand in the graph
+    broken: set[int] = set()  # what comprehensions with a break inside go over
+    eager: list[Step] = []  # what Python does again because of a break behind it
+    # by condition: the last step with a break that surely happens under it
+    new_graph: dict[str, int] = {}
+    late: list[tuple[int, Verdict]] = []
+
+    @property
+    def here(self) -> tuple:
+        return (*self.way.chain, (self.activation, None))
+
+    @property
+    def not_done(self) -> int:
+        """The first step behind the last break: a break that skips the frame leaves them to Python."""
+        return len(self.activation.steps) if self.skipped else self.last_break + 1
+
+    def note_break(self, index: int, undecided: int, skips: bool) -> None:
+        self.any_break, self.last_break = self.any_break or not undecided, index
+        self.skipped = skips or not self.activation.is_compiled_by_itself
 
 
 class Matcher:
@@ -134,115 +168,112 @@ class Matcher:
         if id(activation) in open_:
             return False
         open_.add(id(activation))
-        skipped, any_break = way.eager, False
+        seen = Seen(activation, way, found, way.eager)
         quiet = True
-        here = (*way.chain, (activation, None))
-        # what counts once in a function; another call may be of another object
-        flagged: set[tuple] = set()
-        waiting, broken = [], set()  # broken: what comprehensions with a break inside go over
-        last_break, traced = -1, 0  # traced: how many of `waiting` stand in the graph
-        eager: list[Step] = []  # what Python does again because of a break behind it
-        # by condition: the last step with a break that surely happens under it
-        new_graph: dict[str, int] = {}
-        late: list[tuple[int, Verdict]] = []
         for index, step in enumerate(activation.steps):
-            before = len(activation.steps) if skipped else last_break + 1
             if step.child is not None:
-                chain = (*way.chain, (activation, step.node))
-                # each line that enters a library counts
-                is_entrance = step.child.module.library and not activation.module.library
-                into = self._way_into(step, activation, way, chain, skipped)
-                inner = self._walk(step.child, into, found, {} if is_entrance else breaks, open_)
+                if self._breaks_inside(step, seen, breaks, open_) and step.undecided != CHOSEN:
+                    self._note_break_inside(index, step, seen)
                 quiet = quiet and step.child.is_quiet
-                if inner and step.undecided != CHOSEN:
-                    if step.event is not None and not skipped and last_break < step.made_at:
-                        for rule, problem in self.first_problems(step.event, activation):
-                            keep(verdict_of(rule, problem, step.event, way, chain), found)
-                            skipped = True
-                    any_break, last_break = any_break or not step.undecided, index
-                    if not step.undecided:
-                        new_graph[step.condition] = index
-                    if isinstance(step.node, COMPREHENSIONS) and not _breaks_itself(step):
-                        broken.add(id(step.node.generators[0].iter))
-                    skipped = (
-                        skipped
-                        or (bool(step.skips) and step.skips not in self.resumed)
-                        or not activation.is_compiled_by_itself
-                    )
-                    eager += activation.steps[before:index] if skipped else []
-                continue
-            if step.event.only_when_skipped:
-                waiting.append(step.event)
-                continue
-            if step.made_at >= 0 and (skipped or last_break < step.made_at):
-                continue  # no break came behind what made the object
-            if step.problems is None:
-                step.problems = self.first_problems(step.event, activation)
-            for rule, problem in step.problems:
-                if problem.once is not None:
-                    if (rule.code, problem.once) in flagged:
-                        continue
-                    # a recompile happens by any of the places
-                    open_end = step.event.undecided and rule.kind == "break"
-                    if not open_end and not step.event.condition:
-                        flagged.add((rule.code, problem.once))
-                condition = both(step.event.condition, problem.condition)
-                if problem.reads is not None and self._is_input(
-                    problem, activation, new_graph, condition
-                ):
-                    continue
-                # then Python has made the object, and given it a name
-                if problem.skips == "object" and last_break >= 0:
-                    problem = replace(problem, skips="")
-                verdict = verdict_of(rule, problem, step.event, way, here, skipped)
-                if problem.late and problem.skips and not skipped:
-                    late.append((index, verdict))
-                    continue
+            elif step.event.only_when_skipped:
+                seen.waiting.append(step.event)
+            # a method of what was made here, where a break came behind that
+            elif step.made_at < 0 or not (seen.skipped or seen.last_break < step.made_at):
+                self._match(index, step, seen)
+        for index, verdict in seen.late:
+            if seen.last_break < index:
                 keep(verdict, found)
-                sure = rule.kind == "break" and problem.certainty != "possible"
-                if sure and (condition or not step.event.undecided):
-                    new_graph[condition] = index
-                    if problem.reads is not None:
-                        self._read.setdefault(id(problem.reads), set()).add(condition)
-                if (
-                    rule.kind == "break"
-                    and not skipped
-                    and problem.certainty != "possible"
-                    and step.event.undecided != CHOSEN
-                ):
-                    any_break, last_break = any_break or not step.event.undecided, index
-                    skipped = bool(problem.skips) or not activation.is_compiled_by_itself
-                    # Dynamo compiles up to the statement, and leaves only the rest to Python
-                    traced = len(waiting) if problem.skips == "call" else 0
-                    eager += activation.steps[before:index] if skipped and not traced else []
-        for index, verdict in late:
-            if last_break < index:
-                keep(verdict, found)
-                any_break = any_break or not verdict.event.undecided
-                skipped = True
-        if way.apart or last_break >= 0:
-            self._constructors(activation, way, found)
-        for step in eager:
-            if step.child is not None and step.child is not activation:
-                chain = (*way.chain, (activation, step.node))
-                into = self._way_into(step, activation, way, chain, True)
-                self._constructors(step.child, into, found)
-        for position, event in enumerate(waiting):
-            if type(event) is Constructor:
-                continue
-            inside = id(event.node) in broken and event.is_skipped_with_its_iterator
-            if (skipped and position >= traced and not event.is_generator) or inside:
-                for rule, problem in self.problems(event, activation)[:1]:
-                    keep(verdict_of(rule, problem, event, way, here), found)
+                seen.any_break = seen.any_break or not verdict.event.undecided
+                seen.skipped = True
+        self._match_eager(seen)
         activation.is_quiet = (
-            quiet and not waiting and not any(step.problems for step in activation.steps)
+            quiet and not seen.waiting and not any(step.problems for step in activation.steps)
         )
         if activation.is_quiet:
             activation.finish()
         open_.discard(id(activation))
         if not way.eager:
-            breaks[id(activation)] = (any_break, bool(way.condition) or way.doubtful)
-        return any_break
+            breaks[id(activation)] = (seen.any_break, bool(way.condition) or way.doubtful)
+        return seen.any_break
+
+    def _breaks_inside(self, step: Step, seen: Seen, breaks: dict, open_: set[int]) -> bool:
+        """True when what a step calls breaks the graph each time."""
+        into = self._way_into(step, seen, seen.skipped)
+        # each line that enters a library counts
+        is_entrance = step.child.module.library and not seen.activation.module.library
+        return self._walk(step.child, into, seen.found, {} if is_entrance else breaks, open_)
+
+    def _note_break_inside(self, index: int, step: Step, seen: Seen) -> None:
+        """A break in what a step calls: the caller goes on behind it, or is skipped."""
+        before = seen.not_done
+        if step.event is not None and not seen.skipped and seen.last_break < step.made_at:
+            for rule, problem in self.first_problems(step.event, seen.activation):
+                chain = (*seen.way.chain, (seen.activation, step.node))
+                keep(verdict_of(rule, problem, step.event, seen.way, chain), seen.found)
+                seen.skipped = True
+        if not step.undecided:
+            seen.new_graph[step.condition] = index
+        if isinstance(step.node, COMPREHENSIONS) and not _breaks_itself(step):
+            seen.broken.add(id(step.node.generators[0].iter))
+        skips = seen.skipped or (bool(step.skips) and step.skips not in self.resumed)
+        seen.note_break(index, step.undecided, skips)
+        if seen.skipped:
+            seen.eager += seen.activation.steps[before:index]
+
+    def _match(self, index: int, step: Step, seen: Seen) -> None:
+        """Match the rules to an event of the frame itself."""
+        event, before = step.event, seen.not_done
+        if step.problems is None:
+            step.problems = self.first_problems(event, seen.activation)
+        for rule, problem in step.problems:
+            if problem.once is not None:
+                if (rule.code, problem.once) in seen.flagged:
+                    continue
+                # a recompile happens by any of the places
+                open_end = event.undecided and rule.kind == "break"
+                if not open_end and not event.condition:
+                    seen.flagged.add((rule.code, problem.once))
+            condition = both(event.condition, problem.condition)
+            if problem.reads is not None and self._is_input(
+                problem, seen.activation, seen.new_graph, condition
+            ):
+                continue
+            # then Python has made the object, and given it a name
+            if problem.skips == "object" and seen.last_break >= 0:
+                problem = replace(problem, skips="")
+            verdict = verdict_of(rule, problem, event, seen.way, seen.here, seen.skipped)
+            if problem.late and problem.skips and not seen.skipped:
+                seen.late.append((index, verdict))
+                continue
+            keep(verdict, seen.found)
+            if rule.kind != "break" or problem.certainty == "possible":
+                continue
+            if condition or not event.undecided:
+                seen.new_graph[condition] = index
+                if problem.reads is not None:
+                    self._read.setdefault(id(problem.reads), set()).add(condition)
+            if not seen.skipped and event.undecided != CHOSEN:
+                seen.note_break(index, event.undecided, bool(problem.skips))
+                # Dynamo compiles up to the statement, and leaves only the rest to Python
+                seen.traced = len(seen.waiting) if problem.skips == "call" else 0
+                if seen.skipped and not seen.traced:
+                    seen.eager += seen.activation.steps[before:index]
+
+    def _match_eager(self, seen: Seen) -> None:
+        """Match the rules to what only Python comes to, behind a break or because of one."""
+        activation, way, found = seen.activation, seen.way, seen.found
+        if way.apart or seen.last_break >= 0:
+            self._constructors(activation, way, found)
+        for step in seen.eager:
+            if step.child is not None and step.child is not activation:
+                self._constructors(step.child, self._way_into(step, seen, True), found)
+        for position, event in enumerate(seen.waiting):
+            if type(event) is Constructor:
+                continue
+            inside = id(event.node) in seen.broken and event.is_skipped_with_its_iterator
+            if (seen.skipped and position >= seen.traced and not event.is_generator) or inside:
+                for rule, problem in self.problems(event, activation)[:1]:
+                    keep(verdict_of(rule, problem, event, way, seen.here), found)
 
     def _is_input(
         self, problem: Problem, activation: Activation, new_graph: dict[str, int], condition: str
@@ -268,10 +299,10 @@ class Matcher:
                 chain = (*way.chain, (activation, step.node))
                 self._constructors(step.child, replace(way, chain=chain), found)
 
-    def _way_into(
-        self, step: Step, activation: Activation, way: Way, chain: tuple, skipped: bool
-    ) -> Way:
+    def _way_into(self, step: Step, seen: Seen, skipped: bool) -> Way:
         """How what a step calls is entered."""
+        activation, way = seen.activation, seen.way
+        chain = (*way.chain, (activation, step.node))
         eager = skipped and not step.child.is_compiled_by_itself
         caller = way.skipped_caller if way.skipped_caller[0] else self._cost(step, activation)
         if not activation.module.library:
@@ -297,7 +328,7 @@ class Matcher:
 def _breaks_itself(step: Step) -> bool:
     """True for a generator expression in which a break stands, and not in what it calls: the
     statement is flagged for that."""
-    if type(step.node) is not ast.GeneratorExp:
+    if not isinstance(step.node, ast.GeneratorExp):
         return False
     problems = (pair for inner in step.child.steps for pair in inner.problems or ())
     return any(rule.kind == "break" for rule, _ in problems)

@@ -77,7 +77,7 @@ def _everywhere(make: Callable, statement: ast.stmt, lines: list[str], unit: str
     for also in patch.also if first is not None or patch.node is None else ():
         again = also.rewrite
         edit = _edit(also.statement, lines, lambda node, of=again: node_or_reason(of(node)), unit)
-        if edit is None or any(_overlap(edit, other) for other in edits):
+        if edit is None or any(edit.overlaps(other) for other in edits):
             return Rewritten(declined=reason)
         edits.append(edit)
     if not edits:
@@ -90,10 +90,6 @@ def _made(rule: Rule, problem, tree: ast.Module, statement: ast.stmt, node: cst.
         return rule.rewriter(node, problem)
     place: Place = place_of(tree, statement)
     return rule.rewriter(node, problem, place)
-
-
-def _overlap(one: Edit, other: Edit) -> bool:
-    return one.line <= other.end_line and other.line <= one.end_line
 
 
 def _edit(statement: ast.stmt, lines: list[str], rewrite: Callable, unit: str) -> Edit | None:

@@ -7,7 +7,8 @@ import ast
 from msgspec import Struct
 from msgspec.structs import replace
 
-from breakscope.rulekit.events import CERTAINTIES, Event, Problem
+from breakscope.report.model import CONFIDENCES
+from breakscope.rulekit.events import Event, Problem
 from breakscope.rulekit.rule import Rule
 from breakscope.static.machine.frames import Activation, Step
 from breakscope.static.machine.given import both
@@ -123,7 +124,7 @@ def _range(node: ast.AST) -> tuple[int, int, int, int]:
 
 
 def _order(verdict: Verdict) -> tuple:
-    certainty = CERTAINTIES.index(verdict.problem.certainty)
+    certainty = CONFIDENCES.index(verdict.problem.certainty)
     return (verdict.hidden, verdict.doubtful, certainty, bool(verdict.condition), verdict.rule.code)
 
 

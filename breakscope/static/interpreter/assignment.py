@@ -6,7 +6,7 @@ import ast
 
 from breakscope.rulekit.events import Store
 from breakscope.rulekit.values import UNKNOWN, Dict, Sequence, Value
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.walking import uses_of
 from breakscope.static.definitions.homes import note_nested
 from breakscope.static.definitions.names import module_names
 from breakscope.static.machine.frames import Frame
@@ -112,9 +112,9 @@ def assign_unpacked(
     machine: Machine, targets: list[ast.expr], value: Value, frame: Frame, node: ast.AST
 ) -> None:
     parts = machine.unpacked(
-        value, len(targets), any(type(t) is ast.Starred for t in targets), node, frame
+        value, len(targets), any(isinstance(t, ast.Starred) for t in targets), node, frame
     )
-    star = next((i for i, t in enumerate(targets) if type(t) is ast.Starred), None)
+    star = next((i for i, t in enumerate(targets) if isinstance(t, ast.Starred)), None)
     if parts is not None and star is None and len(parts) == len(targets):
         for target, part in zip(targets, parts):
             assign_target(machine, target, part, frame, node)
@@ -135,4 +135,4 @@ def assign_unpacked(
 
 def _mentions(node: ast.AST, name: str) -> bool:
     value = getattr(node, "value", None)
-    return value is not None and any(isinstance(n, ast.Name) and n.id == name for n in walk(value))
+    return value is not None and bool(uses_of(value, name))

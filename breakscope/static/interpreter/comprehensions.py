@@ -50,10 +50,10 @@ def comprehension_rows(machine: Machine, node, frame: Frame, produce) -> tuple[l
         first = node.generators[0]
         source = contents_of(machine, machine.eval(first.iter, frame))
         if machine.python < (3, 12) and frame.emits:  # a comprehension is a frame of its own
-            iterates_tuple = type(first.iter) is ast.List  # the compiler makes a tuple of it
-            by_itself = type(node) is not ast.GeneratorExp and is_comprehension_compiled_by_itself(
-                machine, node, frame
-            )
+            iterates_tuple = isinstance(first.iter, ast.List)  # the compiler makes a tuple of it
+            by_itself = not isinstance(
+                node, ast.GeneratorExp
+            ) and is_comprehension_compiled_by_itself(machine, node, frame)
             if by_itself and not iterates_tuple:
                 machine.emit(Comprehension, first.iter, frame, iterable=source)
             frame.activation = Activation(outer.function, outer.module, node.lineno)
@@ -61,7 +61,7 @@ def comprehension_rows(machine: Machine, node, frame: Frame, produce) -> tuple[l
                 iterates_tuple or is_iterated_by_itself(source)
             )
             # no resuming inside a generator
-            stays = skips or ("call" if type(node) is ast.GeneratorExp else "")
+            stays = skips or ("call" if isinstance(node, ast.GeneratorExp) else "")
             outer.steps.append(Step(None, frame.activation, stays, node))
         frame.skips = skips or "comprehension"
         items = source.items if isinstance(source, Sequence) else None

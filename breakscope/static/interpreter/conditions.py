@@ -22,7 +22,7 @@ def test_condition(
     kind = type(node)
     if kind is ast.BoolOp:
         return test_bool_op(machine, node, frame, construct, facts)
-    if kind is ast.UnaryOp and type(node.op) is ast.Not:
+    if kind is ast.UnaryOp and isinstance(node.op, ast.Not):
         if frame.emits:
             facts.setdefault("condition_source", machine.text(node, frame.module))
         truth = test_condition(
@@ -48,7 +48,7 @@ def test_condition(
 def test_bool_op(
     machine: Machine, node: ast.BoolOp, frame: Frame, construct: str, facts: dict
 ) -> bool | None:
-    is_and, unknown, configuration = type(node.op) is ast.And, False, False
+    is_and, unknown, configuration = isinstance(node.op, ast.And), False, False
     before, condition, certainty, undecided, rare = (
         frame.names,
         frame.condition,
@@ -103,14 +103,14 @@ def is_left_out(test: ast.expr, frame: Frame) -> bool:
     """True for `x is not None` where x is an optional tensor, as `labels` is: without it the
     rest of the expression is not evaluated, though its line runs."""
     if (
-        type(test) is not ast.Compare
-        or type(test.ops[0]) is not ast.IsNot
-        or type(test.left) is not ast.Name
+        not isinstance(test, ast.Compare)
+        or not isinstance(test.ops[0], ast.IsNot)
+        or not isinstance(test.left, ast.Name)
     ):
         return False
     value = frame.names.get(test.left.id)
     if type(value) is not Union or not (
-        type(right := test.comparators[0]) is ast.Constant and right.value is None
+        isinstance(right := test.comparators[0], ast.Constant) and right.value is None
     ):
         return False
     return all([o.is_none or o.is_tensor for o in value.options])

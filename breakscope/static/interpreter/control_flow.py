@@ -27,7 +27,7 @@ from breakscope.static.machine.machine import Machine
 
 
 def exec_if(machine: Machine, node: ast.If, frame: Frame) -> int:
-    raises = frame.emits and not node.orelse and all([type(s) is ast.Raise for s in node.body])
+    raises = frame.emits and not node.orelse and all([isinstance(s, ast.Raise) for s in node.body])
     truth = test_condition(machine, node.test, frame, "if", raises=raises)
     if truth is True:
         narrow_by(machine, node.test, True, frame)
@@ -164,7 +164,7 @@ def _imports_answer(machine: Machine, body: list[ast.stmt]) -> bool:
     another torch."""
     return (
         len(body) == 1
-        and type(body[0]) is ast.ImportFrom
+        and isinstance(body[0], ast.ImportFrom)
         and all(
             machine.library.answer(machine.library.canonical(f"{body[0].module}.{alias.name}"))
             is not None
@@ -186,6 +186,6 @@ def exception_name(value: Value) -> str:
 
 
 def _is_type_checking(test: ast.expr) -> bool:
-    if type(test) is ast.BoolOp:
+    if isinstance(test, ast.BoolOp):
         return any(map(_is_type_checking, test.values))
     return getattr(test, "id", getattr(test, "attr", "")) == "TYPE_CHECKING"

@@ -47,7 +47,7 @@ def mentions_torch(machine: Machine, info: FunctionInfo) -> bool:
         bound = module_names(machine, info.module)
         body = info.node.body if isinstance(info.node.body, list) else [info.node.body]
         named = {
-            part.id for statement in body for part in walk(statement) if type(part) is ast.Name
+            part.id for statement in body for part in walk(statement) if isinstance(part, ast.Name)
         }
         info.mentions_torch = any(
             type(value := bound.get(name)) is Import
@@ -60,7 +60,7 @@ def mentions_torch(machine: Machine, info: FunctionInfo) -> bool:
 def shows_tensor_around(machine: Machine, info: FunctionInfo, scope: Frame) -> bool:
     """True when the body may name a tensor or module of the functions around it."""
     for part in walk(info.node):
-        if type(part) is ast.Name:
+        if isinstance(part, ast.Name):
             around = scope if part.id in scope.names else scope.enclosing(part.id)
             if around is not None and _may_show_tensor(machine, around.names[part.id]):
                 return True
@@ -71,8 +71,8 @@ def is_comprehension_compiled_by_itself(machine: Machine, node, frame: Frame) ->
     """True when Dynamo looks at the comprehension's own frame: it names torch or numpy, or a
     tensor or module of the function around it (see has_tensor_in_frame in
     torch/_dynamo/convert_frame.py)."""
-    names = [part for part in walk(node) if type(part) is ast.Name]
-    own = {part.id for part in names if type(part.ctx) is ast.Store}
+    names = [part for part in walk(node) if isinstance(part, ast.Name)]
+    own = {part.id for part in names if isinstance(part.ctx, ast.Store)}
     # evaluated by the function around it
     outside = {id(part) for part in walk(node.generators[0].iter)}
     for part in names:

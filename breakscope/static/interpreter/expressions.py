@@ -43,7 +43,7 @@ from breakscope.static.variables.base import BITWISE
 from breakscope.static.variables.dicts import put_key
 from breakscope.static.variables.effects.emitting import emit_read, sureness
 from breakscope.static.variables.library.driven_items import driven_items
-from breakscope.static.variables.library.folding import STR, constant
+from breakscope.static.variables.library.folding import constant
 from breakscope.static.variables.numpy import is_numpy_number, read_index, read_numpy_number
 from breakscope.static.variables.objects.attributes import instance_attribute
 from breakscope.static.variables.operators.binary import binary_operation
@@ -119,7 +119,7 @@ def eval_display(machine: Machine, node, frame: Frame, type_: str) -> Value:
     items, known = [], True
     for part in node.elts:
         value = machine.eval(part, frame)
-        if type(part) is ast.Starred:
+        if isinstance(part, ast.Starred):
             if isinstance(value, Sequence) and value.items is not None:
                 items.extend(value.items)
             else:
@@ -153,7 +153,7 @@ def eval_dict(machine: Machine, node: ast.Dict, frame: Frame) -> Value:
 def eval_joined_str(machine: Machine, node: ast.JoinedStr, frame: Frame) -> Value:
     text, parts, is_later = "", [], False
     for part in node.values:
-        if type(part) is ast.Constant:
+        if isinstance(part, ast.Constant):
             text = _extended(text, part.value)
             continue
         value = machine.eval(part.value, frame)
@@ -182,13 +182,8 @@ def _extended(text: str | None, part: str) -> str | None:
     return text + part if known else None
 
 
-def eval_formatted_value(machine: Machine, node: ast.FormattedValue, frame: Frame) -> Value:
-    machine.eval(node.value, frame)
-    return STR
-
-
 def eval_bool_op(machine: Machine, node: ast.BoolOp, frame: Frame) -> Value:
-    is_and, values, usual = type(node.op) is ast.And, [], None
+    is_and, values, usual = isinstance(node.op, ast.And), [], None
     before, certainty, undecided = frame.names, frame.certainty, frame.undecided
     spared, frame.names = frame.spared, dict(before)
     try:
@@ -226,7 +221,7 @@ def eval_bool_op(machine: Machine, node: ast.BoolOp, frame: Frame) -> Value:
 def like_the_default(value: Value, default: ast.expr) -> Value:
     """`state or (None, None)`: what a tuple stands in for is no tensor, where it may be something
     else."""
-    if type(value) is not Union or type(default) not in (ast.Tuple, ast.List, ast.Dict):
+    if type(value) is not Union or not isinstance(default, ast.Tuple | ast.List | ast.Dict):
         return value
     kept = [o for o in value.options if not o.is_tensor]
     return value if all(o.is_none for o in kept) else join_all(kept)
@@ -319,14 +314,14 @@ def eval_bin_op(machine: Machine, node: ast.BinOp, frame: Frame) -> Value:
 
 def is_difference_of_slices(node: ast.BinOp) -> bool:
     """`a[1:] - a[:-1]`: lists and text have slices, but no difference."""
-    return type(node.op) is ast.Sub and all(
-        type(side) is ast.Subscript and type(side.slice) is ast.Slice
+    return isinstance(node.op, ast.Sub) and all(
+        isinstance(side, ast.Subscript) and isinstance(side.slice, ast.Slice)
         for side in (node.left, node.right)
     )
 
 
 def eval_unary_op(machine: Machine, node: ast.UnaryOp, frame: Frame) -> Value:
-    if type(node.op) is ast.Not:
+    if isinstance(node.op, ast.Not):
         truth = test_condition(machine, node, frame, "not")
         return BOOL if truth is None else Const(truth)
     if type(node.op) is ast.Invert:
@@ -352,8 +347,8 @@ def is_left_to_others(node: ast.Compare, left: Value, right: Value) -> bool:
     """True for `self.mode == "train"` of what the constructor leaves None: who made the object sets it
     before the call, else nobody would ask."""
     return (
-        type(node.left) is ast.Attribute
-        and type(node.ops[0]) in (ast.Eq, ast.NotEq)
+        isinstance(node.left, ast.Attribute)
+        and isinstance(node.ops[0], ast.Eq | ast.NotEq)
         and left.is_none
         and right.is_const
         and not right.is_none

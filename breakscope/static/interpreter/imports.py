@@ -74,7 +74,7 @@ def bind_imports(machine: Machine, body: list[ast.stmt], frame: Frame) -> None:
     lists them there, and others use them in annotations. Nothing is read before a name is used.
     """
     for statement in body:
-        if type(statement) is ast.ImportFrom:
+        if isinstance(statement, ast.ImportFrom):
             if statement.names[0].name == "*":
                 frame.module.has_stars = True
             else:

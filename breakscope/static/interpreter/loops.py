@@ -132,7 +132,7 @@ def turns_of_known(machine: Machine, node: ast.While, frame: Frame) -> Iterator[
 
 def _ends_by_itself(machine: Machine, node: ast.While, frame: Frame) -> bool:
     """True for a loop whose test is known when it begins, such as `while n < size:`, in few others."""
-    is_endless = type(node.test) is ast.Constant
+    is_endless = isinstance(node.test, ast.Constant)
     if is_endless or machine.driver.runs >= limits.MOST_KNOWN_RUNS // limits.MOST_KNOWN_TURNS:
         return False
     return test_condition(machine, node.test, frame, "while") is not None

@@ -35,10 +35,10 @@ TAKE_MASK = frozenset(
 def narrow_by(machine: Machine, test: ast.expr, truth: bool, frame: Frame) -> None:
     """Narrow the names in a condition that is true, or false."""
     kind = type(test)
-    if kind is ast.UnaryOp and type(test.op) is ast.Not:
+    if kind is ast.UnaryOp and isinstance(test.op, ast.Not):
         narrow_by(machine, test.operand, not truth, frame)
     elif kind is ast.BoolOp:
-        is_and = type(test.op) is ast.And
+        is_and = isinstance(test.op, ast.And)
         if is_and == truth:
             for operand in test.values:
                 narrow_by(machine, operand, truth, frame)
@@ -47,22 +47,22 @@ def narrow_by(machine: Machine, test: ast.expr, truth: bool, frame: Frame) -> No
             open_ = [o for o, known in zip(test.values, truths) if known is not is_and]
             if len(truths) == len(test.values) and len(open_) == 1:
                 narrow_by(machine, open_[0], truth, frame)
-    elif kind is ast.Compare and len(test.ops) == 1 and type(test.ops[0]) in (ast.Is, ast.IsNot):
+    elif kind is ast.Compare and len(test.ops) == 1 and isinstance(test.ops[0], ast.Is | ast.IsNot):
         right = test.comparators[0]
-        if type(right) is ast.Constant and right.value is None:
-            narrow_to(test.left, (type(test.ops[0]) is ast.Is) == truth, frame)
-    elif kind is ast.Compare and len(test.ops) == 1 and type(test.ops[0]) in (ast.Eq, ast.NotEq):
+        if isinstance(right, ast.Constant) and right.value is None:
+            narrow_to(test.left, (isinstance(test.ops[0], ast.Is)) == truth, frame)
+    elif kind is ast.Compare and len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq | ast.NotEq):
         narrow_by_count(test, truth, frame)
     elif (
         kind is ast.Call
-        and type(test.func) is ast.Name
+        and isinstance(test.func, ast.Name)
         and test.func.id == "isinstance"
         and len(test.args) == 2
     ):
         narrow_isinstance(machine, test.args[0], test.args[1], truth, frame)
     elif (
         kind is ast.Call
-        and type(test.func) is ast.Attribute
+        and isinstance(test.func, ast.Attribute)
         and test.func.attr == "is_tensor"
         and len(test.args) == 1
     ):
@@ -133,9 +133,9 @@ def narrow_by_count(test: ast.Compare, truth: bool, frame: Frame) -> None:
     """Narrow the tensor whose number of dimensions, or whose shape, is compared in a test that is
     true, or false."""
     left, right = test.left, test.comparators[0]
-    if (type(test.ops[0]) is not ast.Eq) == truth:
+    if (not isinstance(test.ops[0], ast.Eq)) == truth:
         return
-    if type(right) is ast.Constant and type(right.value) is int:
+    if isinstance(right, ast.Constant) and type(right.value) is int:
         node, ndim = _counted_tensor(left), right.value
     else:
         node, ndim = _shaped_tensor(left), _length(right)
@@ -146,16 +146,16 @@ def narrow_by_count(test: ast.Compare, truth: bool, frame: Frame) -> None:
 def narrow_by_unpacking(node: ast.Assign, frame: Frame) -> None:
     """Narrow `x` in `a, b = x.shape`, and in `a, b, c = *x.shape, x.device`."""
     target, value = node.targets[0], node.value
-    if type(target) is not ast.Tuple:
+    if not isinstance(target, ast.Tuple):
         return
     others = 0
-    if type(value) is ast.Tuple:
-        parts = [part.value for part in value.elts if type(part) is ast.Starred]
+    if isinstance(value, ast.Tuple):
+        parts = [part.value for part in value.elts if isinstance(part, ast.Starred)]
         if len(parts) != 1:
             return
         others, value = len(value.elts) - 1, parts[0]
     shaped = _shaped_tensor(value)
-    if shaped is not None and not any([type(part) is ast.Starred for part in target.elts]):
+    if shaped is not None and not any([isinstance(part, ast.Starred) for part in target.elts]):
         _narrow(shaped, len(target.elts) - others, frame)
 
 
@@ -220,11 +220,11 @@ def _shaped_tensor(node: ast.expr) -> ast.expr | None:
 
 def _length(node: ast.expr) -> int | None:
     """The number of items of a tuple or list that is written out, `(3, 3)` or `torch.Size([3, 3])`."""
-    if type(node) is ast.Call and len(node.args) == 1 and not node.keywords:
-        is_size = type(node.func) is ast.Attribute and node.func.attr == "Size"
+    if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
+        is_size = isinstance(node.func, ast.Attribute) and node.func.attr == "Size"
         node = node.args[0] if is_size else node
-    is_open = type(node) not in (ast.Tuple, ast.List) or any(
-        [type(part) is ast.Starred for part in node.elts]
+    is_open = not isinstance(node, ast.Tuple | ast.List) or any(
+        [isinstance(part, ast.Starred) for part in node.elts]
     )
     return None if is_open else len(node.elts)
 
@@ -252,9 +252,9 @@ def _with(value: Value, ndim: int) -> Value:
 
 def peek_value(node: ast.expr, frame: Frame) -> Value | None:
     """The value of a plain name or of `name.attribute` narrowed before, without events."""
-    if type(node) is ast.Name:
+    if isinstance(node, ast.Name):
         return frame.names.get(node.id)
-    if type(node) is ast.Attribute and type(node.value) is ast.Name:
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
         narrowed = frame.names.get(f"{node.value.id}.{node.attr}")
         if narrowed is not None:
             return narrowed
@@ -265,7 +265,7 @@ def peek_value(node: ast.expr, frame: Frame) -> Value | None:
 
 
 def rebind_name(node: ast.expr, value: Value, frame: Frame) -> None:
-    if type(node) is ast.Name:
+    if isinstance(node, ast.Name):
         frame.names[node.id] = value
     else:
         frame.names[f"{node.value.id}.{node.attr}"] = value

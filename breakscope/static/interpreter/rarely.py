@@ -27,10 +27,10 @@ def is_rare(test: ast.expr, truth: bool) -> bool:
 
 def _is_rare(test: ast.expr, truth: bool) -> bool:
     kind = type(test)
-    if kind is ast.UnaryOp and type(test.op) is ast.Not:
+    if kind is ast.UnaryOp and isinstance(test.op, ast.Not):
         return is_rare(test.operand, not truth)
     if kind is ast.BoolOp:
-        decides = any if (type(test.op) is ast.And) is truth else all
+        decides = any if (isinstance(test.op, ast.And)) is truth else all
         return decides([is_rare(operand, truth) for operand in test.values])
     if kind is ast.Compare:
         return len(test.ops) == 1 and _is_rare_comparison(test, truth)
@@ -49,11 +49,13 @@ def _is_of_text(test: ast.expr) -> bool:
 def _went_wrong(test: ast.expr, truth: bool) -> bool:
     """True for `torch.isnan(x).any()` that holds, and `torch.isfinite(x).all()` that does not; not of a
     single number, as of a gradient's norm in a step that is skipped now and then."""
-    if type(test) is not ast.Call:
+    if not isinstance(test, ast.Call):
         return False
-    parts = [part for part in walk(test) if type(part) in (ast.Attribute, ast.Name, ast.UnaryOp)]
+    parts = [
+        part for part in walk(test) if isinstance(part, ast.Attribute | ast.Name | ast.UnaryOp)
+    ]
     names = {getattr(part, "attr", "") or getattr(part, "id", "") for part in parts}
-    if any(type(getattr(part, "op", None)) is ast.Invert for part in parts):
+    if any(isinstance(getattr(part, "op", None), ast.Invert) for part in parts):
         truth = not truth
     wrong = ("isnan", "isinf") if truth else ("isfinite",)
     return not names.isdisjoint(wrong) and not names.isdisjoint(("any", "all"))
@@ -63,7 +65,7 @@ def _is_rare_comparison(test: ast.Compare, truth: bool) -> bool:
     op, left, right = type(test.ops[0]), test.left, test.comparators[0]
     if op in (ast.Is, ast.Eq, ast.IsNot, ast.NotEq):
         same = truth is (op in (ast.Is, ast.Eq))
-        if type(right) is ast.Constant and not isinstance(right.value, str):
+        if isinstance(right, ast.Constant) and not isinstance(right.value, str):
             return same is bool(right.value) and is_watched(left)
         return same and (is_watched(right) or _is_half(right))
     return op in (ast.Gt, ast.GtE) and truth and is_watched(left)
@@ -96,7 +98,11 @@ def is_deprecated(branch: ast.If) -> bool:
     the text, as above."""
     known = getattr(branch, "deprecated", None)
     if known is None:
-        calls = [s.value for s in branch.body if type(s) is ast.Expr and type(s.value) is ast.Call]
+        calls = [
+            s.value
+            for s in branch.body
+            if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call)
+        ]
         known = branch.deprecated = any(map(_warns_of_deprecation, calls))
     return known
 
@@ -105,5 +111,7 @@ def _warns_of_deprecation(call: ast.Call) -> bool:
     name = getattr(call.func, "attr", "") or getattr(call.func, "id", "")
     if not name.startswith("warn"):
         return False
-    texts = [p.value for p in walk(call) if type(p) is ast.Constant and isinstance(p.value, str)]
+    texts = [
+        p.value for p in walk(call) if isinstance(p, ast.Constant) and isinstance(p.value, str)
+    ]
     return any("deprecat" in text.lower() for text in texts)

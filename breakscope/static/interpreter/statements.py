@@ -26,7 +26,7 @@ from breakscope.static.definitions.classes import find_member
 from breakscope.static.definitions.decorators import decorate
 from breakscope.static.definitions.names import resolve_import
 from breakscope.static.interpreter.assignment import assign_name, assign_target
-from breakscope.static.interpreter.calls import eval_arguments
+from breakscope.static.interpreter.calls.call_expressions import eval_arguments
 from breakscope.static.interpreter.conditions import test_condition
 from breakscope.static.interpreter.narrowing import narrow_by, narrow_by_unpacking
 from breakscope.static.machine.frames import GO_ON, LEAVE_LOOP, RETURN, Frame, Raised
@@ -41,7 +41,7 @@ from breakscope.static.variables.tensors.indexing import masked_index
 
 
 def exec_expr(machine: Machine, node: ast.Expr, frame: Frame) -> int:
-    if type(node.value) is not ast.Constant:
+    if not isinstance(node.value, ast.Constant):
         machine.region.for_effect = node.value
         machine.eval(node.value, frame)
     return GO_ON
@@ -52,11 +52,11 @@ def exec_pass(machine: Machine, node, frame: Frame) -> int:
 
 
 def exec_assign(machine: Machine, node: ast.Assign, frame: Frame) -> int:
-    if type(node.targets[0]) is ast.Tuple:
+    if isinstance(node.targets[0], ast.Tuple):
         narrow_by_unpacking(node, frame)
     value = machine.eval(node.value, frame)
     for target in node.targets:
-        if type(target) is ast.Name:
+        if isinstance(target, ast.Name):
             assign_name(machine, target, value, frame, node, None)
         else:
             assign_target(machine, target, value, frame, node)
@@ -91,7 +91,7 @@ def exec_type_alias(machine: Machine, node, frame: Frame) -> int:
 
 def exec_aug_assign(machine: Machine, node: ast.AugAssign, frame: Frame) -> int:
     target = node.target
-    if type(target) is ast.Subscript:
+    if isinstance(target, ast.Subscript):
         container, index = (
             machine.eval(target.value, frame),
             masked_index(machine, target.slice, machine.eval(target.slice, frame)),
@@ -104,7 +104,7 @@ def exec_aug_assign(machine: Machine, node: ast.AugAssign, frame: Frame) -> int:
         return GO_ON
     load = (
         ast.Name(target.id, ast.Load())
-        if type(target) is ast.Name
+        if isinstance(target, ast.Name)
         else ast.Attribute(target.value, target.attr, ast.Load())
     )
     ast.copy_location(load, target)
@@ -127,11 +127,11 @@ def exec_aug_assign(machine: Machine, node: ast.AugAssign, frame: Frame) -> int:
 
 def exec_delete(machine: Machine, node: ast.Delete, frame: Frame) -> int:
     for target in node.targets:
-        if type(target) is ast.Name:
+        if isinstance(target, ast.Name):
             frame.names.pop(target.id, None)
-        elif type(target) is ast.Attribute and not frame.emits:
+        elif isinstance(target, ast.Attribute) and not frame.emits:
             delete_attribute(machine, machine.eval(target.value, frame), target, frame)
-        elif type(target) is ast.Subscript:
+        elif isinstance(target, ast.Subscript):
             container, key = machine.eval(target.value, frame), machine.eval(target.slice, frame)
             if isinstance(container, Dict):
                 machine.touch(container)
@@ -256,7 +256,7 @@ def exec_class_def(machine: Machine, node: ast.ClassDef, frame: Frame) -> int:
     for decorator in node.decorator_list:
         made = resolve_import(
             machine,
-            machine.eval(decorator.func if type(decorator) is ast.Call else decorator, frame),
+            machine.eval(decorator.func if isinstance(decorator, ast.Call) else decorator, frame),
         )
         if isinstance(made, External):
             info.decorators |= {made.name}
@@ -291,7 +291,7 @@ def decorate_class(
     try:
         deco = (
             machine.call(made, *eval_arguments(machine, decorator, frame), decorator, frame)
-            if type(decorator) is ast.Call
+            if isinstance(decorator, ast.Call)
             else made
         )
         machine.call(deco, [value], {}, decorator, frame)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 
 from breakscope.static.interpreter import comprehensions, expressions, imports, statements
-from breakscope.static.interpreter.calls import eval_call, inline
+from breakscope.static.interpreter.calls.call_expressions import eval_call, inline
 from breakscope.static.interpreter.control_flow import exec_if, exec_try
 from breakscope.static.interpreter.loops import exec_for, exec_while
 from breakscope.static.interpreter.match import exec_match
@@ -31,7 +31,6 @@ EXPRESSIONS: dict[type, Callable] = {
     ast.Set: partial(expressions.eval_display, type_="set"),
     ast.Dict: expressions.eval_dict,
     ast.JoinedStr: expressions.eval_joined_str,
-    ast.FormattedValue: expressions.eval_formatted_value,
     ast.BoolOp: expressions.eval_bool_op,
     ast.IfExp: expressions.eval_if_exp,
     ast.Subscript: expressions.eval_subscript,

@@ -15,18 +15,9 @@ from breakscope.rulekit.values import UNKNOWN, Const, Dict, Function, Py, Sequen
 from breakscope.rulekit.walking import walk
 from breakscope.static.machine.compiled_names import CompiledNames, name_of
 from breakscope.static.machine.frames import Frame
+from breakscope.static.machine.watch import Watch
 from breakscope.static.project.generators import is_generator
 from breakscope.static.project.modules import FunctionInfo, ModuleInfo
-
-
-class Watch(Struct, eq=False):
-    """What a call did: how many statements it ran, whether one may have been an operation, and the last
-    `return` that it came to."""
-
-    statements: int = 0
-    works: bool = False
-    followed: set[int] = set()  # ids of calls of functions whose statements were run
-    left_at: ast.Return | None = None
 
 
 class DrivenCall(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from operator import attrgetter
 
 from msgspec import Struct
 
@@ -93,16 +94,20 @@ def _mark_of(step: Step) -> object:
     )
 
 
+OF_STATEMENT = "skips jumps certainty emits activation exits breaks handled caught undecided spared rare".split()
+_state_of = attrgetter(*OF_STATEMENT)
+
+
 class Frame(Struct, eq=False):
     """The state of one running function, class body or module."""
 
     module: ModuleInfo
-    function: FunctionInfo | None
-    scope: Frame | None  # the enclosing function's frame, for closures
-    activation: Activation | None
-    emits: bool  # False outside of regions: __init__, module level, factories
-    depth: int
-    prefix: str
+    function: FunctionInfo | None = None
+    scope: Frame | None = None  # the enclosing function's frame, for closures
+    activation: Activation | None = None
+    emits: bool = False  # outside of regions: __init__, module level, factories
+    depth: int = 0
+    prefix: str = ""
     names: dict[str, Value] = {}
     skips: str = ""
     # what the jump at the end of a `while` tests, and what a break there loses
@@ -130,37 +135,17 @@ class Frame(Struct, eq=False):
 
     def state(self) -> tuple:
         """What a statement changes while it runs, and restores at its end."""
-        return (
-            self.skips,
-            self.jumps,
-            self.certainty,
-            self.emits,
-            self.activation,
-            self.exits,
-            self.breaks,
-            self.handled,
-            self.caught,
-            self.undecided,
-            self.spared,
-            self.rare,
-        )
+        return _state_of(self)
 
     def restore(self, state: tuple) -> None:
         """Restore it in the statement's place, which could not be followed."""
-        (
-            self.skips,
-            self.jumps,
-            self.certainty,
-            self.emits,
-            self.activation,
-            self.exits,
-            self.breaks,
-            self.handled,
-            self.caught,
-            self.undecided,
-            self.spared,
-            self.rare,
-        ) = state
+        for name, value in zip(OF_STATEMENT, state):
+            setattr(self, name, value)
+
+    def note_call(self, child: Activation, node: ast.AST) -> None:
+        """Note a call that was followed, and under which conditions it happens here."""
+        step = Step(None, child, self.skips, node, self.condition, self.undecided, self.rare)
+        self.activation.steps.append(step)
 
     def is_in_branch(self) -> bool:
         """True where a test, or an earlier `return`, decides whether this code runs."""

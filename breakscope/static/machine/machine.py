@@ -6,19 +6,21 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from breakscope.rulekit.events import Event, weaker
 from breakscope.rulekit.values import UNKNOWN, Instance, Value
-from breakscope.static.machine.budget import Budget, exec_apart
+from breakscope.static.machine.budget import Budget
 from breakscope.static.machine.driver import Driver
-from breakscope.static.machine.frames import GO_ON, Frame, Raised, Step
+from breakscope.static.machine.frames import GO_ON, Frame, Step
 from breakscope.static.machine.gaps import PASSING, why
 from breakscope.static.machine.journal import Journal
 from breakscope.static.machine.library import Library
 from breakscope.static.machine.state import CheckedFile, Objects, RegionState, Summaries
+from breakscope.static.machine.watch import Watch
 from breakscope.static.project.modules import ClassInfo, FunctionInfo, ModuleInfo
 from breakscope.static.project.source import text_of
 
@@ -63,6 +65,7 @@ class Machine:
         "statements",
         "summaries",
         "wanted",
+        "watch",
         "world",
     )
 
@@ -90,6 +93,7 @@ class Machine:
         self.summaries = Summaries()
         self.objects = Objects()
         self.driver = Driver()
+        self.watch: Watch | None = None  # sees all that is run: see machine/watch.py
         self.expressions = tables.expressions
         self.statements = tables.statements
         self.inlining = tables.inline
@@ -103,7 +107,10 @@ class Machine:
         if (run := self.expressions.get(type(node))) is None:
             return UNKNOWN
         try:
-            return run(self, node, frame)
+            value = run(self, node, frame)
+            if self.watch is not None:
+                self.watch.evaluated(node, value, frame)
+            return value
         except PASSING:
             raise
         except Exception as problem:
@@ -115,8 +122,11 @@ class Machine:
         if (run := self.statements.get(type(node))) is None:
             return GO_ON
         state = frame.state()
+        watch = self.watch
         try:
-            return run(self, node, frame)
+            if watch is None:
+                return run(self, node, frame)
+            return watch.executed(node, frame, partial(run, self, node, frame))
         except PASSING:
             raise
         except Exception as problem:
@@ -138,7 +148,10 @@ class Machine:
         frame: Frame,
     ) -> Value:
         """Follow a call of a function of the checked source."""
-        return self.inlining(self, function, args, kwargs, node, frame)
+        if self.watch is None:
+            return self.inlining(self, function, args, kwargs, node, frame)
+        run = partial(self.inlining, self, function, args, kwargs, node, frame)
+        return self.watch.inlined(function, node, run)
 
     # -- operations on values
 
@@ -343,23 +356,6 @@ class Machine:
             info = FunctionInfo(name, f"{prefix}.{name}" if prefix else name, node, module, owner)
             self.objects.functions[id(node)] = info
         return info
-
-    def run_top_level(self, module: ModuleInfo) -> None:
-        """Run a module's top level, without emitting anything; a statement that cannot be followed
-        does not stop the next."""
-        frame = Frame(module, None, None, None, False, 0, "")
-        frame.names = module.names
-        self.objects.executing += 1
-        try:
-            for statement in module.tree.body:
-                try:
-                    exec_apart(self, statement, frame)
-                except Raised:
-                    pass
-                module.names = frame.names  # another object behind every branch
-        finally:
-            module.names = frame.names
-            self.objects.executing -= 1
 
     # -- values that other files share
 

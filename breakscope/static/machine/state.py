@@ -128,7 +128,7 @@ def _restores(event: Event) -> bool:
 
 
 class Summaries(Struct, eq=False):
-    """What is remembered of calls: see interpreter/summaries.py."""
+    """What is remembered of calls: see interpreter/calls/summaries.py."""
 
     remembered: dict[int, dict] = {}  # function -> its outcomes
     # a decorator's wrapper -> the closures for which it was followed

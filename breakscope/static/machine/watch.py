@@ -6,6 +6,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from breakscope.rulekit.values import (
     ExternalInstance,
@@ -15,9 +18,10 @@ from breakscope.rulekit.values import (
     Value,
     holds_tensor,
 )
-from breakscope.static.machine.driver import Watch
 from breakscope.static.machine.frames import Frame
-from breakscope.static.machine.machine import Machine
+
+if TYPE_CHECKING:
+    from breakscope.static.machine.machine import Machine
 
 # attributes of a tensor that are operations
 COMPUTED = frozenset({"T", "mT", "H", "mH", "real", "imag", "data"})
@@ -30,72 +34,57 @@ GATHERING = frozenset(
 DOING = (ast.AugAssign, ast.With, ast.For, ast.Try, ast.Raise, ast.Delete)
 
 
-@contextmanager
-def watching(machine: Machine, function: Value, watch: Watch | None) -> Iterator[None]:
-    """Note all that runs until the end of the block, in which `function` is called."""
-    if watch is None:
-        yield
-        return
-    # what was set since the last call is nowhere in the arguments
-    machine.summaries.remembered.pop(id(getattr(function, "info", None)), None)
-    expressions, statements = machine.expressions, machine.statements
-    machine.expressions = {
-        kind: _watched(kind, run, watch) if kind in OPERATIONS else run
-        for kind, run in expressions.items()
-    }
-    machine.statements = {kind: _counted(kind, run, watch) for kind, run in statements.items()}
-    inline, machine.inlining = machine.inlining, _followed(machine.inlining, watch)
-    try:
-        yield
-    finally:
-        machine.inlining = inline
-        machine.expressions, machine.statements = expressions, statements
+class Watch(Struct, eq=False):
+    """What a call did: how many statements it ran, whether one may have been an operation, and the last
+    `return` that it came to."""
 
+    statements: int = 0
+    works: bool = False
+    followed: set[int] = set()  # ids of calls of functions whose statements were run
+    left_at: ast.Return | None = None
 
-def _followed(inline: Callable, watch: Watch) -> Callable:
-    def followed(machine: Machine, function, args, kwargs, node: ast.AST, frame: Frame) -> Value:
-        before = watch.statements
-        value = inline(machine, function, args, kwargs, node, frame)
-        if watch.statements > before or type(function.info.node) is ast.Lambda:
-            watch.followed.add(id(node))
-        return value
+    @contextmanager
+    def watching(self, machine: Machine, function: Value) -> Iterator[None]:
+        """See all that runs until the end of the block, in which `function` is called."""
+        # what was set since the last call is nowhere in the arguments
+        machine.summaries.remembered.pop(id(getattr(function, "info", None)), None)
+        machine.watch = self
+        try:
+            yield
+        finally:
+            machine.watch = None
 
-    return followed
+    def evaluated(self, node: ast.expr, value: Value, frame: Frame) -> None:
+        if not self.works and type(node) in OPERATIONS and id(node) not in self.followed:
+            self.works = _is_operation(node, value, frame)
 
-
-def _watched(kind: type, run: Callable, watch: Watch) -> Callable:
-    def evaluated(machine: Machine, node: ast.expr, frame: Frame) -> Value:
-        value = run(machine, node, frame)
-        if not watch.works and id(node) not in watch.followed:
-            watch.works = _is_operation(kind, node, value, frame)
-        return value
-
-    return evaluated
-
-
-def _counted(kind: type, run: Callable, watch: Watch) -> Callable:
-    def executed(machine: Machine, node: ast.stmt, frame: Frame) -> int:
-        watch.statements += 1
-        status = run(machine, node, frame)
-        if kind is ast.Return:
-            watch.left_at = node
-        if kind in DOING and not watch.works:
-            over = getattr(node, "iter", None)
-            watch.works = kind is not ast.For or _may_be_tensor(frame.names.get(_name(over)))
+    def executed(self, node: ast.stmt, frame: Frame, run: Callable[[], int]) -> int:
+        self.statements += 1
+        status = run()
+        if isinstance(node, ast.Return):
+            self.left_at = node
+        if isinstance(node, DOING) and not self.works:
+            loops = isinstance(node, ast.For)
+            self.works = not loops or _may_be_tensor(frame.names.get(_name(node.iter)))
         return status
 
-    return executed
+    def inlined(self, function: Value, node: ast.AST, run: Callable[[], Value]) -> Value:
+        before = self.statements
+        value = run()
+        if self.statements > before or isinstance(function.info.node, ast.Lambda):
+            self.followed.add(id(node))
+        return value
 
 
-def _is_operation(kind: type, node: ast.expr, value: Value, frame: Frame) -> bool:
+def _is_operation(node: ast.expr, value: Value, frame: Frame) -> bool:
     """True where an expression may have put something into a graph."""
-    if kind is ast.Attribute:
+    if isinstance(node, ast.Attribute):
         return node.attr in COMPUTED and _may_be_tensor(value)
-    if kind is ast.Subscript and type(node.value) is ast.Name:
+    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
         return _may_be_tensor(frame.names.get(node.value.id))
-    if kind is ast.Call and _name(node.func) == "print":
+    if isinstance(node, ast.Call) and _name(node.func) == "print":
         return True  # which ends the graph, and what is behind it is compiled
-    if kind is ast.Call and _name(node.func) not in GATHERING:
+    if isinstance(node, ast.Call) and _name(node.func) not in GATHERING:
         return type(value) is ExternalInstance or _may_be_tensor(value) or holds_tensor(value)
     return _may_be_tensor(value)
 
@@ -105,4 +94,4 @@ def _may_be_tensor(value: Value | None) -> bool:
 
 
 def _name(node: ast.expr | None) -> str:
-    return node.id if type(node) is ast.Name else ""
+    return node.id if isinstance(node, ast.Name) else ""

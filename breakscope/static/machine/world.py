@@ -27,7 +27,8 @@ from breakscope.rulekit.values import (
     Union,
     Value,
 )
-from breakscope.static.machine.frames import Frame
+from breakscope.static.machine.budget import exec_apart
+from breakscope.static.machine.frames import Frame, Raised
 from breakscope.static.project.modules import ClassInfo, FunctionInfo, ModuleInfo
 from breakscope.static.project.program import Program
 from breakscope.static.project.reads import Kept, Record
@@ -127,7 +128,7 @@ class World:
                 self.program.reads.record() as run.record,
                 self._alone(module) as machine,
             ):
-                machine.run_top_level(module)
+                run_top_level(machine, module)
                 module.gaps = machine.file.gaps.all()
             run.names = module.names
         finally:
@@ -172,6 +173,24 @@ class World:
             if key in machine.objects.hooks:
                 self.hooks[key] = machine.objects.hooks[key]
             waiting.extend(_PARTS[kind](value))
+
+
+def run_top_level(machine: Machine, module: ModuleInfo) -> None:
+    """Run a module's top level, without emitting anything; a statement that cannot be followed
+    does not stop the next."""
+    frame = Frame(module)
+    frame.names = module.names
+    machine.objects.executing += 1
+    try:
+        for statement in module.tree.body:
+            try:
+                exec_apart(machine, statement, frame)
+            except Raised:
+                pass
+            module.names = frame.names  # another object behind every branch
+    finally:
+        module.names = frame.names
+        machine.objects.executing -= 1
 
 
 def _of_function(function: Function) -> Iterable[object]:

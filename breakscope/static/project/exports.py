@@ -69,7 +69,7 @@ def _imported(
     beside = {(1, part), (0, f"{os.path.basename(folder)}.{part}")}
     found: dict[str, str] = {}
     for node in tree.body:
-        if type(node) is ast.ImportFrom and (node.level, node.module) in beside:
+        if isinstance(node, ast.ImportFrom) and (node.level, node.module) in beside:
             for alias in node.names:
                 if alias.name == "*":
                     found.update(starred)
@@ -83,10 +83,10 @@ def _is_namespace(tree: ast.Module, package: str, part: str) -> bool:
     """True where a package imports one inside of it as a whole: `import graphs.utils`, `from . import
     utils`. Users call what that one imports by way of it."""
     for node in tree.body:
-        if type(node) is ast.Import:
+        if isinstance(node, ast.Import):
             if any(alias.name == f"{package}.{part}" for alias in node.names):
                 return True
-        elif type(node) is ast.ImportFrom and (node.level, node.module) in (
+        elif isinstance(node, ast.ImportFrom) and (node.level, node.module) in (
             (1, None),
             (0, package),
         ):

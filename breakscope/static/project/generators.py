@@ -15,7 +15,7 @@ def is_generator(info: FunctionInfo) -> bool:
     if known is None:
         lines = info.module.yield_lines()
         known = node.generator = (
-            type(node) is not ast.Lambda
+            not isinstance(node, ast.Lambda)
             and any(node.lineno <= line <= node.end_lineno for line in lines)
             and _yields(node.body)
         )

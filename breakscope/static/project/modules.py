@@ -28,7 +28,7 @@ class FunctionInfo(Struct, eq=False):
     # "staticmethod", "property", "contextmanager", "disabled", "opaque", ...
     marks: frozenset[str] = frozenset()
     comments: dict[str, ast.expr] | None = None  # annotations from a type comment
-    steps: tuple[str, ...] | None = None  # see interpreter/templates.py
+    steps: tuple[str, ...] | None = None  # see interpreter/calls/templates.py
     mentions_torch: bool | None = None  # its body names something of torch or numpy
 
     def __repr__(self) -> str:

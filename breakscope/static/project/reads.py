@@ -15,6 +15,7 @@ from hashlib import sha256
 from types import MappingProxyType
 from typing import Generic, TypeVar
 
+from breakscope.environment import PROJECT_FILES
 from breakscope.reading import Unreadable, read_file
 from breakscope.static.project.class_lines import Classes, classes_in
 
@@ -25,7 +26,6 @@ CONTENT, NAMES, MARKS, CLASSES = "content", "names", "marks", "classes"
 UNSTEADY = ""  # the fact that is never the same again
 # names by which something is found: modules, and what packages leave where they are installed
 ENDINGS = (".py", ".so", ".pyd", ".pth", ".dist-info", ".egg-info")
-PROJECT_FILES = frozenset({"pyproject.toml", "setup.py", "setup.cfg", ".git"})
 NO_SOURCES: Mapping[str, bytes] = MappingProxyType({})
 
 

@@ -73,7 +73,7 @@ def nesting(statement: ast.AST, whole: bool) -> int:
     deepest, waiting = 0, [(statement, 0)]
     while waiting:
         node, depth = waiting.pop()
-        depth += len(node.values) if type(node) is ast.BoolOp else 1
+        depth += len(node.values) if isinstance(node, ast.BoolOp) else 1
         deepest = max(deepest, depth)
         waiting += [(n, depth) for n in children(node) if whole or not isinstance(n, BLOCK_PARTS)]
     return deepest

@@ -55,7 +55,7 @@ def configured_instance(machine: Machine, cls: Class) -> Instance:
     if isinstance(plain, Function) and isinstance(plain.info.node, ast.FunctionDef):
         spec = plain.info.node.args
         defaults = defaults_of(machine, plain.info, plain.scope)
-        frame = Frame(plain.info.module, None, plain.scope, None, False, 0, "")
+        frame = Frame(plain.info.module, scope=plain.scope)
         for parameter in [*spec.posonlyargs, *spec.args][1:]:
             args.append(configured(machine, parameter, defaults.get(parameter.arg), frame))
         for parameter in spec.kwonlyargs:
@@ -64,7 +64,7 @@ def configured_instance(machine: Machine, cls: Class) -> Instance:
             )
         if spec.kwarg:
             kwargs["**"] = CONFIG
-    outside = Frame(cls.info.module, None, None, None, False, 0, "")
+    outside = Frame(cls.info.module)
     machine.objects.configuring = True
     try:
         made = instantiate(machine, cls, args, kwargs, cls.info.node, outside)
@@ -156,7 +156,7 @@ def parameter_values(
     positional = [*spec.posonlyargs, *spec.args]
     if function.bound is not None:
         positional = positional[1:]
-    frame = Frame(info.module, None, function.scope, None, False, 0, "")
+    frame = Frame(info.module, scope=function.scope)
     defaults = defaults_of(machine, info, function.scope)
     body, given = Usage(info), given or {}
 
@@ -277,7 +277,7 @@ def takes_tensors(machine: Machine, function: Function, names: frozenset[str]) -
         return False
     spec, frame = (
         function.info.node.args,
-        Frame(function.info.module, None, function.scope, None, False, 0, ""),
+        Frame(function.info.module, scope=function.scope),
     )
     return any(
         p.annotation is None or maybe_tensor(value_of_annotation(machine, p.annotation, frame))

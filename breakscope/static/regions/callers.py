@@ -74,7 +74,7 @@ def _run(machine: Machine, function: Value) -> None:
     if not isinstance(function, Function) or "compiled" in function.info.marks:
         return
     info = function.info
-    outside = Frame(info.module, None, None, None, False, 0, "")
+    outside = Frame(info.module)
     machine.budget.begin()
     with machine.driver.following(info, machine.file.compiled_names()) as found:
         try:

@@ -86,7 +86,7 @@ def apart(
     try:
         return [made(machine, value)]
     except Exception as problem:
-        machine.give_up(why(problem), value.info.node, _outer(value.info.module))
+        machine.give_up(why(problem), value.info.node, Frame(value.info.module))
         return []
 
 
@@ -222,7 +222,7 @@ def entry_regions(machine: Machine, module: ModuleInfo, pattern: str) -> list[Re
         if isinstance(value, Class) and value.info.module is module:
             regions += apart(machine, value, _module_region)
         elif isinstance(value, Instance):
-            forward = machine.getattr(value, "forward", ast.Constant(None), _outer(module))
+            forward = machine.getattr(value, "forward", ast.Constant(None), Frame(module))
             if isinstance(forward, Function):
                 regions.append(
                     enter(machine, name, value, *parameter_values(machine, forward, True))
@@ -272,14 +272,14 @@ def _factory_product(
     if needed > (function.bound is not None):
         return None
     try:
-        made = machine.inline(function, [], {}, function.info.node, _outer(function.info.module))
+        made = machine.inline(function, [], {}, function.info.node, Frame(function.info.module))
     except Raised:
         return None
     except OutOfBudget as problem:
-        machine.give_up(why(problem), function.info.node, _outer(function.info.module))
+        machine.give_up(why(problem), function.info.node, Frame(function.info.module))
         return None
     if isinstance(made, Instance):
-        forward = machine.getattr(made, "forward", ast.Constant(None), _outer(function.info.module))
+        forward = machine.getattr(made, "forward", ast.Constant(None), Frame(function.info.module))
         return (
             (made, *parameter_values(machine, forward, True))
             if isinstance(forward, Function)
@@ -335,10 +335,6 @@ def enter(
         raises = True
     except Exception as problem:
         where = getattr(target, "info", None) or getattr(getattr(target, "cls", None), "info", None)
-        machine.give_up(why(problem), where.node if where else at, _outer(module), name)
+        machine.give_up(why(problem), where.node if where else at, Frame(module), name)
     machine.region.end()
     return Region(name, activation, value, raises)
-
-
-def _outer(module: ModuleInfo) -> Frame:
-    return Frame(module, None, None, None, False, 0, "")

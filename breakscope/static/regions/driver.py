@@ -22,10 +22,10 @@ from breakscope.rulekit.values import (
 from breakscope.rulekit.walking import walk
 from breakscope.static.definitions.binding import bind_arguments
 from breakscope.static.definitions.names import module_names
-from breakscope.static.machine.driver import Watch
 from breakscope.static.machine.frames import Activation, Frame, OutOfBudget, Raised
 from breakscope.static.machine.gaps import why
 from breakscope.static.machine.machine import Machine
+from breakscope.static.machine.watch import Watch
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.uses import Uses
 from breakscope.static.regions.variation import aliases, describe, differing, variation
@@ -67,7 +67,7 @@ def add_call_events(
         if isinstance(driver, Function) and len(driver.info.node.args.args) == 2:
             writes = drive(machine, driver, recorder, target)
         elif isinstance(caller, Function) and not caller.info.node.args.args:
-            listed = machine.inline(caller, [], {}, caller.info.node, _outer(module))
+            listed = machine.inline(caller, [], {}, caller.info.node, Frame(module))
             for row in listed.items or [] if isinstance(listed, Sequence) else []:
                 if isinstance(row, Sequence) and row.items is not None:
                     recorder.record(list(row.items), {}, {})
@@ -75,7 +75,7 @@ def add_call_events(
         pass
     except OutOfBudget as problem:
         given = driver if isinstance(driver, Function) else caller
-        machine.give_up(why(problem), given.info.node, _outer(module))
+        machine.give_up(why(problem), given.info.node, Frame(module))
     function = _function_of(machine, target)
     if function is not None:
         add_events(machine, activation, function, recorder, writes)
@@ -131,20 +131,16 @@ def drive(machine: Machine, driver: Function, recorder: Recorder, target: Value)
     machine.driver.state = {}
     recorder.start = before
     try:
-        machine.inline(driver, [recorder, target], {}, driver.info.node, _outer(driver.info.module))
+        machine.inline(driver, [recorder, target], {}, driver.info.node, Frame(driver.info.module))
     finally:
         machine.driver.function = None
     writes, machine.driver.outside[before:] = machine.driver.outside[before:], []
     return writes
 
 
-def _outer(module: ModuleInfo) -> Frame:
-    return Frame(module, None, None, None, False, 0, "")
-
-
 def _function_of(machine: Machine, target: Value) -> Function | None:
     if isinstance(target, Instance):
-        target = machine.getattr(target, "forward", ast.Constant(None), _outer(machine.file.module))
+        target = machine.getattr(target, "forward", ast.Constant(None), Frame(machine.file.module))
     return target if isinstance(target, Function) else None
 
 

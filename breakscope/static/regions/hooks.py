@@ -132,7 +132,7 @@ def _frame(
 ) -> Frame:
     """Where a hook is registered: in a function or method, whose parameters and inner functions the
     frame has."""
-    frame = Frame(module, None, None, None, False, 0, "")
+    frame = Frame(module)
     if outer is None:
         return frame
     function = resolve_import(machine, names.get(outer.name, UNKNOWN))

@@ -95,4 +95,4 @@ def _set_by(node: ast.FunctionDef) -> set[str]:
 
 
 def _outside(function: Function) -> Frame:
-    return Frame(function.info.module, None, function.scope, None, False, 0, "")
+    return Frame(function.info.module, scope=function.scope)

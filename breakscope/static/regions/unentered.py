@@ -9,6 +9,8 @@ import ast
 import re
 from collections.abc import Callable, Iterator
 
+from msgspec.structs import replace
+
 from breakscope.rulekit.events import Call, Constructor, Event
 from breakscope.rulekit.values import (
     Class,
@@ -72,21 +74,20 @@ def unentered_regions(
     hands out, and whether it names them: of others only those that show that they take tensors."""
     regions: list[Region | None] = []
     defined = module_names(machine, module)
+    handed_out = set()  # ids of classes
     for name in sorted(names & defined.keys()):
         value = resolve_import(machine, defined[name])
         if type(value) is Function and _is_news(value, module, entered):
             regions += apart(machine, value, _function_region if names[name] else _shown_region)
         elif type(value) is Class and value.info.module is module:
-            members = members_of(value.info)
-            if _is_callable_with_tensors(machine, value, entered):
-                regions += apart(machine, value, _call_region)
-            public = [n for n, node in members.items() if _is_public(n, node)]
+            handed_out.add(id(value.info))
+            public = [n for n, node in members_of(value.info).items() if _is_public(n, node)]
             for method in tensor_methods(machine, value, public):
                 if _is_news(method, module, entered):
                     regions += apart(machine, method, _method_region)
     for value in list(defined.values()):
         if type(value) is Class and value.info.module is module:
-            for method in _methods(machine, value):
+            for method in _methods(machine, value, id(value.info) in handed_out):
                 if _is_news(method, module, entered):
                     regions += apart(machine, method, _method_region)
     return [region for region in regions if region is not None]
@@ -128,25 +129,6 @@ def _is_made_before(machine: Machine, value: Value) -> bool:
     return isinstance(value, Function | Class) or is_module(machine, value)
 
 
-def _is_callable_with_tensors(machine: Machine, cls: Class, entered: Entered) -> bool:
-    """True for a class that is no module and whose objects are called with tensors."""
-    call = members_of(cls.info).get("__call__")
-    if not isinstance(call, ast.FunctionDef) or call.decorator_list:
-        return False
-    called = find_member(machine, cls.info, "__call__")
-    return (
-        type(called) is Function
-        and _is_news(called, cls.info.module, entered)
-        and not is_module_class(machine, cls.info)
-        and shows_tensors(machine, called)
-    )
-
-
-def _call_region(machine: Machine, cls: Class) -> Region | None:
-    called = bound_to(find_member(machine, cls.info, "__call__"), configured_instance(machine, cls))
-    return _shown_region(machine, called) if type(called) is Function else None
-
-
 def _is_of_tensors(machine: Machine, value: Value) -> bool:
     if type(value) is ExternalInstance:
         return value.name == TENSOR_DICT
@@ -159,10 +141,11 @@ def is_unannotated(node: ast.FunctionDef) -> bool:
     return not any(p.annotation for p in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs))
 
 
-def _methods(machine: Machine, cls: Class) -> Iterator[Function]:
+def _methods(machine: Machine, cls: Class, is_handed_out: bool) -> Iterator[Function]:
     """What runs of a class when a region uses it: the forward of an autograd function; the methods that
     a tensor class adds; of a metric, which `forward` of its library calls, `update` and `compute`;
-    the properties that module classes with one parent share."""
+    `__call__` of an object that is called with tensors; the properties that module classes with one
+    parent share."""
     members = members_of(cls.info)
     bases = external_bases(machine, cls.info)
     is_autograd = AUTOGRAD in bases
@@ -175,7 +158,7 @@ def _methods(machine: Machine, cls: Class) -> Iterator[Function]:
     elif any(name in members for name in OF_METRICS) and _is_metric(machine, cls, bases):
         names = [*OF_METRICS]
     elif "__call__" in members and not is_module_class(machine, cls.info):
-        names = ["__call__"] if _is_handed_to_modules(machine, cls) else []
+        names = ["__call__"] if _is_called_with_tensors(machine, cls, is_handed_out) else []
     else:
         names = [*shared_properties(machine, cls), *required_methods(machine, cls)]
     owner: Value = configured_instance(machine, cls) if names and not is_autograd else cls
@@ -186,15 +169,17 @@ def _methods(machine: Machine, cls: Class) -> Iterator[Function]:
             yield method
 
 
-def _is_handed_to_modules(machine: Machine, cls: Class) -> bool:
-    """True for a class whose objects are called with tensors only, in a file that has a module, too: a
-    loss, a transformation or a scheme that its module is given."""
+def _is_called_with_tensors(machine: Machine, cls: Class, is_handed_out: bool) -> bool:
+    """True for a class whose objects are called with a tensor where the library hands it out; with
+    tensors only beside a module, which is given them: a loss, a transformation or a scheme."""
     call = find_member(machine, cls.info, "__call__")
     if not isinstance(call, Function) or isinstance(call.info.node, ast.Lambda):
         return False
+    if is_handed_out and not call.info.node.decorator_list:
+        return shows_tensors(machine, replace(call, bound=Instance(cls)))
     spec = call.info.node.args
     annotated = [*spec.posonlyargs, *spec.args][1:] + spec.kwonlyargs
-    frame = Frame(call.info.module, None, call.scope, None, False, 0, "")
+    frame = Frame(call.info.module, scope=call.scope)
     return (
         bool(annotated)
         and all(
@@ -313,7 +298,8 @@ def _is_metric(machine: Machine, cls: Class, bases: tuple[str, ...]) -> bool:
 
 
 def _method_region(machine: Machine, method: Function) -> Region | None:
-    args, kwargs = parameter_values(machine, method, True)
+    guesses = method.info.name != "__call__"  # an object is called with more than tensors
+    args, kwargs = parameter_values(machine, method, guesses)
     owner = method.info.owner
     if method.bound is None and owner and AUTOGRAD in external_bases(machine, owner):
         return _autograd_region(machine, method, args)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.walking import names_in, walk
 
 
 class Uses:
@@ -32,29 +32,25 @@ class Uses:
             elif isinstance(part, ast.For | ast.comprehension) and isinstance(part.iter, ast.Name):
                 self.gone_over.add(part.iter.id)
             elif isinstance(part, ast.Attribute) and part.attr in ("keys", "values", "items"):
-                self.gone_over |= _names(part.value)
+                self.gone_over |= names_in(part.value)
             elif isinstance(part, ast.JoinedStr):
                 self.texts.append(part)
             elif isinstance(part, ast.Assign):
                 sizes = _names_of_sizes(part.value) | {
-                    n for n in _names(part.value) if n in self.derived
+                    n for n in names_in(part.value) if n in self.derived
                 }
                 for target in part.targets:
-                    for name in _names(target):
+                    for name in names_in(target):
                         self.derived.setdefault(name, set()).update(sizes)
 
     def of(self, name: str, by_size: bool) -> str:
         """ "branch", "format" or "other"."""
         for kind, places in (("branch", self.tests), ("format", self.texts)):
             for place in places:
-                seen = _names_of_sizes(place) if by_size else _names(place)
-                if name in seen or any(name in self.derived.get(n, ()) for n in _names(place)):
+                seen = _names_of_sizes(place) if by_size else names_in(place)
+                if name in seen or any(name in self.derived.get(n, ()) for n in names_in(place)):
                     return kind
         return "other"
-
-
-def _names(node: ast.AST) -> set[str]:
-    return {n.id for n in walk(node) if isinstance(n, ast.Name)}
 
 
 def _names_of_sizes(node: ast.AST) -> set[str]:
@@ -73,5 +69,5 @@ def _names_of_sizes(node: ast.AST) -> set[str]:
             and part.func.id == "len"
             and part.args
         ):
-            found |= _names(part.args[0])
+            found |= names_in(part.args[0])
     return found

@@ -18,7 +18,7 @@ from breakscope.rulekit.values import (
     Method,
     Value,
 )
-from breakscope.rulekit.walking import walk
+from breakscope.rulekit.walking import names_in, walk
 from breakscope.static.definitions.classes import find_member, is_module_class, mro_of
 from breakscope.static.machine.machine import Machine
 from breakscope.static.usage.graph_outputs import records_graphs
@@ -224,7 +224,7 @@ class Expressions:
         for given in [*node.args, *(k.value for k in node.keywords)]:
             if isinstance(given, ast.Name):
                 given = _assigned_in(loop, given.id) or given
-            names = {n.id for n in walk(given) if isinstance(n, ast.Name)}
+            names = names_in(given)
             if isinstance(given, ast.JoinedStr) and names & counts(loop):
                 return "text"
             if isinstance(given, ast.Call) and names & sizes(loop):

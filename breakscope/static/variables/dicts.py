@@ -154,26 +154,43 @@ def dict_item(container: Dict, index: Value) -> Value:
     return join_all(values)
 
 
+def _view(owner: Dict, name: str) -> Sequence:
+    """`values()`, `keys()` or `items()`."""
+    if owner.open or len(owner.items) > limits.MOST_KNOWN_ITEMS:
+        key = Py("str") if set(map(type, owner.items)) == {str} else UNKNOWN
+        values = [*owner.items.values(), *([owner.element] if owner.open else [])]
+        element = join_all(values) if name != "keys" else UNKNOWN
+        parts = {"values": element, "keys": key}
+        return Sequence("iterator", None, parts.get(name) or Sequence("tuple", [key, element]))
+    if name == "values":
+        return Sequence("iterator", [*owner.items.values()])
+    if name == "keys":
+        return Sequence("iterator", [Const(k) for k in owner.items])
+    return Sequence("iterator", [Sequence("tuple", [Const(k), v]) for k, v in owner.items.items()])
+
+
+def _update(machine: Machine, owner: Dict, given: Value | None, kwargs, node, frame) -> None:
+    new = {
+        **(given.items if isinstance(given, Dict) else {}),
+        **{k: v for k, v in kwargs.items() if k != "**"},
+    }
+    if new and machine.driver.sets and owner.home and not frame.emits:
+        for key, value in new.items():
+            before = owner.items.get(key, NONE)
+            note_outside(machine, owner, ("item", key), value, before, frame, node)
+    elif any(k not in owner.items for k in new) or not new:
+        emit_mutate(machine, node, frame, owner, "update", join_all(new.values()))
+    elif machine.driver.sets and owner.home:
+        note_mutation(machine, owner, "update", frame, node)
+    if not (owner.home and frame.emits):
+        owner.items.update(new)
+        is_other = given is not None and not isinstance(given, Dict)
+        owner.open = owner.open or not new or is_other or "**" in kwargs
+
+
 def call_dict_method(machine: Machine, owner: Dict, name: str, args, kwargs, node, frame) -> Value:
     if name in ("values", "items", "keys"):
-        if owner.open or len(owner.items) > limits.MOST_KNOWN_ITEMS:
-            key = Py("str") if set(map(type, owner.items)) == {str} else UNKNOWN
-            values = [*owner.items.values(), *([owner.element] if owner.open else [])]
-            element = join_all(values) if name != "keys" else UNKNOWN
-            return Sequence(
-                "iterator",
-                None,
-                {"values": element, "keys": key}.get(name) or Sequence("tuple", [key, element]),
-            )
-        keys = [Const(k) for k in owner.items]
-        rows = {"values": list(owner.items.values()), "keys": keys}
-        return Sequence(
-            "iterator",
-            rows.get(name)
-            or [Sequence("tuple", [k, v]) for k, v in zip(keys, owner.items.values())]
-            if name != "values" or owner.items
-            else [],
-        )
+        return _view(owner, name)
     if name in ("get", "pop", "setdefault") and args:
         found = dict_item(owner, args[0])
         missing = args[1] if len(args) > 1 else NONE
@@ -191,26 +208,7 @@ def call_dict_method(machine: Machine, owner: Dict, name: str, args, kwargs, nod
             return found
         return missing if not owner.open and args[0].is_const else join(found, missing)
     if name == "update":
-        new = {
-            **(args[0].items if args and isinstance(args[0], Dict) else {}),
-            **{k: v for k, v in kwargs.items() if k != "**"},
-        }
-        if new and machine.driver.sets and owner.home and not frame.emits:
-            for key, value in new.items():
-                before = owner.items.get(key, NONE)
-                note_outside(machine, owner, ("item", key), value, before, frame, node)
-        elif any(k not in owner.items for k in new) or not new:
-            emit_mutate(machine, node, frame, owner, "update", join_all(new.values()))
-        elif machine.driver.sets and owner.home:
-            note_mutation(machine, owner, "update", frame, node)
-        if not (owner.home and frame.emits):
-            owner.items.update(new)
-            owner.open = (
-                owner.open
-                or not new
-                or bool(args and not isinstance(args[0], Dict))
-                or "**" in kwargs
-            )
+        _update(machine, owner, args[0] if args else None, kwargs, node, frame)
         return NONE
     if name == "copy":
         return Dict(dict(owner.items), owner.element, owner.open)

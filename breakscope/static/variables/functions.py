@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 from breakscope.rulekit.values import UNKNOWN, Code, Const, Value
 from breakscope.static.definitions.code_objects import cells, code_attribute
 from breakscope.static.machine.compiled_names import name_of
 from breakscope.static.machine.lattice import join
 from breakscope.static.machine.library import CONTAINER_TYPES, PYTHON_TYPES
 from breakscope.static.machine.machine import Machine
-from breakscope.static.machine.watch import watching
 from breakscope.static.variables.base import Variable
 from breakscope.static.variables.effects.emitting import emit_call
 from breakscope.static.variables.effects.side_effects import note_outside
@@ -25,7 +26,7 @@ def _driven_call(machine: Machine, callee, args, kwargs, node, frame) -> Value:
         watch = driver.note(callee, args, kwargs, node)
         driver.inside = True
     try:
-        with watching(machine, callee, watch):
+        with watch.watching(machine, callee) if watch is not None else nullcontext():
             return machine.inline(callee, args, kwargs, node, frame)
     finally:
         driver.undecided, driver.inside = undecided, False
@@ -42,7 +43,20 @@ def _state_of_decorators(callee) -> dict[str, str]:
     return {}
 
 
-class FunctionVariable(Variable):
+class RoutineVariable(Variable):
+    """A function or a method: neither a number nor a container, and always true."""
+
+    def has_type(self, value, name) -> bool | None:
+        return False if name in PYTHON_TYPES or name in CONTAINER_TYPES else None
+
+    def may_show_tensor(self, machine: Machine, value, depth) -> bool:
+        return False
+
+    def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
+        return True
+
+
+class FunctionVariable(RoutineVariable):
     """A function or lambda of the checked source, bound or not."""
 
     def call(self, machine: Machine, callee, args, kwargs, node, frame) -> Value:
@@ -61,12 +75,6 @@ class FunctionVariable(Variable):
             return cells(owner)
         return machine.objects.of_functions.get((id(owner.info), id(owner.scope), name), UNKNOWN)
 
-    def has_type(self, value, name) -> bool | None:
-        return False if name in PYTHON_TYPES or name in CONTAINER_TYPES else None
-
-    def may_show_tensor(self, machine: Machine, value, depth) -> bool:
-        return False
-
     def setattr(self, machine: Machine, owner, name, value, old, target, node, frame) -> None:
         if not frame.emits:
             machine.objects.kept.append(owner)
@@ -77,24 +85,12 @@ class FunctionVariable(Variable):
             args = (Const(name), value)
             emit_call(machine, "function.__setattr__", owner, args, {}, node, frame)
 
-    def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
-        return True
 
-
-class MethodVariable(Variable):
+class MethodVariable(RoutineVariable):
     """A method that is not in the checked source, not yet called."""
 
     def call(self, machine: Machine, callee, args, kwargs, node, frame) -> Value:
         return machine.call_method(callee.receiver, callee.name, args, kwargs, node, frame)
-
-    def has_type(self, value, name) -> bool | None:
-        return False if name in PYTHON_TYPES or name in CONTAINER_TYPES else None
-
-    def may_show_tensor(self, machine: Machine, value, depth) -> bool:
-        return False
-
-    def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
-        return True
 
 
 class CodeVariable(Variable):

@@ -289,6 +289,19 @@ def joined_modules(value: Sequence) -> Value:
     return element_of(value)
 
 
+def _popped(owner: Sequence, at: Value, frame: Frame) -> Value:
+    """What is taken out at a place; of another one, any item may be gone."""
+    items, is_fixed = owner.items, bool(owner.home and frame.emits)
+    place = at.value if isinstance(at, Const) and type(at.value) is int else None
+    is_sure = not frame.skips and not frame.undecided and not is_fixed and owner.type != "set"
+    if is_sure and items and place is not None and -len(items) <= place < len(items):
+        return items.pop(place)
+    value = element_of(owner)
+    if items is not None and not is_fixed:
+        owner.element, owner.items = value, None
+    return value
+
+
 def call_sequence_method(
     machine: Machine, owner: Sequence, name: str, args, kwargs, node, frame
 ) -> Value:
@@ -309,28 +322,10 @@ def call_sequence_method(
             owner.items = [*reversed(owner.items[before:]), *owner.items[:before]]
         return NONE
     if name in SHRINKING:
-        if name in ("pop", "popleft"):
-            emit_mutate(machine, node, frame, owner, name, UNKNOWN)
-            at = (
-                0
-                if name == "popleft"
-                else args[0].value
-                if args and args[0].is_const
-                else -1
-                if not args
-                else None
-            )
-            is_known = (
-                owner.items and type(at) is int and -len(owner.items) <= at < len(owner.items)
-            )
-            is_sure = not frame.skips and not frame.undecided and not (owner.home and frame.emits)
-            if is_known and is_sure and owner.type != "set":
-                return owner.items.pop(at)
-            value = element_of(owner)
-            if owner.items is not None and not (owner.home and frame.emits):
-                owner.element, owner.items = value, None
-            return value
         emit_mutate(machine, node, frame, owner, name, UNKNOWN)
+        if name in ("pop", "popleft"):
+            at = Const(0) if name == "popleft" else args[0] if args else Const(-1)
+            return _popped(owner, at, frame)
         if name == "clear" and not (owner.home and frame.emits):
             owner.items = []
         return NONE

@@ -18,10 +18,10 @@ from breakscope.rulekit.values import (
 from breakscope.static.definitions.classes import bound_to, external_bases, find_member, is_module
 from breakscope.static.definitions.names import measured_member, module_names, resolve_import
 from breakscope.static.definitions.super_properties import first_use
-from breakscope.static.machine.driver import Watch, as_it_is
+from breakscope.static.machine.driver import as_it_is
 from breakscope.static.machine.frames import Raised
 from breakscope.static.machine.machine import Machine
-from breakscope.static.machine.watch import watching
+from breakscope.static.machine.watch import Watch
 from breakscope.static.project.modules import ClassInfo, Namespace
 from breakscope.static.variables.base import Variable
 from breakscope.static.variables.effects.emitting import emit_call
@@ -165,9 +165,10 @@ class RecorderVariable(Variable):
         driver.inside = True  # what the region itself sets is no matter of the driver
         is_object = isinstance(target, Instance)
         entered = machine.getattr(target, "forward", node, frame) if is_object else target
-        callee.done.append(Watch())
+        watch = Watch()
+        callee.done.append(watch)
         try:
-            with watching(machine, entered, callee.done[-1]):
+            with watch.watching(machine, entered):
                 return machine.call(target, args, kwargs, node, frame)
         except Raised:
             return UNKNOWN

@@ -61,6 +61,10 @@ MADE_IN_REGION = frozenset(
 )
 
 
+# keywords that name what a function works on
+OPERANDS = frozenset({"input", "x", "query", "self", "tensors"})
+SEVERAL = frozenset({"broadcast_tensors", "meshgrid"})  # these give as many tensors as they take
+JOINS = SEVERAL | frozenset("cat stack concat hstack vstack block_diag atleast_1d".split())
 COMPLEX = frozenset(
     "torch.view_as_complex torch.complex torch.polar torch.stft torch.fft.fft torch.fft.ifft "
     "torch.fft.fft2 torch.fft.ifft2 torch.fft.fftn torch.fft.ifftn torch.fft.rfft torch.fft.rfft2".split()
@@ -114,14 +118,8 @@ def torch_function(
         return returned
     if last == "einsum" and not any(is_of_subclass(machine, value) for value in args):
         return einsum_result(args)
-    first = next((a for a in args if isinstance(a, Tensor)), None) or next(
-        (
-            v
-            for k, v in kwargs.items()
-            if isinstance(v, Tensor) and k in ("input", "x", "query", "self", "tensors")
-        ),
-        None,
-    )
+    named = (kwargs.get(key) for key in kwargs if key in OPERANDS)
+    first = next((a for a in (*args, *named) if isinstance(a, Tensor)), None)
     if any(is_of_subclass(machine, value) for value in (*args, *kwargs.values())):
         first = replace(first or Tensor(sure=False), kind="subclass")
     if first is not None:
@@ -132,45 +130,24 @@ def torch_function(
         if name in COMPLEX and type(result) is Tensor and not frame.emits:
             return replace(result, dtype="float", kind="complex")
         return followed(machine, result, last, first, rest, kwargs, frame)
-    if (
-        args
-        and isinstance(args[0], Sequence)
-        and last
-        in (
-            "cat",
-            "stack",
-            "concat",
-            "hstack",
-            "vstack",
-            "broadcast_tensors",
-            "meshgrid",
-            "block_diag",
-            "atleast_1d",
-        )
-    ):
-        element = element_of(args[0])
-        sure = isinstance(element, Tensor) and element.sure
-        made = Tensor(
-            element.dtype if isinstance(element, Tensor) else None,
-            joined_ndim(machine.library.shape(name), element),
-            _joined_sizes(last, args, kwargs) if not frame.emits else None,
-            sure,
-        )
-        return Sequence("tuple", None, made) if last in ("broadcast_tensors", "meshgrid") else made
-    if last in ("meshgrid", "broadcast_tensors"):
-        return (
-            Sequence(
-                "tuple",
-                [Tensor("int" if a.is_tensor and a.dtype == "int" else None) for a in args],
-            )
-            if args
-            else Sequence("tuple", None, Tensor())
-        )
-    known_arguments = args or kwargs
-    return (
-        Tensor(sure=bool(known_arguments) and not any(a.is_unknown for a in args))
-        if known_arguments
-        else UNKNOWN
+    if last in JOINS and args and isinstance(args[0], Sequence):
+        made = _joined(machine, name, last, args, kwargs, frame)
+        return Sequence("tuple", None, made) if last in SEVERAL else made
+    if last in SEVERAL:
+        given = [Tensor("int" if a.is_tensor and a.dtype == "int" else None) for a in args]
+        return Sequence("tuple", given) if args else Sequence("tuple", None, Tensor())
+    return Tensor(sure=not any(a.is_unknown for a in args)) if args or kwargs else UNKNOWN
+
+
+def _joined(machine: Machine, name: str, last: str, args, kwargs, frame: Frame) -> Tensor:
+    """What is made of a list of tensors."""
+    element = element_of(args[0])
+    is_tensor = isinstance(element, Tensor)
+    return Tensor(
+        element.dtype if is_tensor else None,
+        joined_ndim(machine.library.shape(name), element),
+        _joined_sizes(last, args, kwargs) if not frame.emits else None,
+        is_tensor and element.sure,
     )
 
 

@@ -86,7 +86,7 @@ class Values:
             any(value is None for value in values)
             or any(t.layout != torch.strided for t in made)
             or any(t.numel() > limits.MOST_KNOWN_ELEMENTS for t in (*made, *fakes))
-            or not (made or _writes(func))
+            or not (made or func._schema.is_mutable)
         ):
             self.forget_written(func, args, kwargs)
             return False
@@ -156,10 +156,6 @@ def written(func: Any, args: tuple, kwargs: dict) -> Iterator[torch.Tensor]:
             continue
         value = args[number] if number < len(args) else kwargs.get(argument.name)
         yield from tensors_in(value)
-
-
-def _writes(func: Any) -> bool:
-    return func._schema.is_mutable
 
 
 def _is_plain(fake: torch.Tensor) -> bool:

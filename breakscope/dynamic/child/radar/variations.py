@@ -13,8 +13,8 @@ import torch
 from breakscope import limits
 from breakscope.dynamic.child.load import Target
 from breakscope.dynamic.child.radar.dimensions import Dimension, leaf_names, with_leaf, with_tensors
+from breakscope.dynamic.trace.phases import SAME
 
-SAME = "repeated steps"
 ARGUMENT = "argument"  # what the name of a variation of one plain value begins with
 
 

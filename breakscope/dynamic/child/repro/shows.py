@@ -6,7 +6,6 @@ import contextlib
 import json
 import logging
 import os
-import re
 import signal
 import sys
 import types
@@ -17,8 +16,7 @@ import torch
 import torch._dynamo
 
 from breakscope import limits
-
-NUMBERS = re.compile(r"\d+")
+from breakscope.texts import without_numbers
 
 
 def shows(text: str, wanted: dict, folder: Path) -> bool:
@@ -67,7 +65,7 @@ def _reports(code: types.CodeType, file: Path, wanted: dict) -> bool:
     try:
         _run(code, file)
     except Exception as problem:
-        return wanted["kind"] == "error" and wanted["text"] in _plain(str(problem))
+        return wanted["kind"] == "error" and wanted["text"] in without_numbers(str(problem))
     return wanted["kind"] != "error" and any(
         wanted["text"] in found for kind, found in listener.found if kind == wanted["kind"]
     )
@@ -95,13 +93,8 @@ class _Listener(logging.Handler):
         elif name == "recompile_reasons":
             with contextlib.suppress(ValueError):
                 payload = " ".join(map(str, _as_list(json.loads(payload))))
-            self.found.append(("recompile", _plain(payload)))
+            self.found.append(("recompile", without_numbers(payload)))
 
 
 def _as_list(value: object) -> list:
     return value if isinstance(value, list) else [value]
-
-
-def _plain(text: str) -> str:
-    """In one line and without numbers, which a smaller program changes."""
-    return NUMBERS.sub("#", " ".join(text.split()))

@@ -214,9 +214,7 @@ def fallback_attribute(
     for cls in mro_of(machine, owner.cls.info):
         annotation = class_annotations(cls).get(name) or constructor_annotations(cls).get(name)
         if annotation is not None:
-            return value_of_annotation(
-                machine, annotation, Frame(cls.module, None, cls.scope, None, False, 0, "")
-            )
+            return value_of_annotation(machine, annotation, Frame(cls.module, scope=cls.scope))
     if name in machine.library.tensor_names and is_tensor_class(machine, owner.cls.info):
         return machine.getattr(as_tensor(machine, owner), name, node, frame)
     if field_names(machine, owner) and name in ("_replace", "_asdict"):

@@ -178,9 +178,7 @@ def fill_fields(
         else:
             value = kwargs.get("**", UNKNOWN)
         if value.is_unknown:
-            value = value_of_annotation(
-                machine, annotation, Frame(owner.module, None, owner.scope, None, False, 0, "")
-            )
+            value = value_of_annotation(machine, annotation, Frame(owner.module, scope=owner.scope))
         instance.attributes[name] = value
     post = find_member(machine, instance.cls.info, "__post_init__")
     if post is not None:

@@ -133,7 +133,7 @@ def _is_of(own: str, node: ast.expr) -> bool:
 def _value(machine: Machine, cls: ClassInfo, method: ast.FunctionDef, value: ast.expr) -> Value:
     """The value of an expression of a method that is not run: its parameters are what their
     annotations say, and its local names are unknown."""
-    frame = Frame(cls.module, None, cls.scope, None, False, 0, "")
+    frame = Frame(cls.module, scope=cls.scope)
     for part in walk(method):
         if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
             frame.names[part.id] = CONFIG

@@ -6,7 +6,7 @@ from programs import TORCH, write
 
 from breakscope import limits
 from breakscope.static import StaticOptions, analyze
-from breakscope.static.interpreter import running
+from breakscope.static.interpreter.calls import running
 
 FRAMEWORK = """
     import torch

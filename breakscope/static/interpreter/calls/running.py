@@ -12,8 +12,7 @@ from breakscope.static.definitions.annotated_results import completed
 from breakscope.static.definitions.binding import bind_arguments
 from breakscope.static.definitions.classes import is_module
 from breakscope.static.interpreter.blocks import exec_apart, exec_block
-from breakscope.static.interpreter.eager_frames import is_function_compiled_apart
-from breakscope.static.interpreter.summaries import (
+from breakscope.static.interpreter.calls.summaries import (
     Group,
     Known,
     Outcome,
@@ -22,7 +21,8 @@ from breakscope.static.interpreter.summaries import (
     opened,
     snapshot,
 )
-from breakscope.static.interpreter.templates import filled_in
+from breakscope.static.interpreter.calls.templates import filled_in
+from breakscope.static.interpreter.eager_frames import is_function_compiled_apart
 from breakscope.static.machine.frames import (
     GO_ON,
     RAISE,
@@ -30,7 +30,6 @@ from breakscope.static.machine.frames import (
     Frame,
     OutOfBudget,
     Raised,
-    Step,
 )
 from breakscope.static.machine.lattice import join_all
 from breakscope.static.project.generators import is_generator
@@ -159,7 +158,7 @@ def run_function(
     frame.bound = args[0] if args and function.bound is not None else None
     node, is_entry = info.node, emits and frame.depth == 1
     try:
-        if type(node) is ast.Lambda:
+        if isinstance(node, ast.Lambda):
             return Outcome(machine.eval(node.body, frame), activation)
         status = (exec_apart if is_entry else exec_block)(machine, node.body, frame)
     except Raised as problem:
@@ -168,16 +167,7 @@ def run_function(
         status = RAISE
     except OutOfBudget:
         if activation is not None:  # what was seen until here stays
-            step = Step(
-                None,
-                activation,
-                caller.skips,
-                call,
-                caller.condition,
-                caller.undecided,
-                caller.rare,
-            )
-            caller.activation.steps.append(step)
+            caller.note_call(activation, call)
         raise
     if is_generator(info):
         items = frame.yields if machine.driver.follows_turns(frame) else None
@@ -195,7 +185,7 @@ def note_constructor(machine, function: Function, frame: Frame) -> None:
             part
             for statement in function.info.node.body
             for part in walk(statement)
-            if type(part) is ast.Name and part.id in (owner, "super")
+            if isinstance(part, ast.Name) and part.id in (owner, "super")
         ]
         if named:
             machine.emit(Constructor, min(named, key=place_of), frame)

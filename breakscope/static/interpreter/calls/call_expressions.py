@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from breakscope import limits
-from breakscope.rulekit.events import Call, Comprehension
+from breakscope.rulekit.events import Comprehension
 from breakscope.rulekit.values import (
     UNKNOWN,
     Class,
@@ -23,15 +23,15 @@ from breakscope.rulekit.values import (
 from breakscope.static.definitions.annotated_results import completed
 from breakscope.static.definitions.classes import is_tensor_class
 from breakscope.static.definitions.fields import field_names
-from breakscope.static.interpreter.abstract_calls import (
+from breakscope.static.interpreter.calls.abstract_calls import (
     call_of_own_classes,
     call_of_subclasses,
     is_a_subclass_s,
     is_left_to_subclasses,
 )
+from breakscope.static.interpreter.calls.running import followed_call
 from breakscope.static.interpreter.narrowing import narrow_by_call
-from breakscope.static.interpreter.running import followed_call
-from breakscope.static.machine.frames import Activation, Frame, Raised, Step
+from breakscope.static.machine.frames import Activation, Frame, Raised
 from breakscope.static.machine.gaps import TOO_DEEP
 from breakscope.static.machine.lattice import join
 from breakscope.static.project.modules import FunctionInfo
@@ -63,7 +63,7 @@ def eval_arguments(machine, node: ast.Call, frame: Frame) -> tuple[list[Value], 
     kwargs: dict[str, Value] = {}
     for part in node.args:
         value = machine.eval(part, frame)
-        if type(part) is not ast.Starred:
+        if not isinstance(part, ast.Starred):
             args.append(value)
         elif (
             isinstance(value, Sequence)
@@ -90,7 +90,7 @@ def eval_arguments(machine, node: ast.Call, frame: Frame) -> tuple[list[Value], 
 
 def eval_call(machine, node: ast.Call, frame: Frame) -> Value:
     func = node.func
-    if type(func) is ast.Name and func.id == "super" and "super" not in frame.names:
+    if isinstance(func, ast.Name) and func.id == "super" and "super" not in frame.names:
         return super_object(machine, node, frame)
     callee = machine.eval(func, frame)
     if frame.emits:
@@ -102,23 +102,23 @@ def eval_call(machine, node: ast.Call, frame: Frame) -> Value:
             name, at = METHOD_OF_TENSOR, len(frame.activation.steps) + 1
             return call_method_in_graph(machine, callee, node, frame, name, at)
     args, kwargs = eval_arguments(machine, node, frame)
-    if type(func) is ast.Attribute and not args and not kwargs and func.attr in REDUCTIONS:
+    if isinstance(func, ast.Attribute) and not args and not kwargs and func.attr in REDUCTIONS:
         if callee is UNKNOWN or callee == OF_ARGUMENT:
             reduced = Tensor(sure=False)
             return call_tensor_method(machine, reduced, func.attr, args, kwargs, node, frame)
-    if type(func) is ast.Attribute and len(args) == 1 and not kwargs and is_unseen(callee):
+    if isinstance(func, ast.Attribute) and len(args) == 1 and not kwargs and is_unseen(callee):
         if func.attr == "apply" and type(args[0]) is Function:  # a module's, for each inside
             machine.call(args[0], [UNKNOWN], {}, node, frame)
             return UNKNOWN
         if func.attr == "index":  # of a list, a tuple, a string
             return Py("int", "config")
-    if type(func) is ast.Attribute and frame.emits and is_unseen(callee):
+    if isinstance(func, ast.Attribute) and frame.emits and is_unseen(callee):
         found = call_of_own_classes(machine, func.attr, args, kwargs, node, frame)
         if found is not None:
             return found
-    if callee is UNKNOWN and type(func) is ast.Attribute:
+    if callee is UNKNOWN and isinstance(func, ast.Attribute):
         return call_by_name(machine, func.attr, args, kwargs, node, frame)
-    if frame.emits and len(node.args) == 1 and type(node.args[0]) is ast.GeneratorExp:
+    if frame.emits and len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp):
         note_handed_generator(machine, callee, node.args[0], frame)
     return machine.call(callee, args, kwargs, node, frame)
 
@@ -180,44 +180,19 @@ def inline(
             function, info = inner, inner.info
     if function.args or function.kwargs:
         args, kwargs = [*function.args, *args], {**dict(function.kwargs), **kwargs}
-    if "disabled" in info.marks and frame.emits:
-        machine.emit(
-            Call,
-            node,
-            frame,
-            name="torch.compiler.disable()",
-            receiver=function,
-            args=tuple(args),
-            kwargs=kwargs,
-        )
+    if "disabled" in info.marks:
+        emit_call(machine, "torch.compiler.disable()", function, args, kwargs, node, frame)
     if function.bound is not None:
         args = [function.bound, *args]
     if frame.caught and frame.emits and kwargs and misfits(info, kwargs):
-        machine.emit(
-            Call,
-            node,
-            frame,
-            name="call that does not fit",
-            receiver=function,
-            args=tuple(args),
-            kwargs=kwargs,
-        )
+        emit_call(machine, "call that does not fit", function, args, kwargs, node, frame)
         raise Raised(External("TypeError"))
     machine.budget.spend(1)
     if frame.depth >= limits.DEEPEST_CALL:
         machine.give_up(TOO_DEEP, node, frame)
         return UNKNOWN
-    if (
-        info.module.library
-        and len(args) == 1
-        and type(args[0]) in (Class, Function)
-        and is_foreign(info.module)
-    ):
-        return args[0]
-    if not frame.emits and (same := handed_back(info)) is not None:
-        at = [p.arg for p in info.node.args.args].index(same)
-        if at < len(args) or same in kwargs:
-            return args[at] if at < len(args) else kwargs[same]
+    if (same := given_back(info, args, kwargs, frame)) is not None:
+        return same
     if emits_wrapper := frame.emits and function.scope is not None and wrapped_name(info):
         seen = machine.summaries.wrappers.setdefault(id(info), set())
         inner = function.scope.names.get(emits_wrapper)
@@ -243,16 +218,7 @@ def inline(
             machine.summaries.wrapper_runs.setdefault(
                 id(info), (outcome.activation, inner.info.qualname)
             )
-        step = Step(
-            None,
-            outcome.activation,
-            frame.skips,
-            node,
-            frame.condition,
-            frame.undecided,
-            frame.rare,
-        )
-        frame.activation.steps.append(step)
+        frame.note_call(outcome.activation, node)
         emit_sparse(machine, (*args, *kwargs.values()), node, frame)
     if outcome.raised is not None:
         if not frame.emits and not frame.caught and info.name != "__init__":
@@ -263,6 +229,20 @@ def inline(
         of_subclasses = call_of_subclasses(machine, function, args[1:], kwargs, node, frame)
         return outcome.value if of_subclasses is UNKNOWN else join(outcome.value, of_subclasses)
     return outcome.value
+
+
+def given_back(
+    info: FunctionInfo, args: list[Value], kwargs: dict[str, Value], frame: Frame
+) -> Value | None:
+    """The argument that a call gives back as it is, where it is a decorator of a library without
+    torch, or a function that hands it back."""
+    if info.module.library and len(args) == 1 and isinstance(args[0], Class | Function):
+        if is_foreign(info.module):
+            return args[0]
+    if frame.emits or (name := handed_back(info)) is None:
+        return None
+    at = [p.arg for p in info.node.args.args].index(name)
+    return args[at] if at < len(args) else kwargs.get(name)
 
 
 def call_wrapped(
@@ -283,9 +263,7 @@ def call_wrapped(
     if at is None or not at.skips or not waiting:
         return machine.inline(inner, args, kwargs, node, frame)
     shell = Activation(wrapper.qualname, wrapper.module, activation.line, waiting)
-    frame.activation.steps.append(
-        Step(None, shell, frame.skips, node, frame.condition, frame.undecided, frame.rare)
-    )
+    frame.note_call(shell, node)
     inside = Frame(wrapper.module, wrapper, None, shell, True, frame.depth, wrapper.qualname)
     inside.certainty, inside.caught, inside.skips = frame.certainty, frame.caught, at.skips
     return machine.inline(inner, args, kwargs, at.node, inside)
@@ -320,15 +298,7 @@ def call_method_in_graph(
         and frame.activation.is_compiled_by_itself
     ):
         step = steps[-1]
-        machine.emit(
-            Call,
-            node,
-            frame,
-            name=event,
-            receiver=method,
-            args=tuple(args),
-            kwargs=kwargs,
-        )
+        emit_call(machine, event, method, args, kwargs, node, frame)
         if steps[-1] is not step:
             step.event, step.made_at = steps.pop().event, made
     return result
