@@ -303,7 +303,8 @@ def _method_region(machine: Machine, method: Function) -> Region | None:
     owner = method.info.owner
     if method.bound is None and owner and AUTOGRAD in external_bases(machine, owner):
         return _autograd_region(machine, method, args)
-    given = [option for value in (*args, *kwargs.values()) for option in options(value)]
+    named = [value for name, value in kwargs.items() if name[0] != "*" or not value.is_unknown]
+    given = [option for value in (*args, *named) for option in options(value)]
     if given and all(o.is_const or (isinstance(o, Py) and o.type in PLAIN) for o in given):
         return None  # a tokenizer's, or what saves and loads
     region = enter(machine, method.info.qualname, method, args, kwargs)

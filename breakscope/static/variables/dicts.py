@@ -206,7 +206,11 @@ def call_dict_method(machine: Machine, owner: Dict, name: str, args, kwargs, nod
                 note_nested(machine, owner, owner.home)
         if known:
             return found
-        return missing if not owner.open and args[0].is_const else join(found, missing)
+        if not owner.open and args[0].is_const:
+            return missing
+        if found.is_tensor and isinstance(getattr(missing, "value", None), bool | str):
+            return Py(type(missing.value).__name__, "argument")  # a flag among tensors
+        return join(found, missing)
     if name == "update":
         _update(machine, owner, args[0] if args else None, kwargs, node, frame)
         return NONE

@@ -349,20 +349,21 @@ class Reader(torch.nn.Module):
 
 
 class Lines(Reader):
-    def read(self, source{annotation}, *, more: Optional[int] = None):
+    def read(self, source{annotation}{others}, more: Optional[int] = None):
         print(source)
         return source
 """
 
 
+@pytest.mark.parametrize("others", [", *", ", *others"])
 @pytest.mark.parametrize(
     ("annotation", "entered"),
     [(": str", False), (": Optional[str] = None", False), (": torch.Tensor", True), ("", True)],
 )
 def test_a_method_that_is_given_texts_and_numbers_only_is_not_compiled(
-    annotation, entered, tmp_path
+    annotation, entered, others, tmp_path
 ):
-    source = TOKENIZER.format(annotation=annotation)
+    source = TOKENIZER.format(annotation=annotation, others=others)
     assert found(analysed(tmp_path, {"program.py": source})) == [("BRK401", 15)] * entered
 
 

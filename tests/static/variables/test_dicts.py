@@ -86,6 +86,17 @@ class Net(torch.nn.Module):
     assert found(analysed(tmp_path, {"program.py": source})) == [("BRK208", 13)]
 
 
+@pytest.mark.parametrize(
+    ("missing", "is_tensor"), [("False", False), ("'none'", False), ("1.0", True)]
+)
+def test_a_flag_among_the_tensors_of_an_argument(missing, is_tensor, tmp_path):
+    source = (
+        "import torch\n\n\n@torch.compile\ndef f(x, batch: dict[str, torch.Tensor]):\n"
+        f"    return x if batch.get('a', {missing}) else x + 1\n"
+    )
+    assert found(analysed(tmp_path, {"program.py": source})) == [("BRK101", 6)] * is_tensor
+
+
 def test_sorting_the_keys_of_a_dict_by_what_it_holds(tmp_path):
     body = "d = {'a': 2, 'b': 1}\nreturn x + len(sorted(d, key=d.get))\n"
     result = region(tmp_path, body)
