@@ -23,6 +23,13 @@ class Value(Struct):
     is_const: ClassVar[bool] = False  # a Python constant with a known value
     is_number: ClassVar[bool] = False  # a Python number of any of these kinds
     is_unknown: ClassVar[bool] = False
+    # of what torch.compile returned: what it was given, which has the same state
+    compiled_of: ClassVar[Value | None] = None
+
+    @property
+    def original(self) -> Value:
+        """What torch.compile was given, of what it returned; any other value itself."""
+        return self if self.compiled_of is None else self.compiled_of
 
     def describe(self) -> str:
         return "a value"

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from breakscope.rulekit.values import UNKNOWN, Const, Dict, Function, Py, Sequence, Tensor, Value
 from breakscope.rulekit.walking import walk
-from breakscope.static.machine.compiled_names import CompiledNames, name_of
+from breakscope.static.machine.compiled_names import CompiledNames
 from breakscope.static.machine.frames import Frame
 from breakscope.static.project.generators import is_generator
 from breakscope.static.project.modules import FunctionInfo, ModuleInfo
@@ -152,10 +152,8 @@ class Driver(Struct, eq=False):
     def note(
         self, callee: Function, args: list[Value], kwargs: dict[str, Value], node
     ) -> Watch | None:
-        """Keep a call of what is compiled, unless it is one of the function that it was made of; what it
-        does is to be noted in what is returned."""
-        function = node.func if isinstance(node, ast.Call) else None
-        if self.undecided or name_of(function) in self.names.originals:
+        """Keep a call of what is compiled; what it does is to be noted in what is returned."""
+        if self.undecided:
             return None
         args = [self.as_marked(value) for value in (*callee.args, *args)]
         kwargs = dict(callee.kwargs) | kwargs
@@ -169,11 +167,7 @@ class Driver(Struct, eq=False):
         self, callee: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST
     ) -> None:
         """Keep a call of a compiled module of torch's."""
-        if (
-            self.undecided
-            or type(node) is not ast.Call
-            or name_of(node.func) in self.names.originals
-        ):
+        if self.undecided or type(node) is not ast.Call:
             return
         args = [self.as_marked(value) for value in args]
         kwargs = {k: self.as_marked(v) for k, v in kwargs.items() if not k.startswith("*")}
@@ -193,6 +187,7 @@ class Driver(Struct, eq=False):
     def as_marked(self, value: Value) -> Value:
         """An argument as it is now: a container may change later, and a tensor whose sizes were marked as
         dynamic has any size."""
+        value = value.original
         if isinstance(value, Sequence | Dict):
             return as_it_is(value)
         if type(value) is Function and value.scope is not None:

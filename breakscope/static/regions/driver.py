@@ -99,7 +99,7 @@ def add_events(
         _emit_idle(machine, frame, function, recorder.done)
         return
     _emit_variation(machine, frame, function, recorder)
-    _emit_writes(machine, frame, function.bound, writes, recorder.marks)
+    emit_writes(machine, frame, function.bound, writes, recorder.marks)
 
 
 def begins_idle(machine: Machine, function: Function, done: list[Watch]) -> bool:
@@ -111,7 +111,7 @@ def begins_idle(machine: Machine, function: Function, done: list[Watch]) -> bool
     whole = machine.file.whole
     decorators = getattr(function.info.node, "decorator_list", ())
     named = {part.arg for node in decorators for part in walk(node) if type(part) is ast.keyword}
-    return "fullgraph" not in named and not {id(function), id(function.bound)} & whole
+    return "fullgraph" not in named and not {id(function.original), id(function.bound)} & whole
 
 
 def _emit_idle(machine: Machine, frame: Frame, function: Function, done: list[Watch]) -> None:
@@ -237,13 +237,13 @@ def depends_on_training(machine: Machine, value: Value | None, depth: int = 6) -
 def inside(value: Value | None) -> list[Value]:
     """What an object or a container holds itself."""
     if isinstance(value, Instance):
-        return list(value.attributes.values())
+        return [part.original for part in value.attributes.values()]
     if isinstance(value, Sequence):
         return value.items if value.items is not None else [value.element]
     return [*value.items.values(), value.element] if isinstance(value, Dict) else []
 
 
-def _emit_writes(
+def emit_writes(
     machine: Machine, frame: Frame, holder: Value | None, writes: list, marks: list[int]
 ) -> None:
     """Attributes that the driver sets and the region reads: those that are not the same at each call;
@@ -316,7 +316,7 @@ def _read_of(machine: Machine, key: tuple, holder: Value | None, container: obje
         if (at := next(items, None)) is not None:
             return at  # the length of a list is guarded wherever an item is read
     held = holder.attributes if isinstance(holder, Instance) else {}
-    name = next((name for name, value in held.items() if value is container), None)
+    name = next((name for name, value in held.items() if value.original is container), None)
     return reads.get((id(holder), name))
 
 
@@ -339,7 +339,7 @@ def _read_of_layer(machine: Machine, holder: Value | None, layer: Value) -> tupl
     """Where the region reads a layer of torch's that its module holds; what the layer reads of
     itself is not seen."""
     held = holder.attributes if isinstance(holder, Instance) else {}
-    name = next((name for name, value in held.items() if value is layer), None)
+    name = next((name for name, value in held.items() if value.original is layer), None)
     return machine.region.reads.get((id(holder), name))
 
 

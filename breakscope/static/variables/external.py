@@ -221,9 +221,9 @@ def call_external(
     if special is not None:
         return special(machine, args, kwargs, node, frame)
     if name == "torch.compile":
-        if args:
-            machine.file.note_compiled(args[0], kwargs)
-        return args[0] if args else External(name)  # `@torch.compile(...)`
+        if not args:
+            return External(name)  # `@torch.compile(...)`
+        return machine.file.note_compiled(args[0], kwargs)
     if name in DECORATORS and not args:
         return External(name)  # `@torch.compiler.disable(recursive=False)`
     if name in SCRIPTING and args and isinstance(args[0], Instance | ExternalInstance):

@@ -61,8 +61,15 @@ from breakscope.static.variables.tensors.indexing import (
     read_slices,
 )
 from breakscope.static.variables.tensors.results import shape_of, tensor_result
-from breakscope.static.variables.tensors.sizes import item_sizes, known_sizes, pieces, with_sizes
+from breakscope.static.variables.tensors.sizes import (
+    channels_last,
+    item_sizes,
+    known_sizes,
+    pieces,
+    with_sizes,
+)
 
+LAST = External("torch.channels_last")
 READS = {
     "item": "item",
     "tolist": "tolist",
@@ -316,14 +323,13 @@ def call_tensor_method(
     if not frame.emits and name in ("half", "double", "bfloat16"):
         # what a caller of the region passes
         return Tensor("float", owner.ndim, owner.shape, owner.sure, name)
+    if not frame.emits and LAST in (*args, *kwargs.values()):
+        return channels_last(owner)
     if not frame.emits and name == "to":
         wanted = [v.name for v in (*args, *kwargs.values()) if isinstance(v, External)]
-        precise = [PRECISE[name] for name in wanted if name in PRECISE]
-        if precise:
-            return Tensor("float", owner.ndim, owner.shape, owner.sure, precise[0])
-        narrow = [NARROW[name] for name in wanted if name in NARROW]
-        if narrow:
-            return Tensor("int", owner.ndim, owner.shape, owner.sure, narrow[0])
+        for dtype, kinds in (("float", PRECISE), ("int", NARROW)):
+            if kind := next((kinds[name] for name in wanted if name in kinds), ""):
+                return Tensor(dtype, owner.ndim, owner.shape, owner.sure, kind)
     if not frame.emits and name in ("int", "short"):
         return Tensor("int", owner.ndim, owner.shape, owner.sure, NARROW[f"torch.{name}"])
     if not frame.emits and name in ("size", "split", "numel"):

@@ -246,8 +246,76 @@ PROGRAMS = {
             two(torch.ones(1, 2))
         """,
     ),
+    "the end of what grows": (
+        "SIZE BRK715",
+        """
+        def main():
+            ids = torch.ones(1, 8)
+            for _ in range(3):
+                step(ids[:, -8:])
+                ids = torch.cat([ids, torch.ones(1, 1)], dim=1)
+        """,
+    ),
+    "channels that are last": (
+        "SIZE BRK715",
+        """
+        def main():
+            x = torch.ones(2, 3, 8, 8)
+            step(x)
+            step(x.contiguous(memory_format=torch.channels_last))
+        """,
+    ),
+    "a flag of a module in a container of torch's": (
+        "FLAG BRK702",
+        """
+        class Adapter(nn.Module):
+            enabled = True
+
+            def forward(self, x):
+                return x + 1 if self.enabled else x  # FLAG
+
+        def main():
+            adapter = Adapter()
+            net = torch.compile(nn.Sequential(nn.Linear(2, 2), adapter))
+            for flag in (True, False):
+                adapter.enabled = flag
+                net(torch.ones(2, 2))
+        """,
+    ),
+    "flags in a list": (
+        "FLAG BRK710",
+        """
+        class Deep(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layers = nn.ModuleList(nn.Linear(2, 2) for _ in range(3))
+
+            def forward(self, x, keep):
+                for layer, kept in zip(self.layers, keep):  # FLAG
+                    if kept:
+                        x = layer(x)
+                return x
+
+        def main():
+            net = torch.compile(Deep())
+            for _ in range(4):
+                net(torch.ones(2, 2), [random.random() > 0.5 for _ in range(3)])
+        """,
+    ),
 }
 QUIET = {
+    "columns of one tensor": """
+        def main():
+            x = torch.ones(4, 6, 8)
+            for at in range(3):
+                step(x[:, at : at + 1])
+    """,
+    "rows of one tensor": """
+        def main():
+            x = torch.ones(4, 6)
+            step(x[:2])
+            step(torch.ones(2, 6))
+    """,
     "a random part of one length": """
         def main():
             for _ in range(4):

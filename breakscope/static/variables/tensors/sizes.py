@@ -60,9 +60,9 @@ def with_sizes(result: Value, owner: Tensor, name: str) -> Value:
 def item_sizes(
     owner: Tensor, parts: list[Value], difference: Callable[[Value, Value], Value | None]
 ) -> tuple[tuple | None, str]:
-    """The sizes of `owner[parts]`, None for one that is not known, and "strided" where its memory is surely
-    not in one piece; None where nothing is known of them. `difference` is what is known of that of two
-    numbers."""
+    """The sizes of `owner[parts]`, None for one that is not known, and how its memory is laid out where it
+    surely is not as that of a new tensor; None where nothing is known of them. `difference` is what is known
+    of that of two numbers."""
     shape = owner.shape or (None,) * (owner.ndim or 0)
     counted = [part for part in parts if not _is_new(part) and not _is_rest(part)]
     if not shape or len(counted) > len(shape):
@@ -72,27 +72,56 @@ def item_sizes(
         at = next(i for i, part in enumerate(parts) if _is_rest(part))
         parts = [*parts[:at], *filled, *parts[at + 1 :]]
     sizes: list[int | None] = []
+    strides: list[int | None] = []
+    own = strides_of(shape) if owner.kind == "" else [None] * len(shape)
     kind, at = "", 0
     for part in parts:
         if _is_new(part):
             sizes.append(1)
+            strides.append(_outer(shape[at:], own[at:]))
             continue
-        whole = shape[at]
+        whole, before = shape[at], len(sizes)
         if _is_position(part):
             kept, step = 1, 1
         elif isinstance(part, ExternalInstance) and part.name == "slice":
             kept, step = _length(part, whole)
             sizes.append(_drawn_length(part, difference) if kept is None else kept)
+            strides.append(own[at] and own[at] * step)
         elif type(part) is Tensor and len(parts) == 1:
             return _chosen(owner, part, shape), ""
         else:
             return None, ""
         known = None not in (kept, whole) and None not in shape[:at]
-        if known and (step != 1 or (kept != whole and any(n != 1 for n in shape[:at]))):
+        if known and (step != 1 or (kept != whole and before)):
             kind = "strided"
         at += 1
     sizes += shape[at:]
+    strides += own[at:]
+    if None not in strides and all(type(n) is int for n in sizes):
+        kind = layout(strides) if strides != strides_of(sizes) else ""
     return (tuple(sizes), kind) if any(n is not None for n in sizes) else (None, "")
+
+
+def strides_of(sizes: list | tuple) -> list[int | None]:
+    """The strides of a new tensor of these sizes, None for one that is not known."""
+    strides: list[int | None] = [1] if sizes else []
+    for size in reversed(sizes[1:]):
+        inner = strides[0]
+        strides.insert(0, inner * max(size, 1) if type(size) is int and inner is not None else None)
+    return strides
+
+
+def layout(strides: list[int]) -> str:
+    """What a tensor of such strides is called."""
+    return f"with strides {tuple(strides)}"
+
+
+def _outer(sizes: tuple, strides: list[int | None]) -> int | None:
+    """The stride of a new dimension in front of these."""
+    if not sizes:
+        return 1
+    known = type(sizes[0]) is int and strides[0] is not None
+    return sizes[0] * strides[0] if known else None
 
 
 def _is_position(part: Value) -> bool:
@@ -150,6 +179,17 @@ def _length(part: ExternalInstance, whole: object) -> tuple[int | None, int]:
     start = start or 0
     same_end = stop is not None and (start < 0) == (stop < 0)
     return (max(stop - start, 0), 1) if same_end else (None, 1)
+
+
+def channels_last(owner: Tensor) -> Tensor:
+    """The tensor with its channels last in memory: another layout where that shows."""
+    shape = owner.shape
+    if owner.kind or shape is None or len(shape) != 4 or not all(type(n) is int for n in shape):
+        return owner
+    _, channels, height, width = shape
+    strides = [channels * height * width, 1, width * channels, channels]
+    is_same = channels == 1 or height == width == 1
+    return owner if is_same else replace(owner, kind=layout(strides))
 
 
 def joined_sizes(tensors: Value, dim: Value | None) -> tuple | None:
