@@ -18,6 +18,9 @@ from breakscope.static.machine.frames import Frame
 from breakscope.static.project.generators import is_generator
 from breakscope.static.project.modules import FunctionInfo, ModuleInfo
 
+# the state "grad_mode" under torch.no_grad and its like, and under torch.inference_mode
+OFF, INFERENCE = "off", "inference"
+
 
 class Watch(Struct, eq=False):
     """What a call did: how many statements it ran, whether one may have been an operation, and the last

@@ -81,10 +81,7 @@ class CheckedFile(Struct, eq=False):
         if function.compiled_of is not None or "compiled" in function.info.marks:
             return True
         is_entered = function.info.name in ("forward", "__call__")
-        return is_entered and self.is_compiled_in_place(function.bound)
-
-    def is_compiled_in_place(self, module: Value | None) -> bool:
-        return any(known is module for known in self.in_place)
+        return is_entered and any(known is function.bound for known in self.in_place)
 
 
 class RegionState(Struct, eq=False):

@@ -20,6 +20,7 @@ from breakscope.rulekit.values import (
     Union,
     Value,
 )
+from breakscope.static.machine.driver import INFERENCE
 from breakscope.static.variables.tensors.creation import NARROW
 
 PRECISIONS = frozenset({"half", "double", "bfloat16", "complex", *NARROW.values()})
@@ -142,8 +143,8 @@ def _tensor_variation(values: list[Tensor]) -> str:
         return "dtype"
     if _sizes_differ([v.shape for v in values]):
         return "size"
-    if len({v.kind for v in values}) > 1:
-        return "stride"
+    if len(kinds := {v.kind for v in values}) > 1:
+        return INFERENCE if INFERENCE in kinds else "stride"
     tracked = {v.requires_grad for v in values if v.requires_grad is not None}
     return "requires_grad" if len(tracked) > 1 else ""
 

@@ -173,7 +173,7 @@ def note_call_of_compiled(machine: Machine, callee: Value, args, kwargs, node, f
     driver = machine.driver
     if frame.emits or driver.calls is None or driver.inside or frame.is_in_branch():
         return
-    if callee.compiled_of is not None or machine.file.is_compiled_in_place(callee):
+    if callee.compiled_of is not None:
         driver.note_module(callee.original, args, kwargs, node)
 
 
@@ -187,9 +187,7 @@ def training_after(name: str, args: list[Value], kwargs: dict[str, Value]) -> Va
 
 def note_mode(machine: Machine, owner: Value, name: str, args, kwargs, node, frame) -> None:
     """Note what the code around a region does to a whole module, as far as guards see it."""
-    if name == "compile" and not frame.emits:
-        machine.file.note_compiled_in_place(owner, kwargs)
-    elif name in ("train", "eval"):
+    if name in ("train", "eval"):
         mode = "eval" if name == "eval" or FALSE in (*args, *kwargs.values()) else "train"
         machine.driver.set_state("training", mode, owner)
     elif name in ("double", "half", "bfloat16", "float", "to", "requires_grad_"):
@@ -203,6 +201,8 @@ def call_module_method(
     full = f"torch.nn.Module.{name}"
     emit_call(machine, full, owner, args, kwargs, node, frame)
     note_mode(machine, owner, name, args, kwargs, node, frame)
+    if name == "compile" and not frame.emits:
+        machine.file.note_compiled_in_place(owner, kwargs)
     if frame.emits and name in ("train", "eval"):
         owner.attributes.setdefault("training", Py("bool", "config"))
         put_attribute(machine, owner, "training", training_after(name, args, kwargs), frame)

@@ -47,6 +47,7 @@ from breakscope.static.variables.objects.tensor_subclasses import is_of_subclass
 from breakscope.static.variables.tensors.arithmetic import tensor_operator
 from breakscope.static.variables.tensors.creation import NARROW, PRECISE
 from breakscope.static.variables.tensors.followed import (
+    as_made,
     broadcast,
     followed,
     product_sizes,
@@ -65,7 +66,6 @@ from breakscope.static.variables.tensors.sizes import (
     channels_last,
     item_sizes,
     known_sizes,
-    pieces,
     with_sizes,
 )
 
@@ -217,7 +217,7 @@ class TensorVariable(Variable):
             return result
         sizes = product_sizes if op is ast.MatMult else broadcast
         shape = sizes(left, right) or result.shape
-        return tracked(machine, replace(result, shape=shape), (left, right))
+        return tracked(machine, as_made(machine, replace(result, shape=shape)), (left, right))
 
     def compare(self, machine: Machine, left, right, op, node, frame) -> Value:
         tensor, other = (left, right) if left.is_tensor else (right, left)
@@ -332,8 +332,8 @@ def call_tensor_method(
                 return Tensor(dtype, owner.ndim, owner.shape, owner.sure, kind)
     if not frame.emits and name in ("int", "short"):
         return Tensor("int", owner.ndim, owner.shape, owner.sure, NARROW[f"torch.{name}"])
-    if not frame.emits and name in ("size", "split", "numel"):
-        known = pieces(owner, args) if name == "split" else known_sizes(owner, name, args)
+    if not frame.emits and name in ("size", "numel"):
+        known = known_sizes(owner, name, args)
         if known is not None:
             return known
     if not frame.emits and name == "requires_grad_" and owner.kind != "parameter":

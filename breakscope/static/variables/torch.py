@@ -31,7 +31,7 @@ from breakscope.static.variables.tensors.creation import (
     created_tensor,
     tensor_of_type,
 )
-from breakscope.static.variables.tensors.followed import followed
+from breakscope.static.variables.tensors.followed import as_made, followed
 from breakscope.static.variables.tensors.patterns import einsum_result
 from breakscope.static.variables.tensors.results import returned_value, tensor_result
 from breakscope.static.variables.tensors.sizes import (
@@ -98,7 +98,9 @@ def torch_function(
             made = replace(made, kind=NARROW[given.name])
         if frame.emits:
             return made
-        made = replace(made, origin="attribute")  # to a region that finds it an input of the graph
+        made = replace(
+            as_made(machine, made), origin="attribute"
+        )  # to a region that finds it an input of the graph
         return made if made.requires_grad else replace(made, requires_grad=False)
     if last in ("is_tensor", "is_storage"):
         return (
@@ -126,7 +128,8 @@ def torch_function(
     if first is not None:
         result = tensor_result(machine, last, first, args, kwargs, name)
         if last in ("pad", "interpolate") and type(result) is Tensor and not frame.emits:
-            return replace(result, shape=resized(first, last, args[1:], kwargs))
+            made = replace(result, shape=resized(first, last, args[1:], kwargs))
+            return as_made(machine, made)
         rest = args[1:] if args and args[0] is first else args
         if name in COMPLEX and type(result) is Tensor and not frame.emits:
             return replace(result, dtype="float", kind="complex")
@@ -155,6 +158,7 @@ def torch_function(
             _joined_sizes(last, args, kwargs) if not frame.emits else None,
             sure,
         )
+        made = made if frame.emits else as_made(machine, made)
         return Sequence("tuple", None, made) if last in ("broadcast_tensors", "meshgrid") else made
     if last in ("meshgrid", "broadcast_tensors"):
         return (

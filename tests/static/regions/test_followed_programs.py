@@ -302,8 +302,92 @@ PROGRAMS = {
                 net(torch.ones(2, 2), [random.random() > 0.5 for _ in range(3)])
         """,
     ),
+    "more and more pieces": (
+        "SIZE BRK712",
+        """
+        def main():
+            for count in (1, 2, 4):
+                for x in torch.ones(16, 4).chunk(count):
+                    step(x)
+        """,
+    ),
+    "a sample of what grows": (
+        "SIZE BRK712",
+        """
+        class Memory(list):
+            def batch(self, most):
+                return torch.stack(random.sample(self, min(most, len(self))))
+
+        def main():
+            memory = Memory()
+            for _ in range(4):
+                memory.append(torch.ones(3))
+                step(memory.batch(2))
+        """,
+    ),
+    "drawn tokens": (
+        "SIZE BRK712",
+        """
+        def main():
+            tokens = torch.ones(1, 2, dtype=torch.long)
+            for _ in range(3):
+                drawn = torch.multinomial(torch.ones(1, 9), 1)
+                tokens = torch.cat([tokens, drawn], 1)
+                step(torch.maximum(tokens, tokens * 2))
+        """,
+    ),
+    "what comes from outside of inference mode": (
+        "SIZE BRK718",
+        """
+        @torch.inference_mode()
+        def main(x=torch.ones(3)):
+            for _ in range(3):
+                x = step(x) + 1
+
+        main()
+        """,
+    ),
+    "the last batch, padded under inference mode": (
+        "SIZE BRK718",
+        """
+        def main():
+            rows = torch.ones(10, 2)
+            with torch.inference_mode():
+                for x in rows.split(4):
+                    missing = 4 - x.size(0)
+                    step(nn.functional.pad(x, (0, 0, 0, missing)) if missing else x)
+        """,
+    ),
 }
 QUIET = {
+    "pieces along another dimension": """
+        def main():
+            for x in torch.ones(4, 6).split(2, dim=1):
+                step(x)
+            for x in torch.chunk(torch.ones(4, 6), chunks=3, dim=-1):
+                step(x)
+    """,
+    "the same without gradients, written twice": """
+        @torch.no_grad()
+        def evaluated(x):
+            return step(x)
+
+        def main():
+            x = torch.ones(3)
+            evaluated(x)
+            with torch.no_grad():
+                step(x)
+            with torch.set_grad_enabled(False):
+                step(x)
+    """,
+    "views under inference mode": """
+        def main():
+            x = torch.ones(4, 3)
+            with torch.inference_mode():
+                for row in x:
+                    step(row)
+                    step(x[0].view(3))
+    """,
     "columns of one tensor": """
         def main():
             x = torch.ones(4, 6, 8)

@@ -235,25 +235,54 @@ def known_sizes(owner: Tensor, name: str, args: list[Value]) -> Value | None:
     return Sequence("size", [Const(n) for n in owner.shape])
 
 
-def pieces(owner: Tensor, args: list[Value]) -> Value | None:
-    """`owner.split(size or sizes, dim)`, where the sizes are known numbers."""
-    dim = args[1].value if len(args) > 1 and isinstance(args[1], Const) else 0
-    shape, given = owner.shape, args[0] if args else None
-    if shape is None or type(dim) is not int or not -len(shape) <= dim < len(shape):
+# methods that cut a tensor, and what they call their first argument
+CUTTING = {
+    "split": ("split_size", "split_size_or_sections"),
+    "chunk": ("chunks",),
+    "unbind": (),
+}
+
+
+def pieces(
+    owner: Tensor, name: str, args: list[Value], kwargs: dict[str, Value]
+) -> Sequence | None:
+    """What a method of `CUTTING` gives, where the sizes are known numbers."""
+    by = next((kwargs[word] for word in CUTTING[name] if word in kwargs), None)
+    given = args if by is not None or name == "unbind" else args[1:]
+    by = args[0] if by is None and args and name != "unbind" else by
+    dim = given[0] if given else kwargs.get("dim", Const(0))
+    shape, at = owner.shape, dim.value if isinstance(dim, Const) else None
+    if shape is None or type(at) is not int or not -len(shape) <= at < len(shape):
         return None
-    whole = shape[dim]
-    if isinstance(given, Const) and type(given.value) is int and type(whole) is int:
-        step = max(given.value, 1)
-        sizes = [min(step, whole - at) for at in range(0, whole, step)]
-    elif isinstance(given, Sequence) and given.items:
-        sizes = [n.value if isinstance(n, Const) else None for n in given.items]
-    else:
+    at %= len(shape)
+    sizes = _piece_sizes(name, by, shape[at])
+    if sizes is None or len(sizes) > limits.MOST_CHUNKS:
         return None
-    if not all(type(n) is int for n in sizes) or len(sizes) > limits.MOST_CHUNKS:
+    kept = [() if name == "unbind" else (size,) for size in sizes]
+    shapes = [(*shape[:at], *size, *shape[at + 1 :]) for size in kept]
+    is_whole = at == 0 or owner.kind or len(sizes) == 1
+    kind = owner.kind if is_whole else "strided"
+    return Sequence(
+        "tuple",
+        [replace(owner, shape=s, ndim=len(s), origin="op", kind=kind) for s in shapes],
+    )
+
+
+def _piece_sizes(name: str, by: Value | None, whole: object) -> list[int] | None:
+    """How long the pieces are along the dimension that is cut."""
+    if isinstance(by, Sequence) and by.items:
+        sizes = [n.value if isinstance(n, Const) else None for n in by.items]
+        return sizes if all(type(n) is int for n in sizes) else None
+    if type(whole) is not int:
         return None
-    at = dim % len(shape)
-    shapes = [(*shape[:at], n, *shape[at + 1 :]) for n in sizes]
-    return Sequence("tuple", [replace(owner, shape=s, origin="op") for s in shapes])
+    if name == "unbind":
+        return [1] * min(whole, limits.MOST_CHUNKS + 1)
+    if not isinstance(by, Const) or type(by.value) is not int or by.value < 1:
+        return None
+    step = by.value if name == "split" else max(-(-whole // by.value), 1)
+    if whole // step > limits.MOST_CHUNKS:
+        return None
+    return [min(step, whole - at) for at in range(0, whole, step)]
 
 
 def padded_sizes(tensors: Value, is_batch_first: bool) -> tuple | None:
