@@ -68,6 +68,8 @@ class Driver(Struct, eq=False):
     longest: dict[int, tuple[Sequence, int | None]] = {}  # by `id` of a deque: it, and its `maxlen`
     # by `id` of what `parameters()` gives: it, and whose parameters they are
     owners: dict[int, tuple[Tensor, Value]] = {}
+    # keys that dicts which outlive the call gained from what is compiled
+    filled: list[tuple[Dict, object]] = []
     marked: list[Tensor] = []  # what mark_dynamic was called with
     options: dict[str, Value] = {}  # numbers of a command line, by their names
     # by `id`: a random number, with the numbers that it is the sum of
@@ -119,6 +121,8 @@ class Driver(Struct, eq=False):
             return result
         if type(result) is Const:
             self.note_varying(result)
+        elif type(result) is Py and result.type.startswith("numpy"):
+            result = replace(result, source="random")
         elif result is UNKNOWN or type(result) is Py:
             kind = result.type if type(result) is Py and result.type == "int" else "float"
             result = Py(kind, "random")

@@ -59,6 +59,7 @@ from breakscope.static.variables.tensors.indexing import (
     emit_index,
     index_parts,
     item_ndim,
+    listed_values,
     read_slices,
 )
 from breakscope.static.variables.tensors.results import shape_of, tensor_result
@@ -356,7 +357,7 @@ def call_tensor_method(
         part = getattr(node.func, "value", node) if isinstance(node, ast.Call) else node
         emit_read(machine, owner, READS[name], node, frame, part)
         if name == "tolist":
-            return listed_values(owner)
+            return listed_values(owner, not frame.emits)
         return Scalar("bool" if owner.dtype == "bool" else "number")
     full = f"{prefix}.{name}"
     emit_call(machine, full, owner, args, kwargs, node, frame, sureness(owner))
@@ -386,13 +387,3 @@ def call_tensor_method(
         if all(type(v) is Const or (v.is_tensor and v.requires_grad is False) for v in others):
             return replace(result, requires_grad=False)
     return result
-
-
-def listed_values(owner: Tensor) -> Value:
-    """What `.tolist()` gives: numbers, or lists of them."""
-    if owner.ndim == 0:
-        return Scalar()
-    inner: Value = Scalar()
-    for _ in range((owner.ndim or 1) - 1):
-        inner = Sequence("list", None, inner)
-    return Sequence("list", None, inner)

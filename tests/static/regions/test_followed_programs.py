@@ -12,6 +12,7 @@ import functools
 import itertools
 import random
 
+import numpy as np
 import torch
 from torch import nn
 from torch.utils.data import DataLoader, random_split
@@ -358,8 +359,84 @@ PROGRAMS = {
                     step(nn.functional.pad(x, (0, 0, 0, missing)) if missing else x)
         """,
     ),
+    "numbers of an array": (
+        "NUMBER BRK709",
+        """
+        def main():
+            for rate in np.geomspace(0.1, 0.001, 4):
+                scaled(torch.ones(3), float(rate))
+        """,
+    ),
+    "numbers of an array's list": (
+        "NUMBER BRK709",
+        """
+        def main():
+            for rate in np.linspace(0.1, 1.0, num=3).tolist():
+                scaled(torch.ones(3), rate)
+        """,
+    ),
+    "a tensor that requires grad from its beginning": (
+        "SIZE BRK718",
+        """
+        def main():
+            x = torch.ones(3)
+            moved = x + torch.zeros_like(x, requires_grad=True)
+            step(moved)
+            step(moved.detach())
+        """,
+    ),
+    "a dict that the first call fills": (
+        "KEY BRK704",
+        """
+        FOUND = {}
+
+        @torch.compile
+        def kept(x):
+            FOUND["last"] = x + 1  # KEY
+            return x * 2
+
+        def main():
+            for _ in range(2):
+                kept(torch.ones(3))
+        """,
+    ),
+    "a dict that a hook fills in a container of torch's": (
+        "KEY BRK704",
+        """
+        FOUND = {}
+
+        def keep(module, given, made):
+            FOUND["last"] = made  # KEY
+
+        def main():
+            net = nn.Sequential(nn.Linear(2, 2), nn.ReLU())
+            net[0].register_forward_hook(keep)
+            run = torch.compile(net)
+            for _ in range(2):
+                run(torch.ones(3, 2))
+
+        main()
+        """,
+    ),
 }
 QUIET = {
+    "a number of numpy's, which is an array to Dynamo": """
+        def main():
+            for rate in np.linspace(0.1, 1.0, 3):
+                scaled(torch.ones(3), rate * 2)
+    """,
+    "a dict that has the key": """
+        FOUND = {"last": None}
+
+        @torch.compile
+        def kept(x):
+            FOUND["last"] = x + 1
+            return x * 2
+
+        def main():
+            for _ in range(2):
+                kept(torch.ones(3))
+    """,
     "pieces along another dimension": """
         def main():
             for x in torch.ones(4, 6).split(2, dim=1):

@@ -67,6 +67,9 @@ def followed(
         shape = _sizes_by_rule(word, owner, args, kwargs) or _sizes_of(name, owner, args, kwargs)
         if shape is not None:
             result = replace(result, shape=shape, ndim=len(shape))
+    if name.endswith("_like") or name.startswith("new_"):
+        is_leaf = kwargs.get("requires_grad") == Const(True)
+        return replace(as_made(machine, result), requires_grad=is_leaf)
     if name not in VIEWS and name[-1:] != "_":
         result = as_made(machine, result)
     return tracked(machine, result, (owner, *args, *kwargs.values()))
