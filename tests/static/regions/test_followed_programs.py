@@ -418,8 +418,36 @@ PROGRAMS = {
         main()
         """,
     ),
+    "what a convolution makes smaller and smaller": (
+        "SIZE BRK712",
+        """
+        def main():
+            x = torch.ones(1, 1, 64, 64)
+            for _ in range(3):
+                x = nn.functional.conv2d(x, torch.ones(1, 1, 3, 3), padding=1)[..., ::2, ::2].contiguous()
+                step(x)
+        """,
+    ),
+    "sizes that are drawn": (
+        "SIZE BRK712",
+        """
+        def main():
+            for _ in range(4):
+                size = random.choice([4, 6, 8])
+                step(nn.functional.interpolate(torch.ones(1, 3, 8, 8), size=(size, size)))
+        """,
+    ),
 }
 QUIET = {
+    "layers that keep the sizes, and those that pool them": """
+        def main():
+            conv = nn.Conv2d(3, 4, 3, stride=2, padding=1)
+            pool = nn.AdaptiveAvgPool2d((2, 2))
+            for size in (8, 12):
+                x = pool(conv(torch.ones(1, 3, size, size)).detach())
+                step(nn.Flatten()(x))
+                step(nn.functional.max_pool2d(torch.ones(1, 2, 8, 2), (2, 1)).view(1, 16))
+    """,
     "a number of numpy's, which is an array to Dynamo": """
         def main():
             for rate in np.linspace(0.1, 1.0, 3):

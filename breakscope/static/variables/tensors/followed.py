@@ -14,6 +14,7 @@ from breakscope.static.machine.driver import INFERENCE
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.tensors.sizes import CUTTING, KEEPING, DrawnSize, pieces
+from breakscope.static.variables.tensors.windows import behind_window
 
 # methods, and functions of a tensor, that leave out the dimension they are told, or all
 REDUCING = frozenset(
@@ -133,7 +134,12 @@ def _behind(layer: ExternalInstance, last: str, shape: tuple) -> tuple | None:
     if last == "Embedding":
         width = layer.args[1] if len(layer.args) > 1 else dict(layer.kwargs).get("embedding_dim")
         return (*shape, width.value if isinstance(width, Const) else None)
-    return shape if last.startswith(SAME_SIZES) else None
+    if last == "Flatten" and not layer.args and not layer.kwargs:
+        inner = _reshaped(shape[1:], [Const(-1)])
+        return inner and (shape[0], *inner)
+    if last.startswith(SAME_SIZES):
+        return shape
+    return behind_window(last, shape, layer.args, dict(layer.kwargs), True)
 
 
 def _sizes_by_rule(
@@ -161,6 +167,8 @@ def _sizes_of(name: str, owner: Tensor, args: list[Value], kwargs: dict[str, Val
         return None
     if name in KEEPING:
         return shape
+    if (slid := behind_window(name, shape, args, kwargs, False)) is not None:
+        return slid
     given = [_int(value) for value in args]
     if name in REDUCING:
         return _reduced(shape, args, kwargs)

@@ -311,9 +311,17 @@ def resized(owner: Tensor, name: str, args: list[Value], kwargs: dict[str, Value
         return (*shape[: len(shape) - len(grown)], *reversed(grown))
     count = len(shape) - 2
     size, scale = (_numbers(given.get(n), count) for n in ("size", "scale_factor"))
+    if size is None and _is_drawn(given.get("size")):
+        return (*shape[:2], *[DrawnSize() for _ in range(count)])
     if size is None and scale is not None and len(scale) == count:
         size = [int(n * by) for n, by in zip(shape[2:], scale)]
     return (*shape[:2], *size) if size is not None and len(size) == count else None
+
+
+def _is_drawn(value: Value | None) -> bool:
+    """True for a random number, and for several."""
+    values = value.items if isinstance(value, Sequence) else [value]
+    return any(type(n) is Py and n.is_drawn for n in values or ())
 
 
 def _numbers(value: Value | None, count: int) -> list | None:
