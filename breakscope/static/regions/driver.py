@@ -28,10 +28,9 @@ from breakscope.static.machine.gaps import why
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.uses import Uses
-from breakscope.static.regions.variation import aliases, describe, differing, variation
+from breakscope.static.regions.variation import aliases, describe, differing, is_symbolic, variation
 from breakscope.static.variables.misc import Recorder
 
-SYMBOLIC = frozenset({"size", "int", "float"})  # what torch.compile(dynamic=True) takes as symbols
 STATES = (
     "autocast",
     "grad_mode",
@@ -163,7 +162,7 @@ def _emit_variation(machine: Machine, frame: Frame, function: Function, recorder
             continue
         for path, parts in differing(values):
             what = variation(parts)
-            if what in SYMBOLIC and recorder.is_dynamic:
+            if recorder.is_dynamic and is_symbolic(what, parts):
                 continue
             if what == "order":
                 what = "object" if name in uses.gone_over else ""

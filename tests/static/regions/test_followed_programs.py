@@ -437,8 +437,82 @@ PROGRAMS = {
                 step(nn.functional.interpolate(torch.ones(1, 3, 8, 8), size=(size, size)))
         """,
     ),
+    "batches that a sampler lists": (
+        "SIZE BRK712",
+        """
+        class Rows(torch.utils.data.Dataset):
+            def __getitem__(self, number):
+                return torch.ones(2 + number // 2)
+
+        class Pairs:
+            def __iter__(self):
+                yield [0, 1]
+                yield [2, 3]
+
+        def main():
+            for x in DataLoader(Rows(), batch_sampler=Pairs()):
+                step(x)
+        """,
+    ),
+    "the last batch of a stream": (
+        "SIZE BRK712",
+        """
+        class Stream(torch.utils.data.IterableDataset):
+            def __iter__(self):
+                for number in range(10):
+                    yield torch.full((3,), float(number))
+
+        def main():
+            for x in DataLoader(Stream(), batch_size=4):
+                step(x)
+        """,
+    ),
+    "letters of texts": (
+        "SIZE BRK712",
+        """
+        def main():
+            for text in ("hello", "bye"):
+                step(torch.tensor(list(text.encode())))
+        """,
+    ),
+    "one row where sizes are dynamic": (
+        "ROWS BRK712",
+        """
+        def mean(x):
+            return x.mean(0)  # ROWS
+
+        def main():
+            run = torch.compile(mean, dynamic=True)
+            for rows in (4, 3, 1):
+                run(torch.ones(rows, 2))
+        """,
+    ),
 }
 QUIET = {
+    "a stream without end, and one of whole batches": """
+        class Stream(torch.utils.data.IterableDataset):
+            def __init__(self, count):
+                self.count = count
+
+            def __iter__(self):
+                while self.count is None:
+                    yield torch.ones(3)
+                for number in range(self.count):
+                    yield torch.ones(3)
+
+        def main():
+            for x in DataLoader(Stream(8), batch_size=4):
+                step(x)
+            for turn, x in enumerate(DataLoader(Stream(None), batch_size=4)):
+                step(x)
+                if turn == 2:
+                    break
+    """,
+    "texts of one length": """
+        def main():
+            for text in ("hello", "bye"):
+                step(torch.tensor(list(text.encode().ljust(8, b" "))))
+    """,
     "layers that keep the sizes, and those that pool them": """
         def main():
             conv = nn.Conv2d(3, 4, 3, stride=2, padding=1)

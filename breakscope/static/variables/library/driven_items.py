@@ -35,7 +35,7 @@ def driven_items(
         return _taken(machine, iterable)
     if type(iterable) is Dict and not iterable.open:
         return [Const(key) for key in iterable.items]
-    if type(iterable) is Const and isinstance(iterable.value, str):
+    if type(iterable) is Const and isinstance(iterable.value, str | bytes):
         return [Const(letter) for letter in iterable.value]
     if type(iterable) is Tensor:
         return _rows(machine, iterable, node, frame)
