@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 
+from breakscope import limits
 from breakscope.rulekit.events import Outside, Varies
 from breakscope.rulekit.values import (
     UNKNOWN,
@@ -335,11 +336,27 @@ def _reads_what_differs(machine: Machine, before: Value, after: Value) -> bool:
 
 
 def _read_of_layer(machine: Machine, holder: Value | None, layer: Value) -> tuple | None:
-    """Where the region reads a layer of torch's that its module holds; what the layer reads of
-    itself is not seen."""
-    held = holder.attributes if isinstance(holder, Instance) else {}
-    name = next((name for name, value in held.items() if value.original is layer), None)
-    return machine.region.reads.get((id(holder), name))
+    """Where the region reads a layer of torch's that its module holds, be it in other modules; what the layer
+    reads of itself is not seen."""
+    waiting, seen = [holder], set()
+    while waiting:
+        owner = waiting.pop()
+        if not isinstance(owner, Instance) or id(owner) in seen:
+            continue
+        seen.add(id(owner))
+        for name, value in owner.attributes.items():
+            if _holds(value.original, layer, limits.DEEPEST_MODULE_WALK):
+                return machine.region.reads.get((id(owner), name))
+            waiting.append(value.original)
+    return None
+
+
+def _holds(value: Value, layer: Value, depth: int) -> bool:
+    """True for the layer, and for a container with it."""
+    if value is layer:
+        return True
+    is_container = isinstance(value, Sequence | Dict) and depth > 0
+    return is_container and any(_holds(part.original, layer, depth - 1) for part in inside(value))
 
 
 def _item_name(machine: Machine, container: object, node: ast.AST, activation: Activation) -> str:

@@ -18,6 +18,7 @@ from breakscope.static.regions.region import Region
 from breakscope.static.regions.variation import aliases, differs
 from breakscope.static.variables.misc import Recorder
 
+MEMBER = Py("object", "argument")  # any of an enum
 Enter = Callable[[Machine, str, Value, list[Value], dict[str, Value]], object]
 
 
@@ -59,7 +60,8 @@ def handed_by_program(machine: Machine, function: Function) -> dict[str, Value]:
     plain = [
         name for name in sorted(rows[0] if rows else ()) if _are_plain([r.get(name) for r in rows])
     ]
-    return {name: as_any_argument(rows[0][name]) for name in plain}
+    members = {n for n in plain if getattr(rows[0][n], "type", "").startswith("enum")}
+    return {n: MEMBER if n in members else as_any_argument(rows[0][n]) for n in plain}
 
 
 def _are_plain(values: list[Value | None]) -> bool:
@@ -74,7 +76,7 @@ def _are_plain(values: list[Value | None]) -> bool:
 
 def _is_plain(value: Value | None) -> bool:
     if type(value) is Py:
-        return value.type in ("bool", "int", "float", "str")
+        return value.type in ("bool", "int", "float", "str") or value.type.startswith("enum")
     return type(value) is Const and value.value is not None
 
 

@@ -487,6 +487,49 @@ PROGRAMS = {
                 run(torch.ones(rows, 2))
         """,
     ),
+    "the rate of a layer in a container": (
+        "LAYERS BRK702",
+        """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layers = nn.Sequential(nn.Linear(2, 2), nn.Dropout(0.5))
+
+            def set_rate(self, rate):
+                for module in self.modules():
+                    if isinstance(module, nn.Dropout):
+                        module.p = rate
+
+            def forward(self, x):
+                return self.layers(x)  # LAYERS
+
+        def main():
+            net = Net()
+            run = torch.compile(net)
+            for rate in (0.5, 0.3, 0.1):
+                net.set_rate(rate)
+                run(torch.ones(2, 2))
+        """,
+    ),
+    "a member of an enum": (
+        "PHASE BRK710",
+        """
+        import enum
+
+        class Phase(enum.IntEnum):
+            FIRST = 0
+            LATER = 1
+
+        class Net(nn.Module):
+            def forward(self, x, phase):
+                return x if phase == Phase.FIRST else x * 2  # PHASE
+
+        def main():
+            run = torch.compile(Net())
+            for phase in (Phase.FIRST, Phase.LATER):
+                run(torch.ones(2), phase)
+        """,
+    ),
 }
 QUIET = {
     "a stream without end, and one of whole batches": """
