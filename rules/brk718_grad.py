@@ -1,7 +1,8 @@
 """Calls with and without gradients compile two graphs.
 
 Dynamo guards the grad mode and whether each input requires grad: `model(x)` in training and under
-`torch.no_grad()` in evaluation are two graphs, and so are inputs with and without `requires_grad`.
+`torch.no_grad()` in evaluation are two graphs, and so are inputs with and without `requires_grad`, and
+tensors that were made under `torch.inference_mode()` and others.
 Two are usually right; a probe in the middle of training that flips the mode for each batch is not.
 
 Evaluate in one place, after warming up both. Detach inputs that need no gradient before the call.
@@ -21,15 +22,17 @@ rule = Rule(
 )
 
 
-@rule.on(Varies, what=("requires_grad", "grad_mode"))
+WORDS = {
+    "requires_grad": "`{name}` requires grad in some calls only",
+    "inference": "`{name}` was made under `torch.inference_mode` in some calls only",
+    "grad_mode": "some calls run without gradients",
+}
+
+
+@rule.on(Varies, what=tuple(WORDS))
 def check(event):
-    what = (
-        "some calls run without gradients"
-        if event.what == "grad_mode"
-        else (f"`{event.name}` requires grad in some calls only")
-    )
     yield event.problem(
-        f"{what}, so each case is compiled by itself",
+        f"{WORDS[event.what].format(name=event.name)}, so each case is compiled by itself",
         help="detach inputs that need no gradient, and keep evaluation in one place",
     )
 
@@ -63,3 +66,15 @@ def bad_frozen():
             return self.linear(x).relu()  # BRK718
 
     return Net()
+
+
+def drive_inference(call, model):
+    x = torch.ones(4)
+    with torch.inference_mode():
+        for _ in range(2):
+            x = call(x)
+
+
+@rule.example(drive=drive_inference, dynamo=("grad_mode",))
+def bad_inference(x):
+    return x * 2  # BRK718

@@ -23,6 +23,13 @@ class Value(Struct):
     is_const: ClassVar[bool] = False  # a Python constant with a known value
     is_number: ClassVar[bool] = False  # a Python number of any of these kinds
     is_unknown: ClassVar[bool] = False
+    # of what torch.compile returned: what it was given, which has the same state
+    compiled_of: ClassVar[Value | None] = None
+
+    @property
+    def original(self) -> Value:
+        """What torch.compile was given, of what it returned; any other value itself."""
+        return self if self.compiled_of is None else self.compiled_of
 
     def describe(self) -> str:
         return "a value"
@@ -103,7 +110,8 @@ class Tensor(Value, frozen=True, gc=False):
 
     `sure` is False when it is a tensor only by an annotation, a default or the way it is used.
     `kind` is "" for a plain tensor, else "sparse", "numpy" (an ndarray traced by Dynamo),
-    "parameter", "buffer", "subclass" (of a subclass of torch.Tensor). `origin` is where it came from: "argument", "op", "attribute"; "part" for
+    "parameter", "buffer", "subclass" (of a subclass of torch.Tensor), "inference" (made under
+    torch.inference_mode, in the code around a region). `origin` is where it came from: "argument", "op", "attribute"; "part" for
     what an op took out of a tensor by numbers of positions; "guess" for an argument that nothing but its place shows to be
     a tensor.
     """
@@ -128,7 +136,7 @@ class Tensor(Value, frozen=True, gc=False):
     @property
     def kind_of_result(self) -> str:
         """The kind of what is computed of it: a parameter's is plain."""
-        return self.kind if self.kind in ("numpy", "subclass") else ""
+        return self.kind if self.kind in ("numpy", "subclass", "inference") else ""
 
     def describe(self) -> str:
         return "a tensor"

@@ -41,6 +41,7 @@ class Sequence(Value, eq=False):
     element: Value = UNKNOWN
     home: str = ""
     names: tuple[str, ...] = ()
+    compiled_of: Value | None = None
 
     def describe(self) -> str:
         return f"a {self.type}"
@@ -139,6 +140,7 @@ class ExternalInstance(Value, frozen=True):
     kwargs: tuple[tuple[str, Value], ...] = ()
     sure: bool = True
     exists: bool = False
+    compiled_of: Value | None = None
 
     def describe(self) -> str:
         return f"a `{self.name}`"
@@ -194,13 +196,15 @@ class Function(Value, eq=False):
     kwargs: tuple[tuple[str, Value], ...] = ()
     # what its closure held when the code around a region handed it over, as far as its body reads it
     held: tuple[tuple[str, Value], ...] = ()
+    compiled_of: Value | None = None
 
     def describe(self) -> str:
         return f"the function `{self.info.name}`"
 
     def merge(self, other: Function, join: Join, depth: int) -> Value | None:
         same = self.info is other.info and self.bound is other.bound and self.scope is other.scope
-        return self if same and self.args == other.args else None
+        compiled = self if other.compiled_of is None else other
+        return compiled if same and self.args == other.args else None
 
     def key(self, depth: int) -> object:
         given = tuple([value.key(depth) for value in self.args])
@@ -233,12 +237,14 @@ class Instance(Value, eq=False):
     cls: Class
     attributes: dict[str, Value] = {}
     version: int = 0
+    compiled_of: Value | None = None
 
     def describe(self) -> str:
         return f"a `{self.cls.info.name}`"
 
     def key(self, depth: int) -> object:
-        return ("i", id(self), self.version)
+        known = self.original
+        return ("i", id(known), known.version)
 
 
 class Union(Value, frozen=True):

@@ -83,7 +83,11 @@ CALLEES = (
     "torch.stack torch.topk torch.where torch.split x.transpose x.squeeze x.unsqueeze x.repeat x.repeat_interleave x.sum x.numel "
     "x.sum().squeeze x.sum().transpose x[0].numel torch.arange torch.linspace torch.eye x.reshape x.view x.expand x.chunk x.split x.unbind kept.append "
     "kept.pop kept.extend table.update table.clear table.get table.setdefault queue.append queue.extend steps.send "
-    "own.x.append np.arange np.array np.prod run net part"
+    "own.x.append np.arange np.array np.prod run net part random.sample random.choices np.linspace np.geomspace x.tolist "
+    "torch.chunk torch.unbind x.multinomial x.gather torch.maximum x.lerp torch.zeros_like x.new_ones x.to x.contiguous "
+    "nn.functional.conv1d nn.functional.conv2d nn.functional.avg_pool1d nn.functional.max_pool2d nn.Conv1d nn.MaxPool1d "
+    "nn.functional.adaptive_avg_pool1d nn.AdaptiveAvgPool2d(2) nn.Conv1d(4,3,2) nn.MaxPool1d(2) nn.Flatten() "
+    "nn.functional.pad nn.functional.interpolate torch.inference_mode torch.set_grad_enabled net.compile net.forward"
 ).split()
 AROUND = (
     "%s|r = %s; run(x, r)|for q in %s: run(x, q)|for i, q in enumerate(%s): run(x, q, i)|run(*[v for v in %s])|"

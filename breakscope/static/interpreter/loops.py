@@ -16,6 +16,7 @@ from breakscope.static.machine.frames import GO_ON, LEAVE_LOOP, RETURN, Frame
 from breakscope.static.machine.given import both
 from breakscope.static.machine.lattice import join_names
 from breakscope.static.machine.machine import Machine
+from breakscope.static.project.generators import is_generator
 from breakscope.static.variables.library.driven_items import all_items, driven_items, guessed_items
 from breakscope.static.variables.objects.module_containers import contents_of
 
@@ -103,8 +104,9 @@ def turns_of_for(
     machine: Machine, node: ast.For, frame: Frame, items: Iterable[Value]
 ) -> Iterator[None]:
     """Bind the loop's target to each of the items, to some of them in the file's own code."""
-    is_outermost = machine.driver.loops <= 1
-    most = limits.MOST_DRIVEN_TURNS if is_outermost else limits.FEW_DRIVEN_TURNS
+    most = limits.MOST_DRIVEN_TURNS if machine.driver.loops <= 2 else limits.FEW_DRIVEN_TURNS
+    if frame.function is not None and is_generator(frame.function):
+        most = limits.MOST_KNOWN_TURNS
     for turn, item in enumerate(items):
         if machine.driver.calls is not None and turn >= most:
             return

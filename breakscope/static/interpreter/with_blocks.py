@@ -8,9 +8,11 @@ import ast
 from breakscope.rulekit.values import FALSE, TRUE, External, ExternalInstance, Instance, options
 from breakscope.static.interpreter.assignment import assign_target
 from breakscope.static.interpreter.blocks import exec_block
+from breakscope.static.machine.driver import INFERENCE, OFF
 from breakscope.static.machine.frames import GO_ON, Frame, Raised
 from breakscope.static.machine.machine import Machine
 
+SWITCH = "torch.set_grad_enabled"
 STATES = {
     "torch.autocast": "autocast",
     "torch.amp.autocast": "autocast",
@@ -19,9 +21,11 @@ STATES = {
     "torch.no_grad": "grad_mode",
     "torch.inference_mode": "grad_mode",
     "torch.enable_grad": "grad_mode",
-    "torch.set_grad_enabled": "grad_mode",
+    SWITCH: "grad_mode",
     "torch.device": "global_state",
 }
+# with which argument they change nothing
+OF_GRADIENTS = {SWITCH: TRUE, "torch.inference_mode": FALSE}
 
 
 def exec_with(machine: Machine, node: ast.With, frame: Frame) -> int:
@@ -65,6 +69,10 @@ def exec_with(machine: Machine, node: ast.With, frame: Frame) -> int:
 def manager_text(machine: Machine, manager: ExternalInstance, item, frame: Frame) -> str:
     """A context as it is written, and what its arguments are: one line may enter several."""
     given = [*manager.args, *(value for _, value in manager.kwargs)]
+    if manager.name == "torch.no_grad" or (manager.name == SWITCH and given == [FALSE]):
+        return OFF
+    if manager.name == "torch.inference_mode" and given in ([], [TRUE]):
+        return INFERENCE
     named = [
         v.name if isinstance(v, External) else str(v.value)
         for v in given
@@ -75,8 +83,9 @@ def manager_text(machine: Machine, manager: ExternalInstance, item, frame: Frame
 
 def is_plain(manager: ExternalInstance) -> bool:
     """True for a context that changes nothing where nothing was changed before."""
+    given = [*manager.args, *(value for _, value in manager.kwargs)]
     if manager.name == "torch.enable_grad":
         return True
-    if manager.name == "torch.set_grad_enabled":
-        return manager.args[:1] == (TRUE,)
+    if manager.name in OF_GRADIENTS:
+        return given == [OF_GRADIENTS[manager.name]]
     return dict(manager.kwargs).get("enabled") == FALSE

@@ -15,13 +15,11 @@ OF_OBJECTS = frozenset(
 
 
 class CompiledNames(NamedTuple):
-    """`called` are the names, of attributes too, of what is compiled; `originals` those of what was
-    handed to torch.compile and stays as it was; `callers` the functions (by `id` of their `def`)
+    """`called` are the names, of attributes too, of what is compiled; `callers` the functions (by `id` of their `def`)
     that compile something, call what is compiled, or call such a function; `dynamic` those under
     `@torch.compile(dynamic=True)`."""
 
     called: frozenset[str] = frozenset()
-    originals: frozenset[str] = frozenset()
     callers: frozenset[int] = frozenset()
     dynamic: tuple[ast.FunctionDef, ...] = ()
 
@@ -40,7 +38,7 @@ def may_compile(text: bytes) -> bool:
 
 def compiled_names(module: ModuleInfo) -> CompiledNames:
     """The names of a file that were compiled anywhere in it."""
-    called, handed = set(), set()
+    called = set()
     functions, classes, calls, dynamic = [], [], [], []
     for node in walk(module.tree):
         if isinstance(node, ast.FunctionDef):
@@ -54,14 +52,11 @@ def compiled_names(module: ModuleInfo) -> CompiledNames:
             called |= {name_of(part) for target in node.targets for part in _parts(target)}
         elif isinstance(node, ast.Call):
             calls.append(node)
-            if is_compile(node) and node.args:
-                handed.add(name_of(node.args[0]))
-            elif _is_in_place(node):
+            if _is_in_place(node):
                 called.add(name_of(node.func.value))
     called.discard("")
     return CompiledNames(
         frozenset(called),
-        frozenset(handed - called),
         _callers(functions, classes, calls, called),
         tuple(dynamic),
     )
@@ -149,11 +144,6 @@ def _uses(node: ast.AST, names: set[str]) -> bool:
     if isinstance(node, ast.Name):
         return node.id in names and isinstance(node.ctx, ast.Load)
     return isinstance(node, ast.Call) and name_of(node.func) in names
-
-
-def is_compile(node: ast.AST) -> bool:
-    """True for a call of torch.compile."""
-    return isinstance(node, ast.Call) and _is_name_of_compile(node.func)
 
 
 def compiles(node: ast.AST) -> bool:

@@ -13,11 +13,14 @@ from msgspec.structs import replace
 
 from breakscope.rulekit.values import UNKNOWN, Const, Dict, Function, Py, Sequence, Tensor, Value
 from breakscope.rulekit.walking import walk
-from breakscope.static.machine.compiled_names import CompiledNames, name_of
+from breakscope.static.machine.compiled_names import CompiledNames
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.watch import Watch
 from breakscope.static.project.generators import is_generator
 from breakscope.static.project.modules import FunctionInfo, ModuleInfo
+
+# the state "grad_mode" under torch.no_grad and its like, and under torch.inference_mode
+OFF, INFERENCE = "off", "inference"
 
 
 class DrivenCall(NamedTuple):
@@ -56,6 +59,8 @@ class Driver(Struct, eq=False):
     longest: dict[int, tuple[Sequence, int | None]] = {}  # by `id` of a deque: it, and its `maxlen`
     # by `id` of what `parameters()` gives: it, and whose parameters they are
     owners: dict[int, tuple[Tensor, Value]] = {}
+    # keys that dicts which outlive the call gained from what is compiled
+    filled: list[tuple[Dict, object]] = []
     marked: list[Tensor] = []  # what mark_dynamic was called with
     options: dict[str, Value] = {}  # numbers of a command line, by their names
     # by `id`: a random number, with the numbers that it is the sum of
@@ -107,6 +112,8 @@ class Driver(Struct, eq=False):
             return result
         if type(result) is Const:
             self.note_varying(result)
+        elif type(result) is Py and result.type.startswith("numpy"):
+            result = replace(result, source="random")
         elif result is UNKNOWN or type(result) is Py:
             kind = result.type if type(result) is Py and result.type == "int" else "float"
             result = Py(kind, "random")
@@ -143,10 +150,8 @@ class Driver(Struct, eq=False):
     def note(
         self, callee: Function, args: list[Value], kwargs: dict[str, Value], node
     ) -> Watch | None:
-        """Keep a call of what is compiled, unless it is one of the function that it was made of; what it
-        does is to be noted in what is returned."""
-        function = node.func if isinstance(node, ast.Call) else None
-        if self.undecided or name_of(function) in self.names.originals:
+        """Keep a call of what is compiled; what it does is to be noted in what is returned."""
+        if self.undecided:
             return None
         args = [self.as_marked(value) for value in (*callee.args, *args)]
         kwargs = dict(callee.kwargs) | kwargs
@@ -160,11 +165,7 @@ class Driver(Struct, eq=False):
         self, callee: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST
     ) -> None:
         """Keep a call of a compiled module of torch's."""
-        if (
-            self.undecided
-            or type(node) is not ast.Call
-            or name_of(node.func) in self.names.originals
-        ):
+        if self.undecided or type(node) is not ast.Call:
             return
         args = [self.as_marked(value) for value in args]
         kwargs = {k: self.as_marked(v) for k, v in kwargs.items() if not k.startswith("*")}
@@ -184,6 +185,7 @@ class Driver(Struct, eq=False):
     def as_marked(self, value: Value) -> Value:
         """An argument as it is now: a container may change later, and a tensor whose sizes were marked as
         dynamic has any size."""
+        value = value.original
         if isinstance(value, Sequence | Dict):
             return as_it_is(value)
         if type(value) is Function and value.scope is not None:

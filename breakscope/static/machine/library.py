@@ -182,6 +182,13 @@ MODULE_METHODS = frozenset(
 
 
 MODULE = "torch.nn.Module"
+# methods of containers that change them
+CHANGING_METHODS = frozenset(
+    """
+    append appendleft add insert extend extendleft update setdefault pop popleft popitem clear remove
+    discard reverse sort rotate move_to_end add_module register_module __setitem__ __delitem__
+    """.split()
+)
 
 
 class Library:

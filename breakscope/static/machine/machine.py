@@ -14,11 +14,12 @@ from msgspec import Struct
 from breakscope.rulekit.events import Event, weaker
 from breakscope.rulekit.values import UNKNOWN, Instance, Value
 from breakscope.static.machine.budget import Budget
+from breakscope.static.machine.compiled_values import of_compiled
 from breakscope.static.machine.driver import Driver
 from breakscope.static.machine.frames import GO_ON, Frame, Step
 from breakscope.static.machine.gaps import PASSING, why
 from breakscope.static.machine.journal import Journal
-from breakscope.static.machine.library import Library
+from breakscope.static.machine.library import CHANGING_METHODS, Library
 from breakscope.static.machine.state import CheckedFile, Objects, RegionState, Summaries
 from breakscope.static.machine.watch import Watch
 from breakscope.static.project.modules import ClassInfo, FunctionInfo, ModuleInfo
@@ -176,6 +177,7 @@ class Machine:
         frame: Frame,
     ) -> Value:
         """`owner.name(*args, **kwargs)` of a method that is not in the checked source."""
+        owner = owner.original
         if name in CHANGING_METHODS or type(owner) is Instance:
             self.touch(owner)
         return self.behaviour(owner).call_method(self, owner, name, args, kwargs, node, frame)
@@ -193,6 +195,8 @@ class Machine:
 
     def getattr(self, owner: Value, name: str, node: ast.AST, frame: Frame) -> Value:
         """`owner.name`; runs properties."""
+        if owner.compiled_of is not None:
+            return of_compiled(self.getattr(owner.original, name, node, frame), owner, name)
         return self.behaviour(owner).getattr(self, owner, name, node, frame)
 
     def setattr(
@@ -206,6 +210,7 @@ class Machine:
         old: Value | None = None,
     ) -> None:
         """`owner.name = value`; `old` is the previous value in an augmented assignment."""
+        owner = owner.original
         self.touch(owner)
         self.behaviour(owner).setattr(self, owner, name, value, old, target, node, frame)
 
@@ -383,12 +388,3 @@ class Machine:
             if id(scope) not in shared:
                 scope.names.clear()
         self.region, self.summaries, self.objects = RegionState(), Summaries(), Objects()
-
-
-# methods of containers that change them
-CHANGING_METHODS = frozenset(
-    """
-    append appendleft add insert extend extendleft update setdefault pop popleft popitem clear remove
-    discard reverse sort rotate move_to_end add_module register_module __setitem__ __delitem__
-    """.split()
-)

@@ -12,7 +12,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from breakscope.rulekit.events import Event
-from breakscope.rulekit.values import Class, Const, Function, Value
+from breakscope.rulekit.values import (
+    Class,
+    Const,
+    ExternalInstance,
+    Function,
+    Instance,
+    Sequence,
+    Value,
+)
 from breakscope.static.machine.compiled_names import CompiledNames, compiled_names
 from breakscope.static.machine.driver import DrivenCall
 from breakscope.static.machine.frames import Activation, Frame, Step
@@ -25,6 +33,7 @@ class CheckedFile(Struct, eq=False):
 
     module: ModuleInfo | None = None
     compiled: list[Value] = []  # what was passed to torch.compile
+    in_place: list[Value] = []  # modules whose `compile` was called
     # by function: the function as it was called first outside of regions, with what it was given
     calls: dict[int, tuple[Function, list[Value], dict[str, Value]]] = {}
     gaps: Gaps = msgspec.field(default_factory=Gaps)
@@ -41,13 +50,21 @@ class CheckedFile(Struct, eq=False):
             self.names = compiled_names(self.module)
         return self.names
 
-    def note_compiled(self, value: Value, options: dict[str, Value]) -> None:
-        """Keep what is handed to torch.compile."""
+    def note_compiled(self, value: Value, options: dict[str, Value]) -> Value:
+        """Keep what is handed to torch.compile; returns what that gives."""
+        value = value.original
         self.compiled.append(value)
         if "dynamic" in options:
             self.dynamic[id(value)] = options["dynamic"]
         if "fullgraph" in options:
             self.whole.add(id(value))
+        has_state = isinstance(value, Function | Instance | ExternalInstance | Sequence)
+        return replace(value, compiled_of=value) if has_state else value
+
+    def note_compiled_in_place(self, module: Value, options: dict[str, Value]) -> None:
+        """Keep a module whose `compile` is called."""
+        self.note_compiled(module, options)
+        self.in_place.append(module)
 
     def note_call(self, function: Function, args: list[Value], kwargs: dict[str, Value]) -> None:
         """Keep what the program itself hands to a compiled function."""
@@ -61,10 +78,10 @@ class CheckedFile(Struct, eq=False):
 
     def is_called_compiled(self, function: Function) -> bool:
         """True for a compiled function, and for a method that a compiled object is called by."""
+        if function.compiled_of is not None or "compiled" in function.info.marks:
+            return True
         is_entered = function.info.name in ("forward", "__call__")
-        if is_entered and function.bound is not None and "compiled" not in function.info.marks:
-            return any(known is function.bound for known in self.compiled)
-        return self.is_compiled(function)
+        return is_entered and any(known is function.bound for known in self.in_place)
 
 
 class RegionState(Struct, eq=False):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 
+from breakscope import limits
 from breakscope.rulekit.events import Outside, Varies
 from breakscope.rulekit.values import (
     UNKNOWN,
@@ -28,10 +29,9 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.machine.watch import Watch
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.uses import Uses
-from breakscope.static.regions.variation import aliases, describe, differing, variation
+from breakscope.static.regions.variation import aliases, describe, differing, is_symbolic, variation
 from breakscope.static.variables.misc import Recorder
 
-SYMBOLIC = frozenset({"size", "int", "float"})  # what torch.compile(dynamic=True) takes as symbols
 STATES = (
     "autocast",
     "grad_mode",
@@ -99,7 +99,7 @@ def add_events(
         _emit_idle(machine, frame, function, recorder.done)
         return
     _emit_variation(machine, frame, function, recorder)
-    _emit_writes(machine, frame, function.bound, writes, recorder.marks)
+    emit_writes(machine, frame, function.bound, writes, recorder.marks)
 
 
 def begins_idle(machine: Machine, function: Function, done: list[Watch]) -> bool:
@@ -111,7 +111,7 @@ def begins_idle(machine: Machine, function: Function, done: list[Watch]) -> bool
     whole = machine.file.whole
     decorators = getattr(function.info.node, "decorator_list", ())
     named = {part.arg for node in decorators for part in walk(node) if type(part) is ast.keyword}
-    return "fullgraph" not in named and not {id(function), id(function.bound)} & whole
+    return "fullgraph" not in named and not {id(function.original), id(function.bound)} & whole
 
 
 def _emit_idle(machine: Machine, frame: Frame, function: Function, done: list[Watch]) -> None:
@@ -159,7 +159,7 @@ def _emit_variation(machine: Machine, frame: Frame, function: Function, recorder
             continue
         for path, parts in differing(values):
             what = variation(parts)
-            if what in SYMBOLIC and recorder.is_dynamic:
+            if recorder.is_dynamic and is_symbolic(what, parts):
                 continue
             if what == "order":
                 what = "object" if name in uses.gone_over else ""
@@ -233,13 +233,13 @@ def depends_on_training(machine: Machine, value: Value | None, depth: int = 6) -
 def inside(value: Value | None) -> list[Value]:
     """What an object or a container holds itself."""
     if isinstance(value, Instance):
-        return list(value.attributes.values())
+        return [part.original for part in value.attributes.values()]
     if isinstance(value, Sequence):
         return value.items if value.items is not None else [value.element]
     return [*value.items.values(), value.element] if isinstance(value, Dict) else []
 
 
-def _emit_writes(
+def emit_writes(
     machine: Machine, frame: Frame, holder: Value | None, writes: list, marks: list[int]
 ) -> None:
     """Attributes that the driver sets and the region reads: those that are not the same at each call;
@@ -312,7 +312,7 @@ def _read_of(machine: Machine, key: tuple, holder: Value | None, container: obje
         if (at := next(items, None)) is not None:
             return at  # the length of a list is guarded wherever an item is read
     held = holder.attributes if isinstance(holder, Instance) else {}
-    name = next((name for name, value in held.items() if value is container), None)
+    name = next((name for name, value in held.items() if value.original is container), None)
     return reads.get((id(holder), name))
 
 
@@ -332,11 +332,27 @@ def _reads_what_differs(machine: Machine, before: Value, after: Value) -> bool:
 
 
 def _read_of_layer(machine: Machine, holder: Value | None, layer: Value) -> tuple | None:
-    """Where the region reads a layer of torch's that its module holds; what the layer reads of
-    itself is not seen."""
-    held = holder.attributes if isinstance(holder, Instance) else {}
-    name = next((name for name, value in held.items() if value is layer), None)
-    return machine.region.reads.get((id(holder), name))
+    """Where the region reads a layer of torch's that its module holds, be it in other modules; what the layer
+    reads of itself is not seen."""
+    waiting, seen = [holder], set()
+    while waiting:
+        owner = waiting.pop()
+        if not isinstance(owner, Instance) or id(owner) in seen:
+            continue
+        seen.add(id(owner))
+        for name, value in owner.attributes.items():
+            if _holds(value.original, layer, limits.DEEPEST_MODULE_WALK):
+                return machine.region.reads.get((id(owner), name))
+            waiting.append(value.original)
+    return None
+
+
+def _holds(value: Value, layer: Value, depth: int) -> bool:
+    """True for the layer, and for a container with it."""
+    if value is layer:
+        return True
+    is_container = isinstance(value, Sequence | Dict) and depth > 0
+    return is_container and any(_holds(part.original, layer, depth - 1) for part in inside(value))
 
 
 def _item_name(machine: Machine, container: object, node: ast.AST, activation: Activation) -> str:

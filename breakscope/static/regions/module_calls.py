@@ -12,8 +12,8 @@ from breakscope.static.machine.driver import DrivenCall
 from breakscope.static.machine.frames import Activation, Frame, Step
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
-from breakscope.static.regions.driver import SYMBOLIC, emit_states, shown_values
-from breakscope.static.regions.variation import differing, variation
+from breakscope.static.regions.driver import emit_states, shown_values
+from breakscope.static.regions.variation import differing, is_symbolic, variation
 
 
 def emit_module_calls(
@@ -29,7 +29,7 @@ def emit_module_calls(
     for place, values in _arguments(calls):
         for path, parts in differing(values):
             what = variation(parts)
-            if what in ("", "order") or (what in SYMBOLIC and dynamic == Const(True)):
+            if what in ("", "order") or (dynamic == Const(True) and is_symbolic(what, parts)):
                 continue
             if what == "size" and dynamic == Const(False):  # which is said of the wrapper: BRK817
                 continue

@@ -6,17 +6,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from breakscope import limits
-from breakscope.rulekit.values import Const, Function, Instance, Py, Value
+from breakscope.rulekit.values import Const, Function, Instance, Py, Sequence, Value
 from breakscope.static.machine.driver import DrivenCall
+from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.arguments import as_any_argument, as_argument
-from breakscope.static.regions.driver import add_events, bound, inside
+from breakscope.static.regions.driver import add_events, bound, emit_writes, inside
 from breakscope.static.regions.module_calls import emit_module_calls, of_modules
 from breakscope.static.regions.region import Region
 from breakscope.static.regions.variation import aliases, differs
 from breakscope.static.variables.misc import Recorder
 
+MEMBER = Py("object", "argument")  # any of an enum
 Enter = Callable[[Machine, str, Value, list[Value], dict[str, Value]], object]
 
 
@@ -25,7 +27,7 @@ def program_regions(machine: Machine, module: ModuleInfo, enter: Enter) -> list:
     first call enters it."""
     regions = []
     for calls, written in machine.file.programs:
-        regions += module_regions(machine, module, calls)
+        regions += module_regions(machine, module, calls, written, enter)
         for group in _by_callee(calls, module):
             between = written[group[0].written : group[-1].written]
             if len(group) < 2 or not (between or _calls_differ(machine, group)):
@@ -47,34 +49,59 @@ def program_regions(machine: Machine, module: ModuleInfo, enter: Enter) -> list:
 
 
 def handed_by_program(machine: Machine, function: Function) -> dict[str, Value]:
-    """The parameters that are plain numbers, flags or texts in all calls that the file's own code makes of
-    the function."""
+    """The parameters that are plain numbers, flags or texts, or as many of these, in all calls that the
+    file's own code makes of the function."""
     rows = [
         bound(machine, call.callee, call.args, call.kwargs)
         for calls, _ in machine.file.programs
         for call in calls
         if type(call.callee) is Function and call.callee.info is function.info
     ]
-    plain = set(rows[0]) if rows else set()
-    for row in rows:
-        plain = {n for n in plain if _is_plain(row.get(n))}
-    return {name: as_any_argument(rows[0][name]) for name in sorted(plain)}
+    plain = [
+        name for name in sorted(rows[0] if rows else ()) if _are_plain([r.get(name) for r in rows])
+    ]
+    members = {n for n in plain if getattr(rows[0][n], "type", "").startswith("enum")}
+    return {n: MEMBER if n in members else as_any_argument(rows[0][n]) for n in plain}
+
+
+def _are_plain(values: list[Value | None]) -> bool:
+    """True for numbers, flags or texts, whether they are known or not, and for lists or tuples of as many."""
+    if all(type(value) is Sequence and value.items for value in values):
+        same_length = len({len(value.items) for value in values}) == 1
+        return same_length and all(
+            _are_plain([*items]) for items in zip(*(v.items for v in values))
+        )
+    return all(map(_is_plain, values))
 
 
 def _is_plain(value: Value | None) -> bool:
-    """True for a number, a flag or a text, whether it is known or not."""
     if type(value) is Py:
-        return value.type in ("bool", "int", "float", "str")
+        return value.type in ("bool", "int", "float", "str") or value.type.startswith("enum")
     return type(value) is Const and value.value is not None
 
 
-def module_regions(machine: Machine, module: ModuleInfo, calls: list[DrivenCall]) -> list[Region]:
-    """What differs between the calls of the modules of torch's that are compiled."""
+def module_regions(
+    machine: Machine,
+    module: ModuleInfo,
+    calls: list[DrivenCall],
+    written: list[tuple],
+    enter: Enter,
+) -> list[Region]:
+    """What differs between the calls of the modules of torch's that are compiled, and what is set in between on
+    modules of the file's own that they hold."""
     regions = []
     for group in of_modules(calls):
         states = [state_of(call, group) for call in group]
         activation = emit_module_calls(machine, module, group, states)
-        regions.append(Region(group[0].callee.describe(), activation))
+        first, name = group[0], group[0].callee.describe()
+        regions.append(Region(name, activation))
+        if written[first.written : group[-1].written] and type(first.callee) is Sequence:
+            args = [as_argument(value) for value in first.args]
+            machine.summaries.remembered.clear()
+            region = enter(machine, name, first.callee, args, {})
+            frame = Frame(module, None, None, region.activation, True, 0, "")
+            emit_writes(machine, frame, first.callee, written, [call.written for call in group])
+            regions.append(region)
     return regions
 
 
@@ -142,5 +169,6 @@ def _parts(value: Value | None, depth: int = limits.DEEPEST_MODULE_WALK) -> Iter
 
 def _is_dynamic(machine: Machine, callee: Function) -> bool:
     """True where torch.compile was told to take sizes and numbers as dynamic from the start."""
-    given = machine.file.dynamic.get(id(callee.bound)) or machine.file.dynamic.get(id(callee))
+    options = machine.file.dynamic
+    given = options.get(id(callee.bound)) or options.get(id(callee.original))
     return given == Const(True) or callee.info.node in machine.file.compiled_names().dynamic

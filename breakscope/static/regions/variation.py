@@ -20,6 +20,7 @@ from breakscope.rulekit.values import (
     Union,
     Value,
 )
+from breakscope.static.machine.driver import INFERENCE
 from breakscope.static.variables.tensors.creation import NARROW
 
 PRECISIONS = frozenset({"half", "double", "bfloat16", "complex", *NARROW.values()})
@@ -36,7 +37,8 @@ def are_alike(values: list[Value]) -> bool:
 
 def differing(values: list[Value], depth: int = 2) -> Iterator[tuple[str, list[Value]]]:
     """The values themselves, or the parts of objects, to some depth, and of containers of one shape: (".scale",
-    values of it)."""
+    values of it). What is not known says nothing of the others."""
+    values = [v for v in values if not (v.is_unknown or isinstance(v, Union))] or values
     if are_alike(values):
         for name in sorted(set.intersection(*(set(v.attributes) for v in values))):
             held = [v.attributes[name] for v in values]
@@ -68,6 +70,17 @@ def differing(values: list[Value], depth: int = 2) -> Iterator[tuple[str, list[V
 def differs(values: list[Value]) -> bool:
     """True when something that guards would see differs between the values."""
     return any(variation(parts) for _, parts in differing(values)) if len(values) > 1 else False
+
+
+def is_symbolic(what: str, values: list[Value]) -> bool:
+    """True for what torch.compile(dynamic=True) takes as symbols: numbers, and sizes but 0 and 1."""
+    if what in ("int", "float"):
+        return True
+    shapes = [v.shape for v in values if type(v) is Tensor and v.shape is not None]
+    if len(set(map(len, shapes))) > 1:
+        return False
+    varying = (set(sizes) for sizes in zip(*shapes) if len(set(sizes)) > 1)
+    return what == "size" and not any(sizes & {0, 1} for sizes in varying)
 
 
 def variation(values: list[Value]) -> str:
@@ -142,8 +155,8 @@ def _tensor_variation(values: list[Tensor]) -> str:
         return "dtype"
     if _sizes_differ([v.shape for v in values]):
         return "size"
-    if len({v.kind for v in values}) > 1:
-        return "stride"
+    if len(kinds := {v.kind for v in values}) > 1:
+        return INFERENCE if INFERENCE in kinds else "stride"
     tracked = {v.requires_grad for v in values if v.requires_grad is not None}
     return "requires_grad" if len(tracked) > 1 else ""
 

@@ -106,6 +106,8 @@ class ConstantVariable(NumberVariable):
     def call_method(self, machine: Machine, owner, name, args, kwargs, node, frame) -> Value:
         if isinstance(owner.value, str):
             return call_string_method(machine, owner, name, args, kwargs, node, frame)
+        if isinstance(owner.value, bytes) and not kwargs and all(a.is_const for a in args):
+            return fold_string_method(owner.value, name, [a.value for a in args]) or UNKNOWN
         return UNKNOWN
 
     def getattr(self, machine: Machine, owner, name, node, frame) -> Value:

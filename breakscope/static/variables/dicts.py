@@ -65,7 +65,9 @@ class DictVariable(Variable):
     ) -> None:
         note_driver_item(machine, target, container, index, value, frame, node)
         counts = note_items_change(machine, target, container, index, value, frame, node, augmented)
-        new = not (counts or (index.is_const and _known_key(container, index)))
+        new = not (counts or (index.is_const and _is_there(machine, container, index, frame)))
+        if new and machine.driver.inside and container.home and not frame.emits:
+            machine.driver.filled.append((container, index.value if index.is_const else None))
         if (container.home or frame.within) and new and frame.emits:
             emit_mutate(machine, node, frame, container, "__setitem__", value, index)
         if not (container.home and frame.emits):
@@ -255,6 +257,14 @@ def is_hashable(value) -> bool:
     except TypeError:
         return False
     return True
+
+
+def _is_there(machine: Machine, container: Dict, index: Const, frame: Frame) -> bool:
+    """True for a key that the dict has before the region runs."""
+    if not _known_key(container, index):
+        return False
+    filled = machine.driver.filled if frame.emits else ()
+    return not any(known is container and key == index.value for known, key in filled)
 
 
 def _known_key(container: Dict, index: Value) -> bool:

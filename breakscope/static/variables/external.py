@@ -13,7 +13,6 @@ from breakscope.rulekit.values import (
     ExternalInstance,
     Instance,
     Py,
-    Sequence,
     Tensor,
     Value,
 )
@@ -26,6 +25,7 @@ from breakscope.static.variables.builtin import call_builtin
 from breakscope.static.variables.effects.emitting import args_certainty, emit_call
 from breakscope.static.variables.library.builtin_iteration import builtin_dict
 from breakscope.static.variables.library.copies import copied, copied_object
+from breakscope.static.variables.library.draws import drawn
 from breakscope.static.variables.library.known_results import PYTHON_RESULTS
 from breakscope.static.variables.library.loaders import split_dataset
 from breakscope.static.variables.library.trees import (
@@ -123,12 +123,6 @@ SCRIPTING = {  # what they make of a module
 SPARSE_MAKERS = [
     f"torch.sparse_{layout}_tensor" for layout in ("coo", "csr", "csc", "bsr", "bsc", "compressed")
 ]
-CLOCKS = frozenset(
-    "time time_ns perf_counter perf_counter_ns monotonic monotonic_ns process_time".split()
-)
-DRAWS = frozenset(
-    "random uniform randint randrange gauss normalvariate betavariate expovariate triangular".split()
-)
 TRACED_DRAWS = {"random.uniform": "float", "random.randint": "int", "random.randrange": "int"}
 _SPECIAL = {
     "torch.nn.*": call_chosen_module,
@@ -223,9 +217,9 @@ def call_external(
     if special is not None:
         return special(machine, args, kwargs, node, frame)
     if name == "torch.compile":
-        if args:
-            machine.file.note_compiled(args[0], kwargs)
-        return args[0] if args else External(name)  # `@torch.compile(...)`
+        if not args:
+            return External(name)  # `@torch.compile(...)`
+        return machine.file.note_compiled(args[0], kwargs)
     if name in DECORATORS and not args:
         return External(name)  # `@torch.compiler.disable(recursive=False)`
     if name in SCRIPTING and args and isinstance(args[0], Instance | ExternalInstance):
@@ -255,25 +249,11 @@ def call_external(
     if head == "math":
         result = math_function(machine, last, args, node, frame)
         return result if frame.emits else machine.driver.result_of(result, args)
-    if not frame.emits and (another := _another_each_time(name, args)) is not None:
+    if not frame.emits and (another := drawn(machine, name, args, kwargs)) is not None:
         return another
     enter_package(machine, name, args, kwargs, node, frame)
     made = call_stdlib(machine, name, args, kwargs, node, frame) if head in STDLIB else None
     return plain_result(machine, name, args, kwargs) if made is None else made
-
-
-def _another_each_time(name: str, args: list[Value]) -> Py | None:
-    """What a clock gives, and a number, or a text, that is chosen at random."""
-    head, _, last = name.rpartition(".")
-    if head == "time" and last in CLOCKS:
-        return Py("int" if last.endswith("_ns") else "float", "random")
-    if head == "random" and last in DRAWS:
-        return Py("int" if last.startswith("rand") and last != "random" else "float", "random")
-    if name != "random.choice" or not args or not isinstance(args[0], Sequence):
-        return None
-    kinds = {type(getattr(item, "value", None)).__name__ for item in args[0].items or ()}
-    different = {item.value for item in args[0].items or () if isinstance(item, Const)}
-    return Py(kinds.pop(), "random") if len(kinds) == 1 and len(different) > 1 else None
 
 
 def _tensor_of(machine: Machine, value: Value) -> Tensor | None:

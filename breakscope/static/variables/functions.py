@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from breakscope.rulekit.values import UNKNOWN, Code, Const, Value
 from breakscope.static.definitions.code_objects import cells, code_attribute
 from breakscope.static.machine.compiled_names import name_of
+from breakscope.static.machine.driver import INFERENCE, OFF
 from breakscope.static.machine.lattice import join
 from breakscope.static.machine.library import CONTAINER_TYPES, PYTHON_TYPES
 from breakscope.static.machine.machine import Machine
@@ -39,7 +40,7 @@ def _state_of_decorators(callee) -> dict[str, str]:
     for decorator in getattr(callee.info.node, "decorator_list", ()):
         name = name_of(getattr(decorator, "func", decorator))
         if name in ("no_grad", "inference_mode"):
-            return {"grad_mode": "off" if name == "no_grad" else "inference"}
+            return {"grad_mode": OFF if name == "no_grad" else INFERENCE}
     return {}
 
 

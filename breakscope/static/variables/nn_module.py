@@ -4,6 +4,8 @@ the checked source."""
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from breakscope.rulekit.values import (
     FALSE,
@@ -72,12 +74,12 @@ class ModuleListVariable(ListVariable):
         if callee.type != "Sequential":
             return UNKNOWN
         value = args[0] if args else UNKNOWN
-        note_call_of_compiled(machine, callee, args, kwargs, node, frame)
-        run_pre_hooks(machine, callee, args, node, frame)
-        for module in callee.items if callee.items is not None else [callee.element]:
-            made = machine.call(module, [value], {}, node, frame)
-            value = behind([value]) if made.is_unknown else made
-        run_hooks(machine, callee, args, value, node, frame)
+        with call_of_compiled(machine, callee, args, kwargs, node, frame):
+            run_pre_hooks(machine, callee, args, node, frame)
+            for module in callee.items if callee.items is not None else [callee.element]:
+                made = machine.call(module, [value], {}, node, frame)
+                value = behind([value]) if made.is_unknown else made
+            run_hooks(machine, callee, args, value, node, frame)
         return value
 
     def call_method(self, machine: Machine, owner, name, args, kwargs, node, frame) -> Value:
@@ -99,8 +101,8 @@ class LayerVariable(LibraryObjectVariable):
     called = "forward"
 
     def call(self, machine: Machine, callee, args, kwargs, node, frame) -> Value:
-        note_call_of_compiled(machine, callee, args, kwargs, node, frame)
-        return super().call(machine, callee, args, kwargs, node, frame)
+        with call_of_compiled(machine, callee, args, kwargs, node, frame):
+            return super().call(machine, callee, args, kwargs, node, frame)
 
     def is_of_type(self, machine: Machine, value, name) -> bool | None:
         verdict = machine.library.is_subclass(value.name, name)
@@ -168,13 +170,21 @@ def parameter_of(machine: Machine, owner: Value, frame) -> Tensor:
     return parameter
 
 
-def note_call_of_compiled(machine: Machine, callee: Value, args, kwargs, node, frame) -> None:
-    """Note a call that the file's own code makes of a module of torch's which it compiled."""
+@contextmanager
+def call_of_compiled(machine: Machine, callee: Value, args, kwargs, node, frame) -> Iterator[None]:
+    """A call of a module of torch's; one that the file's own code compiled is noted."""
     driver = machine.driver
-    if frame.emits or driver.calls is None or driver.inside or frame.is_in_branch():
+    is_outside = not (frame.emits or driver.calls is None or driver.inside)
+    if callee.compiled_of is None or not is_outside:
+        yield
         return
-    if any(known is callee for known in machine.file.compiled):
-        driver.note_module(callee, args, kwargs, node)
+    if not frame.is_in_branch():
+        driver.note_module(callee.original, args, kwargs, node)
+    driver.inside = True
+    try:
+        yield
+    finally:
+        driver.inside = False
 
 
 def training_after(name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -186,7 +196,7 @@ def training_after(name: str, args: list[Value], kwargs: dict[str, Value]) -> Va
 
 
 def note_mode(machine: Machine, owner: Value, name: str, args, kwargs, node, frame) -> None:
-    """Note what a driver changes of a whole module, as far as guards see it."""
+    """Note what the code around a region does to a whole module, as far as guards see it."""
     if name in ("train", "eval"):
         mode = "eval" if name == "eval" or FALSE in (*args, *kwargs.values()) else "train"
         machine.driver.set_state("training", mode, owner)
@@ -202,7 +212,7 @@ def call_module_method(
     emit_call(machine, full, owner, args, kwargs, node, frame)
     note_mode(machine, owner, name, args, kwargs, node, frame)
     if name == "compile" and not frame.emits:
-        machine.file.note_compiled(owner, kwargs)
+        machine.file.note_compiled_in_place(owner, kwargs)
     if frame.emits and name in ("train", "eval"):
         owner.attributes.setdefault("training", Py("bool", "config"))
         put_attribute(machine, owner, "training", training_after(name, args, kwargs), frame)

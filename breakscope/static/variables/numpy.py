@@ -97,14 +97,16 @@ class NumpyNumberVariable(PythonVariable):
 
     def cast(self, machine: Machine, value, name, node, frame) -> Value:
         read_numpy_number(machine, name, value, node, frame)
-        return Py(name)
+        return Py(name, value.source if value.is_drawn else "")
 
 
 class KeptScalarVariable(NumpyNumberVariable):
     """A number of numpy's that the region finds in an attribute or a global."""
 
     def call_method(self, machine: Machine, owner, name, args, kwargs, node, frame) -> Value:
-        return Py("number") if name in ("item", "tolist", "__int__", "__float__") else owner
+        source = owner.source if owner.is_drawn else ""
+        is_read = name in ("item", "tolist", "__int__", "__float__")
+        return Py("number", source) if is_read else owner
 
     def binary(self, machine: Machine, left, right, op, node, frame) -> Value:
         is_sure = not any(v in (KEPT_OF_CONFIG, READ_OF_CONFIG) for v in (left, right))
@@ -120,7 +122,7 @@ class KeptScalarVariable(NumpyNumberVariable):
         return TRUTH_OF_CONFIG if KEPT_OF_CONFIG in (left, right) else TRUTH
 
     def cast(self, machine: Machine, value, name, node, frame) -> Value:
-        return Py(name)
+        return Py(name, value.source if value.is_drawn else "")
 
 
 def kept_scalar(last: str, args: list[Value]) -> Value | None:

@@ -47,6 +47,7 @@ from breakscope.static.variables.objects.tensor_subclasses import is_of_subclass
 from breakscope.static.variables.tensors.arithmetic import tensor_operator
 from breakscope.static.variables.tensors.creation import NARROW, PRECISE
 from breakscope.static.variables.tensors.followed import (
+    as_made,
     broadcast,
     followed,
     product_sizes,
@@ -58,11 +59,18 @@ from breakscope.static.variables.tensors.indexing import (
     emit_index,
     index_parts,
     item_ndim,
+    listed_values,
     read_slices,
 )
 from breakscope.static.variables.tensors.results import shape_of, tensor_result
-from breakscope.static.variables.tensors.sizes import item_sizes, known_sizes, pieces, with_sizes
+from breakscope.static.variables.tensors.sizes import (
+    channels_last,
+    item_sizes,
+    known_sizes,
+    with_sizes,
+)
 
+LAST = External("torch.channels_last")
 READS = {
     "item": "item",
     "tolist": "tolist",
@@ -210,7 +218,7 @@ class TensorVariable(Variable):
             return result
         sizes = product_sizes if op is ast.MatMult else broadcast
         shape = sizes(left, right) or result.shape
-        return tracked(machine, replace(result, shape=shape), (left, right))
+        return tracked(machine, as_made(machine, replace(result, shape=shape)), (left, right))
 
     def compare(self, machine: Machine, left, right, op, node, frame) -> Value:
         tensor, other = (left, right) if left.is_tensor else (right, left)
@@ -316,18 +324,17 @@ def call_tensor_method(
     if not frame.emits and name in ("half", "double", "bfloat16"):
         # what a caller of the region passes
         return Tensor("float", owner.ndim, owner.shape, owner.sure, name)
+    if not frame.emits and LAST in (*args, *kwargs.values()):
+        return channels_last(owner)
     if not frame.emits and name == "to":
         wanted = [v.name for v in (*args, *kwargs.values()) if isinstance(v, External)]
-        precise = [PRECISE[name] for name in wanted if name in PRECISE]
-        if precise:
-            return Tensor("float", owner.ndim, owner.shape, owner.sure, precise[0])
-        narrow = [NARROW[name] for name in wanted if name in NARROW]
-        if narrow:
-            return Tensor("int", owner.ndim, owner.shape, owner.sure, narrow[0])
+        for dtype, kinds in (("float", PRECISE), ("int", NARROW)):
+            if kind := next((kinds[name] for name in wanted if name in kinds), ""):
+                return Tensor(dtype, owner.ndim, owner.shape, owner.sure, kind)
     if not frame.emits and name in ("int", "short"):
         return Tensor("int", owner.ndim, owner.shape, owner.sure, NARROW[f"torch.{name}"])
-    if not frame.emits and name in ("size", "split", "numel"):
-        known = pieces(owner, args) if name == "split" else known_sizes(owner, name, args)
+    if not frame.emits and name in ("size", "numel"):
+        known = known_sizes(owner, name, args)
         if known is not None:
             return known
     if not frame.emits and name == "requires_grad_" and owner.kind != "parameter":
@@ -350,7 +357,7 @@ def call_tensor_method(
         part = getattr(node.func, "value", node) if isinstance(node, ast.Call) else node
         emit_read(machine, owner, READS[name], node, frame, part)
         if name == "tolist":
-            return listed_values(owner)
+            return listed_values(owner, not frame.emits)
         return Scalar("bool" if owner.dtype == "bool" else "number")
     full = f"{prefix}.{name}"
     emit_call(machine, full, owner, args, kwargs, node, frame, sureness(owner))
@@ -380,13 +387,3 @@ def call_tensor_method(
         if all(type(v) is Const or (v.is_tensor and v.requires_grad is False) for v in others):
             return replace(result, requires_grad=False)
     return result
-
-
-def listed_values(owner: Tensor) -> Value:
-    """What `.tolist()` gives: numbers, or lists of them."""
-    if owner.ndim == 0:
-        return Scalar()
-    inner: Value = Scalar()
-    for _ in range((owner.ndim or 1) - 1):
-        inner = Sequence("list", None, inner)
-    return Sequence("list", None, inner)

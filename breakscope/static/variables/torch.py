@@ -32,7 +32,7 @@ from breakscope.static.variables.tensors.creation import (
     created_tensor,
     tensor_of_type,
 )
-from breakscope.static.variables.tensors.followed import followed
+from breakscope.static.variables.tensors.followed import as_made, followed
 from breakscope.static.variables.tensors.patterns import einsum_result
 from breakscope.static.variables.tensors.results import returned_value, tensor_result
 from breakscope.static.variables.tensors.sizes import (
@@ -103,7 +103,9 @@ def torch_function(
             made = replace(made, kind=NARROW[given.name])
         if frame.emits:
             return made
-        made = replace(made, origin="attribute")  # to a region that finds it an input of the graph
+        made = replace(
+            as_made(machine, made), origin="attribute"
+        )  # to a region that finds it an input of the graph
         return made if made.requires_grad else replace(made, requires_grad=False)
     if last in ("is_tensor", "is_storage"):
         return (
@@ -125,7 +127,8 @@ def torch_function(
     if first is not None:
         result = tensor_result(machine, last, first, args, kwargs, name)
         if last in ("pad", "interpolate") and type(result) is Tensor and not frame.emits:
-            return replace(result, shape=resized(first, last, args[1:], kwargs))
+            made = replace(result, shape=resized(first, last, args[1:], kwargs))
+            return as_made(machine, made)
         rest = args[1:] if args and args[0] is first else args
         if name in COMPLEX and type(result) is Tensor and not frame.emits:
             return replace(result, dtype="float", kind="complex")
@@ -143,12 +146,13 @@ def _joined(machine: Machine, name: str, last: str, args, kwargs, frame: Frame) 
     """What is made of a list of tensors."""
     element = element_of(args[0])
     is_tensor = isinstance(element, Tensor)
-    return Tensor(
+    made = Tensor(
         element.dtype if is_tensor else None,
         joined_ndim(machine.library.shape(name), element),
         _joined_sizes(last, args, kwargs) if not frame.emits else None,
         is_tensor and element.sure,
     )
+    return made if frame.emits else as_made(machine, made)
 
 
 def other_torch_name(

@@ -32,6 +32,7 @@ from breakscope.static.definitions.classes import (
     mro_of,
 )
 from breakscope.static.definitions.fields import field_names, fields_of, has_generated_init
+from breakscope.static.machine.compiled_values import of_compiled
 from breakscope.static.machine.frames import Frame, Raised
 from breakscope.static.machine.lattice import join_all
 from breakscope.static.machine.library import CONTAINER_TYPES, PYTHON_TYPES
@@ -135,6 +136,8 @@ class InstanceVariable(Variable):
             method = callee.attributes.get(HELD, UNKNOWN)
             if not isinstance(method, Sequence):
                 return UNKNOWN
+        if callee.compiled_of is not None:
+            method, callee = of_compiled(method, callee, "__call__"), callee.original
         run_pre_hooks(machine, callee, args, node, frame)
         result = machine.call(method, args, kwargs, node, frame)
         run_hooks(machine, callee, args, result, node, frame)

@@ -12,6 +12,7 @@ import functools
 import itertools
 import random
 
+import numpy as np
 import torch
 from torch import nn
 from torch.utils.data import DataLoader, random_split
@@ -246,8 +247,381 @@ PROGRAMS = {
             two(torch.ones(1, 2))
         """,
     ),
+    "the end of what grows": (
+        "SIZE BRK715",
+        """
+        def main():
+            ids = torch.ones(1, 8)
+            for _ in range(3):
+                step(ids[:, -8:])
+                ids = torch.cat([ids, torch.ones(1, 1)], dim=1)
+        """,
+    ),
+    "channels that are last": (
+        "SIZE BRK715",
+        """
+        def main():
+            x = torch.ones(2, 3, 8, 8)
+            step(x)
+            step(x.contiguous(memory_format=torch.channels_last))
+        """,
+    ),
+    "a flag of a module in a container of torch's": (
+        "FLAG BRK702",
+        """
+        class Adapter(nn.Module):
+            enabled = True
+
+            def forward(self, x):
+                return x + 1 if self.enabled else x  # FLAG
+
+        def main():
+            adapter = Adapter()
+            net = torch.compile(nn.Sequential(nn.Linear(2, 2), adapter))
+            for flag in (True, False):
+                adapter.enabled = flag
+                net(torch.ones(2, 2))
+        """,
+    ),
+    "flags in a list": (
+        "FLAG BRK710",
+        """
+        class Deep(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layers = nn.ModuleList(nn.Linear(2, 2) for _ in range(3))
+
+            def forward(self, x, keep):
+                for layer, kept in zip(self.layers, keep):  # FLAG
+                    if kept:
+                        x = layer(x)
+                return x
+
+        def main():
+            net = torch.compile(Deep())
+            for _ in range(4):
+                net(torch.ones(2, 2), [random.random() > 0.5 for _ in range(3)])
+        """,
+    ),
+    "more and more pieces": (
+        "SIZE BRK712",
+        """
+        def main():
+            for count in (1, 2, 4):
+                for x in torch.ones(16, 4).chunk(count):
+                    step(x)
+        """,
+    ),
+    "a sample of what grows": (
+        "SIZE BRK712",
+        """
+        class Memory(list):
+            def batch(self, most):
+                return torch.stack(random.sample(self, min(most, len(self))))
+
+        def main():
+            memory = Memory()
+            for _ in range(4):
+                memory.append(torch.ones(3))
+                step(memory.batch(2))
+        """,
+    ),
+    "drawn tokens": (
+        "SIZE BRK712",
+        """
+        def main():
+            tokens = torch.ones(1, 2, dtype=torch.long)
+            for _ in range(3):
+                drawn = torch.multinomial(torch.ones(1, 9), 1)
+                tokens = torch.cat([tokens, drawn], 1)
+                step(torch.maximum(tokens, tokens * 2))
+        """,
+    ),
+    "what comes from outside of inference mode": (
+        "SIZE BRK718",
+        """
+        @torch.inference_mode()
+        def main(x=torch.ones(3)):
+            for _ in range(3):
+                x = step(x) + 1
+
+        main()
+        """,
+    ),
+    "the last batch, padded under inference mode": (
+        "SIZE BRK718",
+        """
+        def main():
+            rows = torch.ones(10, 2)
+            with torch.inference_mode():
+                for x in rows.split(4):
+                    missing = 4 - x.size(0)
+                    step(nn.functional.pad(x, (0, 0, 0, missing)) if missing else x)
+        """,
+    ),
+    "numbers of an array": (
+        "NUMBER BRK709",
+        """
+        def main():
+            for rate in np.geomspace(0.1, 0.001, 4):
+                scaled(torch.ones(3), float(rate))
+        """,
+    ),
+    "numbers of an array's list": (
+        "NUMBER BRK709",
+        """
+        def main():
+            for rate in np.linspace(0.1, 1.0, num=3).tolist():
+                scaled(torch.ones(3), rate)
+        """,
+    ),
+    "a tensor that requires grad from its beginning": (
+        "SIZE BRK718",
+        """
+        def main():
+            x = torch.ones(3)
+            moved = x + torch.zeros_like(x, requires_grad=True)
+            step(moved)
+            step(moved.detach())
+        """,
+    ),
+    "a dict that the first call fills": (
+        "KEY BRK704",
+        """
+        FOUND = {}
+
+        @torch.compile
+        def kept(x):
+            FOUND["last"] = x + 1  # KEY
+            return x * 2
+
+        def main():
+            for _ in range(2):
+                kept(torch.ones(3))
+        """,
+    ),
+    "a dict that a hook fills in a container of torch's": (
+        "KEY BRK704",
+        """
+        FOUND = {}
+
+        def keep(module, given, made):
+            FOUND["last"] = made  # KEY
+
+        def main():
+            net = nn.Sequential(nn.Linear(2, 2), nn.ReLU())
+            net[0].register_forward_hook(keep)
+            run = torch.compile(net)
+            for _ in range(2):
+                run(torch.ones(3, 2))
+
+        main()
+        """,
+    ),
+    "what a convolution makes smaller and smaller": (
+        "SIZE BRK712",
+        """
+        def main():
+            x = torch.ones(1, 1, 64, 64)
+            for _ in range(3):
+                x = nn.functional.conv2d(x, torch.ones(1, 1, 3, 3), padding=1)[..., ::2, ::2].contiguous()
+                step(x)
+        """,
+    ),
+    "sizes that are drawn": (
+        "SIZE BRK712",
+        """
+        def main():
+            for _ in range(4):
+                size = random.choice([4, 6, 8])
+                step(nn.functional.interpolate(torch.ones(1, 3, 8, 8), size=(size, size)))
+        """,
+    ),
+    "batches that a sampler lists": (
+        "SIZE BRK712",
+        """
+        class Rows(torch.utils.data.Dataset):
+            def __getitem__(self, number):
+                return torch.ones(2 + number // 2)
+
+        class Pairs:
+            def __iter__(self):
+                yield [0, 1]
+                yield [2, 3]
+
+        def main():
+            for x in DataLoader(Rows(), batch_sampler=Pairs()):
+                step(x)
+        """,
+    ),
+    "the last batch of a stream": (
+        "SIZE BRK712",
+        """
+        class Stream(torch.utils.data.IterableDataset):
+            def __iter__(self):
+                for number in range(10):
+                    yield torch.full((3,), float(number))
+
+        def main():
+            for x in DataLoader(Stream(), batch_size=4):
+                step(x)
+        """,
+    ),
+    "letters of texts": (
+        "SIZE BRK712",
+        """
+        def main():
+            for text in ("hello", "bye"):
+                step(torch.tensor(list(text.encode())))
+        """,
+    ),
+    "one row where sizes are dynamic": (
+        "ROWS BRK712",
+        """
+        def mean(x):
+            return x.mean(0)  # ROWS
+
+        def main():
+            run = torch.compile(mean, dynamic=True)
+            for rows in (4, 3, 1):
+                run(torch.ones(rows, 2))
+        """,
+    ),
+    "the rate of a layer in a container": (
+        "LAYERS BRK702",
+        """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layers = nn.Sequential(nn.Linear(2, 2), nn.Dropout(0.5))
+
+            def set_rate(self, rate):
+                for module in self.modules():
+                    if isinstance(module, nn.Dropout):
+                        module.p = rate
+
+            def forward(self, x):
+                return self.layers(x)  # LAYERS
+
+        def main():
+            net = Net()
+            run = torch.compile(net)
+            for rate in (0.5, 0.3, 0.1):
+                net.set_rate(rate)
+                run(torch.ones(2, 2))
+        """,
+    ),
+    "a member of an enum": (
+        "PHASE BRK710",
+        """
+        import enum
+
+        class Phase(enum.IntEnum):
+            FIRST = 0
+            LATER = 1
+
+        class Net(nn.Module):
+            def forward(self, x, phase):
+                return x if phase == Phase.FIRST else x * 2  # PHASE
+
+        def main():
+            run = torch.compile(Net())
+            for phase in (Phase.FIRST, Phase.LATER):
+                run(torch.ones(2), phase)
+        """,
+    ),
 }
 QUIET = {
+    "a stream without end, and one of whole batches": """
+        class Stream(torch.utils.data.IterableDataset):
+            def __init__(self, count):
+                self.count = count
+
+            def __iter__(self):
+                while self.count is None:
+                    yield torch.ones(3)
+                for number in range(self.count):
+                    yield torch.ones(3)
+
+        def main():
+            for x in DataLoader(Stream(8), batch_size=4):
+                step(x)
+            for turn, x in enumerate(DataLoader(Stream(None), batch_size=4)):
+                step(x)
+                if turn == 2:
+                    break
+    """,
+    "texts of one length": """
+        def main():
+            for text in ("hello", "bye"):
+                step(torch.tensor(list(text.encode().ljust(8, b" "))))
+    """,
+    "layers that keep the sizes, and those that pool them": """
+        def main():
+            conv = nn.Conv2d(3, 4, 3, stride=2, padding=1)
+            pool = nn.AdaptiveAvgPool2d((2, 2))
+            for size in (8, 12):
+                x = pool(conv(torch.ones(1, 3, size, size)).detach())
+                step(nn.Flatten()(x))
+                step(nn.functional.max_pool2d(torch.ones(1, 2, 8, 2), (2, 1)).view(1, 16))
+    """,
+    "a number of numpy's, which is an array to Dynamo": """
+        def main():
+            for rate in np.linspace(0.1, 1.0, 3):
+                scaled(torch.ones(3), rate * 2)
+    """,
+    "a dict that has the key": """
+        FOUND = {"last": None}
+
+        @torch.compile
+        def kept(x):
+            FOUND["last"] = x + 1
+            return x * 2
+
+        def main():
+            for _ in range(2):
+                kept(torch.ones(3))
+    """,
+    "pieces along another dimension": """
+        def main():
+            for x in torch.ones(4, 6).split(2, dim=1):
+                step(x)
+            for x in torch.chunk(torch.ones(4, 6), chunks=3, dim=-1):
+                step(x)
+    """,
+    "the same without gradients, written twice": """
+        @torch.no_grad()
+        def evaluated(x):
+            return step(x)
+
+        def main():
+            x = torch.ones(3)
+            evaluated(x)
+            with torch.no_grad():
+                step(x)
+            with torch.set_grad_enabled(False):
+                step(x)
+    """,
+    "views under inference mode": """
+        def main():
+            x = torch.ones(4, 3)
+            with torch.inference_mode():
+                for row in x:
+                    step(row)
+                    step(x[0].view(3))
+    """,
+    "columns of one tensor": """
+        def main():
+            x = torch.ones(4, 6, 8)
+            for at in range(3):
+                step(x[:, at : at + 1])
+    """,
+    "rows of one tensor": """
+        def main():
+            x = torch.ones(4, 6)
+            step(x[:2])
+            step(torch.ones(2, 6))
+    """,
     "a random part of one length": """
         def main():
             for _ in range(4):

@@ -137,6 +137,9 @@ def ordered_sequence(
     source = args[0]
     if isinstance(source, Sequence) and source.items is not None and keep_order:
         return Sequence(type_, list(source.items))
+    if isinstance(source, Const) and isinstance(source.value, str | bytes):
+        if keep_order and len(source.value) <= limits.MOST_KNOWN_ITEMS:
+            return Sequence(type_, [Const(part) for part in source.value])
     if isinstance(source, Dict) and not source.open:
         return Sequence(type_, [Const(k) for k in source.items])
     if isinstance(source, Instance) and field_names(machine, source):

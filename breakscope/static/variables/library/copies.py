@@ -25,6 +25,9 @@ def copied_object(machine: Machine, value: Value, deep: bool, depth: int = 0) ->
     def part_of(part: Value) -> Value:
         return copied_object(machine, part, deep, depth + 1) if deep else part
 
+    if value.compiled_of is not None:
+        made = copied_object(machine, value.original, deep, depth)
+        return replace(made, compiled_of=made)
     if type(value) is Instance:
         made = Instance(value.cls, {k: part_of(v) for k, v in value.attributes.items()})
         machine.objects.kept.append(made)

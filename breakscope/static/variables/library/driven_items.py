@@ -35,7 +35,7 @@ def driven_items(
         return _taken(machine, iterable)
     if type(iterable) is Dict and not iterable.open:
         return [Const(key) for key in iterable.items]
-    if type(iterable) is Const and isinstance(iterable.value, str):
+    if type(iterable) is Const and isinstance(iterable.value, str | bytes):
         return [Const(letter) for letter in iterable.value]
     if type(iterable) is Tensor:
         return _rows(machine, iterable, node, frame)
@@ -73,7 +73,9 @@ def _rows(machine: Machine, tensor: Tensor, node: ast.expr, frame: Frame) -> lis
     """The rows of a tensor of which the number is known."""
     length = tensor.shape[0] if tensor.shape else None
     row = machine.iterate(tensor, node, frame)
-    if type(length) is not int or type(row) is not Tensor:
+    if type(row) is Py and machine.driver.sets:
+        row = replace(row, source="random")  # a number of an array: each is another one
+    if type(length) is not int or type(row) not in (Tensor, Py):
         return None
     count = min(length, limits.MOST_DRIVEN_TURNS)
     return [replace(row) for _ in range(count)]

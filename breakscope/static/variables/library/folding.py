@@ -10,14 +10,14 @@ import re
 from breakscope import limits
 from breakscope.rulekit.values import UNKNOWN, Const, Py, Sequence, Value
 
-STR, INT = Py("str"), Py("int")
+STR, INT, BYTES = Py("str"), Py("int"), "bytes"
 CASTS = {"int": int, "float": float, "bool": bool, "complex": complex}
 # what Python raises where an operation does not fit its operands
 MISFITS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 FOLDED_STRING_METHODS = frozenset(
     """
     startswith endswith lower upper strip replace split join format isdigit removeprefix removesuffix capitalize
-    title lstrip rstrip partition
+    title lstrip rstrip partition ljust rjust encode decode
     """.split()
 )
 # a width or precision of many digits, or one that an argument gives
@@ -43,6 +43,8 @@ def constant(value: object) -> Value:
     kind = type(value)
     if kind is int and value.bit_length() > limits.MOST_FOLDED_BITS:
         return INT
+    if kind is bytes and len(value) > limits.LONGEST_FOLDED_TEXT:
+        return Py("bytes")
     if kind is str and len(value) > limits.LONGEST_FOLDED_TEXT:
         return STR
     return Const(value)
@@ -94,17 +96,17 @@ def fold_cast(value: object, name: str) -> Value:
         return Py(name)
 
 
-def fold_string_method(text: str, name: str, args: list) -> Value | None:
+def fold_string_method(text: str | bytes, name: str, args: list) -> Value | None:
     """A method of a constant text with constants for arguments; None for a method, or a size, that
     is not folded."""
     if name not in FOLDED_STRING_METHODS or not all(map(_is_short, (text, *args))):
         return None
     try:
         if _size_of_result(text, name, args) > limits.LONGEST_FOLDED_TEXT:
-            return STR
+            return Py(BYTES if name == "encode" else type(text).__name__)
         result = getattr(text, name)(*args)
     except MISFITS:
-        return STR
+        return Py(BYTES if name == "encode" else type(text).__name__)
     if not isinstance(result, list | tuple):
         return constant(result)
     kind = type(result).__name__
@@ -119,6 +121,10 @@ def _size_of_result(text: str, name: str, args: list) -> int:
         return len(text) + text.count(args[0]) * len(args[1])
     if name == "join" and args:
         return len(args[0]) * (len(text) + 1)
+    if name in ("ljust", "rjust") and args and isinstance(args[0], int):
+        return max(args[0], len(text))
+    if name == "encode":
+        return 4 * len(text)
     if name == "format":
         if re.search(WIDE_FORMAT, text):
             return limits.LONGEST_FOLDED_TEXT + 1

@@ -19,6 +19,7 @@ from breakscope.rulekit.values import (
     Tensor,
     Value,
 )
+from breakscope.rulekit.walking import walk
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
 
@@ -48,7 +49,9 @@ def _batches(
     given = dict(zip(("dataset", "batch_size"), loader.args)) | dict(loader.kwargs)
     data, size = given.get("dataset", UNKNOWN), given.get("batch_size", Const(1))
     if "batch_sampler" in given:
-        return None
+        return _sampled(machine, given, node, frame)
+    if (stream := _iterated(machine, data, node, frame)) is not None:
+        return _streamed(machine, given, stream, node, frame)
     if "collate_fn" in given:
         return _collated(machine, given, most, node, frame)
     length = _length(machine, data, node, frame)
@@ -60,6 +63,62 @@ def _batches(
         sizes.append(rest)
     sample = _sample(machine, data, node, frame)
     return [_batch(sample, number) for number in sizes]
+
+
+def _sampled(
+    machine: Machine, given: dict[str, Value], node: ast.AST, frame: Frame
+) -> list[Value] | None:
+    """The batches whose numbers a sampler of the program's own lists."""
+    rows = _iterated(machine, given["batch_sampler"], node, frame)
+    data = given.get("dataset", UNKNOWN)
+    item = machine.getattr(data, "__getitem__", node, frame)
+    if rows is None or not isinstance(item, Function):
+        return None
+    batches = []
+    for row in rows[: limits.MOST_DRIVEN_TURNS]:
+        if not isinstance(row, Sequence) or not row.items:
+            return None
+        picked = row.items[: limits.MOST_KNOWN_TURNS]
+        group = [machine.call(item, [number], {}, node, frame) for number in picked]
+        batches.append(_put_together(machine, given, group, node, frame))
+    return batches
+
+
+def _streamed(
+    machine: Machine, given: dict[str, Value], items: list[Value], node: ast.AST, frame: Frame
+) -> list[Value] | None:
+    """The batches of a dataset that is gone over; of one without end the whole ones."""
+    size = given.get("batch_size", Const(1))
+    if not isinstance(size, Const) or type(size.value) is not int or size.value < 1:
+        return None
+    groups = [items[at : at + size.value] for at in range(0, len(items), size.value)]
+    source = machine.getattr(given["dataset"], "__iter__", node, frame)
+    is_endless = any(isinstance(part, ast.While) for part in walk(source.info.node))
+    is_cut = len(items) >= limits.MOST_KNOWN_TURNS
+    if is_endless or is_cut or given.get("drop_last") == Const(True):
+        groups = [group for group in groups if len(group) == size.value]
+    return [_put_together(machine, given, group, node, frame) for group in groups]
+
+
+def _iterated(machine: Machine, value: Value, node: ast.AST, frame: Frame) -> list[Value] | None:
+    """What going over an object of the program's own gives, which has no items by number."""
+    if not isinstance(value, Instance):
+        return None
+    method = machine.getattr(value, "__iter__", node, frame)
+    by_number = machine.getattr(value, "__getitem__", node, frame)
+    if not isinstance(method, Function) or isinstance(by_number, Function):
+        return None
+    made = machine.call(method, [], {}, node, frame)
+    return made.items if isinstance(made, Sequence) else None
+
+
+def _put_together(
+    machine: Machine, given: dict[str, Value], group: list[Value], node: ast.AST, frame: Frame
+) -> Value:
+    collate = given.get("collate_fn")
+    if collate is None or collate.is_none:
+        return _batch(group[0], len(group))
+    return machine.call(collate, [Sequence("list", group)], {}, node, frame)
 
 
 def _collated(
@@ -76,10 +135,7 @@ def _collated(
     groups = [items[at : at + size.value] for at in range(0, len(items), size.value)]
     if given.get("drop_last") == Const(True):
         groups = [group for group in groups if len(group) == size.value]
-    collate = given["collate_fn"]
-    return [
-        machine.call(collate, [Sequence("list", group)], {}, node, frame) for group in groups[:most]
-    ]
+    return [_put_together(machine, given, group, node, frame) for group in groups[:most]]
 
 
 def _items(

@@ -23,7 +23,7 @@ CREATES = frozenset(
     """
     randn rand zeros ones empty full randint arange linspace logspace eye randperm tensor as_tensor from_numpy
     normal bernoulli tril_indices triu_indices hann_window full_like scalar_tensor asarray array empty_strided
-    complex polar hamming_window
+    complex polar hamming_window geomspace
     """.split()
 )
 SIZED = frozenset({"randn", "rand", "zeros", "ones", "empty"})
@@ -31,6 +31,7 @@ DIMENSIONS = {
     "arange": 1,
     "linspace": 1,
     "logspace": 1,
+    "geomspace": 1,
     "randperm": 1,
     "eye": 2,
     "hann_window": 1,
@@ -76,6 +77,8 @@ def created_tensor(last: str, args: list[Value], kwargs: dict[str, Value]) -> Te
         "ones",
         "empty",
         "linspace",
+        "geomspace",
+        "logspace",
         "normal",
     ):
         dtype = "float"
@@ -156,8 +159,8 @@ def sizes_given(last: str, args: list[Value], kwargs: dict[str, Value]) -> list[
         return args
     if last == "arange" and len(args) in (2, 3) and all(isinstance(a, Const) for a in args):
         return _of_range([a.value for a in args])
-    if last in ("linspace", "logspace"):
-        count = args[2] if len(args) > 2 else kwargs.get("steps")
+    if last in ("linspace", "logspace", "geomspace"):
+        count = args[2] if len(args) > 2 else kwargs.get("steps", kwargs.get("num"))
         return [count] if count is not None else None
     if last == "eye" and args:
         return [args[0], args[1] if len(args) > 1 else args[0]]

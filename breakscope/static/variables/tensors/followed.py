@@ -4,13 +4,17 @@ whether the result requires grad."""
 from __future__ import annotations
 
 import ast
+from functools import reduce
 
 from msgspec.structs import replace
 
+from breakscope.knowledge.shapes import Shape
 from breakscope.rulekit.values import Const, ExternalInstance, Sequence, Tensor, Value
+from breakscope.static.machine.driver import INFERENCE
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
-from breakscope.static.variables.tensors.sizes import KEEPING, DrawnSize
+from breakscope.static.variables.tensors.sizes import CUTTING, KEEPING, DrawnSize, pieces
+from breakscope.static.variables.tensors.windows import behind_window
 
 # methods, and functions of a tensor, that leave out the dimension they are told, or all
 REDUCING = frozenset(
@@ -20,6 +24,14 @@ REDUCING = frozenset(
 PAIRS = frozenset({"topk", "sort", "max", "min", "kthvalue", "median", "mode", "cummax", "cummin"})
 # those whose result is as long as the values in the tensor make it
 BY_VALUES = frozenset({"nonzero", "masked_select", "unique", "unique_consecutive"})
+# methods whose result may be the tensor itself, or a view of it
+VIEWS = frozenset(
+    """
+    view reshape transpose permute t squeeze unsqueeze expand expand_as flatten ravel select narrow unfold
+    diagonal movedim swapaxes view_as chunk split unbind detach contiguous to cpu cuda type float double half
+    bfloat16 int long bool
+    """.split()
+)
 # layers that have parameters and hand on the sizes, but for the last
 PROJECTING = frozenset({"torch.nn.Linear", "torch.nn.LazyLinear"})
 TRAINED = (
@@ -44,16 +56,31 @@ def followed(
     """The result of an operation on `owner` outside of regions, with what is known of it besides."""
     if frame.emits:
         return result
+    if type(result) is Sequence and name in CUTTING:
+        return pieces(owner, name, args, kwargs) or result
     if type(result) is Sequence and name in PAIRS and result.items:
         made = [followed(machine, item, name, owner, args, kwargs, frame) for item in result.items]
         return Sequence(result.type, made)
     if type(result) is not Tensor:
         return result
     if result.shape is None:
-        shape = _sizes_of(name, owner, args, kwargs)
+        word = machine.library.shape(f"Tensor.{name}")
+        shape = _sizes_by_rule(word, owner, args, kwargs) or _sizes_of(name, owner, args, kwargs)
         if shape is not None:
             result = replace(result, shape=shape, ndim=len(shape))
+    if name.endswith("_like") or name.startswith("new_"):
+        is_leaf = kwargs.get("requires_grad") == Const(True)
+        return replace(as_made(machine, result), requires_grad=is_leaf)
+    if name not in VIEWS and name[-1:] != "_":
+        result = as_made(machine, result)
     return tracked(machine, result, (owner, *args, *kwargs.values()))
+
+
+def as_made(machine: Machine, made: Tensor) -> Tensor:
+    """A new tensor of the code around a region: under inference mode it is of another kind."""
+    driver = machine.driver
+    is_inference = driver.function is not None and driver.state.get("grad_mode") == INFERENCE
+    return replace(made, kind=INFERENCE) if is_inference and made.kind == "" else made
 
 
 def tracked(machine: Machine, result: Tensor, parts: tuple[Value, ...]) -> Tensor:
@@ -84,6 +111,7 @@ def behind_followed_layer(
     if type(result) is not Tensor or frame.emits or machine.driver.function is None:
         return result
     last = layer.name.rpartition(".")[2]
+    result = as_made(machine, result)
     shape = _behind(layer, last, first.shape) if type(first) is Tensor and first.shape else None
     if shape is not None and result.shape is None:
         result = replace(result, shape=shape, ndim=len(shape))
@@ -106,7 +134,28 @@ def _behind(layer: ExternalInstance, last: str, shape: tuple) -> tuple | None:
     if last == "Embedding":
         width = layer.args[1] if len(layer.args) > 1 else dict(layer.kwargs).get("embedding_dim")
         return (*shape, width.value if isinstance(width, Const) else None)
-    return shape if last.startswith(SAME_SIZES) else None
+    if last == "Flatten" and not layer.args and not layer.kwargs:
+        inner = _reshaped(shape[1:], [Const(-1)])
+        return inner and (shape[0], *inner)
+    if last.startswith(SAME_SIZES):
+        return shape
+    return behind_window(last, shape, layer.args, dict(layer.kwargs), True)
+
+
+def _sizes_by_rule(
+    word: Shape | None, owner: Tensor, args: list[Value], kwargs: dict[str, Value]
+) -> tuple | None:
+    """The sizes of a result, where the table `shapes` has it broadcast of all arguments, or indexed by one."""
+    rule = word.results[0].ndim if word is not None and len(word.results) == 1 else ""
+    given = (owner, *args, *kwargs.values())
+    if rule == "broadcast":
+        return reduce(_broadcast_shape, map(_shape_of, given))
+    tensors = [value for value in given[1:] if type(value) is Tensor]
+    return tensors[0].shape if rule == "indexed" and len(tensors) == 1 else None
+
+
+def _shape_of(value: Value) -> tuple | None:
+    return value.shape if type(value) is Tensor else () if value.is_number else None
 
 
 def _sizes_of(name: str, owner: Tensor, args: list[Value], kwargs: dict[str, Value]):
@@ -118,6 +167,8 @@ def _sizes_of(name: str, owner: Tensor, args: list[Value], kwargs: dict[str, Val
         return None
     if name in KEEPING:
         return shape
+    if (slid := behind_window(name, shape, args, kwargs, False)) is not None:
+        return slid
     given = [_int(value) for value in args]
     if name in REDUCING:
         return _reduced(shape, args, kwargs)
@@ -127,6 +178,8 @@ def _sizes_of(name: str, owner: Tensor, args: list[Value], kwargs: dict[str, Val
         return _reshaped(shape, [Const(-1)])
     if name in ("sort", "cummax", "cummin"):
         return shape
+    if name == "multinomial" and given and shape:
+        return (*shape[:-1], given[0])
     if name == "topk" and len(given) == 1 and shape:
         return (*shape[:-1], given[0])
     if name in PAIRS and given:
@@ -197,14 +250,14 @@ def _reshaped(shape: tuple, args: list[Value]) -> tuple | None:
 
 def broadcast(left: Value, right: Value) -> tuple | None:
     """The sizes of an elementwise operator's result."""
-    shapes = [
-        value.shape if type(value) is Tensor else () if value.is_number else None
-        for value in (left, right)
-    ]
-    if None in shapes:
+    return _broadcast_shape(_shape_of(left), _shape_of(right))
+
+
+def _broadcast_shape(left: tuple | None, right: tuple | None) -> tuple | None:
+    if left is None or right is None:
         return None
-    length = max(map(len, shapes))
-    padded = [(1,) * (length - len(shape)) + shape for shape in shapes]
+    length = max(len(left), len(right))
+    padded = [(1,) * (length - len(shape)) + shape for shape in (left, right)]
     return tuple(b if a == 1 or a == b else a if b == 1 else None for a, b in zip(*padded))
 
 

@@ -8,6 +8,7 @@ from operator import is_
 
 from msgspec.structs import replace
 
+from breakscope import limits
 from breakscope.rulekit.events import Index
 from breakscope.rulekit.values import (
     COMPARED,
@@ -15,6 +16,7 @@ from breakscope.rulekit.values import (
     Const,
     ExternalInstance,
     Py,
+    Scalar,
     Sequence,
     ShapeInt,
     Tensor,
@@ -167,3 +169,15 @@ def _likely_tensor(part: Union) -> Value:
     if len(tensors) == 1 and all(o.is_tensor or o.is_unknown for o in part.options):
         return Tensor(tensors[0].dtype, tensors[0].ndim, None, False, tensors[0].kind)
     return part
+
+
+def listed_values(owner: Tensor, has_sizes: bool) -> Value:
+    """What `.tolist()` gives: numbers, or lists of them, as many as the sizes say outside of regions."""
+    ndim = 1 if owner.ndim is None else owner.ndim
+    if ndim == 0:
+        return Scalar()
+    first = owner.shape[0] if has_sizes and owner.shape else None
+    inner = replace(owner, ndim=ndim - 1, shape=owner.shape and owner.shape[1:])
+    if type(first) is int and first <= limits.MOST_DRIVEN_TURNS:
+        return Sequence("list", [listed_values(inner, True) for _ in range(first)])
+    return Sequence("list", None, listed_values(inner, False))

@@ -60,9 +60,9 @@ def with_sizes(result: Value, owner: Tensor, name: str) -> Value:
 def item_sizes(
     owner: Tensor, parts: list[Value], difference: Callable[[Value, Value], Value | None]
 ) -> tuple[tuple | None, str]:
-    """The sizes of `owner[parts]`, None for one that is not known, and "strided" where its memory is surely
-    not in one piece; None where nothing is known of them. `difference` is what is known of that of two
-    numbers."""
+    """The sizes of `owner[parts]`, None for one that is not known, and how its memory is laid out where it
+    surely is not as that of a new tensor; None where nothing is known of them. `difference` is what is known
+    of that of two numbers."""
     shape = owner.shape or (None,) * (owner.ndim or 0)
     counted = [part for part in parts if not _is_new(part) and not _is_rest(part)]
     if not shape or len(counted) > len(shape):
@@ -72,27 +72,56 @@ def item_sizes(
         at = next(i for i, part in enumerate(parts) if _is_rest(part))
         parts = [*parts[:at], *filled, *parts[at + 1 :]]
     sizes: list[int | None] = []
+    strides: list[int | None] = []
+    own = strides_of(shape) if owner.kind == "" else [None] * len(shape)
     kind, at = "", 0
     for part in parts:
         if _is_new(part):
             sizes.append(1)
+            strides.append(_outer(shape[at:], own[at:]))
             continue
-        whole = shape[at]
+        whole, before = shape[at], len(sizes)
         if _is_position(part):
             kept, step = 1, 1
         elif isinstance(part, ExternalInstance) and part.name == "slice":
             kept, step = _length(part, whole)
             sizes.append(_drawn_length(part, difference) if kept is None else kept)
+            strides.append(own[at] and own[at] * step)
         elif type(part) is Tensor and len(parts) == 1:
             return _chosen(owner, part, shape), ""
         else:
             return None, ""
         known = None not in (kept, whole) and None not in shape[:at]
-        if known and (step != 1 or (kept != whole and any(n != 1 for n in shape[:at]))):
+        if known and (step != 1 or (kept != whole and before)):
             kind = "strided"
         at += 1
     sizes += shape[at:]
+    strides += own[at:]
+    if None not in strides and all(type(n) is int for n in sizes):
+        kind = layout(strides) if strides != strides_of(sizes) else ""
     return (tuple(sizes), kind) if any(n is not None for n in sizes) else (None, "")
+
+
+def strides_of(sizes: list | tuple) -> list[int | None]:
+    """The strides of a new tensor of these sizes, None for one that is not known."""
+    strides: list[int | None] = [1] if sizes else []
+    for size in reversed(sizes[1:]):
+        inner = strides[0]
+        strides.insert(0, inner * max(size, 1) if type(size) is int and inner is not None else None)
+    return strides
+
+
+def layout(strides: list[int]) -> str:
+    """What a tensor of such strides is called."""
+    return f"with strides {tuple(strides)}"
+
+
+def _outer(sizes: tuple, strides: list[int | None]) -> int | None:
+    """The stride of a new dimension in front of these."""
+    if not sizes:
+        return 1
+    known = type(sizes[0]) is int and strides[0] is not None
+    return sizes[0] * strides[0] if known else None
 
 
 def _is_position(part: Value) -> bool:
@@ -152,6 +181,17 @@ def _length(part: ExternalInstance, whole: object) -> tuple[int | None, int]:
     return (max(stop - start, 0), 1) if same_end else (None, 1)
 
 
+def channels_last(owner: Tensor) -> Tensor:
+    """The tensor with its channels last in memory: another layout where that shows."""
+    shape = owner.shape
+    if owner.kind or shape is None or len(shape) != 4 or not all(type(n) is int for n in shape):
+        return owner
+    _, channels, height, width = shape
+    strides = [channels * height * width, 1, width * channels, channels]
+    is_same = channels == 1 or height == width == 1
+    return owner if is_same else replace(owner, kind=layout(strides))
+
+
 def joined_sizes(tensors: Value, dim: Value | None) -> tuple | None:
     """The sizes of `torch.cat(tensors, dim)`: along it more than any of them has, where not all are
     known."""
@@ -195,25 +235,54 @@ def known_sizes(owner: Tensor, name: str, args: list[Value]) -> Value | None:
     return Sequence("size", [Const(n) for n in owner.shape])
 
 
-def pieces(owner: Tensor, args: list[Value]) -> Value | None:
-    """`owner.split(size or sizes, dim)`, where the sizes are known numbers."""
-    dim = args[1].value if len(args) > 1 and isinstance(args[1], Const) else 0
-    shape, given = owner.shape, args[0] if args else None
-    if shape is None or type(dim) is not int or not -len(shape) <= dim < len(shape):
+# methods that cut a tensor, and what they call their first argument
+CUTTING = {
+    "split": ("split_size", "split_size_or_sections"),
+    "chunk": ("chunks",),
+    "unbind": (),
+}
+
+
+def pieces(
+    owner: Tensor, name: str, args: list[Value], kwargs: dict[str, Value]
+) -> Sequence | None:
+    """What a method of `CUTTING` gives, where the sizes are known numbers."""
+    by = next((kwargs[word] for word in CUTTING[name] if word in kwargs), None)
+    given = args if by is not None or name == "unbind" else args[1:]
+    by = args[0] if by is None and args and name != "unbind" else by
+    dim = given[0] if given else kwargs.get("dim", Const(0))
+    shape, at = owner.shape, dim.value if isinstance(dim, Const) else None
+    if shape is None or type(at) is not int or not -len(shape) <= at < len(shape):
         return None
-    whole = shape[dim]
-    if isinstance(given, Const) and type(given.value) is int and type(whole) is int:
-        step = max(given.value, 1)
-        sizes = [min(step, whole - at) for at in range(0, whole, step)]
-    elif isinstance(given, Sequence) and given.items:
-        sizes = [n.value if isinstance(n, Const) else None for n in given.items]
-    else:
+    at %= len(shape)
+    sizes = _piece_sizes(name, by, shape[at])
+    if sizes is None or len(sizes) > limits.MOST_CHUNKS:
         return None
-    if not all(type(n) is int for n in sizes) or len(sizes) > limits.MOST_CHUNKS:
+    kept = [() if name == "unbind" else (size,) for size in sizes]
+    shapes = [(*shape[:at], *size, *shape[at + 1 :]) for size in kept]
+    is_whole = at == 0 or owner.kind or len(sizes) == 1
+    kind = owner.kind if is_whole else "strided"
+    return Sequence(
+        "tuple",
+        [replace(owner, shape=s, ndim=len(s), origin="op", kind=kind) for s in shapes],
+    )
+
+
+def _piece_sizes(name: str, by: Value | None, whole: object) -> list[int] | None:
+    """How long the pieces are along the dimension that is cut."""
+    if isinstance(by, Sequence) and by.items:
+        sizes = [n.value if isinstance(n, Const) else None for n in by.items]
+        return sizes if all(type(n) is int for n in sizes) else None
+    if type(whole) is not int:
         return None
-    at = dim % len(shape)
-    shapes = [(*shape[:at], n, *shape[at + 1 :]) for n in sizes]
-    return Sequence("tuple", [replace(owner, shape=s, origin="op") for s in shapes])
+    if name == "unbind":
+        return [1] * min(whole, limits.MOST_CHUNKS + 1)
+    if not isinstance(by, Const) or type(by.value) is not int or by.value < 1:
+        return None
+    step = by.value if name == "split" else max(-(-whole // by.value), 1)
+    if whole // step > limits.MOST_CHUNKS:
+        return None
+    return [min(step, whole - at) for at in range(0, whole, step)]
 
 
 def padded_sizes(tensors: Value, is_batch_first: bool) -> tuple | None:
@@ -242,9 +311,17 @@ def resized(owner: Tensor, name: str, args: list[Value], kwargs: dict[str, Value
         return (*shape[: len(shape) - len(grown)], *reversed(grown))
     count = len(shape) - 2
     size, scale = (_numbers(given.get(n), count) for n in ("size", "scale_factor"))
+    if size is None and _is_drawn(given.get("size")):
+        return (*shape[:2], *[DrawnSize() for _ in range(count)])
     if size is None and scale is not None and len(scale) == count:
         size = [int(n * by) for n, by in zip(shape[2:], scale)]
     return (*shape[:2], *size) if size is not None and len(size) == count else None
+
+
+def _is_drawn(value: Value | None) -> bool:
+    """True for a random number, and for several."""
+    values = value.items if isinstance(value, Sequence) else [value]
+    return any(type(n) is Py and n.is_drawn for n in values or ())
 
 
 def _numbers(value: Value | None, count: int) -> list | None:

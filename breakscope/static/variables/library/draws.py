@@ -1,0 +1,56 @@
+"""What is another one each time in the code around a region: clocks, and what is chosen at random."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from breakscope import limits
+from breakscope.rulekit.values import Const, Py, Sequence, Tensor, Value
+from breakscope.static.machine.lattice import element_of
+from breakscope.static.machine.machine import Machine
+from breakscope.static.variables.objects.module_containers import contents_of
+
+CLOCKS = frozenset(
+    "time time_ns perf_counter perf_counter_ns monotonic monotonic_ns process_time".split()
+)
+DRAWS = frozenset(
+    "random uniform randint randrange gauss normalvariate betavariate expovariate triangular".split()
+)
+SAMPLES = frozenset({"random.sample", "random.choices"})
+
+
+def drawn(machine: Machine, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
+    """What a clock gives, and numbers, or items, that are chosen at random; None for another function."""
+    head, _, last = name.rpartition(".")
+    if head == "time" and last in CLOCKS:
+        return Py("int" if last.endswith("_ns") else "float", "random")
+    if head == "random" and last in DRAWS:
+        return Py("int" if last.startswith("rand") and last != "random" else "float", "random")
+    source = contents_of(machine, args[0]) if args else None
+    if not isinstance(source, Sequence):
+        return None
+    if name in SAMPLES:
+        return _sample(source, kwargs.get("k") or args[-1])
+    return _choice(source) if name == "random.choice" else None
+
+
+def _choice(source: Sequence) -> Py | None:
+    """A number, or a text, of several that differ."""
+    kinds = {type(getattr(item, "value", None)) for item in source.items or ()}
+    different = {item.value for item in source.items or () if isinstance(item, Const)}
+    is_one_kind = len(kinds) == 1 and len(different) > 1
+    return Py(kinds.pop().__name__, "random") if is_one_kind else None
+
+
+def _sample(source: Sequence, count: Value) -> Sequence:
+    """So many items of the source, whichever they are."""
+    item = element_of(source)
+    known = isinstance(count, Const) and type(count.value) is int
+    if not known or not 0 <= count.value <= limits.MOST_KNOWN_TURNS:
+        return Sequence("list", None, item)
+    return Sequence("list", [_another(item) for _ in range(count.value)])
+
+
+def _another(item: Value) -> Value:
+    """One that is like it."""
+    return replace(item) if type(item) is Tensor else item.rebuilt(_another)

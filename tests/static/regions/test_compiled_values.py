@@ -1,0 +1,151 @@
+"""What torch.compile returned, and what it was given, are told apart wherever the program hands them. Each
+program was measured under torch 2.13: it compiles again where it says so, and nowhere else."""
+
+import textwrap
+
+import pytest
+from programs import analysed, found
+
+HEAD = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 4)
+
+    def forward(self, x, number):
+        return self.layer(x) * number  # NUMBER
+
+
+def scaled(x, number):
+    return x * number  # NUMBER
+
+
+X = torch.ones(2, 4)
+
+
+"""
+COMPILES_AGAIN = {
+    "a parameter that is named like the module": """
+        def train(model):
+            for number in (1.0, 2.0):
+                model(X, number)
+
+        model = Net()
+        fast = torch.compile(model)
+        train(fast)
+    """,
+    "an attribute that is named like the module": """
+        class Trainer:
+            def __init__(self, model):
+                self.model = model
+
+            def run(self):
+                for number in (1.0, 2.0):
+                    self.model(X, number)
+
+        def main():
+            model = Net()
+            Trainer(torch.compile(model)).run()
+
+        main()
+    """,
+    "both in one dict": """
+        functions = {"eager": scaled, "compiled": torch.compile(scaled)}
+        for number in (1.0, 2.0):
+            for function in functions.values():
+                function(X, number)
+    """,
+    "compiled when asked to": """
+        import sys
+
+        net = Net()
+        if "--compile" in sys.argv:
+            net = torch.compile(net)
+        for number in (1.0, 2.0):
+            net(X, number)
+    """,
+    "a decorator of its own": """
+        def fast(function):
+            return torch.compile(function)
+
+        @fast
+        def halved(x, number):
+            return x / number  # NUMBER
+
+        for number in (1.0, 2.0):
+            halved(X, number)
+    """,
+    "a forward that is replaced": """
+        net = Net()
+        net.forward = torch.compile(net.forward)
+        for number in (1.0, 2.0):
+            net(X, number)
+    """,
+    "what was compiled in place": """
+        net = Net()
+        net.compile()
+        for number in (1.0, 2.0):
+            net(X, number)
+    """,
+    "state that is set on the original": """
+        class Rated(Net):
+            rate = 1.0
+
+            def forward(self, x):
+                return self.layer(x) * self.rate  # NUMBER
+
+        net = Rated()
+        fast = torch.compile(net)
+        for number in (1.0, 2.0, 3.0):
+            net.rate = number
+            fast(X)
+    """,
+}
+QUIET = {
+    "the original through a helper": """
+        def measured(function, number):
+            for _ in range(2):
+                function(X, number)
+
+        net = Net()
+        fast = torch.compile(net)
+        measured(net, 2.0)
+        measured(fast, 1.0)
+    """,
+    "one after the other": """
+        for function, number in ((scaled, 1.0), (torch.compile(scaled), 2.0)):
+            function(X, number)
+    """,
+    "a module of torch's in place, of which Dynamo compiles nothing": """
+        net = nn.Sequential(nn.Linear(4, 4), nn.ReLU())
+        net.compile()
+        for n in (2, 4):
+            net(torch.ones(n, 4))
+    """,
+    "what the wrapper holds": """
+        net = torch.compile(Net())
+        net(X, 1.0)
+        net._orig_mod(X, 2.0)
+    """,
+}
+
+
+def lines_of(folder, program):
+    source = HEAD + textwrap.dedent(program).lstrip("\n")
+    lines = source.splitlines()
+    return [lines[line - 1] for _, line in found(analysed(folder, {"run.py": source}))]
+
+
+@pytest.mark.parametrize("what", COMPILES_AGAIN)
+def test_calls_of_what_is_compiled_count(what, tmp_path):
+    seen = lines_of(tmp_path, COMPILES_AGAIN[what])
+    assert seen and all("# NUMBER" in line for line in seen)
+
+
+@pytest.mark.parametrize("what", QUIET)
+def test_calls_of_the_original_do_not(what, tmp_path):
+    assert lines_of(tmp_path, QUIET[what]) == []
