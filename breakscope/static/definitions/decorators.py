@@ -55,6 +55,8 @@ def decorate(machine: Machine, node: ast.FunctionDef, value: Value, frame: Frame
 def apply_decorator(
     machine: Machine, decorator: Value, value: Value, node: ast.expr, frame: Frame
 ) -> Value:
+    if type(decorator) is ExternalInstance and decorator.name == "functools.partial":
+        decorator = decorator.args[0]
     name = decorator.name if isinstance(decorator, External | ExternalInstance) else ""
     if frame.emits and type(decorator) is External and machine.wanted(name):
         machine.emit(Call, node, frame, "certain", name=name, args=(value,), kwargs={})

@@ -11,12 +11,26 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from breakscope.rulekit.values import UNKNOWN, Const, Dict, Function, Py, Sequence, Tensor, Value
+from breakscope.rulekit.values import (
+    UNKNOWN,
+    Class,
+    Const,
+    Dict,
+    External,
+    Function,
+    Py,
+    Sequence,
+    Tensor,
+    Value,
+)
 from breakscope.rulekit.walking import walk
 from breakscope.static.machine.compiled_names import CompiledNames, name_of
 from breakscope.static.machine.frames import Frame
 from breakscope.static.project.generators import is_generator
 from breakscope.static.project.modules import FunctionInfo, ModuleInfo
+
+# what guards are on where a closure has it
+CLOSED_OVER = Const | Sequence | Dict | Class | External
 
 
 class Watch(Struct, eq=False):
@@ -54,6 +68,9 @@ class Driver(Struct, eq=False):
     state: dict[str, str] = {}
     outside: list[tuple] = []  # attributes set on objects from outside of regions
     calls: list[DrivenCall] | None = None  # those that the file's own code makes
+    # the calls that belong together, with what was set between them
+    programs: list[tuple[list[DrivenCall], list[tuple]]] = []
+    begun: int = 0  # how many attributes had been set from outside before those of `calls`
     names: CompiledNames = CompiledNames()
     undecided: bool = False  # an open test decides whether the running call happens
     inside: bool = False  # what is compiled is running
@@ -181,11 +198,11 @@ class Driver(Struct, eq=False):
         self.calls.append(call)
 
     def variables_of(self, callee: Function) -> dict[str, Value]:
-        """The constants and containers that the function's closure has; at a file's top level also its globals,
-        which are set without a statement that says so."""
+        """What the function's closure has that guards are on; at a file's top level also its globals, which
+        are set without a statement that says so."""
         scope, found = callee.scope, {}
         while scope is not None:
-            kept = {k: v for k, v in scope.names.items() if isinstance(v, Const | Sequence | Dict)}
+            kept = {k: v for k, v in scope.names.items() if isinstance(v, CLOSED_OVER)}
             found = {k: as_it_is(v) for k, v in kept.items()} | found
             scope = scope.scope
         return found
@@ -209,19 +226,26 @@ class Driver(Struct, eq=False):
     ) -> Iterator[list[tuple[list[DrivenCall], list[tuple]]]]:
         """Follow code of the file's own; the list that is given holds at the end the calls, and what
         was set between them."""
-        found: list[tuple[list[DrivenCall], list[tuple]]] = []
         before, self.function = self.function, program
         outer, self.calls, self.names = self.calls, [], names
+        earlier, self.programs = self.programs, []
         self.home = program if isinstance(program, ModuleInfo) else program.module
         state, self.state, start = self.state, {}, len(self.outside)
+        begun, self.begun = self.begun, start
         try:
-            yield found
+            yield self.programs
         finally:
-            written, self.outside[start:] = self.outside[start:], []
-            calls = [call._replace(written=call.written - start) for call in self.calls]
-            found.append((calls, written))
+            self.end_program()
+            self.outside[start:] = []
             self.function, self.calls, self.state = before, outer, state
+            self.programs, self.begun = earlier, begun
             self.varying.clear()
+
+    def end_program(self) -> None:
+        """Close what belongs together of the followed calls: behind a reset of Dynamo, and at the end."""
+        calls = [call._replace(written=call.written - self.begun) for call in self.calls or ()]
+        self.programs.append((calls, self.outside[self.begun :]))
+        self.calls, self.begun = [], len(self.outside)
 
 
 def as_it_is(value: Value) -> Value:

@@ -6,6 +6,7 @@ import ast
 
 from breakscope.knowledge import since
 from breakscope.rulekit.values import (
+    NONE,
     UNKNOWN,
     Class,
     Const,
@@ -43,6 +44,7 @@ from breakscope.static.variables.objects.module_containers import (
 )
 from breakscope.static.variables.objects.tensor_subclasses import as_tensor
 from breakscope.static.variables.stdlib import (
+    PARTIAL,
     call_cast,
     call_chain,
     call_default_dict,
@@ -105,6 +107,7 @@ MARKS_DYNAMIC = frozenset(
         "torch._dynamo.mark_unbacked",
     }
 )
+RESETS = frozenset({"torch.compiler.reset", "torch._dynamo.reset"})
 PLAIN_STATES = {  # what is set before a program sets anything
     "torch.set_default_dtype": External("torch.float32"),
     "torch.set_grad_enabled": Const(True),
@@ -194,6 +197,17 @@ class ExternalVariable(Variable):
         return True
 
 
+def call_compile(machine: Machine, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """What is compiled, or for `torch.compile(...)` without it the decorator."""
+    options = {name: value for name, value in kwargs.items() if name != "model"}
+    target = args[0] if args else kwargs.get("model", NONE)
+    if not target.is_none:
+        machine.file.note_compiled(target, options)
+        return target
+    decorator = External("torch.compile")
+    return ExternalInstance(PARTIAL, (decorator,), tuple(options.items())) if options else decorator
+
+
 def call_external(
     machine: Machine,
     name: str,
@@ -209,6 +223,8 @@ def call_external(
         machine.driver.state[what] = "" if plain else text
     if machine.driver.calls is not None and name in MARKS_DYNAMIC:
         machine.driver.marked.extend(value for value in args[:1] if type(value) is Tensor)
+    if machine.driver.calls is not None and machine.driver.sets and name in RESETS:
+        machine.driver.end_program()
     answer = machine.library.answer(name)
     if answer is not None:
         return answer
@@ -221,9 +237,7 @@ def call_external(
     if special is not None:
         return special(machine, args, kwargs, node, frame)
     if name == "torch.compile":
-        if args:
-            machine.file.note_compiled(args[0], kwargs)
-        return args[0] if args else External(name)  # `@torch.compile(...)`
+        return call_compile(machine, args, kwargs)
     if name in DECORATORS and not args:
         return External(name)  # `@torch.compiler.disable(recursive=False)`
     if name in SCRIPTING and args and isinstance(args[0], Instance | ExternalInstance):

@@ -108,6 +108,16 @@ PROGRAMS = {
         "    evaluate(net)\n",
         ("BRK718", FLOW),
     ),
+    "a function of the closure": (
+        "def main():\n    for op in (torch.add, torch.mul):\n        def apply(x):\n"
+        "            return op(x, 2)\n        torch.compile(apply)(torch.ones(2))\n",
+        ("BRK720", "            return op(x, 2)"),
+    ),
+    "a number, behind a reset": (
+        "def main():\n    run = torch.compile(step)\n    run(torch.ones(2), 7)\n    torch.compiler.reset()\n"
+        "    for n in (2, 3):\n        run(torch.ones(2), n)\n",
+        ("BRK708", NUMBER),
+    ),
     "a flag": (
         "def main():\n    run = torch.compile(Net(), dynamic=True)\n    for n in (2, 3):\n"
         "        run(torch.ones(n, 4), residual=n == 2)\n",
@@ -146,6 +156,12 @@ def test_what_differs_is_found(what, tmp_path):
         "        net(torch.ones(n, 4))\n",
         "def main():\n    net = torch.compile(Net())\n    for n in (2, 3, 4):\n        x = torch.ones(n, 4)\n"
         "        torch._dynamo.mark_dynamic(x, 0)\n        net(x)\n",
+        "def main():\n    run = torch.compile(dynamic=True)(step)\n    for n in (2, 3, 4):\n"
+        "        run(torch.ones(n), n)\n",
+        # nothing that was compiled before is left
+        "def main():\n    run = torch.compile(step)\n    for n in (2, 3, 4):\n        torch._dynamo.reset()\n"
+        "        run(torch.ones(n), n)\n",
+        "run = torch.compile(step)\nrun(torch.ones(2), 2)\ntorch.compiler.reset()\nrun(torch.ones(3), 3)\n",
         # what nobody knows
         "def main(loader, scale):\n    run = torch.compile(step)\n    for x in loader:\n"
         "        run(x, 2)\n        run(run(x, 2), 2)\n        run(x.to('cpu'), 2)\n",
