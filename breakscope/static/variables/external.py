@@ -317,7 +317,7 @@ def enter_package(
 def plain_result(machine: Machine, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """A call of the standard library or of an unknown library."""
     if name in TRACED_DRAWS or (name == "random.random" and since("2.15")):
-        return Py(TRACED_DRAWS.get(name, "float"), "draw")
+        return machine.region.draw(TRACED_DRAWS.get(name, "float"))
     if name in PYTHON_RESULTS:
         return PYTHON_RESULTS[name]
     returned = returned_value(machine, name)

@@ -93,8 +93,9 @@ class LibraryObjectVariable(Variable):
             return PYTHON_RESULTS[full]
         if owner.name == PARSER and not frame.emits and machine.driver.calls is not None:
             return parser_result(machine, name, args, kwargs)
-        if owner.name == "random.Random" and name in OWN_DRAWS and not frame.emits:
-            return Py(OWN_DRAWS[name], "random")
+        if owner.name == "random.Random" and name in OWN_DRAWS:
+            drawn = OWN_DRAWS[name]
+            return machine.region.draw(drawn) if frame.emits else Py(drawn, "random")
         if owner.name in GENERATORS and not frame.emits:
             size = size_drawn(name, args, kwargs)
             if size is not None:
@@ -112,8 +113,6 @@ class LibraryObjectVariable(Variable):
             return owner
         if owner.name.endswith(".GradScaler") and name == "scale":
             return args[0] if args else UNKNOWN
-        if owner.name == "random.Random" and name in OWN_DRAWS:
-            return Py(OWN_DRAWS[name], "draw")
         if owner.name == "contextlib.ExitStack":
             return args[0] if args else UNKNOWN
         return UNKNOWN
