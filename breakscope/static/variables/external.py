@@ -25,6 +25,7 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.base import Variable
 from breakscope.static.variables.builtin import call_builtin
 from breakscope.static.variables.effects.emitting import args_certainty, emit_call
+from breakscope.static.variables.library import transforms
 from breakscope.static.variables.library.builtin_iteration import builtin_dict
 from breakscope.static.variables.library.copies import copied, copied_object
 from breakscope.static.variables.library.known_results import PYTHON_RESULTS
@@ -146,6 +147,7 @@ _SPECIAL = {
     "torch.utils.checkpoint.checkpoint": call_checkpoint,
     "torch.func.vmap": call_transform,
     "torch.vmap": call_transform,
+    **transforms.HANDLERS,
     "torch.cond": call_cond,
     "dataclasses.replace": call_replace,
     "itertools.chain": call_chain,

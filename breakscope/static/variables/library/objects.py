@@ -26,6 +26,7 @@ from breakscope.static.variables.library.param_groups import (
     note_step_of_scheduler,
     param_groups,
 )
+from breakscope.static.variables.library.transforms import TRANSFORMS, call_transformed
 from breakscope.static.variables.numpy import drawn_array, size_drawn
 from breakscope.static.variables.objects.hooks import run_hooks, run_pre_hooks
 from breakscope.static.variables.objects.layers import layer_result
@@ -67,6 +68,8 @@ class LibraryObjectVariable(Variable):
             target, *given = callee.args
             named = {**dict(callee.kwargs), **kwargs}
             return machine.call(target, [*given, *args], named, node, frame)
+        if callee.name in TRANSFORMS and callee.args:
+            return call_transformed(machine, callee, args, kwargs, node, frame)
         name = f"{callee.name}.{self.called}"
         emit_call(machine, name, callee, args, kwargs, node, frame)
         run_pre_hooks(machine, callee, args, node, frame)
