@@ -69,6 +69,8 @@ def apply_decorator(
         )
         return value
     if isinstance(decorator, Function | Instance | Class):
+        if isinstance(value, Function) and "compiled" in value.info.marks and not frame.emits:
+            machine.file.note_compiled(value, {})  # its name may stand for another function
         made = machine.call(decorator, [value], {}, node, frame)
         return value if made.is_unknown or made.is_none else made
     return value

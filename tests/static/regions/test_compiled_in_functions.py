@@ -1,8 +1,9 @@
-"""What is defined inside of a function, and compiled there, is a region."""
+"""What is compiled where no name at the top of the file leads to it is a region."""
 
 import pytest
 from programs import analysed, found
 
+WRAPPING = "def timed(function):\n    def inner(*args):\n        return function(*args)\n    return inner\n"
 COMPILED = {
     "a decorated function": "def main():\n    @torch.compile\n    def step(x):\n        print(x)\n        return x\n",
     "with options": "def main():\n    @torch.compile(dynamic=True)\n    def step(x):\n        print(x)\n"
@@ -16,6 +17,11 @@ COMPILED = {
     "    run = torch.compile(mode='default')(net)\n    run(torch.ones(2))\n",
     "by name": "def main():\n    def step(x):\n        print(x)\n        return x\n"
     "    torch.compile(model=step, dynamic=False)(torch.ones(2))\n",
+    "under another decorator": WRAPPING
+    + "@timed\n@torch.compile\ndef step(x):\n    print(x)\n    return x\n",
+    "a method under another decorator": WRAPPING
+    + "class Trainer:\n    @timed\n    @torch.compile\n"
+    "    def step(self, x):\n        print(x)\n        return x\n",
     "what its closure has": "def main():\n    loud = True\n    @torch.compile\n    def step(x):\n        if loud:\n"
     "            print(x)\n        return x\n    step(torch.ones(2))\n",
 }

@@ -25,7 +25,7 @@ def lines(folder, body):
 @pytest.mark.parametrize(
     "call",
     ["grad(loss)(x)", "grad_and_value(loss)(x)", "jacrev(loss)(x)", "jacfwd(loss)(x)", "hessian(loss)(x)",
-     "vmap(grad(loss))(x)", "grad(lambda a: loss(a))(x)", "vjp(loss, x)", 
+     "vmap(grad(loss))(x)", "grad(lambda a: loss(a))(x)", "vjp(loss, x)",
      "jvp(loss, (x,), (x,))", "grad(loss, argnums=0, has_aux=False)(x)", "torch.func.grad(loss)(x)", "vjp(loss, *[x])"],
 )  # fmt: skip
 def test_the_function_is_followed(call, tmp_path):
