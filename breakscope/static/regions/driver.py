@@ -167,18 +167,17 @@ def _emit_variation(machine: Machine, frame: Frame, function: Function, recorder
                 continue
             if what == "order":
                 what = "object" if name in uses.gone_over else ""
-            if what and _is_read(machine, path, values[0], uses):
+            if what and _is_read(machine, name, path, values[0], uses):
                 shown = shown_values(parts)
                 use = uses.of(name, what == "size")
                 machine.emit(
                     Varies, node, frame, name=f"{name}{path}", what=what, values=shown, use=use
                 )
-    if len({aliases(row) for row in rows}) > 1:
-        name = next(
-            pair[0] for pattern in (aliases(row) for row in rows) for pair in sorted(pattern)
-        )
-        if name in uses.first:
-            machine.emit(Varies, uses.first[name], frame, name=name, what="alias")
+    # a closure has more than the function uses
+    patterns = [aliases({n: v for n, v in row.items() if n in uses.first}) for row in rows]
+    if len(set(patterns)) > 1:
+        name = next(pair[0] for pattern in patterns for pair in sorted(pattern))
+        machine.emit(Varies, uses.first[name], frame, name=name, what="alias")
     states = [state for _, _, state in recorder.calls]
     if uses.first:
         emit_states(machine, next(iter(uses.first.values())), frame, function.bound, states)
@@ -210,8 +209,10 @@ def _shown(value: Value) -> str:
     return f"{text}.0" if is_float and text.lstrip("-").isdigit() else text
 
 
-def _is_read(machine: Machine, path: str, value: Value, uses: Uses) -> bool:
-    """True where the region reads the part of the value that `path` names."""
+def _is_read(machine: Machine, parameter: str, path: str, value: Value, uses: Uses) -> bool:
+    """True where the region reads the part of the parameter's value that `path` names."""
+    if path.startswith("["):
+        return uses.reads_item(parameter, path)
     if not path.startswith(".") or not isinstance(value, Instance):
         return True
     *inner, name = path[1:].split(".")

@@ -118,6 +118,11 @@ PROGRAMS = {
         "    for n in (2, 3):\n        run(torch.ones(2), n)\n",
         ("BRK708", NUMBER),
     ),
+    "an item": (
+        "@torch.compile\ndef both(pair):\n    return pair[0] * pair[-1]\n\n\nfor n in (2, 3):\n"
+        "    both((torch.ones(2), n))\n",
+        ("BRK708", "    return pair[0] * pair[-1]"),
+    ),
     "a flag": (
         "def main():\n    run = torch.compile(Net(), dynamic=True)\n    for n in (2, 3):\n"
         "        run(torch.ones(n, 4), residual=n == 2)\n",
@@ -162,6 +167,11 @@ def test_what_differs_is_found(what, tmp_path):
         "def main():\n    run = torch.compile(step)\n    for n in (2, 3, 4):\n        torch._dynamo.reset()\n"
         "        run(torch.ones(n), n)\n",
         "run = torch.compile(step)\nrun(torch.ones(2), 2)\ntorch.compiler.reset()\nrun(torch.ones(3), 3)\n",
+        # what the function does not read
+        "@torch.compile\ndef first(pair):\n    return pair[0] * 2\n\n\nx = torch.ones(2)\n"
+        "for other in (1, 2.0, 'a'):\n    first((x, other))\n",
+        "def main():\n    x, y = torch.ones(2), torch.ones(2)\n    def double(a):\n        return a * 2\n"
+        "    run = torch.compile(double)\n    run(x)\n    run(y)\n    run(torch.ones(2))\n",
         # what nobody knows
         "def main(loader, scale):\n    run = torch.compile(step)\n    for x in loader:\n"
         "        run(x, 2)\n        run(run(x, 2), 2)\n        run(x.to('cpu'), 2)\n",
