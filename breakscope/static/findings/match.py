@@ -8,7 +8,7 @@ import ast
 from msgspec.structs import replace
 
 from breakscope.knowledge import kind, load, since
-from breakscope.rulekit.events import CHOSEN, Call, Constructor, Event, Problem
+from breakscope.rulekit.events import CHOSEN, Call, Constructor, Event, Problem, Varies
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.switches import switched_on
 from breakscope.static.findings.listeners import Listeners
@@ -145,7 +145,9 @@ class Matcher:
         # by condition: the last step with a break that surely happens under it
         new_graph: dict[str, int] = {}
         late: list[tuple[int, Verdict]] = []
+        begun = False  # compiled up to a break, though what is behind it is skipped
         for index, step in enumerate(activation.steps):
+            begun = begun if skipped else last_break >= 0
             before = len(activation.steps) if skipped else last_break + 1
             if step.child is not None:
                 chain = (*way.chain, (activation, step.node))
@@ -194,7 +196,8 @@ class Matcher:
                 # then Python has made the object, and given it a name
                 if problem.skips == "object" and last_break >= 0:
                     problem = replace(problem, skips="")
-                verdict = verdict_of(rule, problem, step.event, way, here, skipped)
+                hidden = skipped and not (begun and type(step.event) is Varies)
+                verdict = verdict_of(rule, problem, step.event, way, here, hidden)
                 if problem.late and problem.skips and not skipped:
                     late.append((index, verdict))
                     continue
@@ -212,6 +215,7 @@ class Matcher:
                 ):
                     any_break, last_break = any_break or not step.event.undecided, index
                     skipped = bool(problem.skips) or not activation.is_compiled_by_itself
+                    begun = begun or problem.skips == "call"
                     # Dynamo compiles up to the statement, and leaves only the rest to Python
                     traced = len(waiting) if problem.skips == "call" else 0
                     eager += activation.steps[before:index] if skipped and not traced else []
