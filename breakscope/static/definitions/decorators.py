@@ -16,7 +16,6 @@ MARKS = {
     "functools.cached_property": "cached_property",
     "contextlib.contextmanager": "contextmanager",
     "torch.compiler.disable": "disabled",
-    "torch._dynamo.disable": "disabled",
     "torch._dynamo.disallow_in_graph": "disabled",
     "torch.compile": "compiled",
     "torch.compiler.assume_constant_result": "opaque",  # run while tracing, not traced

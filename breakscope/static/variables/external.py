@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from msgspec.structs import replace
+
 from breakscope.knowledge import since
 from breakscope.rulekit.values import (
     NONE,
@@ -12,6 +14,7 @@ from breakscope.rulekit.values import (
     Const,
     External,
     ExternalInstance,
+    Function,
     Instance,
     Py,
     Sequence,
@@ -117,7 +120,7 @@ PLAIN_STATES = {  # what is set before a program sets anything
 }
 STDLIB = frozenset({"operator", "_operator", "itertools", "itertools.chain", "collections", "collections.OrderedDict",
                     "dict", "dataclasses"})  # fmt: skip
-DECORATORS = frozenset({"torch.compiler.disable", "torch._dynamo.disable"})
+DISABLE = "torch.compiler.disable"
 SCRIPTING = {  # what they make of a module
     "torch.jit.script": "torch.jit.ScriptModule",
     "torch.jit.freeze": "torch.jit.ScriptModule",
@@ -210,6 +213,19 @@ def call_compile(machine: Machine, args: list[Value], kwargs: dict[str, Value]) 
     return ExternalInstance(PARTIAL, (decorator,), tuple(options.items())) if options else decorator
 
 
+def call_disable(machine: Machine, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """The function that Dynamo does not enter by this name; by its own it does. Without one, as in
+    `@torch.compiler.disable(recursive=False)`, the decorator."""
+    target = args[0] if args else kwargs.get("fn", NONE)
+    if target.is_none:
+        return External(DISABLE)
+    if not isinstance(target, Function):
+        return UNKNOWN
+    made = replace(target, info=replace(target.info, marks=target.info.marks | {"disabled"}))
+    machine.objects.kept.extend((made, made.info))
+    return made
+
+
 def call_external(
     machine: Machine,
     name: str,
@@ -240,8 +256,8 @@ def call_external(
         return special(machine, args, kwargs, node, frame)
     if name == "torch.compile":
         return call_compile(machine, args, kwargs)
-    if name in DECORATORS and not args:
-        return External(name)  # `@torch.compiler.disable(recursive=False)`
+    if name == DISABLE:
+        return call_disable(machine, args, kwargs)
     if name in SCRIPTING and args and isinstance(args[0], Instance | ExternalInstance):
         return ExternalInstance(SCRIPTING[name])
     if name in COPIES and args:
