@@ -157,7 +157,7 @@ def _emit_variation(machine: Machine, frame: Frame, function: Function, recorder
     ]
     uses = Uses(function.info.node)
     for name in rows[0]:
-        values = [row[name] for row in rows if name in row]
+        values = [as_read(name, row[name], uses) for row in rows if name in row]
         node = uses.first.get(name)
         if node is None:
             continue
@@ -181,6 +181,14 @@ def _emit_variation(machine: Machine, frame: Frame, function: Function, recorder
     states = [state for _, _, state in recorder.calls]
     if uses.first:
         emit_states(machine, next(iter(uses.first.values())), frame, function.bound, states)
+
+
+def as_read(name: str, value: Value, uses: Uses) -> Value:
+    """A dict of which a function only looks up some keys, as far as these: no guard is on the others."""
+    if type(value) is not Dict or value.open or name in uses.whole:
+        return value
+    read = {key: item for key, item in value.items.items() if uses.reads_item(name, f"[{key!r}]")}
+    return Dict(read, value.element)
 
 
 def emit_states(

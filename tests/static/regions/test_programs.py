@@ -118,6 +118,11 @@ PROGRAMS = {
         "    for n in (2, 3):\n        run(torch.ones(2), n)\n",
         ("BRK708", NUMBER),
     ),
+    "an item of a dict": (
+        "@torch.compile\ndef scaled(x, by):\n    return x * by['a']\n\n\nx = torch.ones(2)\n"
+        "scaled(x, {'a': 2})\nscaled(x, {'a': 3, 'b': 3})\n",
+        ("BRK708", "    return x * by['a']"),
+    ),
     "an item": (
         "@torch.compile\ndef both(pair):\n    return pair[0] * pair[-1]\n\n\nfor n in (2, 3):\n"
         "    both((torch.ones(2), n))\n",
@@ -168,6 +173,8 @@ def test_what_differs_is_found(what, tmp_path):
         "        run(torch.ones(n), n)\n",
         "run = torch.compile(step)\nrun(torch.ones(2), 2)\ntorch.compiler.reset()\nrun(torch.ones(3), 3)\n",
         # what the function does not read
+        "@torch.compile\ndef scaled(x, by):\n    return x * by['a']\n\n\nx = torch.ones(2)\n"
+        "scaled(x, {'a': 2})\nscaled(x, {'a': 2, 'b': 3})\nscaled(x, {0: 1, 'a': 2})\n",
         "@torch.compile\ndef first(pair):\n    return pair[0] * 2\n\n\nx = torch.ones(2)\n"
         "for other in (1, 2.0, 'a'):\n    first((x, other))\n",
         "def main():\n    x, y = torch.ones(2), torch.ones(2)\n    def double(a):\n        return a * 2\n"
