@@ -23,11 +23,11 @@ rule = Rule(
 
 @rule.on(Varies, what=("requires_grad", "grad_mode"))
 def check(event):
-    what = (
-        "some calls run without gradients"
-        if event.what == "grad_mode"
-        else (f"`{event.name}` requires grad in some calls only")
-    )
+    what = f"`{event.name}` requires grad in some calls only"
+    if event.what == "grad_mode":
+        what = "some calls run without gradients"
+    elif event.name == event.what:  # of the model, which no parameter names
+        what = "parameters require grad in some calls only"
     yield event.problem(
         f"{what}, so each case is compiled by itself",
         help="detach inputs that need no gradient, and keep evaluation in one place",

@@ -56,6 +56,7 @@ class DrivenCall(NamedTuple):
     written: int
     done: Watch | None = None  # what it did
     node: ast.Call | None = None  # where a module of torch's is called
+    modules: tuple[Value, ...] = ()  # that a function has from its arguments, closure and globals
 
 
 class Driver(Struct, eq=False):
@@ -167,7 +168,7 @@ class Driver(Struct, eq=False):
             self.state[key] = plain if owner is not None else f"{text} {plain}"
 
     def note(
-        self, callee: Function, args: list[Value], kwargs: dict[str, Value], node
+        self, callee: Function, args: list[Value], kwargs: dict[str, Value], node, modules=()
     ) -> Watch | None:
         """Keep a call of what is compiled, unless it is one of the function that it was made of; what it
         does is to be noted in what is returned."""
@@ -179,7 +180,9 @@ class Driver(Struct, eq=False):
         kwargs = {k: self.as_marked(v) for k, v in kwargs.items() if not k.startswith("*")}
         state, variables = dict(self.state), self.variables_of(callee)
         written, done = len(self.outside), Watch()
-        self.calls.append(DrivenCall(callee, args, kwargs, state, variables, written, done))
+        self.calls.append(
+            DrivenCall(callee, args, kwargs, state, variables, written, done, None, modules)
+        )
         return done
 
     def note_module(

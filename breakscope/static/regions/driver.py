@@ -87,6 +87,7 @@ def add_events(
     function: Function,
     recorder: Recorder,
     writes: list,
+    owner: Value | None = None,
 ) -> None:
     """Emit in the region that was entered under `activation` what differs between the recorded calls, and
     what is set in between."""
@@ -98,7 +99,7 @@ def add_events(
     if begins_idle(machine, function, recorder.done):
         _emit_idle(machine, frame, function, recorder.done)
         return
-    _emit_variation(machine, frame, function, recorder)
+    _emit_variation(machine, frame, function, recorder, owner or function.bound)
     _emit_writes(machine, frame, function.bound, writes, recorder.marks)
 
 
@@ -148,7 +149,9 @@ def _function_of(machine: Machine, target: Value) -> Function | None:
     return target if isinstance(target, Function) else None
 
 
-def _emit_variation(machine: Machine, frame: Frame, function: Function, recorder: Recorder) -> None:
+def _emit_variation(
+    machine: Machine, frame: Frame, function: Function, recorder: Recorder, owner: Value | None
+) -> None:
     if len(recorder.calls) < 2:
         return
     rows = [
@@ -180,7 +183,7 @@ def _emit_variation(machine: Machine, frame: Frame, function: Function, recorder
         machine.emit(Varies, uses.first[name], frame, name=name, what="alias")
     states = [state for _, _, state in recorder.calls]
     if uses.first:
-        emit_states(machine, next(iter(uses.first.values())), frame, function.bound, states)
+        emit_states(machine, next(iter(uses.first.values())), frame, owner, states)
 
 
 def as_read(name: str, value: Value, uses: Uses) -> Value:

@@ -118,6 +118,21 @@ PROGRAMS = {
         "    for n in (2, 3):\n        run(torch.ones(2), n)\n",
         ("BRK708", NUMBER),
     ),
+    "the mode of a module of the closure": (
+        "def main():\n    net = nn.Dropout()\n    @torch.compile\n    def run(x):\n        return net(x)\n"
+        "    run(torch.ones(2))\n    net.eval()\n    run(torch.ones(2))\n",
+        ("BRK722", "        return net(x)"),
+    ),
+    "the mode of a global model": (
+        "net = nn.Sequential(nn.Linear(4, 4), nn.Dropout())\n\n\n@torch.compile\ndef run(x):\n    return net(x)\n\n\n"
+        "run(torch.ones(2, 4))\nnet.eval()\nrun(torch.ones(2, 4))\n",
+        ("BRK722", "    return net(x)"),
+    ),
+    "the parameters of a module that is handed in": (
+        "@torch.compile\ndef run(model, x):\n    return model(x)\n\n\nnet = Net()\nrun(net, torch.ones(2, 4))\n"
+        "net.linear.requires_grad_(False)\nrun(net, torch.ones(2, 4))\n",
+        ("BRK718", "    return model(x)"),
+    ),
     "an item of a dict": (
         "@torch.compile\ndef scaled(x, by):\n    return x * by['a']\n\n\nx = torch.ones(2)\n"
         "scaled(x, {'a': 2})\nscaled(x, {'a': 3, 'b': 3})\n",
@@ -195,6 +210,11 @@ def test_what_differs_is_found(what, tmp_path):
         # models that were prepared otherwise, of which one is compiled
         "def main():\n    one, two = Net(), Net()\n    run = torch.compile(one)\n    run(torch.ones(2, 4))\n"
         "    two.requires_grad_(False)\n    two.eval()\n    run(torch.ones(2, 4))\n",
+        # a model that the function has not, and one whose mode means nothing
+        "def main():\n    net, other = nn.Dropout(), nn.Dropout()\n    @torch.compile\n    def run(x):\n"
+        "        return net(x)\n    run(torch.ones(2))\n    other.eval()\n    run(torch.ones(2))\n",
+        "def main():\n    net = nn.Linear(2, 2)\n    @torch.compile\n    def run(x):\n        return net(x)\n"
+        "    run(torch.ones(2))\n    net.eval()\n    run(torch.ones(2))\n",
         # another model
         "def main():\n    net, other = torch.compile(Net()), nn.Dropout()\n    net(torch.ones(2, 4))\n"
         "    other.eval()\n    net(torch.ones(2, 4))\n",
