@@ -16,6 +16,7 @@ The masked form keeps gradients (zero for masked places); `.tolist()` cuts them.
 
 import torch
 
+from breakscope.knowledge import since
 from breakscope.rulekit.events import ScalarRead
 from breakscope.rulekit.rule import Rule
 
@@ -24,6 +25,9 @@ rule = Rule("BRK204", "tensor-tolist", dynamo=("GB0109",), shares=("GB0033",))
 
 @rule.on(ScalarRead, how="tolist")
 def check(event):
+    value = event.value
+    if value.ndim == 0 and value.dtype == "int" and not value.is_computed and since("2.13"):
+        return  # an argument or a buffer of one integer is taken as a symbolic number
     yield event.graph_break(
         f"`{event.source}` copies a tensor's values into a Python list",
         help="pass the lengths as a Python list, mask with `torch.arange(n) < lengths[:, None]`, or loop over "

@@ -25,90 +25,16 @@ import torch
 
 from breakscope.knowledge import since
 from breakscope.rulekit.events import Call
+from breakscope.rulekit.number_arguments import SIZES, sizes_of
 from breakscope.rulekit.rule import Rule
-from breakscope.rulekit.values import Py, Sequence, Union, condition_of, options
+from breakscope.rulekit.values import Py, Union, condition_of, options
 
 rule = Rule("BRK208", "size-from-tensor", shares=("GB0033",), fix="unsafe")
-
-ALL = range(8)
-# name -> positions of the arguments that must be Python numbers; the receiver of a method is not
-# counted
-SIZES = {
-    **{
-        f"torch.{name}": ALL
-        for name in ("zeros", "ones", "empty", "rand", "randn", "arange", "eye", "randperm")
-    },
-    **{f"torch.fft.{name}": (0,) for name in ("fftfreq", "rfftfreq")},
-    **{
-        f"torch.{name}_window": (0,)
-        for name in ("bartlett", "blackman", "hamming", "hann", "kaiser")
-    },
-    **{
-        f"Tensor.{name}": ALL
-        for name in (
-            "new_zeros",
-            "new_ones",
-            "new_empty",
-            "view",
-            "reshape",
-            "expand",
-            "repeat",
-            "roll",
-            "permute",
-        )
-    },
-    **{f"Tensor.{name}": (0,) for name in ("topk", "new_full", "chunk", "kthvalue", "split")},
-    **{
-        f"torch.{name}": (1,)
-        for name in ("topk", "chunk", "split", "roll", "reshape", "kthvalue", "permute")
-    },
-    "Tensor.narrow": (1, 2),
-    "torch.narrow": (2, 3),
-    "Tensor.select": (1,),
-    "torch.select": (2,),
-    "torch.full": (0,),
-    **{
-        f"torch.nn.functional.adaptive_{kind}_pool{n}d": (1,)
-        for kind in ("avg", "max")
-        for n in (1, 2, 3)
-    },
-    "torch.linspace": (2,),
-    "torch.logspace": (2,),
-    "torch.tril_indices": (0, 1),
-    "torch.triu_indices": (0, 1),
-    "torch.randint": ALL,
-    "torch.nn.functional.pad": (1,),
-    "torch.nn.functional.interpolate": (1,),
-    "torch.nn.functional.one_hot": (1,),
-}
-
-
-KEYWORDS = (
-    "*",  # `x.permute(*order)`
-    "size",
-    "k",
-    "length",
-    "chunks",
-    "steps",
-    "shape",
-    "num_classes",
-    "low",
-    "high",
-    "split_size_or_sections",
-)
 
 
 @rule.on(Call, SIZES)
 def check(event):
-    given = [event.args[at] for at in SIZES[event.name] if at < len(event.args)]
-    given += [event.kwargs[name] for name in KEYWORDS if name in event.kwargs]
-    inside = [
-        item
-        for value in given
-        if isinstance(value, Sequence)
-        for item in value.items or [value.element]
-    ]
-    read = [value for value in (*given, *inside) if _may_be_read(value)]
+    read = [value for value in sizes_of(event) if _may_be_read(value)]
     star = event.kwargs.get("*")  # `torch.zeros(n, *sizes)`: a row of sizes stands for numbers
     if star is not None and star.is_tensor and star.is_computed and not read:
         read = [star]

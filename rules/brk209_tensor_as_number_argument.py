@@ -20,60 +20,32 @@ import numpy as np
 import torch
 
 from breakscope.rulekit.events import Call
+from breakscope.rulekit.number_arguments import (
+    NUMBERS,
+    OWNERS,
+    WITH_DIMENSIONS,
+    WITH_NUMBERS,
+    dimensions_of,
+    numbers_of,
+)
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.values import Sequence
 
 rule = Rule("BRK209", "tensor-as-number-argument", dynamo=("GB0033: _local_scalar_dense",))
 
-# Operator -> keyword and position of each argument that must be a number; positions count the
-# tensor as 0.
-NUMBERS = {
-    "dropout": {"p": 1},
-    "roll": {"shifts": 1},
-    "tril": {"diagonal": 1},
-    "triu": {"diagonal": 1},
-    "select": {"index": 2},
-    "chunk": {"chunks": 1},
-    "leaky_relu": {"negative_slope": 1},
-    "softshrink": {"lambd": 1},
-    "hardshrink": {"lambd": 1},
-    "elu": {"alpha": 1},
-    "celu": {"alpha": 1},
-    "add": {"alpha": None},
-    "sub": {"alpha": None},
-    "norm": {"p": 1},
-    "addcmul": {"value": None},
-    "addcdiv": {"value": None},
-    "uniform_": {"from": 1, "to": 2},
-    "normal_": {"mean": 1, "std": 2},
-    "scaled_dot_product_attention": {"scale": None},
-    "tensor_split": {"indices_or_sections": 1},
-    "new_full": {"fill_value": 2},
-    "scalar_tensor": {"s": 0},
-    "huber_loss": {"delta": 4},
-    "smooth_l1_loss": {"beta": 5},
-    "layer_norm": {"eps": 4},
-    "threshold": {"threshold": 1, "value": 2},
-    "cosine_similarity": {"eps": 3},
-    "addmm": {"alpha": None, "beta": None},
-    "baddbmm": {"alpha": None, "beta": None},
-    "addmv": {"alpha": None, "beta": None},
-    "repeat_interleave": {"output_size": None},
-}
-OWNERS = ("torch", "Tensor", "torch.nn.functional", "torch.linalg")
-
 
 @rule.on(
-    Call, {f"{owner}.{name}" for owner in OWNERS for name in (*NUMBERS, "clamp", "clip", "clamp_")}
+    Call,
+    {
+        *WITH_NUMBERS,
+        *(f"{owner}.{name}" for owner in OWNERS for name in ("clamp", "clip", "clamp_")),
+    },
 )
 def check(event):
     owner, _, name = event.name.rpartition(".")
     skip = 1 if owner == "Tensor" else 0
     if name in NUMBERS:
-        given = [
-            event.argument(99 if at is None else at - skip, keyword)
-            for keyword, at in NUMBERS[name].items()
-        ]
+        given = numbers_of(event)
     else:
         given = [event.argument(1 - skip, "min"), event.argument(2 - skip, "max")]
         if not any(value is not None and (value.is_const and not value.is_none) for value in given):
@@ -85,23 +57,16 @@ def check(event):
         )
 
 
-# operators that take several dimensions, behind the tensor
-OVER_DIMENSIONS = """sum mean nansum nanmean amax amin std var std_mean var_mean logsumexp any all flip squeeze tile
-norm fft.fftn fft.ifftn fft.rfftn fft.irfftn""".split()
-
-
-@rule.on(Call, {f"{owner}.{name}" for owner in OWNERS for name in OVER_DIMENSIONS})
+@rule.on(Call, WITH_DIMENSIONS)
 def check_dimensions(event):
-    owner, _, name = event.name.rpartition(".")
-    behind = 0 if owner == "Tensor" else 1
-    first = (
-        event.args[behind:][:1] if name not in ("norm", "fftn", "ifftn", "rfftn", "irfftn") else ()
-    )
-    for given in (*first, *(event.kwargs.get(word) for word in ("dim", "dims", "axis"))):
+    name = event.name.rpartition(".")[2]
+    for given in dimensions_of(event):
         items = (given.items or [given.element]) if isinstance(given, Sequence) else ()
+        if given.is_tensor and given.is_computed and given.ndim == 0:
+            items = [given]
         if any(item.is_tensor and item.origin != "guess" for item in items):
             yield event.graph_break(
-                f"the dimensions of `{name}` are tensors, whose values it reads",
+                f"a dimension that `{name}` is given is a tensor, whose value it reads",
                 help="use Python numbers for dimensions: `range` in place of `np.arange`, a tuple in place of an array",
             )
             return

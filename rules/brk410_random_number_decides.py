@@ -3,7 +3,7 @@
 Dynamo keeps the number of `random.uniform`, `random.randint` and `random.randrange` as a tensor in
 the graph, so that each call draws again. `x * number` is fine. Whatever needs the number itself is
 not: `if random.uniform(0, 1) < p`, arithmetic between it and another Python number (`i + size`),
-`x[i]`, `range(n)`, `int(...)`.
+`x[i]`, `x[:n]`, `layers[i]`, `range(n)`, `int(...)`, a size or a dimension (`torch.arange(n)`, `x.roll(n)`).
 
 Draw with torch and stay with tensors: `torch.rand(()) < p` and `torch.where` for a decision,
 `torch.randint` and `torch.index_select` or `torch.narrow` by a tensor for a place. Or draw outside
@@ -31,11 +31,12 @@ def check(event):
         )
 
 
-@rule.on(ScalarRead, how="draw")
+@rule.on(ScalarRead, how=("draw", "slice by draw"))
 def check_use(event):
     yield event.graph_break(
         f"`{event.shown}` needs the value of a random number that Dynamo keeps in the graph",
         help="draw the number as it is used (`random.uniform(0.8, 1.2)`), or with torch, or outside the region",
+        skips="call" if event.how == "slice by draw" else "",
     )
 
 

@@ -23,16 +23,18 @@ rule = Rule(
 
 
 WORDS = {
-    "requires_grad": "`{name}` requires grad in some calls only",
-    "inference": "`{name}` was made under `torch.inference_mode` in some calls only",
+    "requires_grad": "{name} requires grad in some calls only",
+    "inference": "{name} was made under `torch.inference_mode` in some calls only",
     "grad_mode": "some calls run without gradients",
 }
 
 
 @rule.on(Varies, what=tuple(WORDS))
 def check(event):
+    # of the model no parameter names it
+    word = "a parameter of the model" if event.name == event.what else f"`{event.name}`"
     yield event.problem(
-        f"{WORDS[event.what].format(name=event.name)}, so each case is compiled by itself",
+        f"{WORDS[event.what].format(name=word)}, so each case is compiled by itself",
         help="detach inputs that need no gradient, and keep evaluation in one place",
     )
 

@@ -174,7 +174,7 @@ class ScalarRead(Event, frozen=True, kw_only=True):
     `how`: "item", "tolist", "int", "float", "bool", "complex", "round", "index" (a Python sequence
     indexed by a tensor), "slice" (a slice bound), "range", "contains" (`in`), "format" (a format
     spec), "math" (math.* of a tensor), "size" (a size argument such as torch.zeros(n_tensor)),
-    "draw" (Python arithmetic or an index with a random number that Dynamo keeps in the graph;
+    "draw" (what needs the value of a random number that Dynamo keeps in the graph; "slice by draw";
     `value` is that number). `value` is the tensor, `expression` its source text.
     """
 

@@ -16,7 +16,6 @@ MARKS = {
     "functools.cached_property": "cached_property",
     "contextlib.contextmanager": "contextmanager",
     "torch.compiler.disable": "disabled",
-    "torch._dynamo.disable": "disabled",
     "torch._dynamo.disallow_in_graph": "disabled",
     "torch.compile": "compiled",
     "torch.compiler.assume_constant_result": "opaque",  # run while tracing, not traced
@@ -55,6 +54,12 @@ def decorate(machine: Machine, node: ast.FunctionDef, value: Value, frame: Frame
 def apply_decorator(
     machine: Machine, decorator: Value, value: Value, node: ast.expr, frame: Frame
 ) -> Value:
+    if (
+        type(decorator) is ExternalInstance
+        and decorator.name == "functools.partial"
+        and decorator.args
+    ):
+        decorator = decorator.args[0]
     name = decorator.name if isinstance(decorator, External | ExternalInstance) else ""
     if frame.emits and type(decorator) is External and machine.wanted(name):
         machine.emit(Call, node, frame, "certain", name=name, args=(value,), kwargs={})
@@ -67,6 +72,8 @@ def apply_decorator(
         )
         return value
     if isinstance(decorator, Function | Instance | Class):
+        if isinstance(value, Function) and "compiled" in value.info.marks and not frame.emits:
+            machine.file.note_compiled(value, {})  # its name may stand for another function
         made = machine.call(decorator, [value], {}, node, frame)
         return value if made.is_unknown or made.is_none else made
     return value

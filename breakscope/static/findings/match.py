@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from breakscope.knowledge import kind, load, since
-from breakscope.rulekit.events import CHOSEN, Call, Constructor, Event, Problem
+from breakscope.rulekit.events import CHOSEN, Call, Constructor, Event, Problem, Varies
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.switches import switched_on
 from breakscope.static.findings.listeners import Listeners
@@ -53,6 +53,7 @@ class Seen(Struct, eq=False):
     # by condition: the last step with a break that surely happens under it
     new_graph: dict[str, int] = {}
     late: list[tuple[int, Verdict]] = []
+    begun: bool = False  # compiled up to a break, though what is behind it is skipped
 
     @property
     def here(self) -> tuple:
@@ -64,6 +65,7 @@ class Seen(Struct, eq=False):
         return len(self.activation.steps) if self.skipped else self.last_break + 1
 
     def note_break(self, index: int, undecided: int, skips: bool) -> None:
+        self.begun = self.begun or (not self.skipped and self.last_break >= 0)
         self.any_break, self.last_break = self.any_break or not undecided, index
         self.skipped = skips or not self.activation.is_compiled_by_itself
 
@@ -241,7 +243,8 @@ class Matcher:
             # then Python has made the object, and given it a name
             if problem.skips == "object" and seen.last_break >= 0:
                 problem = replace(problem, skips="")
-            verdict = verdict_of(rule, problem, event, seen.way, seen.here, seen.skipped)
+            hidden = seen.skipped and not (seen.begun and type(event) is Varies)
+            verdict = verdict_of(rule, problem, event, seen.way, seen.here, hidden)
             if problem.late and problem.skips and not seen.skipped:
                 seen.late.append((index, verdict))
                 continue
@@ -254,6 +257,7 @@ class Matcher:
                     self._read.setdefault(id(problem.reads), set()).add(condition)
             if not seen.skipped and event.undecided != CHOSEN:
                 seen.note_break(index, event.undecided, bool(problem.skips))
+                seen.begun = seen.begun or problem.skips == "call"
                 # Dynamo compiles up to the statement, and leaves only the rest to Python
                 seen.traced = len(seen.waiting) if problem.skips == "call" else 0
                 if seen.skipped and not seen.traced:

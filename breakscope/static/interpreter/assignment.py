@@ -12,7 +12,9 @@ from breakscope.static.definitions.names import module_names
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.lattice import join
 from breakscope.static.machine.machine import Machine
+from breakscope.static.variables.effects.emitting import emit_drawn
 from breakscope.static.variables.effects.side_effects import emit_store, note_outside
+from breakscope.static.variables.tensors.indexing import index_parts
 
 CONTAINERS = (Sequence, Dict)
 
@@ -38,6 +40,7 @@ def assign_target(
         )
     elif kind is ast.Subscript:
         container, index = machine.eval(target.value, frame), machine.eval(target.slice, frame)
+        emit_drawn(machine, index_parts(index), target, frame)
         machine.setitem(container, index, value, target, node, frame)
     elif kind is ast.Starred:
         assign_target(machine, target.value, Sequence("list", None, value), frame, node)
@@ -72,19 +75,20 @@ def assign_name(
     if name in frame.nonlocals:
         scope = frame.enclosing(name)
         if scope is not None:
-            emit_store(
-                machine,
-                Store,
-                node,
-                frame,
-                (id(scope), name),
-                owner="",
-                name=name,
-                scope="enclosing" if scope.emits else "nonlocal",
-                value=value,
-                initial=scope.names[name],
-                reads_itself=old is not None or _mentions(node, name),
-            )
+            if not scope.emits or scope.begun_within != frame.within:  # else it ends there
+                emit_store(
+                    machine,
+                    Store,
+                    node,
+                    frame,
+                    (id(scope), name),
+                    owner="",
+                    name=name,
+                    scope="enclosing" if scope.emits else "nonlocal",
+                    value=value,
+                    initial=scope.names[name],
+                    reads_itself=old is not None or _mentions(node, name),
+                )
             if (
                 machine.driver.calls is None
             ):  # else the calls have the closure's variables with them

@@ -41,14 +41,14 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import Import
 from breakscope.static.variables.base import BITWISE
 from breakscope.static.variables.dicts import put_key
-from breakscope.static.variables.effects.emitting import emit_read, sureness
+from breakscope.static.variables.effects.emitting import emit_drawn, emit_read, sureness
 from breakscope.static.variables.library.driven_items import driven_items
 from breakscope.static.variables.library.folding import constant
 from breakscope.static.variables.numpy import is_numpy_number, read_index, read_numpy_number
 from breakscope.static.variables.objects.attributes import instance_attribute
 from breakscope.static.variables.operators.binary import binary_operation
 from breakscope.static.variables.operators.comparisons import compare_values
-from breakscope.static.variables.tensors.indexing import masked_index
+from breakscope.static.variables.tensors.indexing import index_parts, masked_index
 
 BOOL_OF_CONFIG = Py("bool", "config")
 
@@ -164,6 +164,7 @@ def eval_joined_str(machine: Machine, node: ast.JoinedStr, frame: Frame) -> Valu
                 emit_read(machine, value, "format", node, frame, part.value)
             else:
                 machine.emit(Format, node, frame, sureness(value), value=value, construct="fstring")
+        is_later = is_later or machine.region.is_drawn(value)
         is_later = is_later or (part.conversion == -1 and machine.is_opaque(value))
         plain = value.is_const and part.conversion == -1 and part.format_spec is None
         text = _extended(text, str(value.value)) if plain else None
@@ -279,6 +280,7 @@ def eval_subscript(machine: Machine, node: ast.Subscript, frame: Frame) -> Value
     container = machine.eval(node.value, frame)
     index = machine.eval(node.slice, frame)
     if frame.emits and not index.is_const:
+        emit_drawn(machine, index_parts(index), node, frame)
         index = masked_index(machine, node.slice, index)
         if is_numpy_number(index) and type(container) is Sequence:
             read_index(machine, index, node, frame)
@@ -297,6 +299,7 @@ def eval_slice(machine: Machine, node: ast.Slice, frame: Frame) -> Value:
         elif value.is_tensor:
             emit_read(machine, value, "slice", bound, frame)
             value = Scalar()
+        emit_drawn(machine, (value,), bound, frame, "slice by draw")
         bounds.append(value)
     return ExternalInstance("slice", tuple(bounds))
 

@@ -242,7 +242,14 @@ def exec_function_def(machine: Machine, node: ast.FunctionDef, frame: Frame) -> 
         machine.objects.scopes.append(frame)
     info.defaults = None if frame.function else info.defaults
     defaults_of(machine, info, frame)
-    frame.names[node.name] = decorate(machine, node, value, frame)
+    made = frame.names[node.name] = decorate(machine, node, value, frame)
+    if (
+        frame.function
+        and not frame.emits
+        and type(made) is Function
+        and "compiled" in made.info.marks
+    ):
+        machine.file.note_compiled(made, {})
     return GO_ON
 
 

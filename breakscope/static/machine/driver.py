@@ -11,7 +11,18 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from breakscope.rulekit.values import UNKNOWN, Const, Dict, Function, Py, Sequence, Tensor, Value
+from breakscope.rulekit.values import (
+    UNKNOWN,
+    Class,
+    Const,
+    Dict,
+    External,
+    Function,
+    Py,
+    Sequence,
+    Tensor,
+    Value,
+)
 from breakscope.rulekit.walking import walk
 from breakscope.static.machine.compiled_names import CompiledNames
 from breakscope.static.machine.frames import Frame
@@ -21,6 +32,8 @@ from breakscope.static.project.modules import FunctionInfo, ModuleInfo
 
 # the state "grad_mode" under torch.no_grad and its like, and under torch.inference_mode
 OFF, INFERENCE = "off", "inference"
+# what guards are on where a closure has it
+CLOSED_OVER = Const | Sequence | Dict | Class | External
 
 
 class DrivenCall(NamedTuple):
@@ -36,6 +49,7 @@ class DrivenCall(NamedTuple):
     written: int
     done: Watch | None = None  # what it did
     node: ast.Call | None = None  # where a module of torch's is called
+    modules: tuple[Value, ...] = ()  # that a function has from its arguments, closure and globals
 
 
 class Driver(Struct, eq=False):
@@ -48,6 +62,9 @@ class Driver(Struct, eq=False):
     state: dict[str, str] = {}
     outside: list[tuple] = []  # attributes set on objects from outside of regions
     calls: list[DrivenCall] | None = None  # those that the file's own code makes
+    # the calls that belong together, with what was set between them
+    programs: list[tuple[list[DrivenCall], list[tuple]]] = []
+    begun: int = 0  # how many attributes had been set from outside before those of `calls`
     names: CompiledNames = CompiledNames()
     undecided: bool = False  # an open test decides whether the running call happens
     inside: bool = False  # what is compiled is running
@@ -148,7 +165,7 @@ class Driver(Struct, eq=False):
             self.state[key] = plain if owner is not None else f"{text} {plain}"
 
     def note(
-        self, callee: Function, args: list[Value], kwargs: dict[str, Value], node
+        self, callee: Function, args: list[Value], kwargs: dict[str, Value], node, modules=()
     ) -> Watch | None:
         """Keep a call of what is compiled; what it does is to be noted in what is returned."""
         if self.undecided:
@@ -158,7 +175,9 @@ class Driver(Struct, eq=False):
         kwargs = {k: self.as_marked(v) for k, v in kwargs.items() if not k.startswith("*")}
         state, variables = dict(self.state), self.variables_of(callee)
         written, done = len(self.outside), Watch()
-        self.calls.append(DrivenCall(callee, args, kwargs, state, variables, written, done))
+        self.calls.append(
+            DrivenCall(callee, args, kwargs, state, variables, written, done, None, modules)
+        )
         return done
 
     def note_module(
@@ -173,11 +192,11 @@ class Driver(Struct, eq=False):
         self.calls.append(call)
 
     def variables_of(self, callee: Function) -> dict[str, Value]:
-        """The constants and containers that the function's closure has; at a file's top level also its globals,
-        which are set without a statement that says so."""
+        """What the function's closure has that guards are on; at a file's top level also its globals, which
+        are set without a statement that says so."""
         scope, found = callee.scope, {}
         while scope is not None:
-            kept = {k: v for k, v in scope.names.items() if isinstance(v, Const | Sequence | Dict)}
+            kept = {k: v for k, v in scope.names.items() if isinstance(v, CLOSED_OVER)}
             found = {k: as_it_is(v) for k, v in kept.items()} | found
             scope = scope.scope
         return found
@@ -202,19 +221,26 @@ class Driver(Struct, eq=False):
     ) -> Iterator[list[tuple[list[DrivenCall], list[tuple]]]]:
         """Follow code of the file's own; the list that is given holds at the end the calls, and what
         was set between them."""
-        found: list[tuple[list[DrivenCall], list[tuple]]] = []
         before, self.function = self.function, program
         outer, self.calls, self.names = self.calls, [], names
+        earlier, self.programs = self.programs, []
         self.home = program if isinstance(program, ModuleInfo) else program.module
         state, self.state, start = self.state, {}, len(self.outside)
+        begun, self.begun = self.begun, start
         try:
-            yield found
+            yield self.programs
         finally:
-            written, self.outside[start:] = self.outside[start:], []
-            calls = [call._replace(written=call.written - start) for call in self.calls]
-            found.append((calls, written))
+            self.end_program()
+            self.outside[start:] = []
             self.function, self.calls, self.state = before, outer, state
+            self.programs, self.begun = earlier, begun
             self.varying.clear()
+
+    def end_program(self) -> None:
+        """Close what belongs together of the followed calls: behind a reset of Dynamo, and at the end."""
+        calls = [call._replace(written=call.written - self.begun) for call in self.calls or ()]
+        self.programs.append((calls, self.outside[self.begun :]))
+        self.calls, self.begun = [], len(self.outside)
 
 
 def as_it_is(value: Value) -> Value:

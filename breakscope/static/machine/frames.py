@@ -131,6 +131,7 @@ class Frame(Struct, eq=False):
     rare: bool = False  # this code runs only where the program is debugged, or the like
     always: bool = False  # every call of the region calls this function
     within: str = ""  # "checkpoint", "hook", "backward": runs as a subgraph of its own
+    begun_within: str = ""  # the same, when it began
     began: int = 0  # how many objects had been made inside of regions before
 
     def state(self) -> tuple:

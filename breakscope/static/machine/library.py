@@ -40,6 +40,7 @@ ALIASES = {
     "torch.optim.lr_scheduler._LRScheduler": "torch.optim.lr_scheduler.LRScheduler",
     "torch.utils.checkpoint": "torch.utils.checkpoint",
     "torch.compiler._is_compiling": "torch.compiler.is_compiling",
+    "torch._dynamo.disable": "torch.compiler.disable",
     "collections.abc": "typing",
     **dict.fromkeys(
         (

@@ -18,6 +18,7 @@ from breakscope.rulekit.values import (
     ExternalInstance,
     Function,
     Instance,
+    Py,
     Sequence,
     Value,
 )
@@ -96,6 +97,9 @@ class RegionState(Struct, eq=False):
     overwritten: set[tuple] = set()  # keys of what the region surely sets before it reads it
     # ids of containers that a function run as a subgraph has from outside
     outside_subgraph: set[int] = set()
+    # by `id`: random numbers that the graph holds, and those that a break made plain numbers
+    drawn: dict[int, Value] = {}
+    settled: dict[int, Value] = {}
     is_hook: bool = False  # that of a function which is put on modules, no module's forward
     is_brief: bool = False  # of a hook that what puts it on takes off again
     # function -> the keys of its calls that are being followed
@@ -118,6 +122,21 @@ class RegionState(Struct, eq=False):
         self.outside_subgraph.clear()
         self.running.clear()
         self.last_test_is_configuration = False
+        self.drawn, self.settled = {}, {}
+
+    def draw(self, type: str) -> Py:
+        """A random number that Dynamo keeps in the graph."""
+        number = Py(type, "draw")
+        self.drawn[id(number)] = number
+        return number
+
+    def is_drawn(self, value: Value) -> bool:
+        return isinstance(value, Py) and value.source == "draw" and id(value) not in self.settled
+
+    def settle(self) -> None:
+        """The graph ends: what was drawn in it comes out as plain numbers."""
+        self.settled.update(self.drawn)
+        self.drawn.clear()
 
     def end(self) -> None:
         """Settle which of the stored attributes the region reads too, which it leaves as it found

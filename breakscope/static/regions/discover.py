@@ -59,9 +59,7 @@ def default_regions(machine: Machine, module: ModuleInfo) -> list[Region]:
     machine.file.compiled.extend(compiled_by_name(machine, module))
     methods = follow_callers(machine, module)
     candidates += methods
-    candidates += [
-        v for v in machine.file.compiled if isinstance(v, Function) and v.info.module is module
-    ]
+    candidates += _compiled_in_functions(machine, module)
     regions: list[Region | None] = []
     for value in _each_once(candidates):
         regions += apart(machine, value, _region_of)
@@ -69,6 +67,18 @@ def default_regions(machine: Machine, module: ModuleInfo) -> list[Region]:
         regions += apart(machine, hook, partial(_hook_region, is_brief=is_brief))
     regions += program_regions(machine, module, enter)
     return [region for region in regions if region is not None]
+
+
+def _compiled_in_functions(machine: Machine, module: ModuleInfo) -> list[Class | Function]:
+    """What the file's code was seen to hand to torch.compile: functions, and for modules of classes that
+    stand inside of a function, which no name at the top of the file leads to, their classes."""
+    found: list[Class | Function] = []
+    for value in machine.file.compiled:
+        if isinstance(value, Instance) and value.cls.info.scope is not None:
+            value = value.cls
+        if isinstance(value, Class | Function) and value.info.module is module:
+            found.append(value)
+    return found
 
 
 def _each_once(candidates: list[Class | Function]) -> list[Class | Function]:

@@ -87,6 +87,7 @@ def add_events(
     function: Function,
     recorder: Recorder,
     writes: list,
+    owner: Value | None = None,
 ) -> None:
     """Emit in the region that was entered under `activation` what differs between the recorded calls, and
     what is set in between."""
@@ -98,7 +99,7 @@ def add_events(
     if begins_idle(machine, function, recorder.done):
         _emit_idle(machine, frame, function, recorder.done)
         return
-    _emit_variation(machine, frame, function, recorder)
+    _emit_variation(machine, frame, function, recorder, owner or function.bound)
     emit_writes(machine, frame, function.bound, writes, recorder.marks)
 
 
@@ -144,7 +145,9 @@ def _function_of(machine: Machine, target: Value) -> Function | None:
     return target if isinstance(target, Function) else None
 
 
-def _emit_variation(machine: Machine, frame: Frame, function: Function, recorder: Recorder) -> None:
+def _emit_variation(
+    machine: Machine, frame: Frame, function: Function, recorder: Recorder, owner: Value | None
+) -> None:
     if len(recorder.calls) < 2:
         return
     rows = [
@@ -153,7 +156,7 @@ def _emit_variation(machine: Machine, frame: Frame, function: Function, recorder
     ]
     uses = Uses(function.info.node)
     for name in rows[0]:
-        values = [row[name] for row in rows if name in row]
+        values = [as_read(name, row[name], uses) for row in rows if name in row]
         node = uses.first.get(name)
         if node is None:
             continue
@@ -163,21 +166,28 @@ def _emit_variation(machine: Machine, frame: Frame, function: Function, recorder
                 continue
             if what == "order":
                 what = "object" if name in uses.gone_over else ""
-            if what and _is_read(machine, path, values[0], uses):
+            if what and _is_read(machine, name, path, values[0], uses):
                 shown = shown_values(parts)
                 use = uses.of(name, what == "size")
                 machine.emit(
                     Varies, node, frame, name=f"{name}{path}", what=what, values=shown, use=use
                 )
-    if len({aliases(row) for row in rows}) > 1:
-        name = next(
-            pair[0] for pattern in (aliases(row) for row in rows) for pair in sorted(pattern)
-        )
-        if name in uses.first:
-            machine.emit(Varies, uses.first[name], frame, name=name, what="alias")
+    # a closure has more than the function uses
+    patterns = [aliases({n: v for n, v in row.items() if n in uses.first}) for row in rows]
+    if len(set(patterns)) > 1:
+        name = next(pair[0] for pattern in patterns for pair in sorted(pattern))
+        machine.emit(Varies, uses.first[name], frame, name=name, what="alias")
     states = [state for _, _, state in recorder.calls]
     if uses.first:
-        emit_states(machine, next(iter(uses.first.values())), frame, function.bound, states)
+        emit_states(machine, next(iter(uses.first.values())), frame, owner, states)
+
+
+def as_read(name: str, value: Value, uses: Uses) -> Value:
+    """A dict of which a function only looks up some keys, as far as these: no guard is on the others."""
+    if type(value) is not Dict or value.open or name in uses.whole:
+        return value
+    read = {key: item for key, item in value.items.items() if uses.reads_item(name, f"[{key!r}]")}
+    return Dict(read, value.element)
 
 
 def emit_states(
@@ -206,8 +216,10 @@ def _shown(value: Value) -> str:
     return f"{text}.0" if is_float and text.lstrip("-").isdigit() else text
 
 
-def _is_read(machine: Machine, path: str, value: Value, uses: Uses) -> bool:
-    """True where the region reads the part of the value that `path` names."""
+def _is_read(machine: Machine, parameter: str, path: str, value: Value, uses: Uses) -> bool:
+    """True where the region reads the part of the parameter's value that `path` names."""
+    if path.startswith("["):
+        return uses.reads_item(parameter, path)
     if not path.startswith(".") or not isinstance(value, Instance):
         return True
     *inner, name = path[1:].split(".")

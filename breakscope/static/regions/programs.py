@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from breakscope import limits
-from breakscope.rulekit.values import Const, Function, Instance, Py, Sequence, Value
+from breakscope.rulekit.values import NONE, Const, Function, Instance, Py, Sequence, Value
 from breakscope.static.machine.driver import DrivenCall
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
@@ -43,7 +43,8 @@ def program_regions(machine: Machine, module: ModuleInfo, enter: Enter) -> list:
                 recorder.record(call.args, call.kwargs, state_of(call, group), _found(call))
                 recorder.marks.append(call.written)
                 recorder.done.append(call.done)
-            add_events(machine, region.activation, first.callee, recorder, written)
+            owner = Sequence("tuple", [_owner(first) or NONE, *first.modules])
+            add_events(machine, region.activation, first.callee, recorder, written, owner)
             regions.append(region)
     return regions
 
@@ -148,7 +149,7 @@ def state_of(call: DrivenCall, group: list[DrivenCall]) -> dict[str, str]:
     object was prepared says nothing of this one, but for its mode."""
     state: dict[str, str] = {}
     several = len({id(_owner(other)) for other in group}) > 1
-    parts = set(map(id, _parts(_owner(call))))
+    parts = {id(part) for value in (_owner(call), *call.modules) for part in _parts(value)}
     for key, text in call.state.items():
         what, _, owner = key.partition(" ")
         if owner and several and what not in ("training", "requires_grad"):

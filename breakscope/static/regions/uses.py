@@ -17,10 +17,20 @@ class Uses:
         self.gone_over: set[str] = set()  # what is gone over, or a view of it
         self.tests: list[ast.expr] = []
         self.texts: list[ast.expr] = []
+        # by name: "[0]", "['key']" where it is only read like this
+        self.items: dict[str, set[str]] = {}
+        self.whole: set[str] = set()  # names that are read in other ways
         self.derived: dict[str, set[str]] = {}  # name -> names that its value was computed from
+        owners: set[int] = set()  # ids of names of which one item is read
         body = node.body if isinstance(node.body, list) else [node.body]
         for part in (p for statement in body for p in walk(statement)):
+            if isinstance(part, ast.Subscript) and isinstance(part.value, ast.Name):
+                if isinstance(part.slice, ast.Constant):
+                    self.items.setdefault(part.value.id, set()).add(f"[{part.slice.value!r}]")
+                    owners.add(id(part.value))
             if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
+                if id(part) not in owners:
+                    self.whole.add(part.id)
                 known = self.first.get(part.id)
                 if known is None or (part.lineno, part.col_offset) < (
                     known.lineno,
@@ -42,6 +52,10 @@ class Uses:
                 for target in part.targets:
                     for name in names_in(target):
                         self.derived.setdefault(name, set()).update(sizes)
+
+    def reads_item(self, name: str, path: str) -> bool:
+        """False for an item that no subscript of the name is for, where it has only these."""
+        return name in self.whole or path in self.items.get(name, ())
 
     def of(self, name: str, by_size: bool) -> str:
         """ "branch", "format" or "other"."""

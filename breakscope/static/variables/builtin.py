@@ -41,7 +41,7 @@ from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.lattice import join, join_all
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import Import
-from breakscope.static.variables.effects.emitting import emit_argument_read, emit_call
+from breakscope.static.variables.effects.emitting import emit_argument_read, emit_call, emit_drawn
 from breakscope.static.variables.effects.side_effects import note_outside
 from breakscope.static.variables.library import builtin_iteration, builtin_numbers
 from breakscope.static.variables.library.folding import CASTS
@@ -70,6 +70,10 @@ _PLAIN_RESULTS: dict[str, Value] = {
 }
 
 
+# what a random number is needed for by its value
+NEEDS_NUMBER = frozenset(
+    {*CASTS, "range", "round", "divmod", "pow", "repr", "format", "hash", "chr"}
+)
 COMPUTES = frozenset({"min", "max", "round", "abs", "pow"})
 
 
@@ -81,6 +85,8 @@ def call_builtin(
     node: ast.AST,
     frame: Frame,
 ) -> Value:
+    if name in NEEDS_NUMBER:
+        emit_drawn(machine, args, node, frame)
     if name in CASTS:
         if not args:
             return Const(CASTS[name]())

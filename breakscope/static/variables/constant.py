@@ -229,8 +229,11 @@ class PythonVariable(NumberVariable):
         emit_call(machine, name, container, (index, value), {}, target, frame)
 
     def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
-        if value.source in ("draw", "version"):
+        is_drawn = machine.region.is_drawn(value)
+        if is_drawn or value.source == "version":
             machine.emit(Branch, node, frame, test=value, construct=construct, **facts)
+        if is_drawn and frame.emits:
+            machine.region.settle()
         return None
 
 

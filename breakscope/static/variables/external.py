@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import ast
 
+from msgspec.structs import replace
+
 from breakscope.knowledge import since
 from breakscope.rulekit.values import (
+    NONE,
     UNKNOWN,
     Class,
     Const,
     External,
     ExternalInstance,
+    Function,
     Instance,
     Py,
     Tensor,
@@ -23,6 +27,7 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.base import Variable
 from breakscope.static.variables.builtin import call_builtin
 from breakscope.static.variables.effects.emitting import args_certainty, emit_call
+from breakscope.static.variables.library import transforms
 from breakscope.static.variables.library.builtin_iteration import builtin_dict
 from breakscope.static.variables.library.copies import copied, copied_object
 from breakscope.static.variables.library.draws import drawn
@@ -43,6 +48,7 @@ from breakscope.static.variables.objects.module_containers import (
 )
 from breakscope.static.variables.objects.tensor_subclasses import as_tensor
 from breakscope.static.variables.stdlib import (
+    PARTIAL,
     call_cast,
     call_chain,
     call_default_dict,
@@ -106,6 +112,7 @@ MARKS_DYNAMIC = frozenset(
         "torch._dynamo.mark_unbacked",
     }
 )
+RESETS = frozenset({"torch.compiler.reset", "torch._dynamo.reset"})
 PLAIN_STATES = {  # what is set before a program sets anything
     "torch.set_default_dtype": External("torch.float32"),
     "torch.set_grad_enabled": Const(True),
@@ -114,7 +121,7 @@ PLAIN_STATES = {  # what is set before a program sets anything
 }
 STDLIB = frozenset({"operator", "_operator", "itertools", "itertools.chain", "collections", "collections.OrderedDict",
                     "dict", "dataclasses"})  # fmt: skip
-DECORATORS = frozenset({"torch.compiler.disable", "torch._dynamo.disable"})
+DISABLE = "torch.compiler.disable"
 SCRIPTING = {  # what they make of a module
     "torch.jit.script": "torch.jit.ScriptModule",
     "torch.jit.freeze": "torch.jit.ScriptModule",
@@ -139,6 +146,7 @@ _SPECIAL = {
     "torch.utils.checkpoint.checkpoint": call_checkpoint,
     "torch.func.vmap": call_transform,
     "torch.vmap": call_transform,
+    **transforms.HANDLERS,
     "torch.cond": call_cond,
     "dataclasses.replace": call_replace,
     "itertools.chain": call_chain,
@@ -190,6 +198,29 @@ class ExternalVariable(Variable):
         return True
 
 
+def call_compile(machine: Machine, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """What is compiled, or for `torch.compile(...)` without it the decorator."""
+    options = {name: value for name, value in kwargs.items() if name != "model"}
+    target = args[0] if args else kwargs.get("model", NONE)
+    if not target.is_none:
+        return machine.file.note_compiled(target, options)
+    decorator = External("torch.compile")
+    return ExternalInstance(PARTIAL, (decorator,), tuple(options.items())) if options else decorator
+
+
+def call_disable(machine: Machine, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """The function that Dynamo does not enter by this name; by its own it does. Without one, as in
+    `@torch.compiler.disable(recursive=False)`, the decorator."""
+    target = args[0] if args else kwargs.get("fn", NONE)
+    if target.is_none:
+        return External(DISABLE)
+    if not isinstance(target, Function):
+        return UNKNOWN
+    made = replace(target, info=replace(target.info, marks=target.info.marks | {"disabled"}))
+    machine.objects.kept.extend((made, made.info))
+    return made
+
+
 def call_external(
     machine: Machine,
     name: str,
@@ -205,6 +236,8 @@ def call_external(
         machine.driver.state[what] = "" if plain else text
     if machine.driver.calls is not None and name in MARKS_DYNAMIC:
         machine.driver.marked.extend(value for value in args[:1] if type(value) is Tensor)
+    if machine.driver.calls is not None and machine.driver.sets and name in RESETS:
+        machine.driver.end_program()
     answer = machine.library.answer(name)
     if answer is not None:
         return answer
@@ -217,11 +250,9 @@ def call_external(
     if special is not None:
         return special(machine, args, kwargs, node, frame)
     if name == "torch.compile":
-        if not args:
-            return External(name)  # `@torch.compile(...)`
-        return machine.file.note_compiled(args[0], kwargs)
-    if name in DECORATORS and not args:
-        return External(name)  # `@torch.compiler.disable(recursive=False)`
+        return call_compile(machine, args, kwargs)
+    if name == DISABLE:
+        return call_disable(machine, args, kwargs)
     if name in SCRIPTING and args and isinstance(args[0], Instance | ExternalInstance):
         return ExternalInstance(SCRIPTING[name])
     if name in COPIES and args:
@@ -285,7 +316,7 @@ def enter_package(
 def plain_result(machine: Machine, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """A call of the standard library or of an unknown library."""
     if name in TRACED_DRAWS or (name == "random.random" and since("2.15")):
-        return Py(TRACED_DRAWS.get(name, "float"), "draw")
+        return machine.region.draw(TRACED_DRAWS.get(name, "float"))
     if name in PYTHON_RESULTS:
         return PYTHON_RESULTS[name]
     returned = returned_value(machine, name)

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import ast
 from contextlib import nullcontext
 
 from breakscope.rulekit.values import UNKNOWN, Code, Const, Value
+from breakscope.rulekit.walking import walk
+from breakscope.static.definitions.classes import is_module
 from breakscope.static.definitions.code_objects import cells, code_attribute
+from breakscope.static.definitions.names import lookup_name
 from breakscope.static.machine.compiled_names import name_of
 from breakscope.static.machine.driver import INFERENCE, OFF
+from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.lattice import join
 from breakscope.static.machine.library import CONTAINER_TYPES, PYTHON_TYPES
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.base import Variable
 from breakscope.static.variables.effects.emitting import emit_call
 from breakscope.static.variables.effects.side_effects import note_outside
+
+MODULES = ("ModuleList", "Sequential")  # containers of them, as a Sequence has it
 
 
 def _driven_call(machine: Machine, callee, args, kwargs, node, frame) -> Value:
@@ -24,7 +31,8 @@ def _driven_call(machine: Machine, callee, args, kwargs, node, frame) -> Value:
     driver.state.update(_state_of_decorators(callee))
     watch = None
     if machine.file.is_called_compiled(callee):
-        watch = driver.note(callee, args, kwargs, node)
+        modules = _modules_of(machine, callee, args, kwargs)
+        watch = driver.note(callee, args, kwargs, node, modules)
         driver.inside = True
     try:
         with watch.watching(machine, callee) if watch is not None else nullcontext():
@@ -33,6 +41,15 @@ def _driven_call(machine: Machine, callee, args, kwargs, node, frame) -> Value:
         driver.undecided, driver.inside = undecided, False
         for what in _state_of_decorators(callee):
             driver.state[what] = state.get(what, "")
+
+
+def _modules_of(machine: Machine, callee, args, kwargs) -> tuple[Value, ...]:
+    """The modules that a function is given, or has by name: what is changed of them is guarded."""
+    names = dict.fromkeys(part.id for part in walk(callee.info.node) if type(part) is ast.Name)
+    frame = Frame(callee.info.module, callee.info, callee.scope, None, False, 0, "")
+    held = [lookup_name(machine, name, frame) for name in names]
+    found = (*callee.args, *args, *kwargs.values(), *held)
+    return tuple(v for v in found if is_module(machine, v) or getattr(v, "type", "") in MODULES)
 
 
 def _state_of_decorators(callee) -> dict[str, str]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from breakscope.rulekit.values import Const, Method, Py, Scalar, ShapeInt, Value
+from breakscope.rulekit.values import Const, Method, Py, Scalar, Sequence, ShapeInt, Value
 from breakscope.static.machine.library import PYTHON_TYPES
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.base import Variable
-from breakscope.static.variables.effects.emitting import emit_read
+from breakscope.static.variables.effects.emitting import emit_drawn
 
 
 class NumberVariable(Variable):
@@ -16,17 +16,30 @@ class NumberVariable(Variable):
 
     def binary(self, machine: Machine, left, right, op, node, frame) -> Value:
         if not (left.is_number and right.is_number):
+            if type(left) is Sequence or type(right) is Sequence:
+                emit_drawn(machine, (left, right), node, frame)
             return super().binary(machine, left, right, op, node, frame)
         if left.is_shape or right.is_shape:
             return ShapeInt() if op is not ast.Div else Py("float", "shape")
         source = getattr(left, "source", "") or getattr(right, "source", "")
         if source == "draw":
-            emit_read(machine, left if getattr(left, "source", "") else right, "draw", node, frame)
+            emit_drawn(machine, (left, right), node, frame)
             source = "random"
         types = {_type_name(left), _type_name(right)}
         if types == {"int"} and op is not ast.Div:
             return Py("int", source)
         return Py("float" if "float" in types else "number", source)
+
+    def compare(self, machine: Machine, left, right, op, node, frame) -> Value:
+        result = super().compare(machine, left, right, op, node, frame)
+        if type(result) is Py and result.source == "draw":
+            is_drawn = machine.region.is_drawn(left) or machine.region.is_drawn(right)
+            return machine.region.draw("bool") if is_drawn else Py("bool", "random")
+        return result
+
+    def unary(self, machine: Machine, value, op, node, frame) -> Value:
+        emit_drawn(machine, (value,), node, frame)
+        return super().unary(machine, value, op, node, frame)
 
     def may_show_tensor(self, machine: Machine, value, depth) -> bool:
         return False

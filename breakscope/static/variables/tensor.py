@@ -156,9 +156,6 @@ class TensorVariable(Variable):
     def getitem(self, machine: Machine, container, index, store, node, frame) -> Value:
         """`tensor[index]`: a boolean mask gives a shape that depends on data."""
         parts = counted_parts(node, index_parts(index))
-        for part in parts:
-            if isinstance(part, Py) and part.source == "draw":
-                emit_read(machine, part, "draw", node, frame)
         emit_index(machine, node, frame, container, parts, store)
         read_slices(machine, node, frame, parts)
         sizes, layout = (

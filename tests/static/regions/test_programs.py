@@ -108,6 +108,41 @@ PROGRAMS = {
         "    evaluate(net)\n",
         ("BRK718", FLOW),
     ),
+    "a function of the closure": (
+        "def main():\n    for op in (torch.add, torch.mul):\n        def apply(x):\n"
+        "            return op(x, 2)\n        torch.compile(apply)(torch.ones(2))\n",
+        ("BRK720", "            return op(x, 2)"),
+    ),
+    "a number, behind a reset": (
+        "def main():\n    run = torch.compile(step)\n    run(torch.ones(2), 7)\n    torch.compiler.reset()\n"
+        "    for n in (2, 3):\n        run(torch.ones(2), n)\n",
+        ("BRK708", NUMBER),
+    ),
+    "the mode of a module of the closure": (
+        "def main():\n    net = nn.Dropout()\n    @torch.compile\n    def run(x):\n        return net(x)\n"
+        "    run(torch.ones(2))\n    net.eval()\n    run(torch.ones(2))\n",
+        ("BRK722", "        return net(x)"),
+    ),
+    "the mode of a global model": (
+        "net = nn.Sequential(nn.Linear(4, 4), nn.Dropout())\n\n\n@torch.compile\ndef run(x):\n    return net(x)\n\n\n"
+        "run(torch.ones(2, 4))\nnet.eval()\nrun(torch.ones(2, 4))\n",
+        ("BRK722", "    return net(x)"),
+    ),
+    "the parameters of a module that is handed in": (
+        "@torch.compile\ndef run(model, x):\n    return model(x)\n\n\nnet = Net()\nrun(net, torch.ones(2, 4))\n"
+        "net.linear.requires_grad_(False)\nrun(net, torch.ones(2, 4))\n",
+        ("BRK718", "    return model(x)"),
+    ),
+    "an item of a dict": (
+        "@torch.compile\ndef scaled(x, by):\n    return x * by['a']\n\n\nx = torch.ones(2)\n"
+        "scaled(x, {'a': 2})\nscaled(x, {'a': 3, 'b': 3})\n",
+        ("BRK708", "    return x * by['a']"),
+    ),
+    "an item": (
+        "@torch.compile\ndef both(pair):\n    return pair[0] * pair[-1]\n\n\nfor n in (2, 3):\n"
+        "    both((torch.ones(2), n))\n",
+        ("BRK708", "    return pair[0] * pair[-1]"),
+    ),
     "a flag": (
         "def main():\n    run = torch.compile(Net(), dynamic=True)\n    for n in (2, 3):\n"
         "        run(torch.ones(n, 4), residual=n == 2)\n",
@@ -146,6 +181,19 @@ def test_what_differs_is_found(what, tmp_path):
         "        net(torch.ones(n, 4))\n",
         "def main():\n    net = torch.compile(Net())\n    for n in (2, 3, 4):\n        x = torch.ones(n, 4)\n"
         "        torch._dynamo.mark_dynamic(x, 0)\n        net(x)\n",
+        "def main():\n    run = torch.compile(dynamic=True)(step)\n    for n in (2, 3, 4):\n"
+        "        run(torch.ones(n), n)\n",
+        # nothing that was compiled before is left
+        "def main():\n    run = torch.compile(step)\n    for n in (2, 3, 4):\n        torch._dynamo.reset()\n"
+        "        run(torch.ones(n), n)\n",
+        "run = torch.compile(step)\nrun(torch.ones(2), 2)\ntorch.compiler.reset()\nrun(torch.ones(3), 3)\n",
+        # what the function does not read
+        "@torch.compile\ndef scaled(x, by):\n    return x * by['a']\n\n\nx = torch.ones(2)\n"
+        "scaled(x, {'a': 2})\nscaled(x, {'a': 2, 'b': 3})\nscaled(x, {0: 1, 'a': 2})\n",
+        "@torch.compile\ndef first(pair):\n    return pair[0] * 2\n\n\nx = torch.ones(2)\n"
+        "for other in (1, 2.0, 'a'):\n    first((x, other))\n",
+        "def main():\n    x, y = torch.ones(2), torch.ones(2)\n    def double(a):\n        return a * 2\n"
+        "    run = torch.compile(double)\n    run(x)\n    run(y)\n    run(torch.ones(2))\n",
         # what nobody knows
         "def main(loader, scale):\n    run = torch.compile(step)\n    for x in loader:\n"
         "        run(x, 2)\n        run(run(x, 2), 2)\n        run(x.to('cpu'), 2)\n",
@@ -162,6 +210,11 @@ def test_what_differs_is_found(what, tmp_path):
         # models that were prepared otherwise, of which one is compiled
         "def main():\n    one, two = Net(), Net()\n    run = torch.compile(one)\n    run(torch.ones(2, 4))\n"
         "    two.requires_grad_(False)\n    two.eval()\n    run(torch.ones(2, 4))\n",
+        # a model that the function has not, and one whose mode means nothing
+        "def main():\n    net, other = nn.Dropout(), nn.Dropout()\n    @torch.compile\n    def run(x):\n"
+        "        return net(x)\n    run(torch.ones(2))\n    other.eval()\n    run(torch.ones(2))\n",
+        "def main():\n    net = nn.Linear(2, 2)\n    @torch.compile\n    def run(x):\n        return net(x)\n"
+        "    run(torch.ones(2))\n    net.eval()\n    run(torch.ones(2))\n",
         # another model
         "def main():\n    net, other = torch.compile(Net()), nn.Dropout()\n    net(torch.ones(2, 4))\n"
         "    other.eval()\n    net(torch.ones(2, 4))\n",

@@ -233,3 +233,12 @@ class Grid(torch.nn.Module):
 def test_items_of_what_may_be_a_tuple_are_sizes(before, expected, tmp_path):
     result = analysed(tmp_path, {"program.py": SIZES.format(before=before)})
     assert found(result) == expected
+
+
+@pytest.mark.parametrize(
+    ("given", "value", "breaks"),
+    [("3", "x", False), ("3.0", "x", True), ("3", "(x + 1)", True), ("[3]", "x", True)],
+)
+def test_an_integer_that_is_handed_in_is_symbolic(given, value, breaks, tmp_path):
+    source = f"import torch\n@torch.compile\ndef step(x):\n    return {value}.tolist()\nstep(torch.tensor({given}))\n"
+    assert found(analysed(tmp_path, {"run.py": source})) == ([("BRK204", 4)] if breaks else [])

@@ -153,7 +153,8 @@ def run_function(
             note_reached(machine, (id(args[0].cls.info), id(info)), names)
         if info.name == "__init__":
             note_constructor(machine, function, frame)
-    frame.caught, frame.within = caller.caught, caller.within
+    frame.caught = caller.caught
+    frame.within = frame.begun_within = caller.within
     frame.names = names
     frame.bound = args[0] if args and function.bound is not None else None
     node, is_entry = info.node, emits and frame.depth == 1

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from breakscope.rulekit.events import Call, ScalarRead, Statement
+from breakscope.rulekit.number_arguments import Given, needed
 from breakscope.rulekit.values import Tensor, Value
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
@@ -56,6 +57,9 @@ def emit_call(
 ) -> None:
     """Emit a call of something outside the checked source, where some rule listens to it; `bases`
     and `classes` as in the event."""
+    if frame.emits and machine.region.drawn:
+        args = tuple(args)
+        emit_drawn(machine, needed(Given(name, args, kwargs)), node, frame)
     if frame.emits and machine.wanted(name):
         machine.emit(
             Call,
@@ -92,6 +96,16 @@ def emit_read(
         text = machine.text(part or node, frame.module)
         certainty = sureness(value) if value.is_tensor else "certain"
         machine.emit(ScalarRead, node, frame, certainty, value=value, how=how, expression=text)
+
+
+def emit_drawn(
+    machine: Machine, values: Iterable[Value], node: ast.AST, frame: Frame, how: str = "draw"
+) -> None:
+    """Emit that Python needs the random numbers among these values, which Dynamo keeps in the graph."""
+    for value in values:
+        if frame.emits and machine.region.is_drawn(value):
+            emit_read(machine, value, how, node, frame)
+            machine.region.settle()
 
 
 def emit_argument_read(

@@ -26,6 +26,7 @@ from breakscope.static.variables.library.param_groups import (
     note_step_of_scheduler,
     param_groups,
 )
+from breakscope.static.variables.library.transforms import TRANSFORMS, call_transformed
 from breakscope.static.variables.numpy import drawn_array, size_drawn
 from breakscope.static.variables.objects.hooks import run_hooks, run_pre_hooks
 from breakscope.static.variables.objects.layers import layer_result
@@ -67,6 +68,8 @@ class LibraryObjectVariable(Variable):
             target, *given = callee.args
             named = {**dict(callee.kwargs), **kwargs}
             return machine.call(target, [*given, *args], named, node, frame)
+        if callee.name in TRANSFORMS and callee.args:
+            return call_transformed(machine, callee, args, kwargs, node, frame)
         name = f"{callee.name}.{self.called}"
         emit_call(machine, name, callee, args, kwargs, node, frame)
         run_pre_hooks(machine, callee, args, node, frame)
@@ -93,8 +96,9 @@ class LibraryObjectVariable(Variable):
             return PYTHON_RESULTS[full]
         if owner.name == PARSER and not frame.emits and machine.driver.calls is not None:
             return parser_result(machine, name, args, kwargs)
-        if owner.name == "random.Random" and name in OWN_DRAWS and not frame.emits:
-            return Py(OWN_DRAWS[name], "random")
+        if owner.name == "random.Random" and name in OWN_DRAWS:
+            drawn = OWN_DRAWS[name]
+            return machine.region.draw(drawn) if frame.emits else Py(drawn, "random")
         if owner.name in GENERATORS and not frame.emits:
             size = size_drawn(name, args, kwargs)
             if size is not None:
@@ -112,8 +116,6 @@ class LibraryObjectVariable(Variable):
             return owner
         if owner.name.endswith(".GradScaler") and name == "scale":
             return args[0] if args else UNKNOWN
-        if owner.name == "random.Random" and name in OWN_DRAWS:
-            return Py(OWN_DRAWS[name], "draw")
         if owner.name == "contextlib.ExitStack":
             return args[0] if args else UNKNOWN
         return UNKNOWN

@@ -19,7 +19,7 @@ from breakscope.rulekit.values import (
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.library import ADDRESS, VERSION_INFO
 from breakscope.static.machine.machine import Machine
-from breakscope.static.variables.effects.emitting import emit_call
+from breakscope.static.variables.effects.emitting import emit_call, emit_drawn
 
 _COMPARES = {
     ast.Lt: lambda a, b: a < b,
@@ -50,6 +50,8 @@ def compare_values(
             and op is ast.In
         ):
             return Tensor("bool", 0, (), left.sure)  # compared with each element in the graph
+        if type(right) is not Tensor:
+            emit_drawn(machine, (left,), node, frame)
         found = machine.contains(right, left, right_node, node, frame)
         return BOOL if found is None else Const(found == (op is ast.In))
     if op in (ast.Is, ast.IsNot):
