@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from breakscope.rulekit.walking import children, walk
+from breakscope.rulekit.walking import children, names_in, uses_of, walk
 
 STDLIB = Path(sysconfig.get_paths()["stdlib"])
 SYNTAX = """
@@ -50,3 +50,13 @@ def test_what_ast_walks(source):
     assert walk(tree) == without_contexts(ast.walk(tree))
     for node in ast.walk(tree):
         assert children(node) == without_contexts(ast.iter_child_nodes(node))
+
+
+def test_the_names_in_a_tree():
+    tree = ast.parse("a = b + a\ndel c\nd.e = a")
+    assert names_in(tree) == {"a", "b", "c", "d"}
+    assert names_in(tree, ast.Store) == {"a"}
+    assert names_in(tree, ast.Store, ast.Del) == {"a", "c"}
+    assert sorted(use.lineno for use in uses_of(tree, "a")) == [1, 1, 3]
+    assert sorted(use.lineno for use in uses_of(tree, "a", ast.Load)) == [1, 3]
+    assert uses_of(tree, "e") == []

@@ -487,6 +487,23 @@ def test_what_a_library_hands_out_with_a_star_or_as_a_namespace(front, lines, tm
     assert [line for _, line in found(analysed(tmp_path, files))] == lines
 
 
+PICTURES = """\
+class Shown:
+    def __init__(self, mode=None):
+        self.mode = mode
+
+    def __call__(self, picture{annotation}):
+        return [picture, self.mode]
+"""
+
+
+@pytest.mark.parametrize(("annotation", "regions"), [("", 0), (": torch.Tensor", 1)])
+def test_an_object_is_no_tensor_for_an_attribute_that_tensors_have(annotation, regions, tmp_path):
+    source = f"import torch\n\n\n{PICTURES.format(annotation=annotation)}"
+    files = {"library/pictures.py": source, "library/__init__.py": "from .pictures import *\n"}
+    assert analysed(tmp_path, files).regions == regions
+
+
 DISTRIBUTION = """\
 import torch
 
