@@ -91,6 +91,25 @@ COMPILES_AGAIN = {
         for number in (1.0, 2.0):
             net(X, number)
     """,
+    "partials of what is compiled": """
+        import functools
+
+        net = torch.compile(Net())
+        for run in (functools.partial(net, number=1.0), functools.partial(net, number=2.0)):
+            run(X)
+    """,
+    "partials of a compiled function": """
+        import functools
+
+        fast = torch.compile(scaled)
+        for run in (functools.partial(fast, number=1.0), functools.partial(fast, number=2.0)):
+            run(X)
+    """,
+    "how many differ": """
+        fast = torch.compile(scaled)
+        for groups in ([0] * 2 + [1] * 2, [0, 1, 2] * 2):
+            fast(X, len(set(groups)))
+    """,
     "state that is set on the original": """
         class Rated(Net):
             rate = 1.0
@@ -106,6 +125,13 @@ COMPILES_AGAIN = {
     """,
 }
 QUIET = {
+    "a partial of the original": """
+        import functools
+
+        net = Net()
+        torch.compile(net)(X, 1.0)
+        functools.partial(net, number=2.0)(X)
+    """,
     "the original through a helper": """
         def measured(function, number):
             for _ in range(2):
