@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from breakscope.rulekit.values import (
+    UNKNOWN,
     Class,
     Const,
     Dict,
@@ -37,11 +38,11 @@ def are_alike(values: list[Value]) -> bool:
 
 def differing(values: list[Value], depth: int = 2) -> Iterator[tuple[str, list[Value]]]:
     """The values themselves, or the parts of objects, to some depth, and of containers of one shape: (".scale",
-    values of it). What is not known says nothing of the others."""
-    values = [v for v in values if not (v.is_unknown or isinstance(v, Union))] or values
-    if are_alike(values):
-        for name in sorted(set.intersection(*(set(v.attributes) for v in values))):
-            held = [v.attributes[name] for v in values]
+    values of it). An object that is not known says nothing of the others."""
+    known = [v for v in values if not (v.is_unknown or isinstance(v, Union))]
+    if known and are_alike(known):
+        for name in sorted(set.intersection(*(set(v.attributes) for v in known))):
+            held = [v.attributes[name] if isinstance(v, Instance) else UNKNOWN for v in values]
             if depth and are_alike(held) and len(set(map(id, held))) > 1:
                 yield from ((f".{name}{path}", part) for path, part in differing(held, depth - 1))
             else:

@@ -63,14 +63,10 @@ FROM_KEYS = frozenset({"dict.fromkeys", "collections.OrderedDict.fromkeys"})
 
 def call_partial(machine: Machine, args, kwargs, node, frame) -> Value:
     if args and isinstance(args[0], Function):
-        target = args[0]
-        return Function(
-            target.info,
-            target.bound,
-            target.scope,
-            (*target.args, *args[1:]),
-            (*target.kwargs, *kwargs.items()),
-        )
+        target, given = args[0], (*args[0].kwargs, *kwargs.items())
+        bound = (*target.args, *args[1:])
+        made = Function(target.info, target.bound, target.scope, bound, given)
+        return made if target.compiled_of is None else replace(made, compiled_of=made)
     if args and isinstance(args[0], Union):
         return join_all(
             [
@@ -80,8 +76,10 @@ def call_partial(machine: Machine, args, kwargs, node, frame) -> Value:
         )
     if args and isinstance(args[0], Class) and "**" not in kwargs:
         return ExternalInstance(PARTIAL, tuple(args), tuple(kwargs.items()))
-    is_function = args and type(args[0]) is External and not is_class_name(args[0].name)
-    if is_function and machine.driver.sets and not frame.emits:
+    is_called = args and (
+        type(args[0]) is Instance or (type(args[0]) is External and not is_class_name(args[0].name))
+    )
+    if is_called and machine.driver.sets and not frame.emits:
         return ExternalInstance(PARTIAL, tuple(args), tuple(kwargs.items()))
     if args and isinstance(args[0], External | Class | ExternalInstance):
         return args[0] if not kwargs.get("**") else UNKNOWN

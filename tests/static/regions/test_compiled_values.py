@@ -91,6 +91,25 @@ COMPILES_AGAIN = {
         for number in (1.0, 2.0):
             net(X, number)
     """,
+    "partials of what is compiled": """
+        import functools
+
+        net = torch.compile(Net())
+        for run in (functools.partial(net, number=1.0), functools.partial(net, number=2.0)):
+            run(X)
+    """,
+    "partials of a compiled function": """
+        import functools
+
+        fast = torch.compile(scaled)
+        for run in (functools.partial(fast, number=1.0), functools.partial(fast, number=2.0)):
+            run(X)
+    """,
+    "how many differ": """
+        fast = torch.compile(scaled)
+        for groups in ([0] * 2 + [1] * 2, [0, 1, 2] * 2):
+            fast(X, len(set(groups)))
+    """,
     "state that is set on the original": """
         class Rated(Net):
             rate = 1.0
@@ -106,6 +125,13 @@ COMPILES_AGAIN = {
     """,
 }
 QUIET = {
+    "a partial of the original": """
+        import functools
+
+        net = Net()
+        torch.compile(net)(X, 1.0)
+        functools.partial(net, number=2.0)(X)
+    """,
     "the original through a helper": """
         def measured(function, number):
             for _ in range(2):
@@ -119,12 +145,6 @@ QUIET = {
     "one after the other": """
         for function, number in ((scaled, 1.0), (torch.compile(scaled), 2.0)):
             function(X, number)
-    """,
-    "a module of torch's in place, of which Dynamo compiles nothing": """
-        net = nn.Sequential(nn.Linear(4, 4), nn.ReLU())
-        net.compile()
-        for n in (2, 4):
-            net(torch.ones(n, 4))
     """,
     "what the wrapper holds": """
         net = torch.compile(Net())
@@ -149,3 +169,13 @@ def test_calls_of_what_is_compiled_count(what, tmp_path):
 @pytest.mark.parametrize("what", QUIET)
 def test_calls_of_the_original_do_not(what, tmp_path):
     assert lines_of(tmp_path, QUIET[what]) == []
+
+
+def test_a_module_of_torch_in_place_compiles_nothing(tmp_path):
+    program = """
+        net = nn.Sequential(nn.Linear(4, 4), nn.ReLU())
+        net.compile()
+        for n in (2, 4):
+            net(torch.ones(n, 4))
+    """
+    assert lines_of(tmp_path, program) == ["net.compile()"]

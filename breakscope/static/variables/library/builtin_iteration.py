@@ -159,7 +159,10 @@ def builtin_tuple(machine: Machine, args, kwargs, node, frame) -> Value:
 
 
 def builtin_set(machine: Machine, args, kwargs, node, frame) -> Value:
-    return ordered_sequence(machine, "set", args, node, frame)
+    made = ordered_sequence(machine, "set", args, node, frame)
+    if made.items and all(isinstance(item, Const) for item in made.items):
+        made.items = list({item.key(0): item for item in made.items}.values())
+    return made
 
 
 def builtin_iter(machine: Machine, args, kwargs, node, frame) -> Value:

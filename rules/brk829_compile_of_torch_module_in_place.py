@@ -1,0 +1,43 @@
+"""`model.compile()` of a module whose `forward` stands in torch compiles nothing.
+
+The method of nn.Module compiles the module's call. Dynamo skips what stands in torch.nn, the call
+itself and the `forward` of `nn.Sequential`, `nn.Linear` or `nn.TransformerEncoder`, so no graph is
+made, and no message says so. In a module of your own the call is skipped as well, but your
+`forward` is then compiled by itself.
+
+Write `torch.compile(model)`, which puts a function of its own around the call, or put the layers
+into a module with a `forward` of your own.
+"""
+
+import torch
+
+from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.usage import Wrap
+from breakscope.rulekit.values import ExternalInstance, Sequence
+
+rule = Rule("BRK829", "compile-of-torch-module-in-place", kind="usage", severity="warning")
+
+
+@rule.on(Wrap, name="Module.compile")
+def check(event):
+    target = event.target
+    of_torch = isinstance(target, ExternalInstance) and target.name.startswith("torch.nn.")
+    if of_torch or (isinstance(target, Sequence) and target.type == "Sequential"):
+        yield event.problem(
+            f"`{event.subject}` is a module of torch's own: Dynamo skips its call, so `.compile()` compiles nothing",
+            help=f"take what `torch.compile({event.subject})` returns",
+        )
+
+
+@rule.program(shows={"graphs": 0}, instead={"graphs": 1})
+def bad():
+    model = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.ReLU())
+    model.compile(backend="eager")  # BRK829
+    return model(torch.ones(2, 4)).shape
+
+
+@rule.becomes
+def good():
+    model = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.ReLU())
+    model = torch.compile(model, backend="eager")
+    return model(torch.ones(2, 4)).shape
