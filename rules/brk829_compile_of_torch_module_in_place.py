@@ -3,7 +3,7 @@
 The method of nn.Module compiles the module's call. Dynamo skips what stands in torch.nn, the call
 itself and the `forward` of `nn.Sequential`, `nn.Linear` or `nn.TransformerEncoder`, so no graph is
 made, and no message says so. In a module of your own the call is skipped as well, but your
-`forward` is then compiled by itself.
+`forward` is then compiled by itself, also where an `nn.Sequential` holds the module.
 
 Write `torch.compile(model)`, which puts a function of its own around the call, or put the layers
 into a module with a `forward` of your own.
@@ -17,14 +17,19 @@ from breakscope.rulekit.values import ExternalInstance, Sequence
 
 rule = Rule("BRK829", "compile-of-torch-module-in-place", kind="usage", severity="warning")
 
+SEQUENTIAL = "torch.nn.Sequential"
+
 
 @rule.on(Wrap, name="Module.compile")
 def check(event):
     target = event.target
-    of_torch = isinstance(target, ExternalInstance) and target.name.startswith("torch.nn.")
-    if of_torch or (isinstance(target, Sequence) and target.type == "Sequential"):
+    name = target.name if isinstance(target, ExternalInstance) else ""
+    if isinstance(target, Sequence) and target.type == "Sequential":
+        name = SEQUENTIAL
+    if name.startswith("torch.nn."):
+        compiled = "nothing but modules of your own inside it" if name == SEQUENTIAL else "nothing"
         yield event.problem(
-            f"`{event.subject}` is a module of torch's own: Dynamo skips its call, so `.compile()` compiles nothing",
+            f"`{event.subject}` is a module of torch's own: Dynamo skips its call, so `.compile()` compiles {compiled}",
             help=f"take what `torch.compile({event.subject})` returns",
         )
 
