@@ -28,7 +28,13 @@ from breakscope.static.machine.gaps import why
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.uses import Uses
-from breakscope.static.regions.variation import aliases, describe, differing, variation
+from breakscope.static.regions.variation import (
+    aliases,
+    are_specialized,
+    describe,
+    differing,
+    variation,
+)
 from breakscope.static.variables.misc import Recorder
 
 SYMBOLIC = frozenset({"size", "int", "float"})  # what torch.compile(dynamic=True) takes as symbols
@@ -166,7 +172,7 @@ def _emit_variation(
             continue
         for path, parts in differing(values):
             what = variation(parts)
-            if what in SYMBOLIC and recorder.is_dynamic:
+            if what in SYMBOLIC and recorder.is_dynamic and not are_specialized(parts):
                 continue
             if what == "order":
                 what = "object" if name in uses.gone_over else ""

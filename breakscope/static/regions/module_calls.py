@@ -13,7 +13,7 @@ from breakscope.static.machine.frames import Activation, Frame, Step
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.driver import SYMBOLIC, emit_states, shown_values
-from breakscope.static.regions.variation import differing, variation
+from breakscope.static.regions.variation import are_specialized, differing, variation
 
 
 def emit_module_calls(
@@ -29,7 +29,8 @@ def emit_module_calls(
     for place, values in _arguments(calls):
         for path, parts in differing(values):
             what = variation(parts)
-            if what in ("", "order") or (what in SYMBOLIC and dynamic == Const(True)):
+            is_symbol = what in SYMBOLIC and dynamic == Const(True) and not are_specialized(parts)
+            if what in ("", "order") or is_symbol:
                 continue
             if what == "size" and dynamic == Const(False):  # which is said of the wrapper: BRK817
                 continue

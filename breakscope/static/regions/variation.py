@@ -158,6 +158,14 @@ def _sizes_differ(shapes: list[tuple | None]) -> bool:
     return any(len({n for n in sizes if n is not None}) > 1 for sizes in zip(*shapes))
 
 
+def are_specialized(values: list[Value]) -> bool:
+    """True for sizes that torch.compile(dynamic=True) tells apart: in their number, or 0 and 1 from others."""
+    shapes = [v.shape for v in values if type(v) is Tensor and v.shape is not None]
+    if len(set(map(len, shapes))) > 1:
+        return True
+    return any(len({min(n, 2) for n in sizes if type(n) is int}) > 1 for sizes in zip(*shapes))
+
+
 def aliases(row: dict[str, Value]) -> frozenset:
     """The pairs of parameters, or items of these, that are the same tensor."""
     tensors = [(n, v) for n, v in row.items() if isinstance(v, Tensor)]
