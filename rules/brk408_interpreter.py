@@ -93,9 +93,28 @@ def check_collector(event):
 
 @rule.on(Call, "globals", "exec", "eval")
 def check_namespace(event):
+    alone = event.name == "eval" and len(event.args) == 1 and not event.kwargs
+    if alone and since("2.13") and _is_literal(event.args[0]):
+        return
     yield event.problem(
         f"Dynamo does not trace `{event.name}`, so the graph ends at `{event.shown}`",
         help="look the function up in a dict of your own, in `__init__`",
+    )
+
+
+def _is_literal(text):
+    """True for a text that names nothing, "(2, 3)" or "1 + 1": Dynamo computes it."""
+    import ast
+
+    if not text.is_const or not isinstance(text.value, str):
+        return False
+    try:
+        parts = list(ast.walk(ast.parse(text.value.strip(), mode="eval").body))
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return False
+    plain = (ast.Constant, ast.BinOp, ast.UnaryOp, ast.List, ast.Tuple, ast.Dict, ast.Set)
+    return all(
+        isinstance(part, (*plain, ast.operator, ast.USub, ast.UAdd, ast.Load)) for part in parts
     )
 
 

@@ -133,6 +133,16 @@ PROGRAMS = {
         "net.linear.requires_grad_(False)\nrun(net, torch.ones(2, 4))\n",
         ("BRK718", "    return model(x)"),
     ),
+    "one row among many, of sizes that are dynamic": (
+        "def main():\n    run = torch.compile(step, dynamic=True)\n    for n in (3, 4, 1):\n"
+        "        run(torch.ones(n), 2)\n",
+        ("BRK712", NUMBER),
+    ),
+    "another number of dimensions, where sizes are dynamic": (
+        "def main():\n    net = torch.compile(nn.ReLU(), dynamic=True)\n    net(torch.ones(3))\n"
+        "    net(torch.ones(3, 3))\n",
+        ("BRK712", "    net(torch.ones(3, 3))"),
+    ),
     "an item of a dict": (
         "@torch.compile\ndef scaled(x, by):\n    return x * by['a']\n\n\nx = torch.ones(2)\n"
         "scaled(x, {'a': 2})\nscaled(x, {'a': 3, 'b': 3})\n",

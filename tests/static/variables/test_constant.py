@@ -2,7 +2,7 @@
 begins in line 9."""
 
 import pytest
-from programs import found, region
+from programs import analysed, found, region
 
 TRUE = [
     "2 ** 3 > 7",
@@ -44,3 +44,13 @@ def test_the_side_that_runs_is_looked_at(test, tmp_path):
 def test_powers_and_shifts_are_not_computed_at_any_size(tmp_path):
     body = "n = 10 ** 10 ** 10\nm = 1 << 10 ** 10\nif n > m:\n    x = x + 1\n"
     assert found(region(tmp_path, body)) == []
+
+
+@pytest.mark.parametrize(
+    ("call", "breaks"),
+    [("eval('1 + 1')", False), ("eval('[(2, 3), {4: -1.5}]')", False), ("eval('x')", True), ("eval('not 1')", True),
+     ("eval('1', {})", True), ("eval(b'1')", True), ("eval('1 +')", True), ("eval()", True), ("eval(*['1'])", False)],
+)  # fmt: skip
+def test_a_literal_that_is_evaluated(call, breaks, tmp_path):
+    source = f"import torch\n@torch.compile\ndef step(x):\n    y = {call}\n    return x\n"
+    assert bool(found(analysed(tmp_path, {"run.py": source}))) is breaks
