@@ -61,7 +61,7 @@ def bad_settings():
 def good_settings():
     @torch.compile(backend="eager", fullgraph=True)
     def scale(x):
-        torch._dynamo.graph_break()
+        torch._dynamo.graph_break()  # BRK502
         return x * 2
 
     return scale(torch.ones(4))
