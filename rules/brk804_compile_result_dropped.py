@@ -3,7 +3,7 @@
 `torch.compile` gives back a wrapper and leaves the model as it is. A call whose result nobody takes
 does nothing: the model is not compiled, and no message says so.
 
-Take the result (`model = torch.compile(model)`), or compile the module in place with
+Take the result (`model = torch.compile(model)`), or compile a module of your own class in place with
 `model.compile()`, which keeps the names in its `state_dict` and its type.
 """
 
@@ -18,9 +18,11 @@ rule = Rule("BRK804", "compile-result-dropped", kind="usage", severity="error")
 @rule.on(Wrap, name="torch.compile", result="dropped")
 def check(event):
     if not event.ignored and not event.checked:
+        in_place = f", or for a module write `{event.subject}.compile()`, which works in place"
         yield event.problem(
             f"the result of `torch.compile({event.subject})` is dropped, so `{event.subject}` stays eager",
-            help=f"take the result, or for a module write `{event.subject}.compile()`, which works in place",
+            # which compiles nothing of a module of torch's own
+            help="take the result" + ("" if event.module_of_torch else in_place),
         )
 
 

@@ -5,8 +5,8 @@
 `strict=False` it loads nothing, and says so only in what it returns.
 
 Load before wrapping, or load into the plain model (the wrapper shares its parameters), or compile
-in place with `model.compile()`, which changes no names. A file that deals with the prefix, or that
-saves the compiled module's own states, is not flagged.
+a model whose class is your own in place with `model.compile()`, which changes no names. A file that
+deals with the prefix, or that saves the compiled module's own states, is not flagged.
 """
 
 import torch
@@ -21,7 +21,7 @@ rule = Rule("BRK807", "load-into-compiled", kind="usage", severity="error")
 def check(event):
     yield event.problem(
         f"`{event.subject}` is compiled: its keys have the prefix of the wrapper, those of a plain checkpoint do not",
-        help="load before `torch.compile`, or compile in place with `.compile()`",
+        help="load before `torch.compile`, or compile a model of your own class in place with `.compile()`",
         certainty="likely",
     )
 

@@ -22,7 +22,7 @@ rule = Rule("BRK808", "compiled-state-saved", kind="usage", severity="warning")
 def check(event):
     yield event.problem(
         f"`{event.subject}` is compiled: the saved keys get the prefix of its wrapper and fit no plain model",
-        help="save the states of the plain model, or compile in place with `.compile()`",
+        help="save the states of the plain model, or compile a model of your own class in place with `.compile()`",
     )
 
 

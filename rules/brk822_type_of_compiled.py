@@ -22,7 +22,7 @@ def check(event):
     if event.value.name == COMPILE and isinstance(asked, Class) and event.is_own_class:
         yield event.problem(
             f"`{event.subject}` is compiled, so it is no `{asked.info.name}`: this is False",
-            help="test the plain model, or compile in place with `.compile()`, which keeps the type",
+            help="test the plain model, or compile a model of your own class in place with `.compile()`, which keeps the type",
         )
 
 

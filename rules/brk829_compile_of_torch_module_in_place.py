@@ -13,7 +13,6 @@ import torch
 
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.usage import Wrap
-from breakscope.rulekit.values import ExternalInstance, Sequence
 
 rule = Rule("BRK829", "compile-of-torch-module-in-place", kind="usage", severity="warning")
 
@@ -22,11 +21,8 @@ SEQUENTIAL = "torch.nn.Sequential"
 
 @rule.on(Wrap, name="Module.compile")
 def check(event):
-    target = event.target
-    name = target.name if isinstance(target, ExternalInstance) else ""
-    if isinstance(target, Sequence) and target.type == "Sequential":
-        name = SEQUENTIAL
-    if name.startswith("torch.nn."):
+    name = event.module_of_torch
+    if name:
         compiled = "nothing but modules of your own inside it" if name == SEQUENTIAL else "nothing"
         yield event.problem(
             f"`{event.subject}` is a module of torch's own: Dynamo skips its call, so `.compile()` compiles {compiled}",

@@ -10,7 +10,15 @@ from __future__ import annotations
 import ast
 
 from breakscope.rulekit.events import Event
-from breakscope.rulekit.values import UNKNOWN, Class, Const, ExternalInstance, Instance, Value
+from breakscope.rulekit.values import (
+    UNKNOWN,
+    Class,
+    Const,
+    ExternalInstance,
+    Instance,
+    Sequence,
+    Value,
+)
 
 COMPILE, IN_PLACE = "torch.compile", "Module.compile"
 
@@ -98,6 +106,14 @@ class Wrap(Event, frozen=True, kw_only=True):
     @property
     def uses_inductor(self) -> bool:
         return "backend" not in self.settings or self.setting("backend") == "inductor"
+
+    @property
+    def module_of_torch(self) -> str:
+        """The class of torch's whose object is wrapped, "torch.nn.Linear"; "" for anything else."""
+        if isinstance(self.target, Sequence) and self.target.type == "Sequential":
+            return "torch.nn.Sequential"
+        name = self.target.name if isinstance(self.target, ExternalInstance) else ""
+        return name if name.startswith("torch.nn.") else ""
 
     def setting(self, name: str):
         """A constant setting's value; None when it is not given or not known."""
