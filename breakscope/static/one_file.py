@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -194,10 +195,12 @@ class Analyzer:
         self.sources.make_room()
 
     def _start_afresh(self) -> None:
-        """Let go of the modules behind the files."""
+        """Let go of the modules behind the files, and of the answers of those that came before."""
         self._worlds.clear()
+        self._own = Kept(self.reads)
         self._flaggers.clear()
         self.sources.forget()
+        gc.collect()  # modules, their trees and their scopes hold each other
 
     def _error(self, path: str, message: str, line: int = 0) -> Answer:
         return Answer(errors=(ReportError(message=message, path=relative_path(path), line=line),))

@@ -121,7 +121,8 @@ class Reads:
             yield record
         finally:
             self._recording.pop()
-            self.note(record)
+            if len(self._recording) > 1:  # nobody asks what all of it was made from
+                self.note(record)
 
     def digest(self, fact: str) -> bytes | None:
         """The digest of a fact, which is read unless it has been; None for one that changed

@@ -1,6 +1,7 @@
 """A function body that was dropped comes back as it was, and nobody sees that it was away."""
 
 import ast
+import gc
 import re
 from pathlib import Path
 
@@ -128,3 +129,24 @@ def test_nothing_asks_whether_a_function_is_of_the_plain_class_itself():
     files = [p for p in (ROOT / "breakscope" / "static").rglob("*.py") if p.name != "eviction.py"]
     assert len(files) > 100
     assert [str(p) for p in files if asks.search(p.read_text(encoding="utf-8"))] == []
+
+
+def test_what_was_parsed_is_let_go_without_the_collector(tmp_path, monkeypatch):
+    """A check of many files runs without it, and modules hold each other in circles."""
+    monkeypatch.setattr(limits, "MOST_PARSED_BYTES", 1)
+    for name in ("a", "b", "c"):
+        (tmp_path / f"{name}.py").write_text(
+            "import torch\n\n\n@torch.compile\ndef f(x):\n    return x.item()\n"
+        )
+    kept = []  # how many trees of these files there are behind each of them
+
+    def count(done, _):
+        objects = [o for o in gc.get_objects() if type(o) is ModuleInfo]
+        kept.append(sum(o.path.startswith(str(tmp_path)) for o in objects))
+
+    gc.disable()
+    try:
+        analyze([tmp_path], StaticOptions(torch=TORCH), progress=count)
+    finally:
+        gc.enable()
+    assert len(kept) >= 3 and max(kept) == 1
