@@ -78,7 +78,7 @@ def rewrite(node, problem, place):
     import libcst as cst
 
     from breakscope.rulekit import rewriting as rw
-    from breakscope.rulekit.drawing import decided_by_tensor
+    from breakscope.rulekit.rewrites.drawing import decided_by_tensor
     from breakscope.rulekit.scalars import may_stay_tensor
 
     found = rw.find(node, problem)

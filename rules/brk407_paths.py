@@ -103,7 +103,7 @@ def rewrite(node, problem, place):
     import libcst as cst
 
     from breakscope.rulekit import rewriting as rw
-    from breakscope.rulekit.hoisting import asked_once
+    from breakscope.rulekit.rewrites.hoisting import asked_once
 
     found = rw.find(node, problem)
     if not isinstance(found, cst.Call) or rw.dotted(found.func) not in (*ASKING, "os.getcwd"):

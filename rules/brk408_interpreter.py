@@ -149,7 +149,7 @@ def _looked_up_once(node, problem, place):
     import libcst as cst
 
     from breakscope.rulekit import rewriting as rw
-    from breakscope.rulekit.hoisting import asked_once
+    from breakscope.rulekit.rewrites.hoisting import asked_once
 
     found = rw.find(node, problem)
     for part in rw.parts(node):

@@ -28,7 +28,7 @@ def check(event):
 @rule.rewrite
 def rewrite(node, problem, place):
     from breakscope.rulekit import rewriting as rw
-    from breakscope.rulekit.hoisting import asked_once
+    from breakscope.rulekit.rewrites.hoisting import asked_once
 
     found = rw.find(node, problem)
     if found is None or rw.called(found) == "reload":
