@@ -140,14 +140,16 @@ class Flagger:
     def entering(self, verdict: Verdict) -> str:
         """How a message begins at the call that enters an installed library."""
         node, library = verdict.problem.node, verdict.inside[-1][0].module.library
-        if isinstance(node, ast.stmt):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             verb = "inherits" if isinstance(node, ast.ClassDef) else "returns"
             return f"`{node.name}` {verb} code of `{library}`, where "
         call = self.text_between(
             (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
         )
         if len(call) > limits.LONGEST_CALL_TEXT or "\n" in call:
-            call = ast.unparse(node.func) + "(...)" if isinstance(node, ast.Call) else "this"
+            if not isinstance(node, ast.Call):
+                return f"this statement enters `{library}`, where "
+            call = ast.unparse(node.func) + "(...)"
         return f"`{call}` enters `{library}`, where "
 
     def ids_of(self, verdict: Verdict) -> tuple[str, ...]:

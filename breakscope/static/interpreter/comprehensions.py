@@ -79,7 +79,7 @@ def comprehension_rows(machine: Machine, node, frame: Frame, produce) -> tuple[l
             return produced_rows(
                 machine, node, 0, [element] if element is not None else [], frame, produce
             ), False
-        if frame.emits and source.home:
+        if frame.emits and getattr(source, "home", ""):
             machine.region.reads.setdefault((id(source), ""), (frame.activation, first.iter))
         rows, known = [], True
         for item in items:

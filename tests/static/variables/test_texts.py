@@ -69,3 +69,12 @@ def test_what_stands_behind_the_use(tmp_path, use, resumes):
     source = PROGRAM.format(body=f"y = {use}\n        print(1)")
     printed = [("BRK401", 20)] if resumes else []
     assert found(analysed(tmp_path, {"program.py": source})) == [("BRK212", 19), *printed]
+
+
+def test_a_comprehension_over_the_letters_of_a_text(tmp_path):
+    source = (
+        "import torch\n\n\n@torch.compile\ndef f(x, pattern: str = 'a (b)'):\n"
+        "    assert not any(c in pattern for c in '[]')\n    return x * len([c for c in 'ab'])\n"
+    )
+    result = analysed(tmp_path, {"program.py": source})
+    assert found(result) == [] and result.gaps == ()
