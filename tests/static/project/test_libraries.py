@@ -275,3 +275,36 @@ def test_a_package_without_an_init_file_is_found_from_within(name, tmp_path):
     report = analyze([tmp_path / "netmil/models/net.py"], StaticOptions(torch=TORCH))
     places = [(f.code, Path(f.path).name) for f in report.findings]
     assert places == [("BRK201", "relevance.py")] * (name == "netmil.nn.relevance")
+
+
+def test_an_assignment_enters_a_library_through_a_property(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path / "site-packages"))
+    library = """\
+        import torch
+
+        class Base(torch.nn.Module):
+            @property
+            def level(self):
+                return 1
+
+            @level.setter
+            def level(self, value):
+                print(value)
+        """
+    program = """\
+        import torch
+        from netlib.levels import Base
+
+        class Net(Base):
+            def forward(self, x: torch.Tensor):
+                self.level = [
+                    x,
+                ]
+                return x
+        """
+    files = {"site-packages/netlib/levels.py": library, "project/model.py": program}
+    write(tmp_path, LIBRARY | files)
+    result = analyze([tmp_path / "project"], StaticOptions(torch=TORCH))
+    (finding,) = result.findings
+    assert (finding.line, finding.code, result.gaps) == (6, "BRK401", ())
+    assert finding.message.startswith("this statement enters `netlib`, where ")
