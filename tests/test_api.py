@@ -8,6 +8,7 @@ import typing
 from pathlib import Path
 
 import pytest
+from import_path import PYTHONPATH
 
 import breakscope
 from breakscope import api
@@ -143,7 +144,7 @@ def test_nothing_is_imported_before_it_is_needed(tmp_path):
         "assert not breakscope.check('clean.py').findings\n"
         "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"
     )
-    environment = {"PYTHONPATH": str(ROOT)}
+    environment = {"PYTHONPATH": PYTHONPATH}
     subprocess.run([sys.executable, "-c", program], check=True, cwd=tmp_path, env=environment)
 
 

@@ -10,7 +10,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from import_path import PYTHONPATH
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def breakscope(*arguments, folder: Path, cpu_seconds: int = 60, timeout: float =
 
     environment = {
         **os.environ,
-        "PYTHONPATH": str(ROOT),
+        "PYTHONPATH": PYTHONPATH,
         "NO_COLOR": "1",
         "OMP_NUM_THREADS": "1",
         "COLUMNS": "100",

@@ -4,15 +4,13 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from command import BREAKS, CLEAN, runner
+from import_path import PYTHONPATH
 
 from breakscope.report import formats
 from breakscope.report.model import from_json
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -55,7 +53,7 @@ def test_clean_files_are_answered_in_a_line_and_with_few_imports(folder):
         [sys.executable, "-c", code],
         capture_output=True,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": PYTHONPATH},
     )
     assert (done.stdout, done.stderr) == ("no breaks in 1 region of 1 file.\n0 []\n", "")
 
@@ -68,7 +66,7 @@ def test_torch_is_never_imported(folder):
     done = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": PYTHONPATH},
     )
     assert done.returncode == 0, done.stderr
 
@@ -320,7 +318,7 @@ def test_a_reader_that_leaves_early(folder, run):
         shell=True,
         capture_output=True,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": PYTHONPATH},
     )
     assert done.stdout.startswith("my models/breaks.py:6:12: BRK101") and done.stderr == ""
 
@@ -331,7 +329,7 @@ def test_an_encoding_that_knows_little(folder):
     )
     environment = {
         **os.environ,
-        "PYTHONPATH": str(ROOT),
+        "PYTHONPATH": PYTHONPATH,
         "PYTHONIOENCODING": "ascii",
         "PYTHONUTF8": "0",
         "LC_ALL": "C",

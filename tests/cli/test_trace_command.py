@@ -13,6 +13,7 @@ import termios
 from pathlib import Path
 
 import pytest
+from import_path import PYTHONPATH
 
 from breakscope import limits
 from breakscope.cli import status_line
@@ -116,7 +117,7 @@ ENDS = {
 @pytest.fixture
 def start(tmp_path):
     """Start breakscope in tmp_path; a function that gives the process."""
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT), "TERM": "xterm"}
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": PYTHONPATH, "TERM": "xterm"}
     environment.pop("TORCH_TRACE", None)
 
     def run(*arguments, **options):

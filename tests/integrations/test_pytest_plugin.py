@@ -4,9 +4,9 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from import_path import PYTHONPATH
 
 from breakscope.errors import UserError
 from breakscope.integrations import pytest_plugin
@@ -14,7 +14,6 @@ from breakscope.integrations.graph_baseline import read
 from breakscope.integrations.graph_tests import Limits, exceeding, limits_of
 from breakscope.report.model import Report
 
-ROOT = Path(__file__).resolve().parents[2]
 PLUGIN = "breakscope.integrations.pytest_plugin"
 STEPS = """\
 import logging, unittest
@@ -134,7 +133,7 @@ CALLS = ("plain", "backwards", "processes")
 def run_pytest(folder, *options, plugins=(PLUGIN,), code=(0, 1), errors=False):
     """What a pytest of its own prints, with these plugins and no others."""
     environment = {name: value for name, value in os.environ.items() if "PYTEST" not in name}
-    environment |= {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONPATH": str(ROOT)}
+    environment |= {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONPATH": PYTHONPATH}
     named = [word for plugin in plugins for word in ("-p", plugin)]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *named, *options],

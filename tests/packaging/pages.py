@@ -20,6 +20,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from import_path import PYTHONPATH
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -93,7 +95,7 @@ def printed(block: Block, folder: Path) -> str:
             path = folder / file[1]
             path.parent.mkdir(exist_ok=True)
             path.write_text(other.text[file.end() :], encoding="utf-8")
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    environment = {**os.environ, "PYTHONPATH": PYTHONPATH, "OMP_NUM_THREADS": "1"}
     done = subprocess.run(
         [sys.executable, "-m", "breakscope", *shlex.split(block.command)[1:]],
         cwd=folder,

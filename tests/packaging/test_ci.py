@@ -11,6 +11,7 @@ from pathlib import Path
 import pages
 import pytest
 import yaml
+from import_path import PYTHONPATH
 from pages import ROOT
 
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
@@ -63,7 +64,7 @@ def environment(tmp_path):
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GITHUB")}
     temporary = tmp_path / "temporary"
     path = f"{temporary / 'breakscope-env' / 'bin'}{os.pathsep}{kept['PATH']}"
-    return kept | {"PYTHONPATH": str(ROOT), "RUNNER_TEMP": str(temporary), "PATH": path}
+    return kept | {"PYTHONPATH": PYTHONPATH, "RUNNER_TEMP": str(temporary), "PATH": path}
 
 
 def act(tmp_path, **inputs):

@@ -10,6 +10,7 @@ from importlib import import_module
 import click
 import pages
 import pytest
+from import_path import PYTHONPATH
 from pages import PAGES, ROOT, blocks, commands
 
 from breakscope.__main__ import main
@@ -120,7 +121,7 @@ def test_a_program_prints_what_it_says(value, tmp_path):
         pytest.importorskip("torch")
     shutil.copytree(ROOT / "samples", tmp_path / "samples")
     (tmp_path / "program.py").write_text(value.text, encoding="utf-8")
-    environment = {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    environment = {"PYTHONPATH": PYTHONPATH, "OMP_NUM_THREADS": "1"}
     done = subprocess.run(
         [sys.executable, "program.py"],
         cwd=tmp_path,

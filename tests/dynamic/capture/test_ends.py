@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from import_path import PYTHONPATH
 
 from breakscope.dynamic.capture import folders
 from breakscope.dynamic.capture.folders import remove_left, run_folder
@@ -63,7 +64,7 @@ def place(tmp_path):
 
 
 def start(folder, *arguments, **options) -> subprocess.Popen:
-    variables = {"TMPDIR": str(folder / "temporary"), "PYTHONPATH": str(ROOT)}
+    variables = {"TMPDIR": str(folder / "temporary"), "PYTHONPATH": PYTHONPATH}
     return subprocess.Popen(
         [sys.executable, "-m", "breakscope", *arguments],
         cwd=folder,
@@ -253,7 +254,7 @@ def test_a_trace_that_was_cut(tmp_path):
     command = [sys.executable, "-m", "breakscope", "report"]
     for name, cut in (("whole.log", False), ("cut.log", True)):
         done = subprocess.run(
-            [*command, name], cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)},
+            [*command, name], cwd=tmp_path, env=os.environ | {"PYTHONPATH": PYTHONPATH},
             capture_output=True, text=True, check=False,
         )  # fmt: skip
         assert ("was cut: it ends in the middle of a record" in done.stdout) is cut

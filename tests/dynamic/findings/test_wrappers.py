@@ -5,9 +5,9 @@ import dataclasses
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from import_path import PYTHONPATH
 
 from breakscope.dynamic.findings.recompile_advice import OF_A_PACKAGE, ONE, PASSED_ALIKE, advice_on
 from breakscope.dynamic.findings.wording import cause
@@ -18,7 +18,6 @@ from breakscope.dynamic.observations.ownership import Places
 from breakscope.dynamic.trace.frames import Frame
 from breakscope.report.model import Report, from_json
 
-ROOT = Path(__file__).resolve().parents[3]
 WRAPPER = "def wrapper(self, *args, **kwargs):\n    return self.inner(*args, **kwargs)\n"
 SIZE = "tensor '{}' size mismatch at index {}. expected 8, actual 5"
 
@@ -146,7 +145,7 @@ def traced(program, folder):
     subprocess.run(
         [sys.executable, *command, "script.py"],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": PYTHONPATH},
         check=True,
         capture_output=True,
     )

@@ -7,13 +7,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from import_path import PYTHONPATH
 from running import TARGETS, line_of
 
 from breakscope.dynamic import read_result
 
 pytest.importorskip("torch")
 
-ROOT = Path(__file__).resolve().parents[3]
 BLOCKS = ("plain", "raising", "nested", "again")
 
 
@@ -22,7 +22,7 @@ def python(code_or_file: str, folder: Path, **environment: str) -> str:
     env = {
         name: value for name, value in os.environ.items() if not name.startswith("TORCH")
     } | environment
-    env["PYTHONPATH"] = str(ROOT)
+    env["PYTHONPATH"] = PYTHONPATH
     how = [code_or_file] if code_or_file.endswith(".py") else ["-c", code_or_file]
     done = subprocess.run(
         [sys.executable, *how], capture_output=True, text=True, env=env, cwd=folder, check=False
