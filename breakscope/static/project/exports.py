@@ -1,4 +1,4 @@
-"""The functions that a library hands out by name: what its top `__init__.py` imports from a file,
+"""The functions that a library hands out by name: what its top `__init__.py` imports from a file below,
 from one beside it or by way of the packages between them, one by one, with a star or as a namespace.
 """
 
@@ -7,6 +7,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+from dataclasses import dataclass
 
 from breakscope.static.project.reads import Reads
 from breakscope.static.project.source import SourceError, decode, parse
@@ -25,17 +26,27 @@ def handed_out(path: str, reads: Reads) -> dict[str, bool]:
     data = reads.bytes_of(path)
     if b"torch" not in data or b"def " not in data:
         return {}
-    part = name.removesuffix(".py")
     known = _defined(data)  # the file's name of each name that the packages have
     listed = LISTS.search(data)  # what a star imports
     starred = known if listed is None else {n: n for n in known if os.fsencode(n) in listed[1]}
+    parts = [Part(name.removesuffix(".py"), known, starred)]
     loose: set[str] = set()
     while "__init__.py" in reads.names(folder):
-        starred = known = _imported(folder, part, known, starred, loose, reads)
-        if not known:
-            return {}
-        folder, part = os.path.split(folder)
+        known = _imported(folder, parts, loose, reads)
+        folder, name = os.path.split(folder)
+        parts = [Part(f"{name}.{part.name}", part.known, part.starred) for part in parts]
+        parts.append(Part(name, known, known))
     return {name: name not in loose for name in known.values()}
+
+
+@dataclass(frozen=True)
+class Part:
+    """A module or package as one above it imports it: its dotted name there, the file's name of each
+    name of it, and those that a star imports."""
+
+    name: str
+    known: dict[str, str]
+    starred: dict[str, str]
 
 
 def _defined(data: bytes) -> dict[str, str]:
@@ -43,39 +54,36 @@ def _defined(data: bytes) -> dict[str, str]:
     return {name: name for name in map(os.fsdecode, DEFINES.findall(data))}
 
 
-def _imported(
-    folder: str,
-    part: str,
-    known: dict[str, str],
-    starred: dict[str, str],
-    loose: set[str],
-    reads: Reads,
-) -> dict[str, str]:
-    """What the package's `__init__.py` imports from a part of it: its own names, each with that of
-    the file. `known` is the same of the part, and `starred` what a star imports of it. Those of the file
-    that a star brings, or the whole file, come to be among the `loose`."""
+def _imported(folder: str, parts: list[Part], loose: set[str], reads: Reads) -> dict[str, str]:
+    """What the package's `__init__.py` imports from its parts: its own names, each with that of the file.
+    Those of the file that a star brings, or the whole file, come to be among the `loose`."""
     front = os.path.join(folder, "__init__.py")
     text = reads.bytes_of(front)
-    if os.fsencode(part) not in text:
+    beside = parts[-1]
+    if os.fsencode(beside.name) not in text:
         return {}
     try:
         tree = parse(decode(text), front)
     except SourceError:
         return {}
-    if _is_namespace(tree, os.path.basename(folder), part):
-        if f"{part}.py" in reads.names(folder):
-            loose.update(known.values())
-        return known
-    beside = {(1, part), (0, f"{os.path.basename(folder)}.{part}")}
+    package = os.path.basename(folder)
+    if _is_namespace(tree, package, beside.name):
+        if f"{beside.name}.py" in reads.names(folder):
+            loose.update(beside.known.values())
+        return beside.known
     found: dict[str, str] = {}
     for node in tree.body:
-        if isinstance(node, ast.ImportFrom) and (node.level, node.module) in beside:
+        if not isinstance(node, ast.ImportFrom):
+            continue
+        for part in parts:
+            if (node.level, node.module) not in {(1, part.name), (0, f"{package}.{part.name}")}:
+                continue
             for alias in node.names:
                 if alias.name == "*":
-                    found.update(starred)
-                    loose.update(starred.values())
-                elif alias.name in known:
-                    found[alias.asname or alias.name] = known[alias.name]
+                    found.update(part.starred)
+                    loose.update(part.starred.values())
+                elif alias.name in part.known:
+                    found[alias.asname or alias.name] = part.known[alias.name]
     return found
 
 

@@ -233,6 +233,13 @@ def test_what_a_package_hands_out_by_way_of_another_is_seen(tmp_path):
     assert found(analysed(tmp_path / "front", CHAIN | {"pkg/__init__.py": ""})) == []
 
 
+@pytest.mark.parametrize("front", ["from pkg._impl.solver", "from ._impl.solver"])
+@pytest.mark.parametrize("inner", ["", "from .solver import other\n"])
+def test_what_a_package_hands_out_past_those_between_is_seen(front, inner, tmp_path):
+    files = CHAIN | {"pkg/__init__.py": f"{front} import solve\n", "pkg/_impl/__init__.py": inner}
+    assert found(analysed(tmp_path, files)) == [("BRK201", 3)]
+
+
 def test_a_forward_that_is_a_lambda_is_a_region(tmp_path):
     source = """\
         import torch
