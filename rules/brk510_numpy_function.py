@@ -35,6 +35,9 @@ RANDOM = {
     standard_cauchy standard_exponential standard_gamma standard_normal standard_t triangular vonmises wald weibull zipf
 """.split()
 }
+OF_GENERATORS = set(
+    "choice integers normal permuted rand randint randn random random_sample seed shuffle spawn uniform".split()
+)
 ARRAYS = {
     f"numpy.{name}"
     for name in """
@@ -84,27 +87,7 @@ def check(event):
     {
         f"numpy.random.{owner}.{name}"
         for owner in ("Generator", "RandomState", "default_rng")
-        for name in (
-            "random",
-            "integers",
-            "normal",
-            "uniform",
-            "choice",
-            "permutation",
-            "shuffle",
-            "beta",
-            "rand",
-            "randn",
-            "randint",
-            "standard_normal",
-            "binomial",
-            "poisson",
-            "exponential",
-            "gamma",
-            "random_sample",
-            "permuted",
-            "seed",
-        )
+        for name in {name.rpartition(".")[2] for name in RANDOM} | OF_GENERATORS
     },
 )
 def check_generator(event):

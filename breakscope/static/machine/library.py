@@ -147,6 +147,12 @@ TYPED = {  # tensor types with the dtype of their elements
     )
     for name in names.split()
 }
+NUMPY_GENERATORS = ("numpy.random.Generator", "numpy.random.RandomState")
+# what functions of libraries make, as attributes of models hold it
+MAKES = {
+    f"sklearn.utils.{name}": ExternalInstance("numpy.random.RandomState")
+    for name in ("check_random_state", "validation.check_random_state")
+}
 OF_TRAINING = ("torch.optim.", "torch.amp.", "torch.cuda.amp.")
 BY_USE = tuple(
     (frozenset(needs.split()), ExternalInstance(name, sure=False))
@@ -298,7 +304,11 @@ class Library:
             return Py(name.rpartition(".")[2], "argument")
         if name == "torch.Size":
             return Sequence("size", None, UNKNOWN)
-        if name.startswith(OF_TRAINING) or name in (PACKED_SEQUENCE, TENSOR_DICT):
+        if name.startswith(OF_TRAINING) or name in (
+            PACKED_SEQUENCE,
+            TENSOR_DICT,
+            *NUMPY_GENERATORS,
+        ):
             return ExternalInstance(name)
         return UNKNOWN
 

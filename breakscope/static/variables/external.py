@@ -23,6 +23,7 @@ from breakscope.rulekit.values import (
 from breakscope.static.definitions.classes import external_bases, is_tensor_class
 from breakscope.static.definitions.names import external_value
 from breakscope.static.machine.frames import Frame
+from breakscope.static.machine.library import MAKES
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.base import Variable
 from breakscope.static.variables.builtin import call_builtin
@@ -322,6 +323,8 @@ def plain_result(machine: Machine, name: str, args: list[Value], kwargs: dict[st
     returned = returned_value(machine, name)
     if returned is not None:
         return returned
+    if name in MAKES:
+        return MAKES[name]
     root = name.partition(".")[0]
     if root in ("time", "random") and name != "random.Random":
         return Py("float", "random")

@@ -141,3 +141,40 @@ def test_numbers_of_pythons_integers(body, code, tmp_path):
     """Under Dynamo of torch 2.13.0 those without a code are in one graph."""
     result = analysed(tmp_path, {"program.py": INTEGERS.format(body=body)}, "program.py::step")
     assert [rule for rule, _ in found(result)] == [code] * bool(code)
+
+
+GENERATORS = {
+    "made": ("seed", "np.random.RandomState(seed)", "laplace(size=x.shape[0])"),
+    "made by scikit-learn": ("seed", "check_random_state(seed)", "uniform(size=x.shape[0])"),
+}
+
+
+@pytest.mark.parametrize("name", GENERATORS)
+def test_a_generator_breaks_at_every_draw(name, tmp_path):
+    parameter, made, draw = GENERATORS[name]
+    source = f"""\
+        import numpy as np
+        import torch
+        from sklearn.utils import check_random_state
+
+        class Noise(torch.nn.Module):
+            def __init__(self, {parameter}=None):
+                super().__init__()
+                self.rng = {made}
+
+            def forward(self, x):
+                return x + torch.as_tensor(self.rng.{draw})
+        """
+    assert found(analysed(tmp_path, {"model.py": source})) == [("BRK510", 11)]
+
+
+@pytest.mark.parametrize("kind", ["np.random.Generator", "int | np.random.RandomState | None"])
+def test_an_annotated_generator_breaks_at_every_draw(kind, tmp_path):
+    source = f"""\
+        import numpy as np
+        import torch
+
+        def noise(x: torch.Tensor, rng: {kind} = None):
+            return x + torch.as_tensor(rng.normal(size=3))
+        """
+    assert found(analysed(tmp_path, {"step.py": source}, "step.py::noise")) == [("BRK510", 5)]
