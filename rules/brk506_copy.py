@@ -2,7 +2,9 @@
 
 Dynamo does not trace `copy.deepcopy` of anything that holds a tensor (a module or a state
 included), `copy.copy` of a tensor or a module, and, oddly, `copy.copy` of a list or a dict, whose C
-method it meets behind the call. `copy.deepcopy` of plain numbers and strings is traced.
+method it meets behind the call. `copy.deepcopy` of plain numbers and strings is traced, and so is
+`copy.copy` of an object, but for one whose class has `__slots__` (`@dataclass(slots=True)`): to copy it
+raises an exception while Dynamo traces, and the whole function is skipped.
 
 Write what you mean: `x.clone()` for a tensor (it stays in autograd's graph, as deepcopy does not
 for a non-leaf), `list(items)` or `items.copy()` for a list, `dict(d)` or `d.copy()` for a dict. A
@@ -13,7 +15,9 @@ back to the original. It counts as unsafe: the copy of a leaf no longer asks for
 copy of a non-leaf no longer raises, and a subclass of `list` or `dict` becomes a plain one.
 """
 
+import ast
 import copy
+from dataclasses import dataclass
 
 import torch
 
@@ -25,18 +29,23 @@ rule = Rule(
     "BRK506",
     "copy",
     dynamo=("GB4198", r"GB0007: (list|dict|set)\.copy", r"GB0008: .*patched_setstate"),
+    shares=("GB0088",),
     fix="unsafe",
 )
+
+
+COPIES = {"__copy__", "__deepcopy__", "__reduce__", "__reduce_ex__", "__getstate__"}
 
 
 @rule.on(Call, "copy.deepcopy")
 def check_deep(event):
     value = event.argument(0, "x")
     if value is not None and holds_tensor(value):
+        is_filled = not isinstance(value, Dict) or any(map(holds_tensor, value.items.values()))
         yield event.graph_break(
             f"Dynamo does not trace `{event.shown}` of something with a tensor",
             help="write `x.clone()`, or `x.detach().clone()`",
-            certainty="possible" if isinstance(value, Dict) else None,
+            certainty=None if is_filled else "possible",
             fixable=value.is_tensor,
         )
     elif _is_module(event, value):
@@ -45,6 +54,15 @@ def check_deep(event):
             help="make the copy once, in `__init__`",
             fixable=False,
             certainty="likely",
+        )
+    elif _has_slots(value):
+        yield _problem_of_slots(event)
+    elif _is_object(value) and any(map(holds_tensor, value.attributes.values())):
+        yield event.graph_break(
+            f"`{event.shown}` copies an object with a tensor",
+            help=f"make a new `{value.cls.info.name}` of the tensors' clones",
+            certainty="likely",
+            fixable=False,
         )
 
 
@@ -72,6 +90,48 @@ def check(event):
             f"Dynamo does not trace `copy.copy` of a {kind}",
             help=f"write `{kind}(...)` or the method `.copy()`",
         )
+    elif _has_slots(value):
+        yield _problem_of_slots(event)
+
+
+def _problem_of_slots(event):
+    name = event.argument(0, "x").cls.info.name
+    return event.problem(
+        f"`{event.shown}` copies an object of `{name}`, whose class has slots: to copy one raises while Dynamo "
+        "traces, so the whole function is skipped",
+        help=f"make the new `{name}` from the fields, or let its class have no slots",
+        fixable=False,
+        skips="call",
+        dynamo=("GB0088",),
+    )
+
+
+def _is_object(value) -> bool:
+    """True for an object of a class of the checked source that does not say itself how it is copied."""
+    return type(value) is Instance and COPIES.isdisjoint(_own_names(value))
+
+
+def _has_slots(value) -> bool:
+    """True for an object whose class, with no parent that has a `__dict__`, keeps its attributes in slots."""
+    if not _is_object(value) or value.cls.info.node.bases:
+        return False
+    decorators = value.cls.info.node.decorator_list
+    return "__slots__" in _own_names(value) or any(
+        isinstance(decorator, ast.Call)
+        and any(k.arg == "slots" and ast.unparse(k.value) == "True" for k in decorator.keywords)
+        for decorator in decorators
+    )
+
+
+def _own_names(value) -> set[str]:
+    """What the body of the object's class gives a name."""
+    names = set()
+    for node in value.cls.info.node.body:
+        if isinstance(node, ast.FunctionDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Assign):
+            names.update(t.id for t in node.targets if isinstance(t, ast.Name))
+    return names
 
 
 def _is_module(event, value) -> bool:
@@ -154,3 +214,25 @@ def good_of_a_module():
             return self.same(x)
 
     return Net()
+
+
+@dataclass
+class Points:
+    at: torch.Tensor
+
+
+@dataclass(slots=True)
+class Slim:
+    at: torch.Tensor
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB4198",), fixed=False)
+def bad_of_an_object(x):
+    points = Points(x * 2)
+    return copy.deepcopy(points).at + x  # BRK506
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0088",), fixed=False)
+def bad_of_slots(x):
+    slim = Slim(x * 2)
+    return copy.copy(slim).at + x  # BRK506
