@@ -46,6 +46,7 @@ from breakscope.static.variables.effects.side_effects import note_outside
 from breakscope.static.variables.library import builtin_iteration, builtin_numbers
 from breakscope.static.variables.library.folding import CASTS
 from breakscope.static.variables.objects.module_containers import OPEN, contents_of, put_openly
+from breakscope.static.variables.objects.recurrent import note_recurrent_check
 from breakscope.static.variables.operators.instance_checks import is_instance
 
 TORCH_NN, ANY_MODULE_CLASS = External("torch.nn"), External("torch.nn.*")
@@ -110,7 +111,10 @@ def builtin_isinstance(machine: Machine, args, kwargs, node, frame) -> Value:
         emit_call(machine, "object.__instancecheck__", None, args, {}, node, frame)
     verdicts = {is_instance(machine, o, args[1]) for o in options(args[0])}
     verdict = verdicts.pop() if len(verdicts) == 1 else None
-    return Py("bool", "config") if verdict is None else Const(verdict)
+    if verdict is None:
+        note_recurrent_check(machine, args, node, frame)
+        return Py("bool", "config")
+    return Const(verdict)
 
 
 def builtin_issubclass(machine: Machine, args, kwargs, node, frame) -> Value:

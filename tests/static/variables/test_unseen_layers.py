@@ -79,3 +79,33 @@ def f(x: torch.Tensor):
 
 def test_a_lazy_property_is_read_as_one(tmp_path):
     assert found(analysed(tmp_path, {"program.py": LAZY})) == [("BRK101", 16)]
+
+
+@pytest.mark.parametrize(
+    ("layer", "asked"),
+    [
+        ("self.core", "nn.LSTM"),
+        ("self.layers[0]", "(nn.GRU, nn.LSTM)"),
+        ("next(iter(self.layers))", "nn.RNNBase"),
+    ],
+)
+def test_a_layer_that_is_asked_whether_it_is_recurrent(layer, asked, tmp_path):
+    """Where it is, Dynamo skips the function at the question already."""
+    source = f"""\
+        from torch import nn
+
+        class Tagger(nn.Module):
+            def __init__(self, core, layers):
+                super().__init__()
+                self.core = core
+                self.layers = nn.ModuleList(layers)
+
+            def forward(self, x):
+                layer = {layer}
+                if isinstance(layer, {asked}):
+                    return layer(x)[0]
+                return layer(x)
+        """
+    (finding,) = analysed(tmp_path, {"model.py": source}).findings
+    assert (finding.code, finding.line) == ("BRK503", 11)
+    assert finding.condition == f"isinstance(layer, {asked})"

@@ -5,9 +5,20 @@ from __future__ import annotations
 import ast
 
 from breakscope import limits
-from breakscope.rulekit.values import ExternalInstance, Instance, Sequence, Tensor, Union, Value
+from breakscope.rulekit.values import (
+    External,
+    ExternalInstance,
+    Instance,
+    Py,
+    Sequence,
+    Tensor,
+    Union,
+    Value,
+    options,
+)
 from breakscope.static.definitions.classes import external_bases
 from breakscope.static.machine.frames import Frame
+from breakscope.static.machine.given import both
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call
 
@@ -97,6 +108,28 @@ def note_recurrent_read(machine: Machine, value: Value, node: ast.AST, frame: Fr
         )
         if found is not None and all(o is found or o.is_none for o in value.options):
             emit_call(machine, f"{found.name}.forward", found, (), {}, node, frame, "likely")
+
+
+def note_recurrent_check(machine: Machine, args: list[Value], node: ast.AST, frame: Frame) -> None:
+    """Code asks whether something is a recurrent module. Where it is one, this reads it."""
+    if not frame.emits or type(node) is not ast.Call:
+        return
+    asked = [o for types in args[1:] for part in options(types) for o in _types_of(part)]
+    name = next((o.name for o in asked if type(o) is External and o.name in RECURRENT), None)
+    if name is not None and any(
+        o.is_unknown
+        or (type(o) is Py and o.type == "unknown")
+        or (type(o) is ExternalInstance and o.name in RECURRENT)
+        for o in options(args[0])
+    ):
+        before = frame.condition
+        frame.condition = both(before, machine.text(node, frame.module))
+        emit_call(machine, f"{name}.forward", args[0], (), {}, node, frame, "likely")
+        frame.condition = before
+
+
+def _types_of(value: Value) -> list[Value]:
+    return (value.items or []) if type(value) is Sequence else [value]
 
 
 def note_recurrent_argument(machine: Machine, owner: Value, name: ast.Name, frame: Frame) -> None:
