@@ -36,6 +36,7 @@ from breakscope.static.project.modules import ClassInfo
 from breakscope.static.variables.effects.emitting import emit_call
 from breakscope.static.variables.effects.side_effects import note_outside, shrinks_late
 from breakscope.static.variables.lists import delete_item, extend_sequence
+from breakscope.static.variables.objects.returned import note_returned
 from breakscope.static.variables.operators.binary import binary_operation
 from breakscope.static.variables.tensors.indexing import masked_index
 
@@ -166,6 +167,7 @@ def exec_return(machine: Machine, node: ast.Return, frame: Frame) -> int:
         and any(known is COMPILING for known in frame.returns)
     ):
         return RETURN
+    note_returned(machine, value, node, frame)
     frame.returns.append(value)
     return RETURN
 
