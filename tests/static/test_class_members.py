@@ -1,6 +1,8 @@
 """What stands in the body of a class, asked of an object or of the class; and what others set
 there."""
 
+import textwrap
+
 import pytest
 
 from breakscope.static import analyze
@@ -194,3 +196,36 @@ def test_what_breaks_in_them_is_found(tmp_path, name):
         assert old in text
         text = text.replace(old, new)
     assert found(tmp_path / "model.py", text) == codes
+
+
+@pytest.mark.parametrize(
+    ("bases", "is_called_by_torch"),
+    [
+        ("nn.Module, Steps", True),
+        ("Base, Steps", True),
+        ("Steps, nn.Module", False),
+        ("Steps, Base", False),
+        ("Base, OfBoth", False),
+    ],
+)
+def test_a_parent_behind_torchs_module_does_not_call_it(bases, is_called_by_torch, tmp_path):
+    text = f"""\
+        from torch import nn
+
+        class Steps:
+            def __call__(self, x):
+                return x
+
+        class Base(nn.Module):
+            pass
+
+        class OfBoth(Steps, Base):
+            pass
+
+        class Net({bases}):
+            def forward(self, x):
+                return x.item()
+        """
+    text = text.replace("class Net(Base, OfBoth)", "class Net(OfBoth)")
+    codes = found(tmp_path / "model.py", textwrap.dedent(text))
+    assert codes == (["BRK201"] if is_called_by_torch else [])

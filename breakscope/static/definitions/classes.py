@@ -24,6 +24,7 @@ from breakscope.rulekit.walking import walk
 from breakscope.static.definitions.decorators import decorate
 from breakscope.static.definitions.homes import note_nested
 from breakscope.static.machine.frames import Frame, Raised
+from breakscope.static.machine.library import MODULE_METHODS
 from breakscope.static.machine.state import ClassFacts
 from breakscope.static.project.modules import ClassInfo
 
@@ -67,9 +68,40 @@ def mro_of(machine: Machine, info: ClassInfo) -> list[ClassInfo]:
             b.info for b in bases_of(machine, info) if isinstance(b, Class) and b.info != info
         ]
         facts.mro = [info, *_merge([*(list(mro_of(machine, p)) for p in parents), parents])]
-        facts.bodies = [(cls, members_of(cls)) for cls in facts.mro]
+        facts.bodies = _bodies(machine, facts.mro)
         machine.budget.spend(len(facts.mro) // limits.BASES_OF_A_STEP)
     return facts.mro
+
+
+def _bodies(machine: Machine, mro: list[ClassInfo]) -> list[tuple[ClassInfo, dict[str, ast.stmt]]]:
+    """The classes with what each defines; of one that comes behind torch's Module only what that has
+    not: `class Net(nn.Module, Callable)` is called by the Module's `__call__`."""
+    behind: set[int] = set()
+    for cls in mro:
+        ahead: list[int] | None = None  # the classes of the bases that derive from Module
+        for base in bases_of(machine, cls):
+            parents = mro_of(machine, base.info) if isinstance(base, Class) else []
+            if ahead is not None:
+                behind.update(id(p) for p in parents if id(p) not in ahead)
+            if _is_of_torch(base) or any(_has_base_of_torch(machine, p) for p in parents):
+                ahead = [*(ahead or ()), *map(id, parents)]
+    bodies = []
+    for cls in mro:
+        members = members_of(cls)
+        if id(cls) in behind and not any(
+            _has_base_of_torch(machine, p) for p in mro_of(machine, cls)
+        ):
+            members = {n: node for n, node in members.items() if n not in MODULE_METHODS}
+        bodies.append((cls, members))
+    return bodies
+
+
+def _has_base_of_torch(machine: Machine, info: ClassInfo) -> bool:
+    return any(map(_is_of_torch, bases_of(machine, info)))
+
+
+def _is_of_torch(base: Value) -> bool:
+    return isinstance(base, External) and base.name.startswith("torch.nn.")
 
 
 def external_bases(machine: Machine, info: ClassInfo) -> tuple[str, ...]:
