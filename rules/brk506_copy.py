@@ -23,7 +23,14 @@ import torch
 
 from breakscope.rulekit.events import Call
 from breakscope.rulekit.rule import Rule
-from breakscope.rulekit.values import Dict, ExternalInstance, Instance, Sequence, holds_tensor
+from breakscope.rulekit.values import (
+    Dict,
+    ExternalInstance,
+    Instance,
+    Sequence,
+    holds_tensor,
+    options,
+)
 
 rule = Rule(
     "BRK506",
@@ -135,6 +142,12 @@ def _own_names(value) -> set[str]:
 
 
 def _is_module(event, value) -> bool:
+    """True for a module, or one that may be None."""
+    found = [option for option in options(value) if not option.is_none] if value else []
+    return bool(found) and all(_is_one_module(event, option) for option in found)
+
+
+def _is_one_module(event, value) -> bool:
     if isinstance(value, Sequence):
         return value.type in ("ModuleList", "Sequential")
     if not isinstance(value, Instance | ExternalInstance):

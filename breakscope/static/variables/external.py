@@ -19,6 +19,7 @@ from breakscope.rulekit.values import (
     Py,
     Tensor,
     Value,
+    options,
 )
 from breakscope.static.definitions.classes import external_bases, is_tensor_class
 from breakscope.static.definitions.names import external_value
@@ -339,6 +340,5 @@ def plain_result(machine: Machine, name: str, args: list[Value], kwargs: dict[st
 
 def _bases_of_copied(machine, args: list[Value]) -> tuple[str, ...]:
     """What the object that is copied derives from, outside of the checked source."""
-    if not args or type(args[0]) is not Instance:
-        return ()
-    return external_bases(machine, args[0].cls.info)
+    copied = next((o for o in options(args[0]) if type(o) is Instance), None) if args else None
+    return () if copied is None else external_bases(machine, copied.cls.info)
