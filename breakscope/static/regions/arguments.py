@@ -119,6 +119,10 @@ def configured(machine: Machine, parameter: ast.arg, default: Value | None, fram
         return Py(annotated.type, "config", default.value if isinstance(default, Const) else None)
     if isinstance(annotated, Tensor | Instance | Sequence | Dict):
         return annotated
+    if type(annotated) is Union and all(
+        option.is_none or type(option) is Instance for option in annotated.options
+    ):
+        return annotated
     if default is not None:
         return opened(default)
     if parameter.arg.endswith(LOADERS):

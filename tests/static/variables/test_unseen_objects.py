@@ -185,3 +185,25 @@ class Model(torch.nn.Module):
 """
     expected = {("BRK599", 10)} if breaks else set()
     assert set(found(analysed(tmp_path, {"program.py": source}))) == expected
+
+
+@pytest.mark.parametrize("kind", ["Sampler | None", "Optional[Sampler]"])
+def test_a_module_that_a_constructor_may_be_given(kind, tmp_path):
+    source = f"""\
+        from copy import deepcopy
+        from typing import Optional
+        from torch import nn
+
+        class Sampler(nn.Module):
+            def forward(self, x):
+                return x
+
+        class Net(nn.Module):
+            def __init__(self, sampler: {kind} = None):
+                super().__init__()
+                self.sampler = sampler
+
+            def forward(self, x):
+                return deepcopy(self.sampler)(x)
+        """
+    assert found(analysed(tmp_path, {"model.py": source})) == [("BRK506", 15)]
