@@ -41,6 +41,20 @@ from breakscope.static.variables.objects.construction import instantiate
 NUMBERS = (Py, ShapeInt)
 # how parameters are called that are sizes
 SIZES = ("shape", "shapes", "size", "sizes")
+# as the names of parameters that are no tensors end
+OTHERS = (
+    *SIZES,
+    "name",
+    "names",
+    "path",
+    "file",
+    "filename",
+    "url",
+    "config",
+    "cfg",
+    "dtype",
+    "device",
+)
 # how a constructor's parameter is called that is a data loader
 LOADERS = ("dataloader", "data_loader")
 OBJECTS = (Instance, ExternalInstance, Tensor, Sequence, Dict, Function, Union)
@@ -271,7 +285,7 @@ def parameter_value(
         return of_training
     if parameter.annotation is not None or not is_forward or used - library.tensor_names:
         return UNKNOWN
-    is_other = parameter.arg.endswith(SIZES) or body.is_documented_as_other(parameter.arg)
+    is_other = parameter.arg.endswith(OTHERS) or body.is_documented_as_other(parameter.arg)
     return UNKNOWN if is_other else tensor
 
 

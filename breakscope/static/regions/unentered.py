@@ -281,9 +281,10 @@ def _is_property(node: ast.stmt | None) -> bool:
 
 
 def _is_public(name: str, node: ast.stmt) -> bool:
+    """True for a method that users call; what fits an estimator is called once, and by no region."""
     return (
         isinstance(node, ast.FunctionDef)
-        and not name.startswith("_")
+        and not name.startswith(("_", "fit", "partial_fit"))
         and not node.decorator_list
         and len(node.args.args) > 1
     )

@@ -577,3 +577,27 @@ step = Lazy().forward
 """
     result = analysed(tmp_path, {"program.py": source}, "program.py::step")
     assert ("BRK517", 11) in found(result)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "is_region"),
+    [("scores", True), ("model_name", False), ("config_path", False), ("profile", True)],
+)
+def test_a_function_handed_out_whose_parameter_is_named_like_no_tensor(
+    parameters, is_region, tmp_path
+):
+    files = {
+        "pkg/__init__.py": "from .front import load\n",
+        "pkg/front.py": f"import torch\ndef load({parameters}):\n    print({parameters})\n"
+        "    return torch.zeros(3)\n",
+    }
+    assert bool(analysed(tmp_path, files).regions) is is_region
+
+
+def test_what_fits_an_estimator_is_no_region(tmp_path):
+    body = "(self, x: torch.Tensor, y: torch.Tensor):\n        return x[y > 0]\n"
+    files = {
+        "pkg/__init__.py": "from .front import Scores\n",
+        "pkg/front.py": f"import torch\nclass Scores:\n    def fit{body}    def score{body}",
+    }
+    assert found(analysed(tmp_path, files)) == [("BRK302", 6)]
