@@ -40,20 +40,9 @@ from breakscope.static.variables.objects.construction import instantiate
 # of what a call hands over, what says more than how the parameter is used
 NUMBERS = (Py, ShapeInt)
 # how parameters are called that are sizes
-SIZES = ("shape", "shapes", "size", "sizes")
 # as the names of parameters that are no tensors end
-OTHERS = (
-    *SIZES,
-    "name",
-    "names",
-    "path",
-    "file",
-    "filename",
-    "url",
-    "config",
-    "cfg",
-    "dtype",
-    "device",
+OTHERS = tuple(
+    "shape shapes size sizes name names path _file filename url config cfg dtype device".split()
 )
 # how a constructor's parameter is called that is a data loader
 LOADERS = ("dataloader", "data_loader")
