@@ -39,7 +39,6 @@ from breakscope.static.variables.objects.construction import instantiate
 
 # of what a call hands over, what says more than how the parameter is used
 NUMBERS = (Py, ShapeInt)
-# how parameters are called that are sizes
 # as the names of parameters that are no tensors end
 OTHERS = tuple(
     "shape shapes size sizes name names path _file filename url config cfg dtype device".split()
