@@ -26,7 +26,7 @@ from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.base import Variable
 from breakscope.static.variables.builtin import call_builtin
-from breakscope.static.variables.effects.emitting import args_certainty, emit_call
+from breakscope.static.variables.effects.emitting import args_certainty, emit_call, emit_out
 from breakscope.static.variables.library import transforms
 from breakscope.static.variables.library.builtin_iteration import builtin_dict
 from breakscope.static.variables.library.copies import copied, copied_object
@@ -267,7 +267,10 @@ def call_external(
     if name in MODULE_LISTS:
         return module_list(machine, name, args, node, frame)
     if head in NAMESPACES:
-        return torch_function(machine, name, last, args, kwargs, frame)
+        made = torch_function(machine, name, last, args, kwargs, frame)
+        if "out" in kwargs:
+            emit_out(machine, made, kwargs["out"], node, frame)
+        return made
     if name.startswith("torch."):
         return other_torch_name(machine, name, last, args, kwargs)
     if head.partition(".")[0] == "numpy":
