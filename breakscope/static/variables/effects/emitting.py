@@ -59,7 +59,8 @@ def emit_call(
     and `classes` as in the event."""
     if frame.emits and machine.region.drawn:
         args = tuple(args)
-        emit_drawn(machine, needed(Given(name, args, kwargs)), node, frame)
+        known = machine.library.tables.numbers.get(name, {})
+        emit_drawn(machine, needed(Given(name, args, kwargs), known), node, frame)
     if frame.emits and machine.wanted(name):
         machine.emit(
             Call,
