@@ -17,6 +17,7 @@ from breakscope.rulekit.values import (
     Function,
     Instance,
     Py,
+    Sequence,
     Tensor,
     Value,
 )
@@ -166,6 +167,15 @@ _SPECIAL = {
     "torch.jit.annotate": call_cast,
     **EINOPS,
 }
+ARRAY = Tensor(kind="numpy")
+INDEXED = {  # objects of numpy's that are used by indexing them -> what they make
+    "numpy.ogrid": "arrays",
+    "numpy.mgrid": ARRAY,
+    "numpy.r_": ARRAY,
+    "numpy.c_": ARRAY,
+    "numpy.s_": UNKNOWN,
+    "numpy.index_exp": UNKNOWN,
+}
 
 
 class ExternalVariable(Variable):
@@ -176,6 +186,13 @@ class ExternalVariable(Variable):
 
     def getattr(self, machine: Machine, owner, name, node, frame) -> Value:
         return external_value(machine, f"{owner.name}.{name}")
+
+    def getitem(self, machine: Machine, container, index, store, node, frame) -> Value:
+        made = INDEXED.get(container.name)
+        if made is None:
+            return super().getitem(machine, container, index, store, node, frame)
+        emit_call(machine, f"{container.name}.__getitem__", None, (index,), {}, node, frame)
+        return Sequence("list", None, ARRAY) if made == "arrays" else made
 
     def setattr(self, machine: Machine, owner, name, value, old, target, node, frame) -> None:
         if owner.name == "torch.backends.cuda.matmul" and machine.driver.sets:

@@ -141,3 +141,11 @@ def test_numbers_of_pythons_integers(body, code, tmp_path):
     """Under Dynamo of torch 2.13.0 those without a code are in one graph."""
     result = analysed(tmp_path, {"program.py": INTEGERS.format(body=body)}, "program.py::step")
     assert [rule for rule, _ in found(result)] == [code] * bool(code)
+
+
+@pytest.mark.parametrize(
+    "made", ["np.ogrid[0:4]", "np.mgrid[0:4, 0:2]", "np.r_[0:4]", "np.s_[0:2]"]
+)
+def test_what_numpy_makes_by_indexing(made, tmp_path):
+    text = f"import numpy as np, torch\n\n\n@torch.compile\ndef f(x):\n    {made}\n    return x\n"
+    assert found(analysed(tmp_path, {"run.py": text})) == [("BRK510", 6)]
