@@ -30,7 +30,8 @@ def half_of(package: str) -> str:
 
 
 def facts(traces: Path, site: Path, folders: tuple[str, ...]) -> dict[str, Any]:
-    """Break sites below a package's own folders, and the lines of them that Dynamo traced."""
+    """Break sites below a package's own folders, and the lines of them that Dynamo traced. A break in another
+    package is one of the line that leads there."""
     processes = read_processes(traces)
     places = Places.here(torch_root(processes))
     ids = registry(places.torch)
@@ -41,14 +42,15 @@ def facts(traces: Path, site: Path, folders: tuple[str, ...]) -> dict[str, Any]:
         for path, numbers in seen.traced.items():
             lines.setdefault(relative(path, site), set()).update(numbers)
         for found in seen.breaks:
-            place = relative(found.site.path, site), found.site.line
-            sites.setdefault(place, (found.reason.gb_id, found.reason.type))
+            ways = ((relative(f.path, site), f.line) for f in (found.site, *reversed(found.chain)))
+            place = next((w for w in ways if w[0].partition("/")[0] in folders), None)
+            if place is not None:
+                sites.setdefault(place, (found.reason.gb_id, found.reason.type))
     own = sorted(file for file in lines if file.partition("/")[0] in folders)
     return {
         "breaks": [
             {"file": file, "line": line, "gb_id": gb_id, "gb_type": kind}
             for (file, line), (gb_id, kind) in sorted(sites.items())
-            if file.partition("/")[0] in folders
         ],
         "traced": {file: ranges(lines[file]) for file in own},
     }

@@ -19,9 +19,9 @@ it to keep that.
 import numpy as np
 import torch
 
+from breakscope.knowledge import load
 from breakscope.rulekit.events import Call
 from breakscope.rulekit.number_arguments import (
-    NUMBERS,
     OWNERS,
     WITH_DIMENSIONS,
     WITH_NUMBERS,
@@ -31,26 +31,26 @@ from breakscope.rulekit.number_arguments import (
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.values import Sequence
 
+CLAMPS = ("clamp", "clip", "clamp_")
 rule = Rule("BRK209", "tensor-as-number-argument", dynamo=("GB0033: _local_scalar_dense",))
 
 
 @rule.on(
     Call,
-    {
-        *WITH_NUMBERS,
-        *(f"{owner}.{name}" for owner in OWNERS for name in ("clamp", "clip", "clamp_")),
-    },
+    lambda: load().numbers,
+    WITH_NUMBERS,
+    {f"{owner}.{name}" for owner in OWNERS for name in CLAMPS},
 )
 def check(event):
     owner, _, name = event.name.rpartition(".")
     skip = 1 if owner == "Tensor" else 0
-    if name in NUMBERS:
-        given = numbers_of(event)
+    if name not in CLAMPS:
+        given = numbers_of(event, load().numbers.get(event.name, {}))
     else:
         given = [event.argument(1 - skip, "min"), event.argument(2 - skip, "max")]
         if not any(value is not None and (value.is_const and not value.is_none) for value in given):
             return  # two tensors, or one tensor alone, is the traced overload
-    if any(value is not None and value.is_tensor and not _passes(value) for value in given):
+    if any(map(_is_read, filter(None, given))):
         yield event.graph_break(
             f"`{name}` gets a tensor where it needs a Python number and reads its value",
             help="use the form that takes tensors (`torch.minimum`, a product, `torch.where`), or pass a Python number",
@@ -72,9 +72,14 @@ def check_dimensions(event):
             return
 
 
-def _passes(value):
-    """A 0-d integer tensor that is itself an argument or a buffer is taken as a symbolic number."""
-    return not value.is_computed and value.dtype == "int"
+def _is_read(value):
+    """True for a tensor. One of integers that is itself an argument or a buffer is taken as a symbolic
+    number."""
+    if not value.is_tensor or value.origin == "guess":
+        return False
+    if value.kind == "buffer":
+        return value.dtype in ("float", "bool")
+    return value.is_computed or value.dtype != "int"
 
 
 @rule.example(
@@ -109,3 +114,8 @@ def bad_dimensions(x):
 @rule.becomes
 def good_dimensions(x):
     return x.mean(tuple(range(1, x.ndim)))
+
+
+@rule.example(lambda: (torch.ones(2, 3),), lambda: (-torch.ones(2, 3),))
+def bad_padding(x):
+    return torch.nn.functional.pad(x, (1, 1), value=x.min())  # BRK209

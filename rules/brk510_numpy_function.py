@@ -3,7 +3,7 @@
 Dynamo traces numpy by running it on `torch._numpy`, which knows most of the array functions
 (`np.mean`, `np.clip`, `np.linalg.norm`), and not all: `np.random.beta`, `np.random.permutation`,
 `np.interp`, `np.digitize`, `np.isin`, `np.polyfit`, `np.nanmean`, `np.vectorize` and file functions
-end the graph; so does an array of `dtype=object`, and a `numpy.random.Generator` ends it at every
+end the graph; so do `np.ogrid[...]`, `np.mgrid`, `np.r_`, `np.c_` and `np.s_`, an array of `dtype=object`, and a `numpy.random.Generator` at every
 draw.
 
 Write it with torch: `torch.distributions.Beta(a, b).sample()`, `torch.randperm`, `torch.bucketize`,
@@ -23,7 +23,12 @@ rule = Rule(
     "BRK510",
     "numpy-function",
     shares=("GB0055", "GB0185"),
-    dynamo=("GB0294", "GB0156: of class `(Generator|RandomState)`", "GB0007: numpy/polynomial"),
+    dynamo=(
+        "GB0294",
+        "GB0156: of class `(Generator|RandomState)`",
+        "GB0007: numpy/polynomial",
+        "GB0008: (nd_grid|AxisConcatenator|IndexExpression).__getitem__",
+    ),
 )
 
 RANDOM = {
@@ -70,14 +75,22 @@ HELP = {
     "nanmean": "write `torch.nanmean`",
     "digitize": "write `torch.bucketize`",
     "standard_normal": "write `torch.randn`",
+    "ogrid": "write `torch.arange`, and `[:, None]` for the rows",
+    "mgrid": "write `torch.meshgrid`",
+    "r_": "write `torch.cat` or `torch.arange`",
+    "c_": "write `torch.stack(..., 1)`",
+    "s_": "write `slice(...)`",
+    "index_exp": "write `slice(...)`",
 }
+INDEXED = {f"numpy.{name}.__getitem__" for name in "ogrid mgrid r_ c_ s_ index_exp".split()}
 
 
-@rule.on(Call, RANDOM, ARRAYS, QUADRATURE)
+@rule.on(Call, RANDOM, ARRAYS, QUADRATURE, INDEXED)
 def check(event):
-    name = event.name.rpartition(".")[2]
+    function = event.name.removesuffix(".__getitem__")
+    name = function.rpartition(".")[2]
     yield event.problem(
-        f"Dynamo cannot turn `{event.name}` into torch, so the graph ends at `{event.shown}`",
+        f"Dynamo cannot turn `{function}` into torch, so the graph ends at `{event.shown}`",
         help=HELP.get(name, "write it with torch, or compute it outside the compiled region"),
     )
 
@@ -138,3 +151,15 @@ def bad(x):
 def good(x):
     nodes = torch.tensor([-0.7745966692414834, 0.0, 0.7745966692414834])
     return x * nodes.to(x.dtype)
+
+
+@rule.example(lambda: (torch.ones(4, 4),), dynamo=("GB0008",))
+def bad_grid(x):
+    rows, columns = np.ogrid[0:4, 0:4]  # BRK510
+    return x * torch.from_numpy(rows + columns)
+
+
+@rule.becomes
+def good_grid(x):
+    rows, columns = torch.arange(4)[:, None], torch.arange(4)
+    return x * (rows + columns)

@@ -3,7 +3,9 @@
 Dynamo follows constructors written in Python. For `bytes(...)`, `bytearray(...)`, `object()`,
 `types.SimpleNamespace()`, `decimal.Decimal()`, `datetime.datetime(...)`, `array.array(...)`,
 `io.BytesIO()` and `threading.local()` it has no model, so the graph ends there; nor for the guards of
-`torch._C` that switch dispatch keys, as `torch._C._DisableTorchDispatch()`.
+`torch._C` that switch dispatch keys, as `torch._C._DisableTorchDispatch()`. A class of yours that derives from
+one of these, or from `float`, `deque`, `defaultdict` or `functools.partial`, is made in C as well. (Those that derive
+from `int`, `str`, `list`, `dict`, `tuple` and sets are traced.)
 
 A sentinel `object()` belongs at the module's top. For a bundle of values use a tuple, a dict, a
 NamedTuple or a dataclass, which Dynamo traces.
@@ -60,6 +62,17 @@ CLASSES = {
     "torch._C._ForceDispatchKeyGuard",
     "torch._C._IncludeDispatchKeyGuard",
 }
+DERIVED = CLASSES | {
+    "bytearray",
+    "bytes",
+    "collections.defaultdict",
+    "collections.deque",
+    "complex",
+    "float",
+    "functools.partial",
+    "property",
+    "random.Random",
+}
 
 
 @rule.on(Call, BUILTINS, CLASSES)
@@ -69,6 +82,15 @@ def check(event):
     yield event.problem(
         f"`{event.name}` is made in C, which Dynamo does not trace, so the graph ends at `{event.shown}`",
         help="make it once outside the region; for a bundle of values use a tuple, a dict or a dataclass",
+    )
+
+
+@rule.on(Call, {f"subclass of {name}" for name in DERIVED})
+def check_derived(event):
+    base = event.name.removeprefix("subclass of ")
+    yield event.problem(
+        f"`{event.shown}` makes an object of a class that derives from `{base}`, which is written in C, so the graph ends here",
+        help="make it once outside the region, or let the class hold such an object instead of being one",
     )
 
 
@@ -93,3 +115,13 @@ def bad_keys(x):
 @rule.becomes
 def good_keys(x):
     return x + 1
+
+
+class Amount(float):
+    pass
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0147",))
+def bad_derived(x):
+    amount = Amount(2)  # BRK521
+    return x * float(amount)

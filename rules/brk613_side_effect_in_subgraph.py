@@ -4,8 +4,8 @@
 subgraphs of their own, which run again, or later, in the backward pass. Dynamo therefore refuses
 one that changes something outside of it: an attribute (`self.aux_loss = ...`), a list or a dict of
 the code around it. The graph ends, and what is inside is not compiled. Objects that the function makes
-itself may change freely, and so may buffers that are changed in place. (A Python number that is
-counted in an attribute ends the graph as well; Dynamo reports that at the call of `checkpoint`.)
+itself may change freely, and so may buffers that are changed in place. A number, a flag or a text that
+is another one afterwards ends the graph at the call of `checkpoint`.
 
 Return the value beside the result, `return h, aux_loss`, and let the caller store it: a checkpoint
 passes tuples through. A hook should return a changed gradient and nothing else; read gradients
@@ -16,11 +16,11 @@ import torch
 from torch.utils.checkpoint import checkpoint
 
 from breakscope.knowledge import since
-from breakscope.rulekit.events import Mutate, Store
+from breakscope.rulekit.events import Call, Mutate, Store
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.values import Py
 
-rule = Rule("BRK613", "side-effect-in-subgraph", dynamo=("GB0067",))
+rule = Rule("BRK613", "side-effect-in-subgraph", dynamo=("GB0067", "GB4413"))
 
 PLACES = {
     "checkpoint": "runs under `checkpoint`",
@@ -36,16 +36,26 @@ HELP = {
 
 @rule.on(Store, scope=("attribute", "global", "nonlocal", "enclosing"), within=tuple(PLACES))
 def check_store(event):
-    if (
-        event.scope == "attribute" and (event.value.is_const or isinstance(event.value, Py))
-    ) or not _is_traced(event):
+    if (event.scope == "attribute" and _is_plain(event.value)) or not _is_traced(event):
         return
     name = (
         f"{event.owner}.{event.name}" if event.owner and event.name else event.owner or event.name
     )
     yield event.graph_break(
-        f"`{name}` is set in a function that {PLACES[event.within]}",
+        f"`{name}` is changed in a function that {PLACES[event.within]}",
         help=HELP[event.within],
+    )
+
+
+def _is_plain(value):
+    return value.is_const or value.is_shape or isinstance(value, Py)
+
+
+@rule.on(Call, "change of a plain value in a subgraph")
+def check_plain(event):
+    yield event.graph_break(
+        f"`{event.args[0].value}` is set to another value in the function that runs under `checkpoint`",
+        help=HELP["checkpoint"],
     )
 
 
@@ -63,7 +73,7 @@ def _is_traced(event):
     return event.within != "hook" or since("2.11")
 
 
-@rule.example(lambda: (torch.ones(2, 4),), module=True)
+@rule.example(lambda: (torch.ones(2, 4),), module=True, dynamo=("GB0067",))
 def bad():
     class Net(torch.nn.Module):
         def __init__(self):
@@ -100,7 +110,7 @@ def good():
     return Net()
 
 
-@rule.example(lambda: (torch.ones(2, 4),), module=True)
+@rule.example(lambda: (torch.ones(2, 4),), module=True, dynamo=("GB0067",))
 def bad():
     layer = torch.nn.Linear(4, 4)
 
@@ -123,3 +133,37 @@ def good():
         return h.relu()
 
     return forward
+
+
+@rule.example(lambda: (torch.ones(2, 4),), module=True, dynamo=("GB4413",))
+def bad_counter():
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer, self.is_warm = torch.nn.Linear(4, 4), False
+
+        def block(self, x):
+            self.is_warm = True
+            return self.layer(x).relu()
+
+        def forward(self, x):
+            return checkpoint(self.block, x, use_reentrant=False)  # BRK613
+
+    return Net()
+
+
+@rule.becomes
+def good_counter():
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer, self.is_warm = torch.nn.Linear(4, 4), False
+
+        def block(self, x):
+            return self.layer(x).relu()
+
+        def forward(self, x):
+            self.is_warm = True
+            return checkpoint(self.block, x, use_reentrant=False)
+
+    return Net()

@@ -52,6 +52,7 @@ class Knowledge:
     ops = cached_property(lambda self: self._table("ops"))
     results = cached_property(lambda self: self._table("returns"))
     shapes = cached_property(lambda self: self._table("shapes"))
+    numbers = cached_property(lambda self: self._table("numbers"))
     skips = cached_property(lambda self: self._table("skips"))
     registry = cached_property(lambda self: self._table("registry"))
 

@@ -74,46 +74,22 @@ KEYWORDS = (
     "split_size_or_sections",
 )
 
-# Operator -> keyword and position of each argument that must be a number; positions count the
-# tensor as 0.
+# The same as the table `numbers` has, of what torch's samples do not show: operator -> keyword and
+# position of each argument that must be a number; positions count the tensor as 0.
 NUMBERS = {
-    "dropout": {"p": 1},
     "roll": {"shifts": 1},
-    "tril": {"diagonal": 1},
-    "triu": {"diagonal": 1},
-    "select": {"index": 2},
-    "chunk": {"chunks": 1},
-    "leaky_relu": {"negative_slope": 1},
-    "softshrink": {"lambd": 1},
-    "hardshrink": {"lambd": 1},
-    "elu": {"alpha": 1},
-    "celu": {"alpha": 1},
-    "add": {"alpha": None},
-    "sub": {"alpha": None},
-    "norm": {"p": 1},
     "addcmul": {"value": None},
     "addcdiv": {"value": None},
-    "uniform_": {"from": 1, "to": 2},
-    "normal_": {"mean": 1, "std": 2},
-    "scaled_dot_product_attention": {"scale": None},
     "tensor_split": {"indices_or_sections": 1},
-    "new_full": {"fill_value": 2},
     "scalar_tensor": {"s": 0},
-    "huber_loss": {"delta": 4},
-    "smooth_l1_loss": {"beta": 5},
-    "layer_norm": {"eps": 4},
-    "threshold": {"threshold": 1, "value": 2},
-    "cosine_similarity": {"eps": 3},
-    "addmm": {"alpha": None, "beta": None},
-    "baddbmm": {"alpha": None, "beta": None},
-    "addmv": {"alpha": None, "beta": None},
-    "repeat_interleave": {"output_size": None},
+    "celu": {"alpha": 1},
 }
 OWNERS = ("torch", "Tensor", "torch.nn.functional", "torch.linalg")
 
 # operators that take several dimensions, behind the tensor
 OVER_DIMENSIONS = """sum mean nansum nanmean amax amin std var std_mean var_mean logsumexp any all flip squeeze tile
 norm fft.fftn fft.ifftn fft.rfftn fft.irfftn""".split()
+DIMENSIONS = ("dim", "dims", "axis")
 WITH_NUMBERS = frozenset(f"{owner}.{name}" for owner in OWNERS for name in NUMBERS)
 WITH_DIMENSIONS = frozenset(f"{owner}.{name}" for owner in OWNERS for name in OVER_DIMENSIONS)
 
@@ -138,12 +114,23 @@ def _inside(values: list[Value]) -> list[Value]:
     return [item for items in found for item in items]
 
 
-def numbers_of(call: Given) -> list[Value]:
-    """What a call is given for the arguments in NUMBERS."""
+def numbers_of(call: Given, known: Mapping[str, int | None]) -> list[Value]:
+    """What a call is given for arguments that must be numbers; `known` are those that the table `numbers`
+    has of the function."""
     owner, _, name = call.name.rpartition(".")
+    behind = int(owner == "Tensor")
+    others = DIMENSIONS if call.name in WITH_DIMENSIONS else ()
+    others = KEYWORDS if call.name in SIZES else others
+    places = {
+        keyword: at
+        for keyword, at in known.items()
+        if keyword not in others and (at is None or at - behind not in SIZES.get(call.name, ()))
+    }
+    if call.name in WITH_NUMBERS:
+        places |= NUMBERS[name]
     found = []
-    for keyword, at in NUMBERS[name].items():
-        position = None if at is None else at - (owner == "Tensor")
+    for keyword, at in places.items():
+        position = None if at is None else at - behind
         if keyword in call.kwargs:
             found.append(call.kwargs[keyword])
         elif position is not None and position < len(call.args):
@@ -157,15 +144,14 @@ def dimensions_of(call: Given) -> list[Value]:
     behind = 0 if owner == "Tensor" else 1
     is_second = name in ("norm", "fftn", "ifftn", "rfftn", "irfftn")
     first = () if is_second else call.args[behind:][:1]
-    named = (call.kwargs.get(word) for word in ("dim", "dims", "axis"))
+    named = (call.kwargs.get(word) for word in DIMENSIONS)
     return [value for value in (*first, *named) if value is not None]
 
 
-def needed(call: Given) -> list[Value]:
-    """All arguments of a call that must be Python numbers."""
+def needed(call: Given, known: Mapping[str, int | None]) -> list[Value]:
+    """All arguments of a call that must be Python numbers; `known` as for `numbers_of`."""
     found = sizes_of(call) if call.name in SIZES else []
-    if call.name in WITH_NUMBERS:
-        found += numbers_of(call)
+    found += numbers_of(call, known)
     if call.name in WITH_DIMENSIONS:
         found += dimensions_of(call)
     return [*found, *_inside(found)]

@@ -170,7 +170,7 @@ class Analyzer:
     def _world(self, path: str) -> World:
         """The modules as the files of this file's package see them: packages beside it that are
         installed are libraries to it."""
-        name, root = self.sources.place(path)
+        name, root = self._place(path)
         installed = Installed(self.reads, self.settings.import_folders, self._is_left_out)
         package = name.partition(".")[0] if installed.is_installation(root) else ""
         key = (root if package else "", package)
@@ -180,6 +180,13 @@ class Analyzer:
             program = Program(self.sources, installed, self.settings.environment)
             world = self._worlds[key] = World(program, self._machine_of)
         return world
+
+    def _place(self, path: str) -> tuple[str, str]:
+        """(dotted module name, import root) of a file's package: a folder without `__init__.py` inside of
+        a package is a part of it."""
+        name, root = self.sources.place(path)
+        above = os.path.join(os.path.dirname(root), "__init__.py")
+        return self._place(above) if root and self.reads.is_file(above) else (name, root)
 
     def _machine_of(self, world: World, home: ModuleInfo) -> Machine:
         wanted = self.matcher.listeners.want

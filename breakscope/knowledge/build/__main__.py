@@ -55,6 +55,9 @@ def main() -> int:
         action="store_true",
         help="write the table `shapes` alone, by the table `returns` that is in the folder; compiles nothing",
     )
+    parser.add_argument(
+        "--only-numbers", action="store_true", help="write the table `numbers` alone (two minutes)"
+    )
     options = parser.parse_args()
     if len(options.measurements) != (2 if options.wheel else 1) and options.measurements:
         parser.error(
@@ -63,6 +66,8 @@ def main() -> int:
     try:
         if options.only_shapes:
             return _shapes(options)
+        if options.only_numbers:
+            return _numbers(options)
         return _from_wheel(options) if options.wheel else _from_installed(options)
     except WheelError as problem:
         parser.error(str(problem))
@@ -105,6 +110,13 @@ def _shapes(options: argparse.Namespace) -> int:
     return 0
 
 
+def _numbers(options: argparse.Namespace) -> int:
+    from breakscope.knowledge.build import numbers
+
+    write(options.out, "numbers", numbers.table())
+    return 0
+
+
 def _results(file: Path) -> list[dict]:
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     return [row for row in rows if "topic" in row]
@@ -112,7 +124,7 @@ def _results(file: Path) -> list[dict]:
 
 def build(results: list[dict]) -> dict[str, dict]:
     """Every table, by name."""
-    from breakscope.knowledge.build import from_torch, shapes, tables
+    from breakscope.knowledge.build import from_torch, numbers, shapes, tables
 
     tagged = from_torch.tagged()
     found = tables.measured(results, tagged)
@@ -120,6 +132,7 @@ def build(results: list[dict]) -> dict[str, dict]:
     found["returns"] = tables.returns(results, from_torch.schemas(), from_torch.modules())
     return found | {
         "shapes": shapes.table(found["returns"]),
+        "numbers": numbers.table(),
         "registry": from_torch.registry(),
         "skips": from_torch.skips(),
         "classes": from_torch.classes(),

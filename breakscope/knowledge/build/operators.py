@@ -42,7 +42,7 @@ class Operator:
     def __call__(self, value: Any, *args: Any, **kwargs: Any) -> Any:
         if self.is_method:
             return getattr(value, self.name.partition(".")[2])(*args, **kwargs)
-        return _find(self.name)(value, *args, **kwargs)
+        return function_of(self.name)(value, *args, **kwargs)
 
 
 def programs() -> list[Operator]:
@@ -60,7 +60,7 @@ def programs() -> list[Operator]:
                 if hasattr(v, "__name__")
             ]
             for name in names:
-                if callable(_find(name.replace("Tensor.", "torch.Tensor."))):
+                if callable(function_of(name.replace("Tensor.", "torch.Tensor."))):
                     found[name, info.variant_test_name] = Operator(name, info)
     return list(found.values())
 
@@ -104,7 +104,7 @@ def _compile(operator: Operator, sample: Any) -> dict:
             y = x.clone() if in_place else x
             return getattr(y, method)(*args, **kwargs)
     else:
-        function = _find(operator.name)
+        function = function_of(operator.name)
 
         def probe(x, args, kwargs):
             return function(x, *args, **kwargs)
@@ -134,7 +134,7 @@ def _own(value: Any, in_place: bool) -> Any:
     return value.clone() if in_place and isinstance(value, torch.Tensor) else value
 
 
-def _find(dotted: str) -> Any:
+def function_of(dotted: str) -> Any:
     found = torch
     for part in dotted.split(".")[1:]:
         found = getattr(found, part, None)

@@ -34,8 +34,16 @@ from breakscope.static.machine.library import COMPILING
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ClassInfo
 from breakscope.static.variables.effects.emitting import emit_call
-from breakscope.static.variables.effects.side_effects import note_outside, shrinks_late
+from breakscope.static.variables.effects.side_effects import (
+    note_change,
+    note_outside,
+    shrinks_late,
+)
 from breakscope.static.variables.lists import delete_item, extend_sequence
+from breakscope.static.variables.objects.attribute_stores import (
+    emit_enclosing,
+    outlives_subgraph,
+)
 from breakscope.static.variables.objects.returned import note_returned
 from breakscope.static.variables.operators.binary import binary_operation
 from breakscope.static.variables.tensors.indexing import masked_index
@@ -130,10 +138,12 @@ def exec_delete(machine: Machine, node: ast.Delete, frame: Frame) -> int:
     for target in node.targets:
         if isinstance(target, ast.Name):
             frame.names.pop(target.id, None)
-        elif isinstance(target, ast.Attribute) and not frame.emits:
+        elif isinstance(target, ast.Attribute) and (frame.within or not frame.emits):
             delete_attribute(machine, machine.eval(target.value, frame), target, frame)
         elif isinstance(target, ast.Subscript):
             container, key = machine.eval(target.value, frame), machine.eval(target.slice, frame)
+            if isinstance(container, Dict | Sequence):
+                note_change(machine, container, target, frame)
             if isinstance(container, Dict):
                 machine.touch(container)
                 container.open = True
@@ -148,7 +158,12 @@ def exec_delete(machine: Machine, node: ast.Delete, frame: Frame) -> int:
 
 
 def delete_attribute(machine: Machine, owner: Value, target: ast.Attribute, frame: Frame) -> None:
-    """`del owner.name` outside of regions."""
+    """`del owner.name` outside of regions, or in a subgraph."""
+    if frame.emits:
+        if isinstance(owner, Instance) and outlives_subgraph(machine, owner):
+            source = machine.text(target.value, frame.module)
+            emit_enclosing(machine, source, target.attr, NONE, target, frame)
+        return
     before = owner.attributes.get(target.attr) if isinstance(owner, Instance) else None
     if before is not None and not frame.is_in_branch():
         note_outside(machine, owner, target.attr, NONE, before, frame, target)

@@ -95,8 +95,10 @@ class RegionState(Struct, eq=False):
     grown: list[tuple[Activation, int, int]] = []
     shrunk: set[int] = set()  # ids of containers that lose items
     overwritten: set[tuple] = set()  # keys of what the region surely sets before it reads it
-    # ids of containers that a function run as a subgraph has from outside
+    # ids of containers and objects that a function run as a subgraph has from outside
     outside_subgraph: set[int] = set()
+    # what such a function stores of plain values: key of the attribute, its text, before, after
+    changed_plainly: list[tuple[tuple, str, Value, Value]] = []
     # by `id`: random numbers that the graph holds, and those that a break made plain numbers
     drawn: dict[int, Value] = {}
     settled: dict[int, Value] = {}
@@ -120,6 +122,7 @@ class RegionState(Struct, eq=False):
         self.shrunk.clear()
         self.overwritten.clear()
         self.outside_subgraph.clear()
+        self.changed_plainly.clear()
         self.running.clear()
         self.last_test_is_configuration = False
         self.drawn, self.settled = {}, {}

@@ -81,6 +81,14 @@ class Reads:
         except Unreadable:
             return b""
 
+    def is_file(self, path: str) -> bool:
+        """Can the file be read?"""
+        try:
+            self.file(path)
+        except Unreadable:
+            return False
+        return True
+
     def names(self, folder: str) -> frozenset[str]:
         """The names in a folder by which files are found: what can be imported, and what marks a
         project or an installed package. None when it cannot be read."""

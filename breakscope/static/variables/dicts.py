@@ -26,6 +26,7 @@ from breakscope.static.variables.base import Variable
 from breakscope.static.variables.effects.emitting import note_assert
 from breakscope.static.variables.effects.side_effects import (
     emit_mutate,
+    note_change,
     note_driver_item,
     note_items_change,
     note_mutation,
@@ -68,8 +69,9 @@ class DictVariable(Variable):
         new = not (counts or (index.is_const and _is_there(machine, container, index, frame)))
         if new and machine.driver.inside and container.home and not frame.emits:
             machine.driver.filled.append((container, index.value if index.is_const else None))
-        if (container.home or frame.within) and new and frame.emits:
+        if container.home and new and frame.emits and not frame.within:
             emit_mutate(machine, node, frame, container, "__setitem__", value, index)
+        note_change(machine, container, node, frame)
         if not (container.home and frame.emits):
             put_key(container, index, value)
             return

@@ -17,6 +17,7 @@ from breakscope.rulekit.values import (
     Function,
     Instance,
     Py,
+    Sequence,
     Tensor,
     Value,
     options,
@@ -28,7 +29,7 @@ from breakscope.static.machine.library import MAKES
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.base import Variable
 from breakscope.static.variables.builtin import call_builtin
-from breakscope.static.variables.effects.emitting import args_certainty, emit_call
+from breakscope.static.variables.effects.emitting import args_certainty, emit_call, emit_out
 from breakscope.static.variables.library import transforms
 from breakscope.static.variables.library.builtin_iteration import builtin_dict
 from breakscope.static.variables.library.copies import copied, copied_object
@@ -168,6 +169,15 @@ _SPECIAL = {
     "torch.jit.annotate": call_cast,
     **EINOPS,
 }
+ARRAY = Tensor(kind="numpy")
+INDEXED = {  # objects of numpy's that are used by indexing them -> what they make
+    "numpy.ogrid": "arrays",
+    "numpy.mgrid": ARRAY,
+    "numpy.r_": ARRAY,
+    "numpy.c_": ARRAY,
+    "numpy.s_": UNKNOWN,
+    "numpy.index_exp": UNKNOWN,
+}
 
 
 class ExternalVariable(Variable):
@@ -178,6 +188,13 @@ class ExternalVariable(Variable):
 
     def getattr(self, machine: Machine, owner, name, node, frame) -> Value:
         return external_value(machine, f"{owner.name}.{name}")
+
+    def getitem(self, machine: Machine, container, index, store, node, frame) -> Value:
+        made = INDEXED.get(container.name)
+        if made is None:
+            return super().getitem(machine, container, index, store, node, frame)
+        emit_call(machine, f"{container.name}.__getitem__", None, (index,), {}, node, frame)
+        return Sequence("list", None, ARRAY) if made == "arrays" else made
 
     def setattr(self, machine: Machine, owner, name, value, old, target, node, frame) -> None:
         if owner.name == "torch.backends.cuda.matmul" and machine.driver.sets:
@@ -269,7 +286,10 @@ def call_external(
     if name in MODULE_LISTS:
         return module_list(machine, name, args, node, frame)
     if head in NAMESPACES:
-        return torch_function(machine, name, last, args, kwargs, frame)
+        made = torch_function(machine, name, last, args, kwargs, frame)
+        if "out" in kwargs:
+            emit_out(machine, made, kwargs["out"], node, frame)
+        return made
     if name.startswith("torch."):
         return other_torch_name(machine, name, last, args, kwargs)
     if head.partition(".")[0] == "numpy":

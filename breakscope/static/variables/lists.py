@@ -34,6 +34,7 @@ from breakscope.static.variables.effects.emitting import (
 )
 from breakscope.static.variables.effects.side_effects import (
     emit_mutate,
+    note_change,
     note_driver_item,
     note_items_change,
 )
@@ -106,6 +107,7 @@ class ListVariable(Variable):
     ) -> None:
         note_driver_item(machine, target, container, index, value, frame, node)
         note_items_change(machine, target, container, index, value, frame, node, augmented)
+        note_change(machine, container, node, frame)
         if index.is_tensor:
             emit_read(machine, index, "index", target, frame, target.slice)
         items = container.items
@@ -329,6 +331,8 @@ def call_sequence_method(
         if name == "clear" and not (owner.home and frame.emits):
             owner.items = []
         return NONE
+    if name in ("reverse", "sort"):
+        note_change(machine, owner, node, frame)
     if name == "reverse" and owner.items is not None and not (owner.home and frame.emits):
         owner.items = (
             owner.items[::-1] if not frame.skips else [join_all(owner.items)] * len(owner.items)

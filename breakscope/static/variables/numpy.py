@@ -231,6 +231,11 @@ def numpy_number(machine: Machine, last: str, args: list[Value]) -> Value | None
         given = args[0]
         if last in OF_ALL and len(args) == 1 and (given.is_unknown or given == CONFIG):
             return READ_OF_CONFIG
+        is_one = (
+            isinstance(given, Sequence) and given.type != "size" and len(given.items or ()) == 1
+        )
+        if is_one and _is_int(given.items[0]):
+            return WHOLE  # one item is handed on
         plain = type(given) is Sequence and (given.items or given.type == "size")
         return READ if plain and len(args) == 1 and _is_plain(element_of(given)) else None
     if not all(_is_plain(value) or is_numpy_number(value) for value in args):

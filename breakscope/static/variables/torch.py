@@ -86,9 +86,9 @@ def torch_function(
     kwargs: dict[str, Value],
     frame: Frame,
 ) -> Value:
-    if name in TYPED:
-        return tensor_of_type(TYPED[name], args)
-    if last[:1].isupper() and name.startswith("torch.") and last not in ("Tensor",):
+    if name in TYPED or name == "torch.Tensor":
+        return tensor_of_type(TYPED.get(name, "float"), args)
+    if last[:1].isupper() and name.startswith("torch."):
         return ExternalInstance(name, tuple(args), tuple(kwargs.items()))
     if name in _CONTEXTS:
         exists = not frame.emits and name in MADE_IN_REGION

@@ -170,6 +170,24 @@ def test_an_installed_package_under_check_is_told_at_its_own_lines(checked, tmp_
     assert all(f.library == "" for f in result.findings)
 
 
+def test_a_folder_without_init_inside_of_a_package_is_a_part_of_it(tmp_path):
+    part = """\
+        import torch
+        from netlib.ops import Gate
+
+        class Net(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.gate = Gate()
+
+            def forward(self, x):
+                return self.gate(x)
+        """
+    write(tmp_path, {**LIBRARY, "site-packages/netlib/parts/net.py": part})
+    found = analyze([tmp_path / "site-packages/netlib/parts"], StaticOptions(torch=TORCH)).findings
+    assert [(f.path.rpartition("/")[2], f.line, f.library) for f in found] == [("ops.py", 16, "")]
+
+
 def test_a_class_that_inherits_a_librarys_forward_is_told_at_its_head(checked, tmp_path):
     write(
         tmp_path,

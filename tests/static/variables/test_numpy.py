@@ -178,3 +178,26 @@ def test_an_annotated_generator_breaks_at_every_draw(kind, tmp_path):
             return x + torch.as_tensor(rng.normal(size=3))
         """
     assert found(analysed(tmp_path, {"step.py": source}, "step.py::noise")) == [("BRK510", 5)]
+
+
+@pytest.mark.parametrize(
+    "made", ["np.ogrid[0:4]", "np.mgrid[0:4, 0:2]", "np.r_[0:4]", "np.s_[0:2]"]
+)
+def test_what_numpy_makes_by_indexing(made, tmp_path):
+    text = f"import numpy as np, torch\n\n\n@torch.compile\ndef f(x):\n    {made}\n    return x\n"
+    assert found(analysed(tmp_path, {"run.py": text})) == [("BRK510", 6)]
+
+
+@pytest.mark.parametrize(
+    ("made", "codes"),
+    [
+        ("x.reshape(-1, np.prod((4,)))", []),
+        ("x.reshape(-1, np.prod((2, 2)))", ["BRK208"]),
+        ("x.reshape(-1, int(np.prod((4,))))", ["BRK210"]),
+        ("x[: np.prod([2])]", ["BRK206"]),
+    ],
+)
+def test_a_product_of_one_number(made, codes, tmp_path):
+    text = f"import numpy as np, torch\n\n\n@torch.compile\ndef f(x):\n    return {made}\n"
+    places = found(analysed(tmp_path, {"run.py": text}))
+    assert [code for code, _ in places] == codes

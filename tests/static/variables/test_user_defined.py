@@ -255,3 +255,31 @@ class Model(torch.nn.Module):
 def test_a_subclass_is_announced_to_its_parent(effect, made, code, tmp_path):
     source = ANNOUNCED.format(effect=effect, made=made)
     assert found(analysed(tmp_path, {"program.py": source})) == [(code, 16)]
+
+
+@pytest.mark.parametrize(
+    ("base", "breaks"),
+    [
+        ("float", True),
+        ("collections.deque", True),
+        ("functools.partial", True),
+        ("int", False),
+        ("dict", False),
+        ("collections.OrderedDict", False),
+        ("Exception", False),
+    ],
+)
+def test_a_class_over_one_that_is_written_in_c(base, breaks, tmp_path):
+    text = f"""\
+        import collections, functools, torch
+
+        class Made({base}):
+            pass
+
+        @torch.compile
+        def run(x, n):
+            made = Made(*n)
+            return x + 1
+        """
+    result = found(analysed(tmp_path, {"run.py": textwrap.dedent(text)}))
+    assert result == ([("BRK521", 8)] if breaks else [])

@@ -8,7 +8,7 @@ from typing import Any
 
 from breakscope.rulekit.events import Call, ScalarRead, Statement
 from breakscope.rulekit.number_arguments import Given, needed
-from breakscope.rulekit.values import Tensor, Value
+from breakscope.rulekit.values import Sequence, Tensor, Value
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ClassInfo
@@ -59,7 +59,8 @@ def emit_call(
     and `classes` as in the event."""
     if frame.emits and machine.region.drawn:
         args = tuple(args)
-        emit_drawn(machine, needed(Given(name, args, kwargs)), node, frame)
+        known = machine.library.tables.numbers.get(name, {})
+        emit_drawn(machine, needed(Given(name, args, kwargs), known), node, frame)
     if frame.emits and machine.wanted(name):
         machine.emit(
             Call,
@@ -80,6 +81,33 @@ def emit_sparse(machine: Machine, values: Iterable[Value], node: ast.AST, frame:
     found = [value for value in values if type(value) is Tensor and value.kind == "sparse"]
     if found:
         emit_call(machine, SPARSE, None, found, {}, node, frame, sureness(found[0]))
+
+
+OTHER_OUT = "a result into a tensor of another form"  # as rules listen to it
+
+
+def emit_out(machine: Machine, made: Value, out: Value, node: ast.AST, frame: Frame) -> None:
+    """Emit that `out=` is a tensor of another shape or layout than the result."""
+    results = made.items if isinstance(made, Sequence) else [made]
+    places = out.items if isinstance(out, Sequence) else [out]
+    for result, place in zip(results or [Tensor()] * len(places or ()), places or ()):
+        if type(place) is Tensor and is_other_form(result, place):
+            emit_call(machine, OTHER_OUT, None, (place,), {}, node, frame, sureness(place))
+            return
+
+
+def is_other_form(result: Value, place: Tensor) -> bool:
+    """Is a tensor surely not of the shape that a result has, or not contiguous? An empty one is there to
+    be made as large as it takes."""
+    if place.kind == "strided":
+        return True
+    made = result if type(result) is Tensor else Tensor()
+    if place.shape is None or made.shape is None:
+        is_other = None not in (place.ndim, made.ndim) and place.ndim != made.ndim
+        return is_other or place.shape == (0,)
+    sizes = zip(place.shape, made.shape)
+    differ = any(type(a) is int and type(b) is int and a != b for a, b in sizes)
+    return differ or len(place.shape) != len(made.shape)
 
 
 def emit_read(

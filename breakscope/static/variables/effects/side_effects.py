@@ -200,6 +200,12 @@ def note_outside(
         machine.driver.outside.append((owner, name, value, before, frame.module.path, node))
 
 
+def note_change(machine: Machine, container: Sequence | Dict, node: ast.AST, frame: Frame) -> None:
+    """An item is set, moved or deleted, which matters to a subgraph that has the container from outside."""
+    if frame.emits and frame.within:
+        emit_mutate(machine, node, frame, container, "__setitem__", UNKNOWN)
+
+
 def emit_store(
     machine: Machine, event_type, node: ast.AST, frame: Frame, key: tuple[int, str], **fields
 ) -> None:
@@ -209,8 +215,16 @@ def emit_store(
         if key not in machine.region.reads and _always_runs(node, frame, fields["value"]):
             machine.region.overwritten.add(key)
         machine.emit(event_type, node, frame, **fields)
+        if frame.within and fields["scope"] == "attribute" and is_plain(fields["value"]):
+            text = ".".join(filter(None, (fields["owner"], fields["name"])))
+            machine.region.changed_plainly.append((key, text, fields["initial"], fields["value"]))
         if len(frame.activation.steps) > before:
             machine.region.pending.append((frame.activation, before, key))
+
+
+def is_plain(value: Value) -> bool:
+    """A number, a text, None: what Dynamo compares before and after a subgraph."""
+    return value.is_const or value.is_shape or isinstance(value, Py)
 
 
 def _always_runs(node: ast.AST, frame: Frame, value: Value) -> bool:

@@ -139,6 +139,8 @@ def store_on_instance(
     if frame.emits:
         if id(owner) in machine.objects.made_inside:
             owner.attributes[name] = value if before is None else join(before, value)
+            if frame.within and outlives_subgraph(machine, owner):
+                emit_enclosing(machine, source, name, value, node, frame)
             return
         initial = before if before is not None else initial_value(machine, owner, name)
         if narrowed is not None and not any(option.is_none for option in options(narrowed)):
@@ -187,6 +189,21 @@ def store_on_instance(
         if not machine.driver.inside:
             machine.driver.outside.append((owner, name, value, before, frame.module.path, node))
         owner.attributes[name] = join(before, value)
+
+
+def outlives_subgraph(machine: Machine, owner: Instance) -> bool:
+    """False for an object that the subgraph makes itself."""
+    is_made = id(owner) in machine.objects.made_inside
+    return not is_made or id(owner) in machine.region.outside_subgraph
+
+
+def emit_enclosing(
+    machine: Machine, source: str, name: str, value: Value, node: ast.AST, frame: Frame
+) -> None:
+    """Emit that a subgraph changes an attribute of an object that the code around it has made."""
+    machine.emit(
+        Store, node, frame, owner=source, name=name, scope="enclosing", value=value, of_plain=True
+    )
 
 
 def given_by_branch(

@@ -62,6 +62,8 @@ def instantiate(
         args, kwargs = as_declared(machine, init.info, args, kwargs)
     if frame.emits:
         note_tensor_subclass(machine, cls, init, args, kwargs, node, frame)
+        for base in externals:
+            emit_call(machine, f"subclass of {base}", cls, args, kwargs, node, frame)
         if TYPED_DICTS & set(externals) and has_optional_keys(machine, info):
             emit_call(machine, "typing.TypedDict()", cls, args, kwargs, node, frame)
     key = (

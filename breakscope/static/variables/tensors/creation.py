@@ -139,7 +139,7 @@ def tensor_of_type(dtype: str, args: list[Value]) -> Tensor:
             dtype,
             args[0].ndim if isinstance(args[0], Tensor) else ndim_of_data(args[0])[0] or 1,
         )
-    return Tensor(dtype, len(args) or 1)
+    return Tensor(dtype, len(args)) if args else Tensor(dtype, 1, (0,))
 
 
 def sizes_given(last: str, args: list[Value], kwargs: dict[str, Value]) -> list[Value] | None:

@@ -66,6 +66,8 @@ def tensor_result(
         return ShapeInt(is_extent=name == "size") if args or kwargs else shape
     if name == "numpy":
         return Tensor(owner.dtype, owner.ndim, owner.shape, owner.sure, "numpy")
+    if name == "new" and not args and not kwargs:
+        return Tensor(owner.dtype, 1, (0,), owner.sure, owner.kind_of_result)
     if name == "type":
         return cast_tensor(owner, args[0] if args else UNKNOWN) if args or kwargs else Py("str")
     if name in ("to", "astype"):
