@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
+from random import Random
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -50,6 +51,9 @@ class DrivenCall(NamedTuple):
     done: Watch | None = None  # what it did
     node: ast.Call | None = None  # where a module of torch's is called
     modules: tuple[Value, ...] = ()  # that a function has from its arguments, closure and globals
+    has_examples: bool = (
+        False  # numbers that its program draws are examples, which no message shows
+    )
 
 
 class Driver(Struct, eq=False):
@@ -83,6 +87,10 @@ class Driver(Struct, eq=False):
     # by `id`: a random number, with the numbers that it is the sum of
     sums: dict[int, tuple[Value, list[Value]]] = {}
     varying: dict[int, Value] = {}  # by `id`: constants that another turn has other values for
+    chance: Random | None = None  # gives examples of what the file's own code draws
+    latest: dict[tuple, int] = {}  # the last of them, by what was asked for
+    examples: int = 0  # how many there were
+    stands_for_many: int = 0  # more than 0 while one run of a body stands for all of its turns
 
     @property
     def sets(self) -> bool:
@@ -122,6 +130,15 @@ class Driver(Struct, eq=False):
         elif type(value) is Sequence and value.type == "tuple":
             for item in value.items or ():
                 self.note_varying(item)
+
+    @contextmanager
+    def one_for_many(self) -> Iterator[None]:
+        """While one run of a body stands for all of its turns, no number that it draws is an example."""
+        self.stands_for_many += 1
+        try:
+            yield
+        finally:
+            self.stands_for_many -= 1
 
     def result_of(self, result: Value, parts: list[Value], is_sum: bool = False) -> Value:
         """What code of the file's own computes of numbers, some of which are others each time."""
@@ -227,6 +244,8 @@ class Driver(Struct, eq=False):
         self.home = program if isinstance(program, ModuleInfo) else program.module
         state, self.state, start = self.state, {}, len(self.outside)
         begun, self.begun = self.begun, start
+        chance, self.chance, self.latest, self.examples = self.chance, Random(0), {}, 0
+        many, self.stands_for_many = self.stands_for_many, 0
         try:
             yield self.programs
         finally:
@@ -234,11 +253,16 @@ class Driver(Struct, eq=False):
             self.outside[start:] = []
             self.function, self.calls, self.state = before, outer, state
             self.programs, self.begun = earlier, begun
+            self.chance, self.stands_for_many = chance, many
             self.varying.clear()
 
     def end_program(self) -> None:
         """Close what belongs together of the followed calls: behind a reset of Dynamo, and at the end."""
-        calls = [call._replace(written=call.written - self.begun) for call in self.calls or ()]
+        has_examples = self.examples > 0
+        calls = [
+            call._replace(written=call.written - self.begun, has_examples=has_examples)
+            for call in self.calls or ()
+        ]
         self.programs.append((calls, self.outside[self.begun :]))
         self.calls, self.begun = [], len(self.outside)
 

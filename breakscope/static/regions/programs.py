@@ -38,7 +38,9 @@ def program_regions(machine: Machine, module: ModuleInfo, enter: Enter) -> list:
             args = [as_argument(value) for value in first.args]
             kwargs = {key: as_argument(value) for key, value in first.kwargs.items()}
             region = enter(machine, name, target, args, kwargs)
-            recorder = Recorder(is_dynamic=_is_dynamic(machine, first.callee))
+            recorder = Recorder(
+                is_dynamic=_is_dynamic(machine, first.callee), has_examples=first.has_examples
+            )
             for call in group:
                 recorder.record(call.args, call.kwargs, state_of(call, group), _found(call))
                 recorder.marks.append(call.written)

@@ -8,6 +8,7 @@ import pytest
 from programs import analysed, found
 
 HEAD = """\
+import collections
 import functools
 import itertools
 import random

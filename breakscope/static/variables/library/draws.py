@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 from msgspec.structs import replace
 
 from breakscope import limits
@@ -24,6 +26,8 @@ def drawn(machine: Machine, name: str, args: list[Value], kwargs: dict[str, Valu
     head, _, last = name.rpartition(".")
     if head == "time" and last in CLOCKS:
         return Py("int" if last.endswith("_ns") else "float", "random")
+    if head == "random" and (found := example(machine, name, args, kwargs)) is not None:
+        return found
     if head == "random" and last in DRAWS:
         return Py("int" if last.startswith("rand") and last != "random" else "float", "random")
     source = contents_of(machine, args[0]) if args else None
@@ -32,6 +36,54 @@ def drawn(machine: Machine, name: str, args: list[Value], kwargs: dict[str, Valu
     if name in SAMPLES:
         return _sample(source, kwargs.get("k") or args[-1])
     return _choice(source) if name == "random.choice" else None
+
+
+def example(
+    machine: Machine, name: str, args: list[Value], kwargs: dict[str, Value]
+) -> Value | None:
+    """What a function of `random` may give, for what is followed step by step: a whole number, or some of the
+    items, all of which are known. Two in a row differ where they can."""
+    driver, last = machine.driver, name.rpartition(".")[2]
+    chance = driver.chance
+    if chance is None or driver.stands_for_many or kwargs.keys() - {"k"}:
+        return None
+    source = contents_of(machine, args[0]) if args else None
+    items = source.items if isinstance(source, Sequence) else None
+    numbers = [arg.value if isinstance(arg, Const) else None for arg in args]
+    try:
+        if last in ("randint", "randrange"):
+            if any(type(number) is not int for number in numbers):
+                return None
+            found = _differing(driver, (last, *numbers), lambda: getattr(chance, last)(*numbers))
+            found = Const(found)
+        elif last == "choice" and items and len(args) == 1:
+            at = _differing(
+                driver, (last, *(v.key(0) for v in items)), lambda: chance.randrange(len(items))
+            )
+            found = replace(items[at]) if isinstance(items[at], Const) else items[at]
+        elif last == "sample" and items:
+            found = _sampled(chance, items, kwargs.get("k") or args[-1])
+        else:
+            return None
+    except (TypeError, ValueError, OverflowError):
+        return None
+    driver.note_varying(found)
+    driver.examples += 1
+    return found
+
+
+def _differing(driver, key: tuple, draw) -> int:
+    """Another number than the last one, if there soon is one."""
+    numbers = (draw() for _ in range(4))
+    before = driver.latest.get(key)
+    found = next((number for number in numbers if number != before), before)
+    driver.latest[key] = found
+    return found
+
+
+def _sampled(chance: Random, items: list[Value], count: Value) -> Sequence | None:
+    known = isinstance(count, Const) and type(count.value) is int
+    return Sequence("list", chance.sample(items, count.value)) if known else None
 
 
 def _choice(source: Sequence) -> Py | None:

@@ -2,7 +2,23 @@
 
 from __future__ import annotations
 
-from breakscope.rulekit.values import UNKNOWN, Const, External, Function, Instance, Sequence, Value
+import ast
+
+from msgspec.structs import replace
+
+from breakscope import limits
+from breakscope.rulekit.values import (
+    UNKNOWN,
+    Const,
+    Dict,
+    External,
+    Function,
+    Instance,
+    Sequence,
+    Tensor,
+    Value,
+)
+from breakscope.static.definitions.fields import field_names
 from breakscope.static.machine.frames import Frame, Raised
 from breakscope.static.machine.machine import Machine
 
@@ -12,6 +28,28 @@ def is_counted(machine: Machine, value: Sequence, frame: Frame) -> bool:
     it is followed step by step."""
     is_followed = machine.driver.sets and not frame.emits
     return value.items is not None and (not value.home or is_followed)
+
+
+def listed(machine: Machine, value: Value, node: ast.AST, frame: Frame) -> list[Value] | None:
+    """What going over a value gives, item by item, where that is exactly known; beside sequences only in the
+    code around a region."""
+    if isinstance(value, Sequence):
+        is_known = is_counted(machine, value, frame) and value.type != "ModuleList"
+        return value.items if is_known else None
+    if frame.emits or not machine.driver.sets:
+        return None
+    if type(value) is Dict and not value.open:
+        return [Const(key) for key in value.items]
+    if type(value) is Const and isinstance(value.value, str | bytes):
+        return [Const(letter) for letter in value.value]
+    if isinstance(value, Instance):
+        fields = field_names(machine, value)
+        return [value.attributes.get(name, UNKNOWN) for name in fields] or None
+    if type(value) is Tensor and value.shape and type(value.shape[0]) is int:
+        row = machine.iterate(value, node, frame)
+        is_short = value.shape[0] <= limits.MOST_KNOWN_TURNS and type(row) is Tensor
+        return [replace(row) for _ in range(value.shape[0])] if is_short else None
+    return None
 
 
 def sorted_items(machine: Machine, source: Value, kwargs, node, frame) -> Value | None:

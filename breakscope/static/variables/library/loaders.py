@@ -24,6 +24,19 @@ from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
 
 LOADERS = frozenset({"torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader"})
+BATCH_SAMPLERS = frozenset(
+    {"torch.utils.data.BatchSampler", "torch.utils.data.sampler.BatchSampler"}
+)
+SAMPLERS = {  # their arguments
+    f"torch.utils.data{inner}.{name}": arguments
+    for inner in ("", ".sampler")
+    for name, arguments in {
+        "RandomSampler": ("data_source", "replacement", "num_samples"),
+        "SequentialSampler": ("data_source",),
+        "SubsetRandomSampler": ("indices",),
+        "WeightedRandomSampler": ("weights", "num_samples"),
+    }.items()
+}
 SUBSET = "torch.utils.data.Subset"
 DATASETS = frozenset({"torch.utils.data.TensorDataset", "torch.utils.data.dataset.TensorDataset"})
 
@@ -47,14 +60,15 @@ def _batches(
     if not isinstance(loader, ExternalInstance) or loader.name not in LOADERS:
         return None
     given = dict(zip(("dataset", "batch_size"), loader.args)) | dict(loader.kwargs)
+    given |= _of_batch_sampler(given.get("batch_sampler"))
     data, size = given.get("dataset", UNKNOWN), given.get("batch_size", Const(1))
-    if "batch_sampler" in given:
+    if isinstance(given.get("batch_sampler"), Instance):
         return _sampled(machine, given, node, frame)
     if (stream := _iterated(machine, data, node, frame)) is not None:
         return _streamed(machine, given, stream, node, frame)
     if "collate_fn" in given:
         return _collated(machine, given, most, node, frame)
-    length = _length(machine, data, node, frame)
+    length = _count_sampled(machine, data, given.get("sampler"), node, frame)
     if length is None or not isinstance(size, Const) or type(size.value) is not int:
         return None
     whole, rest = divmod(length, size.value) if size.value > 0 else (0, 0)
@@ -63,6 +77,28 @@ def _batches(
         sizes.append(rest)
     sample = _sample(machine, data, node, frame)
     return [_batch(sample, number) for number in sizes]
+
+
+def _of_batch_sampler(sampler: Value | None) -> dict[str, Value]:
+    """What a batch sampler of torch's stands for of a loader's own arguments."""
+    if not isinstance(sampler, ExternalInstance) or sampler.name not in BATCH_SAMPLERS:
+        return {}
+    return dict(zip(("sampler", "batch_size", "drop_last"), sampler.args)) | dict(sampler.kwargs)
+
+
+def _count_sampled(
+    machine: Machine, data: Value, sampler: Value | None, node: ast.AST, frame: Frame
+) -> int | None:
+    """How many items a loader goes over: those of its sampler."""
+    if isinstance(sampler, ExternalInstance) and sampler.name in SAMPLERS:
+        given = dict(zip(SAMPLERS[sampler.name], sampler.args)) | dict(sampler.kwargs)
+        count = given.get("num_samples")
+        if isinstance(count, Const) and type(count.value) is int:
+            return count.value
+        data = given.get("data_source", given.get("indices", UNKNOWN))
+    elif sampler is not None and not sampler.is_none:
+        data = sampler
+    return _length(machine, data, node, frame)
 
 
 def _sampled(

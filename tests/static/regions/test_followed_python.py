@@ -1,0 +1,148 @@
+"""Python around a region is followed as it runs: what it draws at random, lists, sorts and counts. Each program was
+measured under torch 2.13: it compiles again for what is marked, and for nothing else."""
+
+import pytest
+from test_followed_programs import lines_of
+
+PROGRAMS = {
+    "lists of drawn lengths": (
+        "SIZE BRK712",
+        """
+        def padded(rows):
+            longest = max(len(r) for r in rows)
+            return torch.tensor([r + [0] * (longest - len(r)) for r in rows])
+
+        def main():
+            random.seed(1)
+            rows = [[random.randint(1, 9) for _ in range(random.randint(3, 12))] for _ in range(12)]
+            order = sorted(range(len(rows)), key=lambda i: len(rows[i]))
+            for start in range(0, 12, 4):
+                step(padded([rows[i] for i in order[start : start + 4]]))
+        """,
+    ),
+    "items that are chosen": (
+        "SIZE BRK712",
+        """
+        def main():
+            random.seed(0)
+            pool = [torch.ones(n) for n in (3, 5, 7)]
+            for _ in range(4):
+                step(random.choice(pool))
+        """,
+    ),
+    "a branch that a drawn number decides": (
+        "NUMBER BRK708",
+        """
+        def main():
+            for depth in (1, 2, 3):
+                if random.randint(1, 3) > 0:
+                    scaled(torch.ones(3), depth)
+        """,
+    ),
+    "named tuples turned into columns": (
+        "SIZE BRK712",
+        """
+        Row = collections.namedtuple("Row", ["state", "reward"])
+
+        def main():
+            rows = []
+            for t in range(3):
+                state = torch.ones(4)
+                step(state)
+                rows.append(Row(state, float(t)))
+            batch = Row(*zip(*rows))
+            step(torch.stack(batch.state))
+        """,
+    ),
+    "a comprehension in another": (
+        "SIZE BRK712",
+        """
+        def main():
+            for sizes in ([(1, 2), (3,)], [(4, 5, 6)], [(7,), (8,)]):
+                step(torch.tensor([n for row in sizes for n in row if n > 1]))
+        """,
+    ),
+    "a batch sampler of torch's": (
+        "SIZE BRK712",
+        """
+        def main():
+            data = torch.ones(10, 3)
+            sampler = torch.utils.data.BatchSampler(torch.utils.data.RandomSampler(data), 4, drop_last=False)
+            for x in DataLoader(data, batch_sampler=sampler):
+                step(x)
+        """,
+    ),
+    "a sampler that takes some": (
+        "SIZE BRK712",
+        """
+        def main():
+            data = torch.ones(12, 3)
+            sampler = torch.utils.data.SubsetRandomSampler(range(10))
+            for x in DataLoader(data, batch_size=4, sampler=sampler):
+                step(x)
+        """,
+    ),
+    "a number that `enumerate` begins with": (
+        "SIZE BRK712",
+        """
+        def main():
+            for n, rest in enumerate([1, 0, 0], start=1):
+                step(torch.ones(n + rest))
+        """,
+    ),
+    "a variable of the file's own": (
+        "COUNT BRK702",
+        """
+        count = 0
+
+        @torch.compile
+        def counted(x):
+            return x * (count + 1)  # COUNT
+
+        for _ in range(3):
+            counted(torch.ones(3))
+            count += 1
+        """,
+    ),
+}
+QUIET = {
+    "lists of drawn lengths that are cut": """
+        def main():
+            for _ in range(3):
+                row = [random.random() for _ in range(random.randint(3, 12))][:8]
+                step(torch.tensor(row + [0.0] * (8 - len(row))))
+    """,
+    "a variable that is not read": """
+        count = 0
+        for _ in range(3):
+            step(torch.ones(3))
+            count += 1
+    """,
+    "items that are alike": """
+        def main():
+            pool = [torch.ones(3) for _ in range(5)]
+            for _ in range(4):
+                step(random.choice(pool))
+                step(torch.stack(random.sample(pool, 3)).sum(0))
+    """,
+    "a batch sampler that drops the last": """
+        def main():
+            data = torch.ones(10, 3)
+            sampler = torch.utils.data.BatchSampler(torch.utils.data.SequentialSampler(data), 4, True)
+            for x in DataLoader(data, batch_sampler=sampler):
+                step(x)
+    """,
+}
+
+
+@pytest.mark.parametrize("what", PROGRAMS)
+def test_what_differs_is_found(what, tmp_path):
+    expected, program = PROGRAMS[what]
+    place, _, code = expected.rpartition(" ")
+    seen = lines_of(tmp_path, program)
+    assert seen and all(c == code and place.strip() in line for c, line in seen)
+
+
+@pytest.mark.parametrize("what", QUIET)
+def test_what_does_not_differ_is_no_hazard(what, tmp_path):
+    assert lines_of(tmp_path, QUIET[what]) == []
