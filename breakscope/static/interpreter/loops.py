@@ -106,7 +106,7 @@ def turns_of_for(
     machine: Machine, node: ast.For, frame: Frame, items: Iterable[Value]
 ) -> Iterator[None]:
     """Bind the loop's target to each of the items, to some of them in the file's own code."""
-    most = limits.MOST_DRIVEN_TURNS if machine.driver.loops <= 2 else limits.FEW_DRIVEN_TURNS
+    most = machine.driver.most_turns()
     if frame.function is not None and is_generator(frame.function):
         most = limits.MOST_KNOWN_TURNS
     for turn, item in enumerate(items):

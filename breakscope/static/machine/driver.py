@@ -12,6 +12,7 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
+from breakscope import limits
 from breakscope.rulekit.values import (
     UNKNOWN,
     Class,
@@ -108,6 +109,11 @@ class Driver(Struct, eq=False):
             and (id(frame.function.node) in self.names.callers or is_generator(frame.function))
         )
 
+    def most_turns(self, more: int = 0) -> int:
+        """How many turns of a loop are followed in those around it, `more` of which are still to begin."""
+        is_shallow = self.loops + more <= 2
+        return limits.MOST_DRIVEN_TURNS if is_shallow else limits.FEW_DRIVEN_TURNS
+
     def follows_known_turns(self, frame: Frame) -> bool:
         """True in functions of the file's own that the code around a region calls: their loops are followed
         as far as they go where that is known."""
@@ -164,7 +170,9 @@ class Driver(Struct, eq=False):
     def set_state(self, what: str, text: str, owner: Value) -> None:
         """Note global state, and with the file's own code, which has several models, of which object."""
         if self.sets:
-            self.state[what if self.calls is None else f"{what} {id(owner)}"] = text
+            key = what if self.calls is None else f"{what} {id(owner)}"
+            self.state.pop(key, None)  # the last one stands last
+            self.state[key] = text
 
     def shorten(self, items: Sequence) -> None:
         """Take from the left what a deque does not hold any more."""

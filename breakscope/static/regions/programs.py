@@ -6,7 +6,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from breakscope import limits
-from breakscope.rulekit.values import NONE, Const, Function, Instance, Py, Sequence, Value
+from breakscope.rulekit.values import (
+    NONE,
+    Const,
+    ExternalInstance,
+    Function,
+    Instance,
+    Py,
+    Sequence,
+    Value,
+)
 from breakscope.static.machine.driver import DrivenCall
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
@@ -151,14 +160,36 @@ def state_of(call: DrivenCall, group: list[DrivenCall]) -> dict[str, str]:
     object was prepared says nothing of this one, but for its mode."""
     state: dict[str, str] = {}
     several = len({id(_owner(other)) for other in group}) > 1
-    parts = {id(part) for value in (_owner(call), *call.modules) for part in _parts(value)}
+    held = (_owner(call), *call.modules)
+    parts = {id(part) for value in held for part in _parts(value)}
     for key, text in call.state.items():
         what, _, owner = key.partition(" ")
-        if owner and several and what not in ("training", "requires_grad"):
+        if what == "training" or (owner and several and what != "requires_grad"):
             continue
-        if (not owner or int(owner) in parts) and (what, text) != ("training", "train"):
+        if not owner or int(owner) in parts:
             state[what] = f"{state[what]}, {text}" if what in state else text
+    modes = [mode for value in held for mode in _modes(value, [*call.state.items()])]
+    if count := modes.count("eval"):
+        is_whole = count == len(modes)
+        state["training"] = "eval" if is_whole else f"{count} of {len(modes)} modules in eval"
     return state
+
+
+def _modes(
+    value: Value | None,
+    state: list[tuple[str, str]],
+    latest: int = -1,
+    depth: int = limits.DEEPEST_MODULE_WALK,
+) -> Iterator[str]:
+    """The mode of a module, and of each in it: what was set last, of itself or of what holds it."""
+    if value is None or depth == 0:
+        return
+    key = f"training {id(value)}"
+    latest = max([latest, *(at for at, (name, _) in enumerate(state) if name == key)])
+    if isinstance(value, Instance | ExternalInstance):
+        yield state[latest][1] if latest >= 0 else "train"
+    for part in inside(value):
+        yield from _modes(part, state, latest, depth - 1)
 
 
 def _parts(value: Value | None, depth: int = limits.DEEPEST_MODULE_WALK) -> Iterator[Value]:

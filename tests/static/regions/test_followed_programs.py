@@ -8,6 +8,7 @@ import pytest
 from programs import analysed, found
 
 HEAD = """\
+import argparse
 import collections
 import functools
 import itertools

@@ -90,6 +90,71 @@ PROGRAMS = {
                 step(torch.ones(n + rest))
         """,
     ),
+    "a fraction that ends an episode": (
+        "SIZE BRK712",
+        """
+        def episode():
+            states = []
+            for _ in range(6):
+                states.append(torch.ones(4))
+                if random.random() < 0.5:
+                    break
+            return torch.stack(states)
+
+        def main():
+            random.seed(1)
+            for _ in range(5):
+                step(episode())
+        """,
+    ),
+    "arrays of whole and other numbers": (
+        "NUMBER BRK717",
+        """
+        def main():
+            scaled(torch.ones(4), np.random.randint(1, 9, 4))
+            scaled(torch.ones(4), np.random.randn(4))
+        """,
+    ),
+    "options of which there are several": (
+        "SIZE BRK712",
+        """
+        def main():
+            parser = argparse.ArgumentParser()
+            parser.add_argument("--sizes", type=int, nargs="+", default=[4, 8])
+            for n in parser.parse_args([]).sizes:
+                step(torch.ones(n))
+        """,
+    ),
+    "layers that are set back to training": (
+        "PART BRK722",
+        """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.drop = nn.Dropout(0.1)
+
+            def forward(self, x):
+                return self.drop(x) + 1  # PART
+
+        def main():
+            net = Net().eval()
+            call = torch.compile(net)
+            call(torch.ones(3))
+            for part in net.modules():
+                if isinstance(part, nn.Dropout):
+                    part.train()
+            call(torch.ones(3))
+        """,
+    ),
+    "what the third batch changes": (
+        "NUMBER BRK708",
+        """
+        def main():
+            loader = DataLoader(torch.ones(8, 3), batch_size=2)
+            for at, x in enumerate(loader):
+                scaled(x, 5 if at == 2 else 1)
+        """,
+    ),
     "a variable of the file's own": (
         "COUNT BRK702",
         """
@@ -117,6 +182,29 @@ QUIET = {
         for _ in range(3):
             step(torch.ones(3))
             count += 1
+    """,
+    "parts whose modes are over": """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.drop = nn.Dropout(0.1)
+
+            def forward(self, x):
+                return self.drop(x) + 1
+
+        def main():
+            net = Net()
+            call = torch.compile(net)
+            call(torch.ones(3))
+            net.drop.eval()
+            net.train()
+            call(torch.ones(3))
+    """,
+    "numbers of numpy's that are arrays": """
+        def main():
+            for _ in range(3):
+                scaled(torch.ones(4), np.random.randn(4))
+                step(torch.ones(4), torch.from_numpy(np.random.randint(1, 9, 4)))
     """,
     "items that are alike": """
         def main():

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 
 from msgspec.structs import replace
 
 from breakscope import limits
 from breakscope.rulekit.values import Const, Py, Sequence, Tensor, Value
+from breakscope.static.machine.driver import Driver
 from breakscope.static.machine.lattice import element_of
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.objects.module_containers import contents_of
@@ -18,6 +20,16 @@ CLOCKS = frozenset(
 DRAWS = frozenset(
     "random uniform randint randrange gauss normalvariate betavariate expovariate triangular".split()
 )
+WHOLE = frozenset({"randint", "randrange"})
+OF_NUMPY = {  # numpy's that give numbers of Python's: the same of `random`, and the most arguments without a size
+    "numpy.random.rand": ("random", 0),
+    "numpy.random.random": ("random", 0),
+    "numpy.random.uniform": ("uniform", 2),
+    "numpy.random.normal": ("gauss", 2),
+    "numpy.random.randn": ("gauss", 0),
+    "numpy.random.randint": ("randrange", 2),
+    "numpy.random.beta": ("betavariate", 2),
+}
 SAMPLES = frozenset({"random.sample", "random.choices"})
 
 
@@ -26,7 +38,8 @@ def drawn(machine: Machine, name: str, args: list[Value], kwargs: dict[str, Valu
     head, _, last = name.rpartition(".")
     if head == "time" and last in CLOCKS:
         return Py("int" if last.endswith("_ns") else "float", "random")
-    if head == "random" and (found := example(machine, name, args, kwargs)) is not None:
+    is_random = head == "random" or name in OF_NUMPY
+    if is_random and (found := example(machine, name, args, kwargs)) is not None:
         return found
     if head == "random" and last in DRAWS:
         return Py("int" if last.startswith("rand") and last != "random" else "float", "random")
@@ -41,38 +54,36 @@ def drawn(machine: Machine, name: str, args: list[Value], kwargs: dict[str, Valu
 def example(
     machine: Machine, name: str, args: list[Value], kwargs: dict[str, Value]
 ) -> Value | None:
-    """What a function of `random` may give, for what is followed step by step: a whole number, or some of the
-    items, all of which are known. Two in a row differ where they can."""
-    driver, last = machine.driver, name.rpartition(".")[2]
+    """What a function of `random`, or one of numpy's that gives a single number, may give, for what is followed
+    step by step. Two in a row differ where they can."""
+    driver, (last, most) = machine.driver, OF_NUMPY.get(name, (name.rpartition(".")[2], 3))
     chance = driver.chance
-    if chance is None or driver.stands_for_many or kwargs.keys() - {"k"}:
+    if chance is None or driver.stands_for_many or kwargs.keys() - {"k"} or len(args) > most:
         return None
     source = contents_of(machine, args[0]) if args else None
     items = source.items if isinstance(source, Sequence) else None
     numbers = [arg.value if isinstance(arg, Const) else None for arg in args]
+    kind = int if last in WHOLE else int | float
     try:
-        if last in ("randint", "randrange"):
-            if any(type(number) is not int for number in numbers):
-                return None
+        if last in DRAWS and all(isinstance(number, kind) for number in numbers):
             found = _differing(driver, (last, *numbers), lambda: getattr(chance, last)(*numbers))
             found = Const(found)
         elif last == "choice" and items and len(args) == 1:
-            at = _differing(
-                driver, (last, *(v.key(0) for v in items)), lambda: chance.randrange(len(items))
-            )
+            key = (last, *(item.key(0) for item in items))
+            at = _differing(driver, key, lambda: chance.randrange(len(items)))
             found = replace(items[at]) if isinstance(items[at], Const) else items[at]
         elif last == "sample" and items:
             found = _sampled(chance, items, kwargs.get("k") or args[-1])
         else:
             return None
-    except (TypeError, ValueError, OverflowError):
+    except (TypeError, ValueError, ArithmeticError):
         return None
     driver.note_varying(found)
     driver.examples += 1
     return found
 
 
-def _differing(driver, key: tuple, draw) -> int:
+def _differing(driver: Driver, key: tuple, draw: Callable[[], float]) -> float:
     """Another number than the last one, if there soon is one."""
     numbers = (draw() for _ in range(4))
     before = driver.latest.get(key)

@@ -42,9 +42,9 @@ DATASETS = frozenset({"torch.utils.data.TensorDataset", "torch.utils.data.datase
 
 
 def batches(machine: Machine, loader: Value, node: ast.AST, frame: Frame) -> list[Value] | None:
-    """What going over a loader gives: a whole batch, another, and the last one; None where that is not
-    known."""
-    return _batches(machine, loader, 2, node, frame)
+    """What going over a loader gives: as many whole batches as a loop is followed for, and the last one; None
+    where that is not known."""
+    return _batches(machine, loader, machine.driver.most_turns(1) - 1, node, frame)
 
 
 def first_batches(
@@ -164,30 +164,30 @@ def _collated(
     size = given.get("batch_size", Const(1))
     if not isinstance(size, Const) or type(size.value) is not int or size.value < 1:
         return None
-    wanted = most * size.value
-    items = _items(machine, given.get("dataset", UNKNOWN), wanted, node, frame)
-    if items is None:
-        return None
-    groups = [items[at : at + size.value] for at in range(0, len(items), size.value)]
-    if given.get("drop_last") == Const(True):
-        groups = [group for group in groups if len(group) == size.value]
-    return [_put_together(machine, given, group, node, frame) for group in groups[:most]]
-
-
-def _items(
-    machine: Machine, data: Value, most: int, node: ast.AST, frame: Frame
-) -> list[Value] | None:
-    """The first items of a dataset, one by one."""
-    if isinstance(data, Sequence):
-        return data.items[:most] if data.items else None
+    data = given.get("dataset", UNKNOWN)
     length = _length(machine, data, node, frame)
-    if length is None or not isinstance(data, Instance):
+    if length is None or size.value > limits.MOST_KNOWN_TURNS:
         return None
-    method = machine.getattr(data, "__getitem__", node, frame)
-    if not isinstance(method, Function) or most > limits.MOST_KNOWN_TURNS:
-        return None
-    numbers = range(min(length, most))
-    return [machine.call(method, [Const(number)], {}, node, frame) for number in numbers]
+    starts = range(0, length, size.value)
+    whole = [at for at in starts if at + size.value <= length]
+    last = [*starts[len(whole) :]] if given.get("drop_last") != Const(True) else []
+    followed = whole[: min(most, limits.MOST_KNOWN_TURNS // size.value)]
+    batches = []
+    for at in [*followed, *last]:
+        numbers = range(at, min(at + size.value, length))
+        group = [_item(machine, data, number, node, frame) for number in numbers]
+        batches.append(_put_together(machine, given, group, node, frame))
+    return batches
+
+
+def _item(machine: Machine, data: Value, number: int, node: ast.AST, frame: Frame) -> Value:
+    """One item of a dataset, by its number."""
+    if isinstance(data, Sequence) and data.items is not None:
+        return data.items[number] if number < len(data.items) else data.element
+    method = machine.getattr(data, "__getitem__", node, frame) if type(data) is Instance else None
+    if isinstance(method, Function):
+        return machine.call(method, [Const(number)], {}, node, frame)
+    return _sample(machine, data, node, frame)
 
 
 def _length(machine: Machine, data: Value, node: ast.AST, frame: Frame) -> int | None:
