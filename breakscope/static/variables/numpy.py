@@ -51,7 +51,7 @@ REDUCES = frozenset(
 )
 TESTS = frozenset({"any", "all"})
 OF_ALL = frozenset({"prod", "sum", "max", "min", "amax", "amin"})
-WHOLE = frozenset({"randint", "integers", "random_integers", "poisson", "binomial", "permutation"})
+DRAWN_INTEGERS = frozenset({"randint", "integers", "random_integers", "poisson", "binomial", "permutation"})
 OF_SIZE = frozenset({"random", "random_sample", "standard_normal"})
 OF_SIZE_BEHIND_TWO = frozenset({"normal", "uniform", "integers", "randint"})
 ELEMENTWISE = frozenset(
@@ -157,7 +157,7 @@ def numpy_function(
         return made if frame.emits else drawn_array(Sequence("tuple", args))
     size = size_drawn(last, args, kwargs) if name.startswith("numpy.random.") else None
     if size is not None and not frame.emits:
-        return drawn_array(size, "int" if last in WHOLE else "float")
+        return drawn_array(size, "int" if last in DRAWN_INTEGERS else "float")
     if name.startswith("numpy.random."):
         return (
             ExternalInstance(name)

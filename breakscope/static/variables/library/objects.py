@@ -27,7 +27,7 @@ from breakscope.static.variables.library.param_groups import (
     param_groups,
 )
 from breakscope.static.variables.library.transforms import TRANSFORMS, call_transformed
-from breakscope.static.variables.numpy import WHOLE, drawn_array, size_drawn
+from breakscope.static.variables.numpy import DRAWN_INTEGERS, drawn_array, size_drawn
 from breakscope.static.variables.objects.hooks import run_hooks, run_pre_hooks
 from breakscope.static.variables.objects.layers import layer_result
 from breakscope.static.variables.stdlib import GETTERS, PARTIAL, call_getter
@@ -102,8 +102,8 @@ class LibraryObjectVariable(Variable):
         if owner.name in GENERATORS and not frame.emits:
             size = size_drawn(name, args, kwargs)
             if size is not None:
-                return drawn_array(size, "int" if name in WHOLE else "float")
-            return Py("int" if name in WHOLE or name == "choice" else "float", "random")
+                return drawn_array(size, "int" if name in DRAWN_INTEGERS else "float")
+            return Py("int" if name in DRAWN_INTEGERS or name == "choice" else "float", "random")
         return self.method_result(owner, name, args)
 
     def method_result(self, owner, name, args) -> Value:
