@@ -16,7 +16,7 @@ from breakscope.rulekit.values import (
     Sequence,
     Value,
 )
-from breakscope.static.machine.driver import DrivenCall
+from breakscope.static.machine.driver import DrivenCall, as_it_is
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
@@ -44,8 +44,9 @@ def program_regions(machine: Machine, module: ModuleInfo, enter: Enter) -> list:
             first, target = group[0], _target(group[0].callee)
             name = first.callee.info.qualname
             machine.summaries.remembered.clear()  # what the region reads shows only while it is followed
-            args = [as_argument(value) for value in first.args]
-            kwargs = {key: as_argument(value) for key, value in first.kwargs.items()}
+            # what the region does to containers is not to show in what the call was given
+            args = [as_argument(as_it_is(value)) for value in first.args]
+            kwargs = {key: as_argument(as_it_is(value)) for key, value in first.kwargs.items()}
             region = enter(machine, name, target, args, kwargs)
             recorder = Recorder(
                 is_dynamic=_is_dynamic(machine, first.callee), has_examples=first.has_examples

@@ -51,7 +51,9 @@ REDUCES = frozenset(
 )
 TESTS = frozenset({"any", "all"})
 OF_ALL = frozenset({"prod", "sum", "max", "min", "amax", "amin"})
-DRAWN_INTEGERS = frozenset({"randint", "integers", "random_integers", "poisson", "binomial", "permutation"})
+DRAWN_INTEGERS = frozenset(
+    {"randint", "integers", "random_integers", "poisson", "binomial", "permutation"}
+)
 OF_SIZE = frozenset({"random", "random_sample", "standard_normal"})
 OF_SIZE_BEHIND_TWO = frozenset({"normal", "uniform", "integers", "randint"})
 ELEMENTWISE = frozenset(

@@ -63,6 +63,7 @@ from breakscope.static.variables.tensors.indexing import (
     read_slices,
 )
 from breakscope.static.variables.tensors.results import shape_of, tensor_result
+from breakscope.static.variables.tensors.size_rules import sizes_by_name
 from breakscope.static.variables.tensors.sizes import (
     channels_last,
     item_sizes,
@@ -339,7 +340,8 @@ def call_tensor_method(
     if not frame.emits and name == "detach":
         return replace(owner, requires_grad=False)
     if not frame.emits and name == "expand":
-        return Tensor(owner.dtype, None, None, owner.sure, "strided")
+        shape = sizes_by_name(name, owner, args, kwargs)
+        return Tensor(owner.dtype, shape and len(shape), shape, owner.sure, "strided")
     if (
         machine.driver.function is not None
         and name == "requires_grad_"
