@@ -14,6 +14,7 @@ from breakscope.static.machine.frames import Activation, Frame, Step
 from breakscope.static.machine.lattice import join_all
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.dicts import put_key
+from breakscope.static.variables.library.builtin_iteration import different_items
 from breakscope.static.variables.library.driven_items import driven_items
 from breakscope.static.variables.library.followed_iteration import listed
 from breakscope.static.variables.objects.module_containers import contents_of
@@ -39,7 +40,9 @@ def eval_dict_comp(machine: Machine, node: ast.DictComp, frame: Frame) -> Value:
 
 def eval_comprehension(machine: Machine, node, frame: Frame, type_: str) -> Value:
     rows, known = comprehension_rows(machine, node, frame, lambda: machine.eval(node.elt, frame))
-    return Sequence(type_, list(rows)) if known else Sequence(type_, None, join_all(rows))
+    if not known:
+        return Sequence(type_, None, join_all(rows))
+    return Sequence(type_, different_items(rows) if type_ == "set" else list(rows))
 
 
 def comprehension_rows(machine: Machine, node, frame: Frame, produce) -> tuple[list, bool]:

@@ -88,6 +88,7 @@ class Driver(Struct, eq=False):
     # by `id`: a random number, with the numbers that it is the sum of
     sums: dict[int, tuple[Value, list[Value]]] = {}
     varying: dict[int, Value] = {}  # by `id`: constants that another turn has other values for
+    members: dict[tuple[str, str], Value] = {}  # of enums, by class and name: their values
     chance: Random | None = None  # gives examples of what the file's own code draws
     latest: dict[tuple, int] = {}  # the last of them, by what was asked for
     examples: int = 0  # how many there were

@@ -31,6 +31,8 @@ from breakscope.static.variables.library import transforms
 from breakscope.static.variables.library.builtin_iteration import builtin_dict
 from breakscope.static.variables.library.copies import copied, copied_object
 from breakscope.static.variables.library.draws import drawn
+from breakscope.static.variables.library.evaluated import evaluated_call
+from breakscope.static.variables.library.followed_iteration import call_counter
 from breakscope.static.variables.library.known_results import PYTHON_RESULTS
 from breakscope.static.variables.library.loaders import split_dataset
 from breakscope.static.variables.library.trees import (
@@ -153,6 +155,7 @@ _SPECIAL = {
     "functools.reduce": call_reduce,
     "collections.OrderedDict": builtin_dict,
     "collections.deque": call_deque,
+    "collections.Counter": call_counter,
     "collections.defaultdict": call_default_dict,
     "torch.where": call_where,
     "torch.utils.data.random_split": split_dataset,
@@ -244,6 +247,8 @@ def call_external(
     bases = _bases_of_copied(machine, args) if name in COPIES else ()
     if frame.emits:
         emit_call(machine, name, None, args, kwargs, node, frame, args_certainty(args), bases=bases)
+    if (found := evaluated_call(machine, name, args, kwargs, node, frame)) is not None:
+        return machine.driver.result_of(found, args)
     if name in machine.library.builtins:
         return call_builtin(machine, name, args, kwargs, node, frame)
     special = _SPECIAL.get(name)

@@ -55,8 +55,10 @@ def builtin_range(machine: Machine, args, kwargs, node, frame) -> Value:
             wanted = range(*numbers)
         except (TypeError, ValueError):
             return UNKNOWN
+        is_followed = machine.driver.sets and not frame.emits
+        most = limits.MOST_FOLDED_ITEMS if is_followed else limits.MOST_KNOWN_ITEMS
         # its `len` has no number for every range
-        if not wanted or (wanted[-1] - wanted[0]) // wanted.step < limits.MOST_KNOWN_ITEMS:
+        if not wanted or (wanted[-1] - wanted[0]) // wanted.step < most:
             return Sequence("range", [Const(i) for i in wanted])
         return Sequence("range", None, Py("int"))
     known = any(a.is_scalar for a in args)
@@ -156,9 +158,16 @@ def builtin_tuple(machine: Machine, args, kwargs, node, frame) -> Value:
 
 def builtin_set(machine: Machine, args, kwargs, node, frame) -> Value:
     made = ordered_sequence(machine, "set", args, node, frame)
-    if made.items and all(isinstance(item, Const) for item in made.items):
-        made.items = list({item.key(0): item for item in made.items}.values())
+    if made.items:
+        made.items = different_items(made.items)
     return made
+
+
+def different_items(items: list[Value]) -> list[Value]:
+    """What a set has of these, in their order; all of them where not all are constants."""
+    if not all(isinstance(item, Const) for item in items):
+        return list(items)
+    return list({item.key(0): item for item in items}.values())
 
 
 def builtin_iter(machine: Machine, args, kwargs, node, frame) -> Value:

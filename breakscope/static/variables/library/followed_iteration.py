@@ -14,6 +14,7 @@ from breakscope.rulekit.values import (
     External,
     Function,
     Instance,
+    Py,
     Sequence,
     Tensor,
     Value,
@@ -21,6 +22,7 @@ from breakscope.rulekit.values import (
 from breakscope.static.definitions.fields import field_names
 from breakscope.static.machine.frames import Frame, Raised
 from breakscope.static.machine.machine import Machine
+from breakscope.static.variables.library.evaluated import is_followed
 
 
 def is_counted(machine: Machine, value: Sequence, frame: Frame) -> bool:
@@ -87,3 +89,16 @@ def taken_item(machine: Machine, args, node, frame) -> Value | None:
     if frame.caught:
         raise Raised(External("StopIteration"))
     return UNKNOWN
+
+
+def call_counter(machine: Machine, args, kwargs, node, frame) -> Value:
+    """`collections.Counter(items)`: how often each is there, outside of regions."""
+    items = listed(machine, args[0], node, frame) if args else []
+    is_known = items is not None and all(isinstance(item, Const) for item in items)
+    if kwargs or not is_known or not is_followed(machine, frame) or len(args) > 1:
+        return Dict({}, Py("int"), open=True)
+    found = Dict({item.value: Const(0) for item in items})
+    for item in items:
+        found.items[item.value] = Const(found.items[item.value].value + 1)
+    machine.driver.factories[id(found)] = found, External("int")
+    return found
