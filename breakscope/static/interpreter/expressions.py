@@ -101,7 +101,12 @@ def eval_await(machine: Machine, node: ast.Await, frame: Frame) -> Value:
 
 
 def eval_yield(machine: Machine, node: ast.Yield, frame: Frame) -> Value:
-    frame.yields.append(machine.eval(node.value, frame) if node.value else UNKNOWN)
+    value = machine.eval(node.value, frame) if node.value else UNKNOWN
+    bodies = machine.driver.bodies
+    if bodies and bodies[-1][0] is frame.function:
+        bodies.pop()[1](value)
+    else:
+        frame.yields.append(value)
     return UNKNOWN
 
 

@@ -4,7 +4,7 @@ names, or the checked file's own code around what it compiles."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from random import Random
 from typing import NamedTuple
@@ -88,6 +88,9 @@ class Driver(Struct, eq=False):
     # by `id`: a random number, with the numbers that it is the sum of
     sums: dict[int, tuple[Value, list[Value]]] = {}
     varying: dict[int, Value] = {}  # by `id`: constants that another turn has other values for
+    contents: dict[int, tuple[Tensor, Value]] = {}  # by `id`: a drawn tensor, and its one number
+    # of `with` blocks of the program's own contexts: what runs where this function yields
+    bodies: list[tuple[FunctionInfo, Callable[[Value], None]]] = []
     members: dict[tuple[str, str], Value] = {}  # of enums, by class and name: their values
     chance: Random | None = None  # gives examples of what the file's own code draws
     latest: dict[tuple, int] = {}  # the last of them, by what was asked for
@@ -98,6 +101,11 @@ class Driver(Struct, eq=False):
     def sets(self) -> bool:
         """True while what is set from outside of regions is noted."""
         return self.function is not None and not self.inside
+
+    def number_in(self, tensor: Value, frame: Frame) -> Value | None:
+        """The example of the number in a drawn tensor, in the code around a region."""
+        known = None if frame.emits else self.contents.get(id(tensor))
+        return known and known[1]
 
     def follows_turns(self, frame: Frame) -> bool:
         """True where a loop is followed turn by turn."""
@@ -187,6 +195,7 @@ class Driver(Struct, eq=False):
         owner = known.get(id(parameter), (parameter, None))[1]
         key = "requires_grad" if owner is None else f"requires_grad {id(owner)}"
         if key in self.state or value != Const(True):
+            self.state.pop(key, None)  # the last one stands last
             plain = ("on" if value.value else "off") if value.is_const else text
             self.state[key] = plain if owner is not None else f"{text} {plain}"
 

@@ -27,6 +27,8 @@ from breakscope.static.regions.region import Region
 from breakscope.static.regions.variation import aliases, differs
 from breakscope.static.variables.misc import Recorder
 
+# what each module is where nothing was set
+PLAIN_SETTINGS = {"training": "train", "requires_grad": "on"}
 MEMBER = Py("object", "argument")  # any of an enum
 Enter = Callable[[Machine, str, Value, list[Value], dict[str, Value]], object]
 
@@ -165,32 +167,44 @@ def state_of(call: DrivenCall, group: list[DrivenCall]) -> dict[str, str]:
     parts = {id(part) for value in held for part in _parts(value)}
     for key, text in call.state.items():
         what, _, owner = key.partition(" ")
-        if what == "training" or (owner and several and what != "requires_grad"):
+        is_of_parts = owner and what in PLAIN_SETTINGS
+        if is_of_parts or (owner and several):
             continue
         if not owner or int(owner) in parts:
             state[what] = f"{state[what]}, {text}" if what in state else text
-    modes = [mode for value in held for mode in _modes(value, [*call.state.items()])]
-    if count := modes.count("eval"):
-        is_whole = count == len(modes)
-        state["training"] = "eval" if is_whole else f"{count} of {len(modes)} modules in eval"
+    for what, plain in PLAIN_SETTINGS.items():
+        set_to = [text for value in held for text in _settings(value, what, [*call.state.items()])]
+        if set(set_to) - {plain}:
+            state[what] = _shown_settings(set_to, plain)
     return state
 
 
-def _modes(
+def _settings(
     value: Value | None,
+    what: str,
     state: list[tuple[str, str]],
     latest: int = -1,
     depth: int = limits.DEEPEST_MODULE_WALK,
 ) -> Iterator[str]:
-    """The mode of a module, and of each in it: what was set last, of itself or of what holds it."""
+    """The mode of a module, and of each in it, or whether it is trained: what was set last, of itself or of
+    what holds it."""
     if value is None or depth == 0:
         return
-    key = f"training {id(value)}"
+    key = f"{what} {id(value)}"
     latest = max([latest, *(at for at, (name, _) in enumerate(state) if name == key)])
     if isinstance(value, Instance | ExternalInstance):
-        yield state[latest][1] if latest >= 0 else "train"
+        yield state[latest][1] if latest >= 0 else PLAIN_SETTINGS[what]
     for part in inside(value):
-        yield from _modes(part, state, latest, depth - 1)
+        yield from _settings(part, what, state, latest, depth - 1)
+
+
+def _shown_settings(texts: list[str], plain: str) -> str:
+    if len(set(texts)) == 1:
+        return texts[0]
+    if len(texts) <= limits.MOST_SHOWN_SETTINGS:
+        return ", ".join(texts)
+    other = [text for text in texts if text != plain]
+    return f"{other[0]} in {len(other)} of {len(texts)} modules"
 
 
 def _parts(value: Value | None, depth: int = limits.DEEPEST_MODULE_WALK) -> Iterator[Value]:

@@ -24,6 +24,7 @@ from breakscope.static.machine.lattice import element_of, join_all
 from breakscope.static.machine.library import PACKED_SEQUENCE, TYPED
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.subgraphs import call_within
+from breakscope.static.variables.library.draws import note_drawn_tensor
 from breakscope.static.variables.library.known_results import PYTHON_RESULTS
 from breakscope.static.variables.objects.tensor_subclasses import is_of_subclass
 from breakscope.static.variables.tensors.creation import (
@@ -112,7 +113,9 @@ def torch_function(
         made = replace(
             as_made(machine, made), origin="attribute"
         )  # to a region that finds it an input of the graph
-        return made if made.requires_grad else replace(made, requires_grad=False)
+        made = made if made.requires_grad else replace(made, requires_grad=False)
+        note_drawn_tensor(machine, last, args, made)
+        return made
     if last in ("is_tensor", "is_storage"):
         return (
             Const(args[0].is_tensor)

@@ -10,6 +10,7 @@ from programs import analysed, found
 HEAD = """\
 import argparse
 import collections
+import contextlib
 import functools
 import itertools
 import random

@@ -155,6 +155,65 @@ PROGRAMS = {
                 scaled(x, 5 if at == 2 else 1)
         """,
     ),
+    "a context that sets a variable": (
+        "SCALE BRK702",
+        """
+        FACTOR = 1.0
+
+        @contextlib.contextmanager
+        def factor(value):
+            global FACTOR
+            before = FACTOR
+            FACTOR = value
+            try:
+                yield before
+            finally:
+                FACTOR = before
+
+        @torch.compile
+        def multiplied(x):
+            return x * FACTOR  # SCALE
+
+        def main():
+            multiplied(torch.ones(3))
+            with factor(0.5), contextlib.nullcontext():
+                multiplied(torch.ones(3))
+        """,
+    ),
+    "sizes that torch draws": (
+        "SIZE BRK712",
+        """
+        def main():
+            torch.manual_seed(1)
+            for _ in range(4):
+                rows = [torch.ones(2) for _ in range(int(torch.randint(3, 10, (1,))))]
+                step(torch.stack(rows))
+                if torch.rand(1) < 2 and torch.rand(1).item() < 2:
+                    step(torch.stack(rows))
+        """,
+    ),
+    "blocks that are trained one by one": (
+        "PART BRK718",
+        """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.blocks = nn.ModuleList(nn.Linear(4, 4) for _ in range(3))
+
+            def forward(self, x):
+                for block in self.blocks:  # PART
+                    x = block(x)
+                return x
+
+        def main():
+            net = Net()
+            call = torch.compile(net)
+            for epoch in range(3):
+                for at, block in enumerate(net.blocks):
+                    block.requires_grad_(at >= 2 - epoch)
+                call(torch.ones(2, 4))
+        """,
+    ),
     "a variable of the file's own": (
         "COUNT BRK702",
         """
@@ -182,6 +241,38 @@ QUIET = {
         for _ in range(3):
             step(torch.ones(3))
             count += 1
+    """,
+    "a context that runs its block once": """
+        @contextlib.contextmanager
+        def quietly():
+            with torch.no_grad():
+                yield
+
+        def main():
+            for _ in range(3):
+                with quietly():
+                    step(torch.ones(3))
+            with torch.no_grad():
+                step(torch.ones(3))
+    """,
+    "blocks that are frozen again": """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.blocks = nn.ModuleList(nn.Linear(4, 4) for _ in range(3))
+
+            def forward(self, x):
+                for block in self.blocks:
+                    x = block(x)
+                return x
+
+        def main():
+            net = Net()
+            call = torch.compile(net)
+            net.requires_grad_(False)
+            for at in range(3):
+                net.blocks[at].requires_grad_(False)
+                call(torch.ones(2, 4))
     """,
     "parts whose modes are over": """
         class Net(nn.Module):

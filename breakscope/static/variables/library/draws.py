@@ -83,6 +83,23 @@ def example(
     return found
 
 
+def note_drawn_tensor(machine: Machine, last: str, args: list[Value], made: Tensor) -> None:
+    """Keep an example of the number in what `torch.randint` or `torch.rand` gives, where it is a single one."""
+    driver = machine.driver
+    is_one = made.shape is not None and all(size == 1 for size in made.shape)
+    if driver.chance is None or driver.stands_for_many or not is_one:
+        return
+    bounds = [arg.value for arg in args if isinstance(arg, Const) and type(arg.value) is int]
+    if last == "rand":
+        found = example(machine, "random.random", [], {})
+    elif last == "randint":
+        found = example(machine, "random.randrange", [Const(n) for n in bounds[:2]], {})
+    else:
+        return
+    if found is not None:
+        driver.contents[id(made)] = made, found
+
+
 def _differing(driver: Driver, key: tuple, draw: Callable[[], float]) -> float:
     """Another number than the last one, if there soon is one."""
     numbers = (draw() for _ in range(4))
