@@ -114,6 +114,10 @@ MARKS_DYNAMIC = frozenset(
         "torch._dynamo.mark_unbacked",
     }
 )
+# what shows how far a loop is
+BARS = frozenset(
+    {"tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.std.tqdm", "tqdm.notebook.tqdm", "tqdm.rich.tqdm"}
+)
 RESETS = frozenset({"torch.compiler.reset", "torch._dynamo.reset"})
 PLAIN_STATES = {  # what is set before a program sets anything
     "torch.set_default_dtype": External("torch.float32"),
@@ -264,6 +268,8 @@ def call_external(
         if machine.driver.sets and not frame.emits:
             return copied_object(machine, args[0], COPIES[name])
         return copied(args[0], COPIES[name])
+    if name in BARS and args and not frame.emits:
+        return args[0]
     if name in PASS_THROUGH:
         return args[0] if args else UNKNOWN
     head, _, last = name.rpartition(".")

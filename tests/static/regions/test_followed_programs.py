@@ -17,6 +17,7 @@ import random
 
 import numpy as np
 import torch
+import tqdm
 from torch import nn
 from torch.utils.data import DataLoader, random_split
 

@@ -214,6 +214,16 @@ PROGRAMS = {
                 call(torch.ones(2, 4))
         """,
     ),
+    "a loader behind a bar that has a name": (
+        "SIZE BRK712",
+        """
+        def main():
+            bar = tqdm.tqdm(DataLoader(torch.ones(10, 3), batch_size=4), disable=True)
+            for number, x in enumerate(bar):
+                step(x)
+                bar.set_description(str(number))
+        """,
+    ),
     "a variable of the file's own": (
         "COUNT BRK702",
         """

@@ -29,6 +29,8 @@ LAYERS = [
     ("nn.ReflectionPad1d((1, 2))", (2, 4, 5)),
     ("nn.ConstantPad2d((1, 2, 3, 4), 0.0)", (1, 2, 4, 5)),
     ("nn.Conv2d(2, 3, 3, stride=2)", (1, 2, 9, 8)),
+    ("nn.ConvTranspose2d(2, 3, 2, stride=2)", (1, 2, 4, 5)),
+    ("nn.ConvTranspose1d(2, 3, 5, 2, 1, 1)", (2, 7)),
     ("nn.MaxPool2d(2)", (1, 2, 9, 8)),
     ("nn.Softplus()", (2, 3)),
     ("nn.TransformerEncoderLayer(6, 2)", (2, 3, 6)),
