@@ -48,13 +48,13 @@ def exec_with(machine: Machine, node: ast.With, frame: Frame) -> int:
     swallows = False
     for item in node.items:
         manager = machine.eval(item.context_expr, frame)
-        if any(isinstance(option, Instance) for option in options(manager)):
+        if frame.emits and any(isinstance(option, Instance) for option in options(manager)):
             # nor can a break inside its __enter__ and __exit__ be resumed
             frame.skips = frame.skips or "with"
         entered = machine.enter(manager, item.context_expr, frame)
         if item.optional_vars is not None:
             assign_target(machine, item.optional_vars, entered, frame, node)
-        if machine.skips_frame(manager):
+        if frame.emits and machine.skips_frame(manager):
             frame.skips = frame.skips or "with"
         if (
             machine.driver.function is not None

@@ -224,6 +224,18 @@ PROGRAMS = {
                 bar.set_description(str(number))
         """,
     ),
+    "a list that grows under a context": (
+        "SIZE BRK712",
+        """
+        def main():
+            seen, encode = [], nn.GRU(3, 5, batch_first=True)
+            with torch.no_grad():
+                for _ in range(3):
+                    seen.append(torch.ones(1, 3))
+                    features, _ = encode(torch.stack(seen, 1))
+                    step(features)
+        """,
+    ),
     "a variable of the file's own": (
         "COUNT BRK702",
         """
