@@ -28,6 +28,7 @@ MOST_DRIVEN_TURNS = 6
 MOST_KNOWN_TURNS = 32  # of a loop of which all is known: it is followed to its end, or not at all
 MOST_KNOWN_RUNS = 256  # of the innermost body of such loops in each other: they multiply
 FEW_DRIVEN_TURNS = 3
+MOST_SHOWN_SETTINGS = 6  # of the modules in one whose modes are listed one by one
 MOST_COMPREHENSION_ITEMS = 16  # of a known iterable that a comprehension goes over one by one
 # Containers in each other in which a frame's variables are searched for tensors.
 DEEPEST_FRAME_SEARCH = 3

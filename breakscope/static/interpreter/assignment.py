@@ -107,6 +107,9 @@ def assign_name(
         machine.touch(value)
         value.home = f"global {name}"
         note_nested(machine, value, name)
+    if frame.function is None and machine.driver.function is frame.module and not frame.prefix:
+        before = frame.names.get(name, UNKNOWN)
+        note_outside(machine, frame.module, name, value, before, frame, node)
     frame.names[name] = value
     if frame.emits:
         frame.activation.note_named(value)

@@ -14,7 +14,9 @@ from breakscope.static.machine.frames import Activation, Frame, Step
 from breakscope.static.machine.lattice import join_all
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.dicts import put_key
+from breakscope.static.variables.library.builtin_iteration import different_items
 from breakscope.static.variables.library.driven_items import driven_items
+from breakscope.static.variables.library.followed_iteration import listed
 from breakscope.static.variables.objects.module_containers import contents_of
 
 # a comprehension that begins with another iterator breaks at once
@@ -38,7 +40,9 @@ def eval_dict_comp(machine: Machine, node: ast.DictComp, frame: Frame) -> Value:
 
 def eval_comprehension(machine: Machine, node, frame: Frame, type_: str) -> Value:
     rows, known = comprehension_rows(machine, node, frame, lambda: machine.eval(node.elt, frame))
-    return Sequence(type_, list(rows)) if known else Sequence(type_, None, join_all(rows))
+    if not known:
+        return Sequence(type_, None, join_all(rows))
+    return Sequence(type_, different_items(rows) if type_ == "set" else list(rows))
 
 
 def comprehension_rows(machine: Machine, node, frame: Frame, produce) -> tuple[list, bool]:
@@ -71,61 +75,59 @@ def comprehension_rows(machine: Machine, node, frame: Frame, produce) -> tuple[l
             items = [Const(letter) for letter in source.value]
         is_followed, some = machine.driver.sets and not frame.emits, None
         if items is None and is_followed:
+            items = listed(machine, source, first.iter, frame)
+        if items is None and is_followed:
             some = driven_items(machine, source, first.iter, frame)
             items = None if some is None else [*some]
         most = limits.MOST_KNOWN_TURNS if is_followed else limits.MOST_COMPREHENSION_ITEMS
         if items is None or len(items) > most:
-            element = machine.iterate(source, first.iter, frame)
-            return produced_rows(
-                machine, node, 0, [element] if element is not None else [], frame, produce
-            ), False
+            return rows_of_any(machine, node, 0, source, frame, produce), False
         if frame.emits and getattr(source, "home", ""):
             machine.region.reads.setdefault((id(source), ""), (frame.activation, first.iter))
-        rows, known = [], True
-        for item in items:
-            more, sure = produced_known_rows(machine, node, item, frame, produce)
-            rows.extend(more)
-            known = known and sure
-        return rows, known and some is None and len(node.generators) == 1
+        rows, known = rows_of_each(machine, node, 0, items, frame, produce)
+        return rows, known and some is None
     finally:
         frame.names, frame.skips, frame.activation = before, skips, outer
 
 
-def produced_known_rows(
-    machine: Machine, node, item: Value, frame: Frame, produce
+def rows_of_each(
+    machine: Machine, node, depth: int, items: list[Value], frame: Frame, produce
+) -> tuple[list, bool]:
+    """The rows that each item gives, and whether these are all."""
+    rows, known = [], True
+    for item in items:
+        more, sure = rows_of_one(machine, node, depth, item, frame, produce)
+        rows.extend(more)
+        known = known and sure
+    return rows, known
+
+
+def rows_of_one(
+    machine: Machine, node, depth: int, item: Value, frame: Frame, produce
 ) -> tuple[list, bool]:
     machine.budget.spend(1)
-    assign_target(machine, node.generators[0].target, item, frame, node)
-    verdict = test_filters(machine, node.generators[0].ifs, frame)
+    assign_target(machine, node.generators[depth].target, item, frame, node)
+    verdict = test_filters(machine, node.generators[depth].ifs, frame)
     if verdict is False:
         return [], True
-    if len(node.generators) > 1:
-        return nested_rows(machine, node, 1, frame, produce), False
-    return [produce()], verdict is True
+    if depth + 1 == len(node.generators):
+        return [produce()], verdict is True
+    inner = node.generators[depth + 1].iter
+    source = machine.eval(inner, frame)
+    items = listed(machine, source, inner, frame) if not frame.emits else None
+    if items is None or len(items) > limits.MOST_KNOWN_TURNS:
+        return rows_of_any(machine, node, depth + 1, source, frame, produce), False
+    rows, known = rows_of_each(machine, node, depth + 1, items, frame, produce)
+    return rows, known and verdict is True
 
 
-def produced_rows(
-    machine: Machine, node, depth: int, elements: list[Value], frame: Frame, produce
-) -> list:
-    rows = []
-    for element in elements:
-        machine.budget.spend(1)
-        assign_target(machine, node.generators[depth].target, element, frame, node)
-        if test_filters(machine, node.generators[depth].ifs, frame) is not False:
-            rows.extend(
-                nested_rows(machine, node, depth + 1, frame, produce)
-                if depth + 1 < len(node.generators)
-                else [produce()]
-            )
-    return rows
-
-
-def nested_rows(machine: Machine, node, depth: int, frame: Frame, produce) -> list:
-    iterable = machine.eval(node.generators[depth].iter, frame)
-    element = machine.iterate(iterable, node.generators[depth].iter, frame)
-    return produced_rows(
-        machine, node, depth, [element] if element is not None else [], frame, produce
-    )
+def rows_of_any(machine: Machine, node, depth: int, source: Value, frame: Frame, produce) -> list:
+    """What a source gives whose items are not known: what any of them does."""
+    element = machine.iterate(source, node.generators[depth].iter, frame)
+    if element is None:
+        return []
+    with machine.driver.one_for_many():
+        return rows_of_one(machine, node, depth, element, frame, produce)[0]
 
 
 def test_filters(machine: Machine, tests: list[ast.expr], frame: Frame) -> bool | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from breakscope import limits
 from breakscope.rulekit.events import CHOSEN, Format
@@ -43,7 +44,7 @@ from breakscope.static.variables.base import BITWISE
 from breakscope.static.variables.dicts import put_key
 from breakscope.static.variables.effects.emitting import emit_drawn, emit_read, sureness
 from breakscope.static.variables.library.driven_items import driven_items
-from breakscope.static.variables.library.folding import constant
+from breakscope.static.variables.library.folding import MISFITS, WIDE_FORMAT, constant
 from breakscope.static.variables.numpy import is_numpy_number, read_index, read_numpy_number
 from breakscope.static.variables.objects.attributes import instance_attribute
 from breakscope.static.variables.operators.binary import binary_operation
@@ -100,7 +101,12 @@ def eval_await(machine: Machine, node: ast.Await, frame: Frame) -> Value:
 
 
 def eval_yield(machine: Machine, node: ast.Yield, frame: Frame) -> Value:
-    frame.yields.append(machine.eval(node.value, frame) if node.value else UNKNOWN)
+    value = machine.eval(node.value, frame) if node.value else UNKNOWN
+    bodies = machine.driver.bodies
+    if bodies and bodies[-1][0] is frame.function:
+        bodies.pop()[1](value)
+    else:
+        frame.yields.append(value)
     return UNKNOWN
 
 
@@ -166,8 +172,7 @@ def eval_joined_str(machine: Machine, node: ast.JoinedStr, frame: Frame) -> Valu
                 machine.emit(Format, node, frame, sureness(value), value=value, construct="fstring")
         is_later = is_later or machine.region.is_drawn(value)
         is_later = is_later or (part.conversion == -1 and machine.is_opaque(value))
-        plain = value.is_const and part.conversion == -1 and part.format_spec is None
-        text = _extended(text, str(value.value)) if plain else None
+        text = _extended(text, _formatted(value, part))
     if text is not None:
         return constant(text)
     if any(holds_tensor(p) for p in parts):
@@ -177,9 +182,28 @@ def eval_joined_str(machine: Machine, node: ast.JoinedStr, frame: Frame) -> Valu
     return Py("str", "shape" if any(p.is_shape for p in parts) else "")
 
 
-def _extended(text: str | None, part: str) -> str | None:
+def _formatted(value: Value, part: ast.FormattedValue) -> str | None:
+    """How a constant is written; None where that is not known."""
+    spec = part.format_spec.values if part.format_spec is not None else []
+    is_plain = all(isinstance(piece, ast.Constant) for piece in spec)
+    if not value.is_const or part.conversion != -1 or not is_plain:
+        return None
+    how = "".join(piece.value for piece in spec)
+    if re.search(WIDE_FORMAT, how):
+        return None
+    try:
+        return format(value.value, how)
+    except MISFITS:
+        return None
+
+
+def _extended(text: str | None, part: str | None) -> str | None:
     """A text and its next part; None when it is not known, or too long to be put together."""
-    known = text is not None and len(text) + len(part) <= limits.LONGEST_FOLDED_TEXT
+    known = (
+        text is not None
+        and part is not None
+        and len(text) + len(part) <= limits.LONGEST_FOLDED_TEXT
+    )
     return text + part if known else None
 
 

@@ -35,7 +35,8 @@ def exec_while(machine: Machine, node: ast.While, frame: Frame) -> int:
         if truth is None and frame.emits and machine.region.last_test_is_configuration:
             frame.condition = both(condition, machine.text(node.test, frame.module))
         narrow_by(machine, node.test, True, frame)
-        run_loop_body(machine, node, frame, None)
+        with machine.driver.one_for_many():
+            run_loop_body(machine, node, frame, None)
         frame.condition = condition
     frame.skips = skips
     return exec_path_of_else(machine, node, frame)
@@ -68,7 +69,8 @@ def exec_for(machine: Machine, node: ast.For, frame: Frame) -> int:
             return run_each(machine, node, frame, names, skips)
         finally:
             machine.region.turns //= len(names)
-    run_loop_body(machine, node, frame, (node.target, element))
+    with machine.driver.one_for_many():
+        run_loop_body(machine, node, frame, (node.target, element))
     frame.skips = skips
     return exec_path_of_else(machine, node, frame)
 
@@ -104,7 +106,7 @@ def turns_of_for(
     machine: Machine, node: ast.For, frame: Frame, items: Iterable[Value]
 ) -> Iterator[None]:
     """Bind the loop's target to each of the items, to some of them in the file's own code."""
-    most = limits.MOST_DRIVEN_TURNS if machine.driver.loops <= 2 else limits.FEW_DRIVEN_TURNS
+    most = machine.driver.most_turns()
     if frame.function is not None and is_generator(frame.function):
         most = limits.MOST_KNOWN_TURNS
     for turn, item in enumerate(items):

@@ -4,13 +4,15 @@ names, or the checked file's own code around what it compiles."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from random import Random
 from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from breakscope import limits
 from breakscope.rulekit.values import (
     UNKNOWN,
     Class,
@@ -50,6 +52,9 @@ class DrivenCall(NamedTuple):
     done: Watch | None = None  # what it did
     node: ast.Call | None = None  # where a module of torch's is called
     modules: tuple[Value, ...] = ()  # that a function has from its arguments, closure and globals
+    has_examples: bool = (
+        False  # numbers that its program draws are examples, which no message shows
+    )
 
 
 class Driver(Struct, eq=False):
@@ -83,11 +88,24 @@ class Driver(Struct, eq=False):
     # by `id`: a random number, with the numbers that it is the sum of
     sums: dict[int, tuple[Value, list[Value]]] = {}
     varying: dict[int, Value] = {}  # by `id`: constants that another turn has other values for
+    contents: dict[int, tuple[Tensor, Value]] = {}  # by `id`: a drawn tensor, and its one number
+    # of `with` blocks of the program's own contexts: what runs where this function yields
+    bodies: list[tuple[FunctionInfo, Callable[[Value], None]]] = []
+    members: dict[tuple[str, str], Value] = {}  # of enums, by class and name: their values
+    chance: Random | None = None  # gives examples of what the file's own code draws
+    latest: dict[tuple, int] = {}  # the last of them, by what was asked for
+    examples: int = 0  # how many there were
+    stands_for_many: int = 0  # more than 0 while one run of a body stands for all of its turns
 
     @property
     def sets(self) -> bool:
         """True while what is set from outside of regions is noted."""
         return self.function is not None and not self.inside
+
+    def number_in(self, tensor: Value, frame: Frame) -> Value | None:
+        """The example of the number in a drawn tensor, in the code around a region."""
+        known = None if frame.emits else self.contents.get(id(tensor))
+        return known and known[1]
 
     def follows_turns(self, frame: Frame) -> bool:
         """True where a loop is followed turn by turn."""
@@ -99,6 +117,11 @@ class Driver(Struct, eq=False):
             self.calls is not None
             and (id(frame.function.node) in self.names.callers or is_generator(frame.function))
         )
+
+    def most_turns(self, more: int = 0) -> int:
+        """How many turns of a loop are followed in those around it, `more` of which are still to begin."""
+        is_shallow = self.loops + more <= 2
+        return limits.MOST_DRIVEN_TURNS if is_shallow else limits.FEW_DRIVEN_TURNS
 
     def follows_known_turns(self, frame: Frame) -> bool:
         """True in functions of the file's own that the code around a region calls: their loops are followed
@@ -122,6 +145,15 @@ class Driver(Struct, eq=False):
         elif type(value) is Sequence and value.type == "tuple":
             for item in value.items or ():
                 self.note_varying(item)
+
+    @contextmanager
+    def one_for_many(self) -> Iterator[None]:
+        """While one run of a body stands for all of its turns, no number that it draws is an example."""
+        self.stands_for_many += 1
+        try:
+            yield
+        finally:
+            self.stands_for_many -= 1
 
     def result_of(self, result: Value, parts: list[Value], is_sum: bool = False) -> Value:
         """What code of the file's own computes of numbers, some of which are others each time."""
@@ -147,7 +179,9 @@ class Driver(Struct, eq=False):
     def set_state(self, what: str, text: str, owner: Value) -> None:
         """Note global state, and with the file's own code, which has several models, of which object."""
         if self.sets:
-            self.state[what if self.calls is None else f"{what} {id(owner)}"] = text
+            key = what if self.calls is None else f"{what} {id(owner)}"
+            self.state.pop(key, None)  # the last one stands last
+            self.state[key] = text
 
     def shorten(self, items: Sequence) -> None:
         """Take from the left what a deque does not hold any more."""
@@ -161,6 +195,7 @@ class Driver(Struct, eq=False):
         owner = known.get(id(parameter), (parameter, None))[1]
         key = "requires_grad" if owner is None else f"requires_grad {id(owner)}"
         if key in self.state or value != Const(True):
+            self.state.pop(key, None)  # the last one stands last
             plain = ("on" if value.value else "off") if value.is_const else text
             self.state[key] = plain if owner is not None else f"{text} {plain}"
 
@@ -227,6 +262,8 @@ class Driver(Struct, eq=False):
         self.home = program if isinstance(program, ModuleInfo) else program.module
         state, self.state, start = self.state, {}, len(self.outside)
         begun, self.begun = self.begun, start
+        chance, self.chance, self.latest, self.examples = self.chance, Random(0), {}, 0
+        many, self.stands_for_many = self.stands_for_many, 0
         try:
             yield self.programs
         finally:
@@ -234,11 +271,16 @@ class Driver(Struct, eq=False):
             self.outside[start:] = []
             self.function, self.calls, self.state = before, outer, state
             self.programs, self.begun = earlier, begun
+            self.chance, self.stands_for_many = chance, many
             self.varying.clear()
 
     def end_program(self) -> None:
         """Close what belongs together of the followed calls: behind a reset of Dynamo, and at the end."""
-        calls = [call._replace(written=call.written - self.begun) for call in self.calls or ()]
+        has_examples = self.examples > 0
+        calls = [
+            call._replace(written=call.written - self.begun, has_examples=has_examples)
+            for call in self.calls or ()
+        ]
         self.programs.append((calls, self.outside[self.begun :]))
         self.calls, self.begun = [], len(self.outside)
 

@@ -167,7 +167,7 @@ def _emit_variation(
             if what == "order":
                 what = "object" if name in uses.gone_over else ""
             if what and _is_read(machine, name, path, values[0], uses):
-                shown = shown_values(parts)
+                shown = () if recorder.has_examples else shown_values(parts)
                 use = uses.of(name, what == "size")
                 machine.emit(
                     Varies, node, frame, name=f"{name}{path}", what=what, values=shown, use=use

@@ -35,7 +35,8 @@ def emit_module_calls(
                 continue
             node = _argument_of(_first_other(calls, parts), place)
             name = f"{machine.text(node, module)}{path}"
-            machine.emit(Varies, node, frame, name=name, what=what, values=shown_values(parts))
+            shown = () if first.has_examples else shown_values(parts)
+            machine.emit(Varies, node, frame, name=name, what=what, values=shown)
     other = next((c for c, s in zip(calls, states) if s != states[0]), first)
     emit_states(machine, other.node.func, frame, first.callee, states)
     return outer

@@ -6,8 +6,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from breakscope import limits
-from breakscope.rulekit.values import NONE, Const, Function, Instance, Py, Sequence, Value
-from breakscope.static.machine.driver import DrivenCall
+from breakscope.rulekit.values import (
+    NONE,
+    Const,
+    ExternalInstance,
+    Function,
+    Instance,
+    Py,
+    Sequence,
+    Value,
+)
+from breakscope.static.machine.driver import DrivenCall, as_it_is
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
@@ -18,6 +27,8 @@ from breakscope.static.regions.region import Region
 from breakscope.static.regions.variation import aliases, differs
 from breakscope.static.variables.misc import Recorder
 
+# what each module is where nothing was set
+PLAIN_SETTINGS = {"training": "train", "requires_grad": "on"}
 MEMBER = Py("object", "argument")  # any of an enum
 Enter = Callable[[Machine, str, Value, list[Value], dict[str, Value]], object]
 
@@ -35,10 +46,13 @@ def program_regions(machine: Machine, module: ModuleInfo, enter: Enter) -> list:
             first, target = group[0], _target(group[0].callee)
             name = first.callee.info.qualname
             machine.summaries.remembered.clear()  # what the region reads shows only while it is followed
-            args = [as_argument(value) for value in first.args]
-            kwargs = {key: as_argument(value) for key, value in first.kwargs.items()}
+            # what the region does to containers is not to show in what the call was given
+            args = [as_argument(as_it_is(value)) for value in first.args]
+            kwargs = {key: as_argument(as_it_is(value)) for key, value in first.kwargs.items()}
             region = enter(machine, name, target, args, kwargs)
-            recorder = Recorder(is_dynamic=_is_dynamic(machine, first.callee))
+            recorder = Recorder(
+                is_dynamic=_is_dynamic(machine, first.callee), has_examples=first.has_examples
+            )
             for call in group:
                 recorder.record(call.args, call.kwargs, state_of(call, group), _found(call))
                 recorder.marks.append(call.written)
@@ -149,14 +163,48 @@ def state_of(call: DrivenCall, group: list[DrivenCall]) -> dict[str, str]:
     object was prepared says nothing of this one, but for its mode."""
     state: dict[str, str] = {}
     several = len({id(_owner(other)) for other in group}) > 1
-    parts = {id(part) for value in (_owner(call), *call.modules) for part in _parts(value)}
+    held = (_owner(call), *call.modules)
+    parts = {id(part) for value in held for part in _parts(value)}
     for key, text in call.state.items():
         what, _, owner = key.partition(" ")
-        if owner and several and what not in ("training", "requires_grad"):
+        is_of_parts = owner and what in PLAIN_SETTINGS
+        if is_of_parts or (owner and several):
             continue
-        if (not owner or int(owner) in parts) and (what, text) != ("training", "train"):
+        if not owner or int(owner) in parts:
             state[what] = f"{state[what]}, {text}" if what in state else text
+    for what, plain in PLAIN_SETTINGS.items():
+        set_to = [text for value in held for text in _settings(value, what, [*call.state.items()])]
+        if set(set_to) - {plain}:
+            state[what] = _shown_settings(set_to, plain)
     return state
+
+
+def _settings(
+    value: Value | None,
+    what: str,
+    state: list[tuple[str, str]],
+    latest: int = -1,
+    depth: int = limits.DEEPEST_MODULE_WALK,
+) -> Iterator[str]:
+    """The mode of a module, and of each in it, or whether it is trained: what was set last, of itself or of
+    what holds it."""
+    if value is None or depth == 0:
+        return
+    key = f"{what} {id(value)}"
+    latest = max([latest, *(at for at, (name, _) in enumerate(state) if name == key)])
+    if isinstance(value, Instance | ExternalInstance):
+        yield state[latest][1] if latest >= 0 else PLAIN_SETTINGS[what]
+    for part in inside(value):
+        yield from _settings(part, what, state, latest, depth - 1)
+
+
+def _shown_settings(texts: list[str], plain: str) -> str:
+    if len(set(texts)) == 1:
+        return texts[0]
+    if len(texts) <= limits.MOST_SHOWN_SETTINGS:
+        return ", ".join(texts)
+    other = [text for text in texts if text != plain]
+    return f"{other[0]} in {len(other)} of {len(texts)} modules"
 
 
 def _parts(value: Value | None, depth: int = limits.DEEPEST_MODULE_WALK) -> Iterator[Value]:

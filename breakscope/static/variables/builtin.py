@@ -36,6 +36,7 @@ from breakscope.static.definitions.computed_names import (
     affixes,
     fits,
 )
+from breakscope.static.definitions.fields import is_plain
 from breakscope.static.definitions.names import module_names
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.lattice import join, join_all
@@ -44,6 +45,7 @@ from breakscope.static.project.modules import Import
 from breakscope.static.variables.effects.emitting import emit_argument_read, emit_call, emit_drawn
 from breakscope.static.variables.effects.side_effects import note_outside
 from breakscope.static.variables.library import builtin_iteration, builtin_numbers
+from breakscope.static.variables.library.evaluated import is_followed
 from breakscope.static.variables.library.folding import CASTS
 from breakscope.static.variables.objects.module_containers import OPEN, contents_of, put_openly
 from breakscope.static.variables.objects.recurrent import note_recurrent_check
@@ -91,6 +93,9 @@ def call_builtin(
     if name in CASTS:
         if not args:
             return Const(CASTS[name]())
+        if name == "bool" and type(args[0]) in (Sequence, Dict) and not frame.emits:
+            truth = machine.truth(args[0], "bool", node, frame)
+            return Py("bool") if truth is None else Const(truth)
         result = machine.behaviour(args[0]).cast(machine, args[0], name, node, frame)
         is_number = type(args[0]) in (Const, Py) and not frame.emits
         return machine.driver.result_of(result, args) if is_number else result
@@ -144,6 +149,8 @@ def builtin_hasattr(machine: Machine, args, kwargs, node, frame) -> Value:
         if isinstance(owner, Instance):
             if name in owner.attributes or find_member(machine, owner.cls.info, name) is not None:
                 return TRUE
+            if is_followed(machine, frame) and _has_no_other(machine, owner, name):
+                return FALSE
         if isinstance(owner, Tensor) and name in ("shape", "dtype", "device"):
             return TRUE
         if isinstance(owner, Tensor) and name in (
@@ -158,6 +165,14 @@ def builtin_hasattr(machine: Machine, args, kwargs, node, frame) -> Value:
         if isinstance(owner, External) and machine.library.has(f"{owner.name}.{name}"):
             return TRUE
     return Py("bool", "config")
+
+
+def _has_no_other(machine: Machine, owner: Instance, name: str) -> bool:
+    """True for an object that has only what was seen being set, and its class defines."""
+    is_of_module = name in machine.library.module_methods or name == "training"
+    has_own_way = find_member(machine, owner.cls.info, "__getattr__") is not None
+    is_hidden = name.startswith("_") or is_of_module or has_own_way
+    return not is_hidden and is_plain(machine, owner.cls.info)
 
 
 def builtin_getattr(machine: Machine, args, kwargs, node, frame) -> Value:

@@ -10,6 +10,7 @@ from breakscope.rulekit.values import (
     Const,
     Dict,
     External,
+    ExternalInstance,
     Method,
     Py,
     Sequence,
@@ -22,6 +23,7 @@ from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.library import CONTAINER_TYPES, PYTHON_TYPES
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call, sureness
+from breakscope.static.variables.library.evaluated import evaluated_method
 from breakscope.static.variables.library.folding import (
     STR,
     constant,
@@ -104,6 +106,9 @@ class ConstantVariable(NumberVariable):
         return True
 
     def call_method(self, machine: Machine, owner, name, args, kwargs, node, frame) -> Value:
+        found = evaluated_method(machine, owner, name, args, kwargs, node, frame)
+        if found is not None:
+            return found
         if isinstance(owner.value, str):
             return call_string_method(machine, owner, name, args, kwargs, node, frame)
         if isinstance(owner.value, bytes) and not kwargs and all(a.is_const for a in args):
@@ -117,6 +122,8 @@ class ConstantVariable(NumberVariable):
         known = container.value
         if not isinstance(known, str | bytes | tuple):
             return super().getitem(machine, container, index, store, node, frame)
+        if isinstance(index, ExternalInstance) and all(bound.is_const for bound in index.args):
+            return constant_slice(known, index)
         at = index.value if index.is_const else None
         if isinstance(at, int) and -len(known) <= at < len(known):
             return Const(known[at])
@@ -139,6 +146,14 @@ class ConstantVariable(NumberVariable):
         if item.is_const and isinstance(container.value, str) and isinstance(item.value, str):
             return item.value in container.value
         return None
+
+
+def constant_slice(known: str | bytes | tuple, index: ExternalInstance) -> Value:
+    """`known[start:stop:step]`."""
+    try:
+        return Const(known[slice(*(bound.value for bound in index.args))])
+    except (TypeError, ValueError):
+        return UNKNOWN
 
 
 class PythonVariable(NumberVariable):
@@ -209,7 +224,11 @@ class PythonVariable(NumberVariable):
                 return tensor_attribute(machine, argument, name, node, frame)
             return Py("unknown", owner.source) if owner.source else UNKNOWN
         if owner.type.startswith("enum") and name in ("value", "name"):
-            return Py("str", owner.source)
+            cls, _, member = owner.type.removeprefix("enum ").partition(".")
+            if member and name == "name":
+                return Const(member)
+            known = machine.driver.members.get((cls, member)) if not frame.emits else None
+            return known if isinstance(known, Const) else Py("str", owner.source)
         if owner.type == "device" and name in ("type", "index"):
             return Py("str", "environment")
         if name in ("dtype", "is_floating_point", "itemsize"):

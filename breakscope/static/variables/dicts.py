@@ -226,10 +226,23 @@ def call_dict_method(machine: Machine, owner: Dict, name: str, args, kwargs, nod
             machine.touch(owner)
             owner.items.clear()
         return NONE
+    if name == "most_common":
+        return _most_common(owner, args)
     if name == "__contains__" and args:
         found = machine.contains(owner, args[0], node, node, frame)
         return Py("bool") if found is None else Const(found)
     return UNKNOWN
+
+
+def _most_common(owner: Dict, args: list[Value]) -> Sequence:
+    """The pairs of a Counter, the largest first."""
+    counts = [value.value if isinstance(value, Const) else None for value in owner.items.values()]
+    if owner.open or not all(isinstance(count, int) for count in counts):
+        return Sequence("list", None, Sequence("tuple", [UNKNOWN, Py("int")]))
+    pairs = sorted(owner.items.items(), key=lambda pair: -pair[1].value)
+    most = args[0].value if args and isinstance(args[0], Const) else None
+    pairs = pairs[: most if isinstance(most, int) else len(pairs)]
+    return Sequence("list", [Sequence("tuple", [Const(key), count]) for key, count in pairs])
 
 
 def missing_item(

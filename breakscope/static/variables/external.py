@@ -34,6 +34,8 @@ from breakscope.static.variables.library import transforms
 from breakscope.static.variables.library.builtin_iteration import builtin_dict
 from breakscope.static.variables.library.copies import copied, copied_object
 from breakscope.static.variables.library.draws import drawn
+from breakscope.static.variables.library.evaluated import evaluated_call
+from breakscope.static.variables.library.followed_iteration import call_counter
 from breakscope.static.variables.library.known_results import PYTHON_RESULTS
 from breakscope.static.variables.library.loaders import split_dataset
 from breakscope.static.variables.library.trees import (
@@ -115,6 +117,10 @@ MARKS_DYNAMIC = frozenset(
         "torch._dynamo.mark_unbacked",
     }
 )
+# what shows how far a loop is
+BARS = frozenset(
+    {"tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.std.tqdm", "tqdm.notebook.tqdm", "tqdm.rich.tqdm"}
+)
 RESETS = frozenset({"torch.compiler.reset", "torch._dynamo.reset"})
 PLAIN_STATES = {  # what is set before a program sets anything
     "torch.set_default_dtype": External("torch.float32"),
@@ -156,6 +162,7 @@ _SPECIAL = {
     "functools.reduce": call_reduce,
     "collections.OrderedDict": builtin_dict,
     "collections.deque": call_deque,
+    "collections.Counter": call_counter,
     "collections.defaultdict": call_default_dict,
     "torch.where": call_where,
     "torch.utils.data.random_split": split_dataset,
@@ -263,6 +270,8 @@ def call_external(
     bases = _bases_of_copied(machine, args) if name in COPIES else ()
     if frame.emits:
         emit_call(machine, name, None, args, kwargs, node, frame, args_certainty(args), bases=bases)
+    if (found := evaluated_call(machine, name, args, kwargs, node, frame)) is not None:
+        return machine.driver.result_of(found, args)
     if name in machine.library.builtins:
         return call_builtin(machine, name, args, kwargs, node, frame)
     special = _SPECIAL.get(name)
@@ -278,6 +287,8 @@ def call_external(
         if machine.driver.sets and not frame.emits:
             return copied_object(machine, args[0], COPIES[name])
         return copied(args[0], COPIES[name])
+    if name in BARS and args and not frame.emits:
+        return args[0]
     if name in PASS_THROUGH:
         return args[0] if args else UNKNOWN
     head, _, last = name.rpartition(".")

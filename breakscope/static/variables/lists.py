@@ -39,6 +39,7 @@ from breakscope.static.variables.effects.side_effects import (
     note_items_change,
 )
 from breakscope.static.variables.library.builtin_iteration import keys_compared
+from breakscope.static.variables.library.evaluated import evaluated_call, evaluated_method
 from breakscope.static.variables.library.followed_iteration import is_counted
 
 MODULES = ("ModuleList", "Sequential")
@@ -67,6 +68,9 @@ class ListVariable(Variable):
             extend_sequence(machine, owner, child, frame, node, "append")
             owner.names += (str(key.value) if key.is_const else "",)
             return NONE
+        found = evaluated_method(machine, owner, name, args, kwargs, node, frame)
+        if found is not None:
+            return found
         return call_sequence_method(machine, owner, name, args, kwargs, node, frame)
 
     def getattr(self, machine: Machine, owner, name, node, frame) -> Value:
@@ -150,7 +154,7 @@ class ListVariable(Variable):
                 emit_read(machine, item, "contains", node, frame, node.left)
             return None
         items = container.items
-        if item.is_const and items is not None and not container.home:
+        if item.is_const and is_counted(machine, container, frame):
             if is_hashable(item.value) and all(v.is_const for v in items):
                 return item.value in [v.value for v in items]
         if container.home and frame.emits:
@@ -177,15 +181,6 @@ class ListVariable(Variable):
                 return Sequence(left.type, left.items * times)
             return Sequence(left.type, None, element_of(left))
         return Sequence(left.type, None, element_of(left)) if left.type == "set" else UNKNOWN
-
-    def compare(self, machine: Machine, left, right, op, node, frame) -> Value:
-        is_test = op in (ast.Eq, ast.NotEq) and not frame.emits and type(right) is Sequence
-        if is_test and type(left) is Sequence and left.type == right.type:
-            parts = [value.items for value in (left, right)]
-            if None not in parts and all(item.is_const for items in parts for item in items):
-                same = [[item.value for item in items] for items in parts]
-                return Const((same[0] == same[1]) == (op is ast.Eq))
-        return super().compare(machine, left, right, op, node, frame)
 
     def has_type(self, value, name) -> bool | None:
         if name in SEQUENCE_TYPES:
@@ -304,6 +299,20 @@ def _popped(owner: Sequence, at: Value, frame: Frame) -> Value:
     return value
 
 
+def _remove(owner: Sequence, args: list[Value], frame: Frame) -> None:
+    """Take out the first item that is the value; of one that is not known any may be gone."""
+    items, wanted = owner.items, args[0] if args else UNKNOWN
+    is_sure = not frame.skips and not frame.undecided
+    known = wanted.is_const and all(item.is_const for item in items)
+    at = next(
+        (i for i, v in enumerate(items) if v is wanted or (known and v.value == wanted.value)), None
+    )
+    if at is not None and is_sure:
+        del items[at]
+    elif not known or not is_sure:
+        owner.element, owner.items = element_of(owner), None
+
+
 def call_sequence_method(
     machine: Machine, owner: Sequence, name: str, args, kwargs, node, frame
 ) -> Value:
@@ -330,6 +339,8 @@ def call_sequence_method(
             return _popped(owner, at, frame)
         if name == "clear" and not (owner.home and frame.emits):
             owner.items = []
+        elif name in ("remove", "discard") and is_counted(machine, owner, frame):
+            _remove(owner, args, frame)
         return NONE
     if name in ("reverse", "sort"):
         note_change(machine, owner, node, frame)
@@ -340,6 +351,9 @@ def call_sequence_method(
         return NONE
     if name == "sort":
         keys_compared(machine, owner, kwargs, node, frame, "list.sort")
+        found = evaluated_call(machine, "sorted", [owner], kwargs, node, frame)
+        if isinstance(found, Sequence) and not frame.is_in_branch():
+            owner.items = found.items
         return NONE
     if name == "numel":
         return ShapeInt(is_extent=True)

@@ -139,6 +139,7 @@ class Recorder(Value, eq=False):
     start: int = 0  # how many before the first of them
     target: Value | None = None  # what is compiled
     is_dynamic: bool = False  # sizes and numbers are symbols from the start
+    has_examples: bool = False  # some values stand for others, and are not shown
 
     def record(
         self,

@@ -200,9 +200,13 @@ def note_mode(machine: Machine, owner: Value, name: str, args, kwargs, node, fra
     if name in ("train", "eval"):
         mode = "eval" if name == "eval" or FALSE in (*args, *kwargs.values()) else "train"
         machine.driver.set_state("training", mode, owner)
-    elif name in ("double", "half", "bfloat16", "float", "to", "requires_grad_"):
-        what = "requires_grad" if name == "requires_grad_" else "module_dtype"
-        machine.driver.set_state(what, machine.text(node, frame.module), owner)
+    elif name == "requires_grad_":
+        given = next(iter((*args, *kwargs.values())), Const(True))
+        text = machine.text(node, frame.module)
+        switch = ("on" if given.value else "off") if given.is_const else text
+        machine.driver.set_state("requires_grad", switch, owner)
+    elif name in ("double", "half", "bfloat16", "float", "to"):
+        machine.driver.set_state("module_dtype", machine.text(node, frame.module), owner)
 
 
 def call_module_method(

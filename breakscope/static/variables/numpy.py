@@ -51,6 +51,9 @@ REDUCES = frozenset(
 )
 TESTS = frozenset({"any", "all"})
 OF_ALL = frozenset({"prod", "sum", "max", "min", "amax", "amin"})
+DRAWN_INTEGERS = frozenset(
+    {"randint", "integers", "random_integers", "poisson", "binomial", "permutation"}
+)
 OF_SIZE = frozenset({"random", "random_sample", "standard_normal"})
 OF_SIZE_BEHIND_TWO = frozenset({"normal", "uniform", "integers", "randint"})
 ELEMENTWISE = frozenset(
@@ -156,7 +159,7 @@ def numpy_function(
         return made if frame.emits else drawn_array(Sequence("tuple", args))
     size = size_drawn(last, args, kwargs) if name.startswith("numpy.random.") else None
     if size is not None and not frame.emits:
-        return drawn_array(size)
+        return drawn_array(size, "int" if last in DRAWN_INTEGERS else "float")
     if name.startswith("numpy.random."):
         return (
             ExternalInstance(name)
@@ -189,16 +192,16 @@ def size_drawn(name: str, args: list[Value], kwargs: dict[str, Value]) -> Value 
     return kwargs.get("size") or next(iter(args[at : at + 1]), None)
 
 
-def drawn_array(size: Value) -> Value:
+def drawn_array(size: Value, dtype: str = "float") -> Value:
     """An array of random numbers of this size."""
     given = size.items if isinstance(size, Sequence) else [size]
     if given is None:
-        return Tensor("float", None, None, True, "numpy")
+        return Tensor(dtype, None, None, True, "numpy")
     if len(given) == 1 and given[0].is_none:
-        return Py("float", "random")
+        return Py(dtype, "random")
     known = all(isinstance(n, Const) and type(n.value) is int for n in given)
     shape = tuple(n.value for n in given) if known else drawn_sizes(given)
-    return Tensor("float", len(given), shape, True, "numpy")
+    return Tensor(dtype, len(given), shape, True, "numpy")
 
 
 def _is_of_a_number(last: str, args: list[Value]) -> bool:

@@ -274,7 +274,7 @@ def call_itertools(
     node: ast.AST,
     frame: Frame,
 ) -> Value | None:
-    if not args or name == "chain":
+    if (not args and name != "count") or name == "chain":
         return None
     if machine.driver.sets and not frame.emits:
         found = followed_items(name, args)

@@ -63,6 +63,7 @@ from breakscope.static.variables.tensors.indexing import (
     read_slices,
 )
 from breakscope.static.variables.tensors.results import shape_of, tensor_result
+from breakscope.static.variables.tensors.size_rules import sizes_by_name
 from breakscope.static.variables.tensors.sizes import (
     channels_last,
     item_sizes,
@@ -189,7 +190,8 @@ class TensorVariable(Variable):
 
     def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
         machine.emit(Branch, node, frame, sureness(value), test=value, construct=construct, **facts)
-        return None
+        known = machine.driver.number_in(value, frame)
+        return bool(known.value) if known is not None else None
 
     def contains(
         self, machine: Machine, container, item, container_node, node, frame
@@ -228,7 +230,12 @@ class TensorVariable(Variable):
         ndim = None if None in dimensions else max(dimensions)
         kind = "subclass" if is_of_subclass(machine, other) else tensor.kind
         shape = None if frame.emits else broadcast(left, right)
-        return Tensor("bool", ndim, shape, sure=tensor.sure, kind=kind)
+        made = Tensor("bool", ndim, shape, sure=tensor.sure, kind=kind)
+        known = machine.driver.number_in(left, frame)
+        if known is not None and right.is_const:
+            truth = machine.behaviour(known).compare(machine, known, right, op, node, frame)
+            machine.driver.contents[id(made)] = made, truth
+        return made
 
     def identical(self, left, right) -> bool | None:
         return True if left is right and left.is_argument else None
@@ -257,6 +264,8 @@ class TensorVariable(Variable):
         return External("torch.Tensor") if value.sure and value.kind == "" else UNKNOWN
 
     def cast(self, machine: Machine, value, name, node, frame) -> Value:
+        if (known := machine.driver.number_in(value, frame)) is not None:
+            return machine.behaviour(known).cast(machine, known, name, node, frame)
         emit_argument_read(machine, value, name, node, frame)
         return Scalar(name)
 
@@ -339,7 +348,8 @@ def call_tensor_method(
     if not frame.emits and name == "detach":
         return replace(owner, requires_grad=False)
     if not frame.emits and name == "expand":
-        return Tensor(owner.dtype, None, None, owner.sure, "strided")
+        shape = sizes_by_name(name, owner, args, kwargs)
+        return Tensor(owner.dtype, shape and len(shape), shape, owner.sure, "strided")
     if (
         machine.driver.function is not None
         and name == "requires_grad_"
@@ -353,6 +363,8 @@ def call_tensor_method(
     if name in READS:
         part = getattr(node.func, "value", node) if isinstance(node, ast.Call) else node
         emit_read(machine, owner, READS[name], node, frame, part)
+        if (known := machine.driver.number_in(owner, frame)) is not None and name == "item":
+            return known
         if name == "tolist":
             return listed_values(owner, not frame.emits)
         return Scalar("bool" if owner.dtype == "bool" else "number")

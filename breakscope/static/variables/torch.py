@@ -24,6 +24,7 @@ from breakscope.static.machine.lattice import element_of, join_all
 from breakscope.static.machine.library import PACKED_SEQUENCE, TYPED
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.subgraphs import call_within
+from breakscope.static.variables.library.draws import note_drawn_tensor
 from breakscope.static.variables.library.known_results import PYTHON_RESULTS
 from breakscope.static.variables.objects.tensor_subclasses import is_of_subclass
 from breakscope.static.variables.tensors.creation import (
@@ -32,9 +33,10 @@ from breakscope.static.variables.tensors.creation import (
     created_tensor,
     tensor_of_type,
 )
-from breakscope.static.variables.tensors.followed import as_made, followed
+from breakscope.static.variables.tensors.followed import as_made, broadcast, followed, tracked
 from breakscope.static.variables.tensors.patterns import einsum_result
 from breakscope.static.variables.tensors.results import returned_value, tensor_result
+from breakscope.static.variables.tensors.size_rules import einsum_sizes, sizes_by_name
 from breakscope.static.variables.tensors.sizes import (
     joined_sizes,
     padded_sizes,
@@ -75,6 +77,11 @@ def _joined_sizes(last: str, args: list[Value], kwargs: dict[str, Value]) -> tup
     dim = args[1] if len(args) > 1 else kwargs.get("dim")
     if last == "stack":
         return stacked_sizes(args[0], dim)
+    if last in ("hstack", "vstack"):
+        items = args[0].items or []
+        is_long = all(type(item) is Tensor and item.ndim and item.ndim > 1 for item in items)
+        dim = Const(1 if last == "hstack" else 0) if is_long else None
+        return joined_sizes(args[0], dim) if dim is not None else None
     return joined_sizes(args[0], dim) if last in ("cat", "concat") else None
 
 
@@ -106,7 +113,9 @@ def torch_function(
         made = replace(
             as_made(machine, made), origin="attribute"
         )  # to a region that finds it an input of the graph
-        return made if made.requires_grad else replace(made, requires_grad=False)
+        made = made if made.requires_grad else replace(made, requires_grad=False)
+        note_drawn_tensor(machine, last, args, made)
+        return made
     if last in ("is_tensor", "is_storage"):
         return (
             Const(args[0].is_tensor)
@@ -119,7 +128,11 @@ def torch_function(
     if returned is not None:
         return returned
     if last == "einsum" and not any(is_of_subclass(machine, value) for value in args):
-        return einsum_result(args)
+        made = einsum_result(args)
+        if frame.emits or type(made) is not Tensor:
+            return made
+        made = as_made(machine, replace(made, shape=einsum_sizes(args)))
+        return tracked(machine, made, tuple(args))
     named = (kwargs.get(key) for key in kwargs if key in OPERANDS)
     first = next((a for a in (*args, *named) if isinstance(a, Tensor)), None)
     if any(is_of_subclass(machine, value) for value in (*args, *kwargs.values())):
@@ -131,8 +144,12 @@ def torch_function(
             return as_made(machine, made)
         rest = args[1:] if args and args[0] is first else args
         if name in COMPLEX and type(result) is Tensor and not frame.emits:
-            return replace(result, dtype="float", kind="complex")
-        return followed(machine, result, last, first, rest, kwargs, frame)
+            shape = sizes_by_name(last, first, rest, kwargs)
+            return replace(result, dtype="float", kind="complex", shape=shape)
+        called = (
+            "im2col" if name == "torch.nn.functional.unfold" else last
+        )  # else the method's name
+        return followed(machine, result, called, first, rest, kwargs, frame)
     if last in JOINS and args and isinstance(args[0], Sequence):
         made = _joined(machine, name, last, args, kwargs, frame)
         return Sequence("tuple", None, made) if last in SEVERAL else made
@@ -282,8 +299,12 @@ def call_where(machine: Machine, args, kwargs, node, frame) -> Value:
     dtypes = {t.dtype for t in tensors}
     dimensions = [0 if isinstance(a, Const) else getattr(a, "ndim", None) for a in args]
     ndim = max(dimensions) if dimensions and None not in dimensions else None
-    return Tensor(
+    made = Tensor(
         dtypes.pop() if len(dtypes) == 1 and len(tensors) == 2 else None,
         ndim,
         sure=all(t.sure for t in tensors),
     )
+    if frame.emits or type(args[0]) is not Tensor or len(args) != 3:
+        return made
+    shape = broadcast(*args)
+    return tracked(machine, as_made(machine, replace(made, shape=shape)), tuple(args))

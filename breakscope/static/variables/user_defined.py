@@ -29,6 +29,7 @@ from breakscope.static.definitions.classes import (
     is_module,
     is_module_class,
     is_tensor_class,
+    members_of,
     mro_of,
 )
 from breakscope.static.definitions.fields import field_names, fields_of, has_generated_init
@@ -71,6 +72,8 @@ class ClassVariable(Variable):
     def call(self, machine: Machine, callee, args, kwargs, node, frame) -> Value:
         if callee.is_alias:
             emit_call(machine, ALIAS, callee, args, kwargs, node, frame)
+        if len(args) == 1 and not frame.emits and args[0].is_const and is_enum(machine, callee):
+            return member_of_value(machine, callee, args[0], node, frame)
         return instantiate(machine, callee, args, kwargs, node, frame)
 
     def call_method(self, machine: Machine, owner, name, args, kwargs, node, frame) -> Value:
@@ -94,13 +97,15 @@ class ClassVariable(Variable):
             if name == "_make" and NAMED_TUPLE in external_bases(machine, owner.info):
                 return Method(owner, name)
             return Const(owner.info.name) if name in ("__name__", "__qualname__") else UNKNOWN
-        if any(
-            machine.library.is_enum(n) for n in external_bases(machine, owner.info)
-        ) and not isinstance(member, Function):
+        if is_enum(machine, owner) and not isinstance(member, Function):
+            if not frame.emits:
+                machine.driver.members[owner.info.name, name] = member
             return Py(f"enum {owner.info.name}.{name}")
         return bound_to(member, owner)
 
     def getitem(self, machine: Machine, container, index, store, node, frame) -> Value:
+        if index.is_const and isinstance(index.value, str) and is_enum(machine, container):
+            return machine.getattr(container, index.value, node, frame)
         is_generic = "typing.Generic" in external_bases(machine, container.info)
         return Class(container.info, is_alias=True) if is_generic else UNKNOWN
 
@@ -120,6 +125,18 @@ class ClassVariable(Variable):
 
     def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
         return True
+
+
+def is_enum(machine: Machine, cls: Class) -> bool:
+    return any(machine.library.is_enum(name) for name in external_bases(machine, cls.info))
+
+
+def member_of_value(machine: Machine, cls: Class, value: Const, node, frame) -> Value:
+    """`Mode("train")`: the member of an enum that has the value."""
+    for name in members_of(cls.info):
+        if find_member(machine, cls.info, name) == value:
+            return machine.getattr(cls, name, node, frame)
+    return Py("enum")
 
 
 class InstanceVariable(Variable):
@@ -248,8 +265,10 @@ class InstanceVariable(Variable):
 
     def length(self, machine: Machine, value, node, frame) -> Value:
         method = machine.getattr(value, "__len__", node, frame)
-        is_own = isinstance(method, Function)
-        return machine.call(method, [], {}, node, frame) if is_own else Py("int")
+        if isinstance(method, Function):
+            return machine.call(method, [], {}, node, frame)
+        fields = field_names(machine, value)
+        return Const(len(fields)) if fields else Py("int")
 
     def may_show_tensor(self, machine: Machine, value, depth) -> bool:
         return is_module(machine, value) or bool(external_bases(machine, value.cls.info))

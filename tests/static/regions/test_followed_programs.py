@@ -8,12 +8,16 @@ import pytest
 from programs import analysed, found
 
 HEAD = """\
+import argparse
+import collections
+import contextlib
 import functools
 import itertools
 import random
 
 import numpy as np
 import torch
+import tqdm
 from torch import nn
 from torch.utils.data import DataLoader, random_split
 

@@ -60,7 +60,8 @@ def followed_call(
     # what code around a region does to its objects, it does each time
     afresh = not emits and driver.sets and info.module is machine.file.module
     outcome = None if afresh else remembered.get(key)
-    if outcome is None and (variants := remembered.get(key[:3], 0)) >= limits.MOST_VARIANTS:
+    most = limits.MOST_KNOWN_RUNS if afresh else limits.MOST_VARIANTS
+    if outcome is None and (variants := remembered.get(key[:3], 0)) >= most:
         args, kwargs = [opened(a) for a in args], {k: opened(v) for k, v in kwargs.items()}
         key = _call_key(function, mode, args, kwargs)
         outcome = None if afresh else remembered.get(key)

@@ -30,7 +30,7 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.dicts import put_key
 from breakscope.static.variables.effects.emitting import emit_argument_read, emit_call
 from breakscope.static.variables.library.followed_iteration import (
-    is_counted,
+    listed,
     sorted_items,
     taken_item,
 )
@@ -55,8 +55,10 @@ def builtin_range(machine: Machine, args, kwargs, node, frame) -> Value:
             wanted = range(*numbers)
         except (TypeError, ValueError):
             return UNKNOWN
+        is_followed = machine.driver.sets and not frame.emits
+        most = limits.MOST_FOLDED_ITEMS if is_followed else limits.MOST_KNOWN_ITEMS
         # its `len` has no number for every range
-        if not wanted or (wanted[-1] - wanted[0]) // wanted.step < limits.MOST_KNOWN_ITEMS:
+        if not wanted or (wanted[-1] - wanted[0]) // wanted.step < most:
             return Sequence("range", [Const(i) for i in wanted])
         return Sequence("range", None, Py("int"))
     known = any(a.is_scalar for a in args)
@@ -67,21 +69,20 @@ def builtin_range(machine: Machine, args, kwargs, node, frame) -> Value:
     )
 
 
+def most_items(machine: Machine, frame: Frame) -> int:
+    """How many items are kept apart."""
+    is_followed = machine.driver.sets and not frame.emits
+    return limits.MOST_KNOWN_TURNS if is_followed else limits.MOST_KNOWN_ITEMS
+
+
 def builtin_enumerate(machine: Machine, args, kwargs, node, frame) -> Value:
     source = args[0] if args else UNKNOWN
-    is_followed = machine.driver.sets and not frame.emits
-    if type(source) is Const and isinstance(source.value, str) and is_followed:
-        source = Sequence("tuple", [Const(letter) for letter in source.value])
-    most = limits.MOST_KNOWN_TURNS if is_followed else limits.MOST_KNOWN_ITEMS
-    if (
-        isinstance(source, Sequence)
-        and is_counted(machine, source, frame)
-        and len(source.items) <= most
-        and source.type not in ("ModuleList",)
-    ):
-        return Sequence(
-            "iterator", [Sequence("tuple", [Const(i), v]) for i, v in enumerate(source.items)]
-        )
+    items = listed(machine, source, node, frame)
+    if items is not None and len(items) <= most_items(machine, frame):
+        start = kwargs.get("start", args[1] if len(args) > 1 else Const(0))
+        first = start.value if isinstance(start, Const) and type(start.value) is int else None
+        numbers = [Py("int") if first is None else Const(first + i) for i in range(len(items))]
+        return Sequence("iterator", [Sequence("tuple", [*pair]) for pair in zip(numbers, items)])
     element = machine.iterate(source, node, frame)
     if element is None:
         return Sequence("iterator", [])
@@ -89,12 +90,10 @@ def builtin_enumerate(machine: Machine, args, kwargs, node, frame) -> Value:
 
 
 def builtin_zip(machine: Machine, args, kwargs, node, frame) -> Value:
-    if args and all(
-        isinstance(a, Sequence) and is_counted(machine, a, frame) and a.type != "ModuleList"
-        for a in args
-    ):
-        rows = list(zip(*(a.items for a in args)))
-        if len(rows) <= limits.MOST_KNOWN_ITEMS:
+    known = [listed(machine, a, node, frame) for a in args]
+    if args and None not in known:
+        rows = list(zip(*known))
+        if len(rows) <= most_items(machine, frame):
             return Sequence("iterator", [Sequence("tuple", list(row)) for row in rows])
     elements = [machine.iterate(a, node, frame) for a in args]
     return Sequence(
@@ -106,16 +105,15 @@ def builtin_map(machine: Machine, args, kwargs, node, frame) -> Value:
     elements = [machine.iterate(a, node, frame) for a in args[1:]]
     if any(e is None for e in elements) or not args:
         return Sequence("iterator", [])
-    if (
-        len(args) == 2
-        and isinstance(args[1], Sequence)
-        and args[1].items is not None
-        and len(args[1].items) <= limits.MOST_KNOWN_ITEMS
-    ):
+    known = [listed(machine, a, node, frame) for a in args[1:]]
+    if known and None not in known and min(map(len, known)) <= most_items(machine, frame):
+        rows = zip(*known)
         return Sequence(
-            "iterator", [machine.call(args[0], [v], {}, node, frame) for v in args[1].items]
+            "iterator", [machine.call(args[0], [*row], {}, node, frame) for row in rows]
         )
-    return Sequence("iterator", None, machine.call(args[0], elements, {}, node, frame))
+    with machine.driver.one_for_many():
+        found = machine.call(args[0], elements, {}, node, frame)
+    return Sequence("iterator", None, found)
 
 
 def builtin_filter(machine: Machine, args, kwargs, node, frame) -> Value:
@@ -160,9 +158,16 @@ def builtin_tuple(machine: Machine, args, kwargs, node, frame) -> Value:
 
 def builtin_set(machine: Machine, args, kwargs, node, frame) -> Value:
     made = ordered_sequence(machine, "set", args, node, frame)
-    if made.items and all(isinstance(item, Const) for item in made.items):
-        made.items = list({item.key(0): item for item in made.items}.values())
+    if made.items:
+        made.items = different_items(made.items)
     return made
+
+
+def different_items(items: list[Value]) -> list[Value]:
+    """What a set has of these, in their order; all of them where not all are constants."""
+    if not all(isinstance(item, Const) for item in items):
+        return list(items)
+    return list({item.key(0): item for item in items}.values())
 
 
 def builtin_iter(machine: Machine, args, kwargs, node, frame) -> Value:

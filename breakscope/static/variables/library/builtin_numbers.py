@@ -17,7 +17,7 @@ from breakscope.rulekit.values import (
 )
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call, sureness
-from breakscope.static.variables.library.folding import fold_cast
+from breakscope.static.variables.library.folding import fold_binary, fold_cast
 from breakscope.static.variables.numpy import array_of_number
 from breakscope.static.variables.tensors.arithmetic import tensor_operator
 
@@ -36,12 +36,16 @@ def builtin_round(machine: Machine, args, kwargs, node, frame) -> Value:
     if value.is_tensor:
         emit_call(machine, "round", None, args, kwargs, node, frame)
         return value
+    if len(args) > 1:
+        return Py("number") if isinstance(value, Const | Py) else value
     if isinstance(value, Const) and isinstance(value.value, float):
         return fold_cast(round(value.value), "int") if isfinite(value.value) else Py("int")
     return value if not isinstance(value, Py) else Py("int", value.source)
 
 
 def builtin_pow(machine: Machine, args, kwargs, node, frame) -> Value:
+    if len(args) == 2 and all(isinstance(value, Const) for value in args):
+        return fold_binary(args[0].value, args[1].value, ast.Pow)
     return (
         tensor_operator(*args[:2], ast.Pow)
         if len(args) > 1 and any(a.is_tensor for a in args[:2])

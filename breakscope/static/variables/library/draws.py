@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from random import Random
+
 from msgspec.structs import replace
 
 from breakscope import limits
 from breakscope.rulekit.values import Const, Py, Sequence, Tensor, Value
+from breakscope.static.machine.driver import Driver
 from breakscope.static.machine.lattice import element_of
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.objects.module_containers import contents_of
@@ -16,6 +20,16 @@ CLOCKS = frozenset(
 DRAWS = frozenset(
     "random uniform randint randrange gauss normalvariate betavariate expovariate triangular".split()
 )
+WHOLE = frozenset({"randint", "randrange"})
+OF_NUMPY = {  # numpy's that give numbers of Python's: the same of `random`, and the most arguments without a size
+    "numpy.random.rand": ("random", 0),
+    "numpy.random.random": ("random", 0),
+    "numpy.random.uniform": ("uniform", 2),
+    "numpy.random.normal": ("gauss", 2),
+    "numpy.random.randn": ("gauss", 0),
+    "numpy.random.randint": ("randrange", 2),
+    "numpy.random.beta": ("betavariate", 2),
+}
 SAMPLES = frozenset({"random.sample", "random.choices"})
 
 
@@ -24,6 +38,9 @@ def drawn(machine: Machine, name: str, args: list[Value], kwargs: dict[str, Valu
     head, _, last = name.rpartition(".")
     if head == "time" and last in CLOCKS:
         return Py("int" if last.endswith("_ns") else "float", "random")
+    is_random = head == "random" or name in OF_NUMPY
+    if is_random and (found := example(machine, name, args, kwargs)) is not None:
+        return found
     if head == "random" and last in DRAWS:
         return Py("int" if last.startswith("rand") and last != "random" else "float", "random")
     source = contents_of(machine, args[0]) if args else None
@@ -32,6 +49,69 @@ def drawn(machine: Machine, name: str, args: list[Value], kwargs: dict[str, Valu
     if name in SAMPLES:
         return _sample(source, kwargs.get("k") or args[-1])
     return _choice(source) if name == "random.choice" else None
+
+
+def example(
+    machine: Machine, name: str, args: list[Value], kwargs: dict[str, Value]
+) -> Value | None:
+    """What a function of `random`, or one of numpy's that gives a single number, may give, for what is followed
+    step by step. Two in a row differ where they can."""
+    driver, (last, most) = machine.driver, OF_NUMPY.get(name, (name.rpartition(".")[2], 3))
+    chance = driver.chance
+    if chance is None or driver.stands_for_many or kwargs.keys() - {"k"} or len(args) > most:
+        return None
+    source = contents_of(machine, args[0]) if args else None
+    items = source.items if isinstance(source, Sequence) else None
+    numbers = [arg.value if isinstance(arg, Const) else None for arg in args]
+    kind = int if last in WHOLE else int | float
+    try:
+        if last in DRAWS and all(isinstance(number, kind) for number in numbers):
+            found = _differing(driver, (last, *numbers), lambda: getattr(chance, last)(*numbers))
+            found = Const(found)
+        elif last == "choice" and items and len(args) == 1:
+            key = (last, *(item.key(0) for item in items))
+            at = _differing(driver, key, lambda: chance.randrange(len(items)))
+            found = replace(items[at]) if isinstance(items[at], Const) else items[at]
+        elif last == "sample" and items:
+            found = _sampled(chance, items, kwargs.get("k") or args[-1])
+        else:
+            return None
+    except (TypeError, ValueError, ArithmeticError):
+        return None
+    driver.note_varying(found)
+    driver.examples += 1
+    return found
+
+
+def note_drawn_tensor(machine: Machine, last: str, args: list[Value], made: Tensor) -> None:
+    """Keep an example of the number in what `torch.randint` or `torch.rand` gives, where it is a single one."""
+    driver = machine.driver
+    is_one = made.shape is not None and all(size == 1 for size in made.shape)
+    if driver.chance is None or driver.stands_for_many or not is_one:
+        return
+    bounds = [arg.value for arg in args if isinstance(arg, Const) and type(arg.value) is int]
+    if last == "rand":
+        found = example(machine, "random.random", [], {})
+    elif last == "randint":
+        found = example(machine, "random.randrange", [Const(n) for n in bounds[:2]], {})
+    else:
+        return
+    if found is not None:
+        driver.contents[id(made)] = made, found
+
+
+def _differing(driver: Driver, key: tuple, draw: Callable[[], float]) -> float:
+    """Another number than the last one, if there soon is one."""
+    numbers = (draw() for _ in range(4))
+    before = driver.latest.get(key)
+    found = next((number for number in numbers if number != before), before)
+    driver.latest[key] = found
+    return found
+
+
+def _sampled(chance: Random, items: list[Value], count: Value) -> Sequence | None:
+    known = isinstance(count, Const) and type(count.value) is int
+    return Sequence("list", chance.sample(items, count.value)) if known else None
 
 
 def _choice(source: Sequence) -> Py | None:

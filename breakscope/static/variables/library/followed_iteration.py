@@ -2,9 +2,27 @@
 
 from __future__ import annotations
 
-from breakscope.rulekit.values import UNKNOWN, Const, External, Function, Instance, Sequence, Value
+import ast
+
+from msgspec.structs import replace
+
+from breakscope import limits
+from breakscope.rulekit.values import (
+    UNKNOWN,
+    Const,
+    Dict,
+    External,
+    Function,
+    Instance,
+    Py,
+    Sequence,
+    Tensor,
+    Value,
+)
+from breakscope.static.definitions.fields import field_names
 from breakscope.static.machine.frames import Frame, Raised
 from breakscope.static.machine.machine import Machine
+from breakscope.static.variables.library.evaluated import is_followed
 
 
 def is_counted(machine: Machine, value: Sequence, frame: Frame) -> bool:
@@ -12,6 +30,28 @@ def is_counted(machine: Machine, value: Sequence, frame: Frame) -> bool:
     it is followed step by step."""
     is_followed = machine.driver.sets and not frame.emits
     return value.items is not None and (not value.home or is_followed)
+
+
+def listed(machine: Machine, value: Value, node: ast.AST, frame: Frame) -> list[Value] | None:
+    """What going over a value gives, item by item, where that is exactly known; beside sequences only in the
+    code around a region."""
+    if isinstance(value, Sequence):
+        is_apart = value.type != "ModuleList" or is_followed(machine, frame)
+        return value.items if is_apart and is_counted(machine, value, frame) else None
+    if frame.emits or not machine.driver.sets:
+        return None
+    if type(value) is Dict and not value.open:
+        return [Const(key) for key in value.items]
+    if type(value) is Const and isinstance(value.value, str | bytes):
+        return [Const(letter) for letter in value.value]
+    if isinstance(value, Instance):
+        fields = field_names(machine, value)
+        return [value.attributes.get(name, UNKNOWN) for name in fields] or None
+    if type(value) is Tensor and value.shape and type(value.shape[0]) is int:
+        row = machine.iterate(value, node, frame)
+        is_short = value.shape[0] <= limits.MOST_KNOWN_TURNS and type(row) is Tensor
+        return [replace(row) for _ in range(value.shape[0])] if is_short else None
+    return None
 
 
 def sorted_items(machine: Machine, source: Value, kwargs, node, frame) -> Value | None:
@@ -49,3 +89,16 @@ def taken_item(machine: Machine, args, node, frame) -> Value | None:
     if frame.caught:
         raise Raised(External("StopIteration"))
     return UNKNOWN
+
+
+def call_counter(machine: Machine, args, kwargs, node, frame) -> Value:
+    """`collections.Counter(items)`: how often each is there, outside of regions."""
+    items = listed(machine, args[0], node, frame) if args else []
+    is_known = items is not None and all(isinstance(item, Const) for item in items)
+    if kwargs or not is_known or not is_followed(machine, frame) or len(args) > 1:
+        return Dict({}, Py("int"), open=True)
+    found = Dict({item.value: Const(0) for item in items})
+    for item in items:
+        found.items[item.value] = Const(found.items[item.value].value + 1)
+    machine.driver.factories[id(found)] = found, External("int")
+    return found

@@ -26,7 +26,8 @@ def followed_items(name: str, args: list[Value]) -> Sequence | None:
 
 def _items(name: str, args: list[Value]) -> Sequence | None:
     if name == "count":
-        start, step = (*(_number(arg) for arg in args), 1)[:2]
+        given = [_number(arg) for arg in args]
+        start, step = (*given, *(0, 1)[len(given) :])[:2]
         if start is None or step is None:
             return None
         return _iterator(Const(start + step * at) for at in range(limits.MOST_KNOWN_TURNS))

@@ -24,14 +24,27 @@ from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
 
 LOADERS = frozenset({"torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader"})
+BATCH_SAMPLERS = frozenset(
+    {"torch.utils.data.BatchSampler", "torch.utils.data.sampler.BatchSampler"}
+)
+SAMPLERS = {  # their arguments
+    f"torch.utils.data{inner}.{name}": arguments
+    for inner in ("", ".sampler")
+    for name, arguments in {
+        "RandomSampler": ("data_source", "replacement", "num_samples"),
+        "SequentialSampler": ("data_source",),
+        "SubsetRandomSampler": ("indices",),
+        "WeightedRandomSampler": ("weights", "num_samples"),
+    }.items()
+}
 SUBSET = "torch.utils.data.Subset"
 DATASETS = frozenset({"torch.utils.data.TensorDataset", "torch.utils.data.dataset.TensorDataset"})
 
 
 def batches(machine: Machine, loader: Value, node: ast.AST, frame: Frame) -> list[Value] | None:
-    """What going over a loader gives: a whole batch, another, and the last one; None where that is not
-    known."""
-    return _batches(machine, loader, 2, node, frame)
+    """What going over a loader gives: as many whole batches as a loop is followed for, and the last one; None
+    where that is not known."""
+    return _batches(machine, loader, machine.driver.most_turns(1) - 1, node, frame)
 
 
 def first_batches(
@@ -47,14 +60,15 @@ def _batches(
     if not isinstance(loader, ExternalInstance) or loader.name not in LOADERS:
         return None
     given = dict(zip(("dataset", "batch_size"), loader.args)) | dict(loader.kwargs)
+    given |= _of_batch_sampler(given.get("batch_sampler"))
     data, size = given.get("dataset", UNKNOWN), given.get("batch_size", Const(1))
-    if "batch_sampler" in given:
+    if isinstance(given.get("batch_sampler"), Instance):
         return _sampled(machine, given, node, frame)
     if (stream := _iterated(machine, data, node, frame)) is not None:
         return _streamed(machine, given, stream, node, frame)
     if "collate_fn" in given:
         return _collated(machine, given, most, node, frame)
-    length = _length(machine, data, node, frame)
+    length = _count_sampled(machine, data, given.get("sampler"), node, frame)
     if length is None or not isinstance(size, Const) or type(size.value) is not int:
         return None
     whole, rest = divmod(length, size.value) if size.value > 0 else (0, 0)
@@ -63,6 +77,28 @@ def _batches(
         sizes.append(rest)
     sample = _sample(machine, data, node, frame)
     return [_batch(sample, number) for number in sizes]
+
+
+def _of_batch_sampler(sampler: Value | None) -> dict[str, Value]:
+    """What a batch sampler of torch's stands for of a loader's own arguments."""
+    if not isinstance(sampler, ExternalInstance) or sampler.name not in BATCH_SAMPLERS:
+        return {}
+    return dict(zip(("sampler", "batch_size", "drop_last"), sampler.args)) | dict(sampler.kwargs)
+
+
+def _count_sampled(
+    machine: Machine, data: Value, sampler: Value | None, node: ast.AST, frame: Frame
+) -> int | None:
+    """How many items a loader goes over: those of its sampler."""
+    if isinstance(sampler, ExternalInstance) and sampler.name in SAMPLERS:
+        given = dict(zip(SAMPLERS[sampler.name], sampler.args)) | dict(sampler.kwargs)
+        count = given.get("num_samples")
+        if isinstance(count, Const) and type(count.value) is int:
+            return count.value
+        data = given.get("data_source", given.get("indices", UNKNOWN))
+    elif sampler is not None and not sampler.is_none:
+        data = sampler
+    return _length(machine, data, node, frame)
 
 
 def _sampled(
@@ -128,30 +164,30 @@ def _collated(
     size = given.get("batch_size", Const(1))
     if not isinstance(size, Const) or type(size.value) is not int or size.value < 1:
         return None
-    wanted = most * size.value
-    items = _items(machine, given.get("dataset", UNKNOWN), wanted, node, frame)
-    if items is None:
-        return None
-    groups = [items[at : at + size.value] for at in range(0, len(items), size.value)]
-    if given.get("drop_last") == Const(True):
-        groups = [group for group in groups if len(group) == size.value]
-    return [_put_together(machine, given, group, node, frame) for group in groups[:most]]
-
-
-def _items(
-    machine: Machine, data: Value, most: int, node: ast.AST, frame: Frame
-) -> list[Value] | None:
-    """The first items of a dataset, one by one."""
-    if isinstance(data, Sequence):
-        return data.items[:most] if data.items else None
+    data = given.get("dataset", UNKNOWN)
     length = _length(machine, data, node, frame)
-    if length is None or not isinstance(data, Instance):
+    if length is None or size.value > limits.MOST_KNOWN_TURNS:
         return None
-    method = machine.getattr(data, "__getitem__", node, frame)
-    if not isinstance(method, Function) or most > limits.MOST_KNOWN_TURNS:
-        return None
-    numbers = range(min(length, most))
-    return [machine.call(method, [Const(number)], {}, node, frame) for number in numbers]
+    starts = range(0, length, size.value)
+    whole = [at for at in starts if at + size.value <= length]
+    last = [*starts[len(whole) :]] if given.get("drop_last") != Const(True) else []
+    followed = whole[: min(most, limits.MOST_KNOWN_TURNS // size.value)]
+    batches = []
+    for at in [*followed, *last]:
+        numbers = range(at, min(at + size.value, length))
+        group = [_item(machine, data, number, node, frame) for number in numbers]
+        batches.append(_put_together(machine, given, group, node, frame))
+    return batches
+
+
+def _item(machine: Machine, data: Value, number: int, node: ast.AST, frame: Frame) -> Value:
+    """One item of a dataset, by its number."""
+    if isinstance(data, Sequence) and data.items is not None:
+        return data.items[number] if number < len(data.items) else data.element
+    method = machine.getattr(data, "__getitem__", node, frame) if type(data) is Instance else None
+    if isinstance(method, Function):
+        return machine.call(method, [Const(number)], {}, node, frame)
+    return _sample(machine, data, node, frame)
 
 
 def _length(machine: Machine, data: Value, node: ast.AST, frame: Frame) -> int | None:

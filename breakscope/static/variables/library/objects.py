@@ -19,6 +19,7 @@ from breakscope.static.variables.base import Variable
 from breakscope.static.variables.effects.emitting import emit_call, note_assert
 from breakscope.static.variables.effects.side_effects import note_outside
 from breakscope.static.variables.external import enter_package
+from breakscope.static.variables.library.draws import drawn
 from breakscope.static.variables.library.known_results import PYTHON_RESULTS
 from breakscope.static.variables.library.options import PARSED, PARSER, option, parser_result
 from breakscope.static.variables.library.param_groups import (
@@ -27,7 +28,7 @@ from breakscope.static.variables.library.param_groups import (
     param_groups,
 )
 from breakscope.static.variables.library.transforms import TRANSFORMS, call_transformed
-from breakscope.static.variables.numpy import drawn_array, size_drawn
+from breakscope.static.variables.numpy import DRAWN_INTEGERS, drawn_array, size_drawn
 from breakscope.static.variables.objects.hooks import run_hooks, run_pre_hooks
 from breakscope.static.variables.objects.layers import layer_result
 from breakscope.static.variables.stdlib import GETTERS, PARTIAL, call_getter
@@ -96,14 +97,18 @@ class LibraryObjectVariable(Variable):
             return PYTHON_RESULTS[full]
         if owner.name == PARSER and not frame.emits and machine.driver.calls is not None:
             return parser_result(machine, name, args, kwargs)
+        if owner.name == "random.Random" and not frame.emits:
+            found = drawn(machine, f"random.{name}", args, kwargs)
+            if found is not None:
+                return found
         if owner.name == "random.Random" and name in OWN_DRAWS:
-            drawn = OWN_DRAWS[name]
-            return machine.region.draw(drawn) if frame.emits else Py(drawn, "random")
+            kind = OWN_DRAWS[name]
+            return machine.region.draw(kind) if frame.emits else Py(kind, "random")
         if owner.name in GENERATORS and not frame.emits:
             size = size_drawn(name, args, kwargs)
             if size is not None:
-                return drawn_array(size)
-            return Py("int" if name in ("integers", "randint", "choice") else "float", "random")
+                return drawn_array(size, "int" if name in DRAWN_INTEGERS else "float")
+            return Py("int" if name in DRAWN_INTEGERS or name == "choice" else "float", "random")
         return self.method_result(owner, name, args)
 
     def method_result(self, owner, name, args) -> Value:

@@ -3,7 +3,7 @@ otherwise."""
 
 from __future__ import annotations
 
-from breakscope.rulekit.values import UNKNOWN, Const, ExternalInstance, Value
+from breakscope.rulekit.values import UNKNOWN, Const, ExternalInstance, Sequence, Value
 from breakscope.static.machine.machine import Machine
 
 PARSER = "argparse.ArgumentParser"
@@ -22,7 +22,7 @@ def parser_result(
 
 
 def option(machine: Machine, name: str) -> Value:
-    """The default of an option that is a number."""
+    """The default of an option that is a number, or several."""
     return machine.driver.options.get(name, UNKNOWN)
 
 
@@ -32,6 +32,10 @@ def _note_option(machine: Machine, args: list[Value], kwargs: dict[str, Value]) 
     if "dest" in kwargs and isinstance(kwargs["dest"], Const):
         names = [str(kwargs["dest"].value)]
     chosen = next((name for name in names if name.startswith("--")), names[0] if names else "")
-    is_number = isinstance(default, Const) and type(default.value) in (int, float)
-    if chosen and is_number:
+    numbers = default.items if isinstance(default, Sequence) else [default]
+    if chosen and numbers and all(map(_is_number, numbers)):
         machine.driver.options[chosen.lstrip("-").replace("-", "_")] = default
+
+
+def _is_number(value: Value | None) -> bool:
+    return isinstance(value, Const) and type(value.value) in (int, float)

@@ -8,6 +8,7 @@ from breakscope.rulekit.values import TRUE, UNKNOWN, Class, Const, External, Py,
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.constant import format_percent, is_text
+from breakscope.static.variables.library.evaluated import evaluated_operator
 
 TYPES = (Class, External)
 SCALING = (ast.Div, ast.FloorDiv, ast.Mod)  # what a counter is divided by is a number
@@ -21,6 +22,10 @@ def binary_operation(
         return TRUE  # flags collected with `|=`
     if op is ast.BitOr and _are_types(left) and _are_types(right):
         return Sequence("tuple", [*_types(left), *_types(right)])  # as isinstance takes them
+    if is_text(left) or type(left) is type(right) is Sequence:
+        found = evaluated_operator(machine, left, right, op, node, frame)
+        if found is not None:
+            return found
     if is_text(left):
         text = format_percent(machine, left, right, op, node, frame)
         if text is not None:

@@ -20,6 +20,7 @@ from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.library import ADDRESS, VERSION_INFO
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call, emit_drawn
+from breakscope.static.variables.library.evaluated import evaluated_operator
 
 _COMPARES = {
     ast.Lt: lambda a, b: a < b,
@@ -68,6 +69,10 @@ def compare_by_value(
         emit_call(machine, "sys.version_info.__lt__", None, (), {}, node, frame)
     if left is ADDRESS or right is ADDRESS:
         emit_call(machine, "Tensor.data_ptr.__eq__", None, (left, right), {}, node, frame)
+    if type(left) is Sequence or type(right) is Sequence:
+        found = evaluated_operator(machine, left, right, op, node, frame)
+        if found is not None:
+            return found
     decides, other = machine.behaviour(left), machine.behaviour(right)
     if other.compare_precedence > decides.compare_precedence:
         decides = other

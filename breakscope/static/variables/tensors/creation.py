@@ -101,7 +101,7 @@ def created_tensor(last: str, args: list[Value], kwargs: dict[str, Value]) -> Te
         )
     sizes = sizes_given(last, args, kwargs)
     ndim = len(sizes) if sizes is not None else DIMENSIONS.get(last)
-    if last in ("tensor", "array") and args:
+    if last in ("tensor", "array", "as_tensor", "asarray") and args:
         ndim, sizes = ndim_of_data(args[0])
     known = sizes is not None and all(
         isinstance(s, Const) and isinstance(s.value, int) for s in sizes
@@ -135,10 +135,11 @@ def drawn_sizes(sizes: list[Value] | None) -> tuple | None:
 def tensor_of_type(dtype: str, args: list[Value]) -> Tensor:
     """What `torch.LongTensor(data)` or `torch.LongTensor(2, 3)` returns."""
     if len(args) == 1 and isinstance(args[0], Sequence | Tensor):
-        return Tensor(
-            dtype,
-            args[0].ndim if isinstance(args[0], Tensor) else ndim_of_data(args[0])[0] or 1,
-        )
+        if isinstance(args[0], Tensor):
+            return Tensor(dtype, args[0].ndim, args[0].shape)
+        ndim, sizes = ndim_of_data(args[0])
+        known = sizes is not None and all(type(n) is Const for n in sizes)
+        return Tensor(dtype, ndim or 1, tuple(n.value for n in sizes) if known else None)
     return Tensor(dtype, len(args)) if args else Tensor(dtype, 1, (0,))
 
 
@@ -152,7 +153,7 @@ def sizes_given(last: str, args: list[Value], kwargs: dict[str, Value]) -> list[
             if args and not kwargs.get("*") and all(not isinstance(a, Sequence) for a in args)
             else (given.items if isinstance(given, Sequence) else None)
         )
-    if last in ("full", "randint"):
+    if last in ("full", "randint", "normal"):
         found = given or next((a for a in args if isinstance(a, Sequence)), None)
         return found.items if isinstance(found, Sequence) else None
     if last in ("randperm", "arange") and len(args) == 1:

@@ -13,6 +13,8 @@ from breakscope.rulekit.values import Const, ExternalInstance, Sequence, Tensor,
 from breakscope.static.machine.driver import INFERENCE
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
+from breakscope.static.variables.tensors.layer_sizes import behind_layer
+from breakscope.static.variables.tensors.size_rules import RULES, broadcast_sizes, sizes_by_name
 from breakscope.static.variables.tensors.sizes import CUTTING, KEEPING, DrawnSize, pieces
 from breakscope.static.variables.tensors.windows import behind_window
 
@@ -32,15 +34,9 @@ VIEWS = frozenset(
     bfloat16 int long bool
     """.split()
 )
-# layers that have parameters and hand on the sizes, but for the last
-PROJECTING = frozenset({"torch.nn.Linear", "torch.nn.LazyLinear"})
 TRAINED = (
     *("Linear", "Conv", "Embedding", "LayerNorm", "BatchNorm", "GroupNorm", "RNN", "LSTM", "GRU"),
     *("Bilinear", "Transformer", "MultiheadAttention", "InstanceNorm", "RMSNorm", "PReLU"),
-)
-SAME_SIZES = (
-    *("ReLU", "GELU", "SiLU", "Tanh", "Sigmoid", "Dropout", "LayerNorm", "BatchNorm", "Softmax"),
-    *("LeakyReLU", "ELU", "Identity", "GroupNorm", "RMSNorm", "Softplus", "Mish", "Hardswish"),
 )
 
 
@@ -65,7 +61,8 @@ def followed(
         return result
     if result.shape is None:
         word = machine.library.shape(f"Tensor.{name}")
-        shape = _sizes_by_rule(word, owner, args, kwargs) or _sizes_of(name, owner, args, kwargs)
+        by_table = None if name in RULES else _sizes_by_rule(word, owner, args, kwargs)
+        shape = by_table or _sizes_of(name, owner, args, kwargs)
         if shape is not None:
             result = replace(result, shape=shape, ndim=len(shape))
     if name.endswith("_like") or name.startswith("new_"):
@@ -108,38 +105,33 @@ def behind_followed_layer(
 ) -> Value:
     """The result of a layer of torch's outside of regions."""
     first = args[0] if args else None
-    if type(result) is not Tensor or frame.emits or machine.driver.function is None:
+    if frame.emits or machine.driver.function is None:
         return result
-    last = layer.name.rpartition(".")[2]
+    shapes = behind_layer(layer, first) if type(first) is Tensor and first.shape else None
+    return _of_layer(machine, layer, result, shapes, args)
+
+
+def _of_layer(
+    machine: Machine, layer: ExternalInstance, result: Value, shapes: object, args: list[Value]
+) -> Value:
+    if type(result) is Sequence and result.items and layer.name.startswith("torch.nn."):
+        inner = shapes if type(shapes) is list else []
+        inner = [*inner, *(None for _ in result.items)][: len(result.items)]
+        parts = [
+            _of_layer(machine, layer, item, sizes, args) for item, sizes in zip(result.items, inner)
+        ]
+        return Sequence(result.type, parts)
+    if type(result) is not Tensor:
+        return result
     result = as_made(machine, result)
-    shape = _behind(layer, last, first.shape) if type(first) is Tensor and first.shape else None
-    if shape is not None and result.shape is None:
-        result = replace(result, shape=shape, ndim=len(shape))
-    if last.startswith(TRAINED):
+    if type(shapes) is tuple and result.shape is None:
+        result = replace(result, shape=shapes, ndim=len(shapes))
+    if layer.name.rpartition(".")[2].startswith(TRAINED):
         is_frozen = any(what.startswith("requires_grad") for what in machine.driver.state)
         if machine.driver.state.get("grad_mode"):
             return replace(result, requires_grad=False)
         return result if is_frozen else replace(result, requires_grad=True)
     return tracked(machine, result, tuple(args))
-
-
-def _behind(layer: ExternalInstance, last: str, shape: tuple) -> tuple | None:
-    given = dict(zip(("in", "out"), layer.args)) | {
-        name.removesuffix("_features").removesuffix("put"): value for name, value in layer.kwargs
-    }
-    out = given.get("out")
-    is_number = isinstance(out, Const) and type(out.value) is int
-    if layer.name in PROJECTING:
-        return (*shape[:-1], out.value if is_number else None)
-    if last == "Embedding":
-        width = layer.args[1] if len(layer.args) > 1 else dict(layer.kwargs).get("embedding_dim")
-        return (*shape, width.value if isinstance(width, Const) else None)
-    if last == "Flatten" and not layer.args and not layer.kwargs:
-        inner = _reshaped(shape[1:], [Const(-1)])
-        return inner and (shape[0], *inner)
-    if last.startswith(SAME_SIZES):
-        return shape
-    return behind_window(last, shape, layer.args, dict(layer.kwargs), True)
 
 
 def _sizes_by_rule(
@@ -149,7 +141,7 @@ def _sizes_by_rule(
     rule = word.results[0].ndim if word is not None and len(word.results) == 1 else ""
     given = (owner, *args, *kwargs.values())
     if rule == "broadcast":
-        return reduce(_broadcast_shape, map(_shape_of, given))
+        return broadcast(*given)
     tensors = [value for value in given[1:] if type(value) is Tensor]
     return tensors[0].shape if rule == "indexed" and len(tensors) == 1 else None
 
@@ -171,10 +163,10 @@ def _sizes_of(name: str, owner: Tensor, args: list[Value], kwargs: dict[str, Val
         return slid
     given = [_int(value) for value in args]
     if name in REDUCING:
-        return _reduced(shape, args, kwargs)
+        return _reduced(name, shape, args, kwargs)
     if name in ("view", "reshape"):
         return _reshaped(shape, args)
-    if name in ("flatten", "ravel") and not args and not kwargs:
+    if name == "ravel":
         return _reshaped(shape, [Const(-1)])
     if name in ("sort", "cummax", "cummin"):
         return shape
@@ -182,15 +174,13 @@ def _sizes_of(name: str, owner: Tensor, args: list[Value], kwargs: dict[str, Val
         return (*shape[:-1], given[0])
     if name == "topk" and len(given) == 1 and shape:
         return (*shape[:-1], given[0])
-    if name in PAIRS and given:
-        return _reduced(shape, args, kwargs)
-    if name in ("unsqueeze", "squeeze") and len(given) == 1:
-        at = _place(given[0], len(shape) + (name == "unsqueeze"))
-        if at is None:
-            return None
-        if name == "unsqueeze":
-            return (*shape[:at], 1, *shape[at:])
-        return (*shape[:at], *shape[at + 1 :]) if shape[at] == 1 else shape
+    if name in ("max", "min", "median") and not args and not kwargs:
+        return ()
+    if name in PAIRS and (given or "dim" in kwargs):
+        return _reduced(name, shape, args, kwargs)
+    if name == "unsqueeze" and len(given) == 1:
+        at = _place(given[0], len(shape) + 1)
+        return None if at is None else (*shape[:at], 1, *shape[at:])
     if name == "transpose" and len(given) == 2:
         order = list(shape)
         first, second = (_place(number, len(shape)) for number in given)
@@ -198,15 +188,7 @@ def _sizes_of(name: str, owner: Tensor, args: list[Value], kwargs: dict[str, Val
             return None
         order[first], order[second] = order[second], order[first]
         return tuple(order)
-    if name == "repeat_interleave" and len(given) == 2 and given[0] is not None:
-        at = _place(given[1], len(shape))
-        if at is None:
-            return None
-        whole = shape[at] * given[0] if type(shape[at]) is int else None
-        return (*shape[:at], whole, *shape[at + 1 :])
-    if name == "repeat" and len(given) == len(shape) and None not in given:
-        return tuple(n * by if type(n) is int else n for n, by in zip(shape, given))
-    return None
+    return sizes_by_name(name, owner, args, kwargs)
 
 
 def _int(value: Value) -> int | None:
@@ -219,15 +201,18 @@ def _place(number: int | None, length: int) -> int | None:
     return number % length if is_there else None
 
 
-def _reduced(shape: tuple, args: list[Value], kwargs: dict[str, Value]) -> tuple | None:
+def _reduced(name: str, shape: tuple, args: list[Value], kwargs: dict[str, Value]) -> tuple | None:
+    args = args[1:] if name == "norm" else args
     dim = args[0] if args else kwargs.get("dim")
-    keeps = kwargs.get("keepdim") == Const(True)
+    keeps = Const(True) in (*args[1:2], kwargs.get("keepdim"))
     if dim is None:
-        return None if kwargs else ()
-    at = _place(_int(dim), len(shape))
-    if at is None or len(args) > 1:
+        return None if keeps else ()
+    given = dim.items if isinstance(dim, Sequence) else [dim]
+    places = [_place(_int(value), len(shape)) for value in given or ()]
+    if not places or None in places:
         return None
-    return (*shape[:at], *((1,) if keeps else ()), *shape[at + 1 :])
+    kept = [(n, at in places) for at, n in enumerate(shape)]
+    return tuple(1 if is_gone else n for n, is_gone in kept if keeps or not is_gone)
 
 
 def _reshaped(shape: tuple, args: list[Value]) -> tuple | None:
@@ -248,22 +233,15 @@ def _reshaped(shape: tuple, args: list[Value]) -> tuple | None:
     return tuple(sizes) if -1 not in sizes else None
 
 
-def broadcast(left: Value, right: Value) -> tuple | None:
-    """The sizes of an elementwise operator's result."""
-    return _broadcast_shape(_shape_of(left), _shape_of(right))
+def broadcast(*values: Value) -> tuple | None:
+    """The sizes of the result of an elementwise operation."""
+    return reduce(_broadcast_shape, map(_shape_of, values))
 
 
 def _broadcast_shape(left: tuple | None, right: tuple | None) -> tuple | None:
-    if left is None or right is None:
-        return None
-    length = max(len(left), len(right))
-    padded = [(1,) * (length - len(shape)) + shape for shape in (left, right)]
-    return tuple(b if a == 1 or a == b else a if b == 1 else None for a, b in zip(*padded))
+    return None if left is None or right is None else broadcast_sizes(left, right)
 
 
 def product_sizes(left: Value, right: Value) -> tuple | None:
-    """The sizes of `left @ right` for a matrix on the right."""
-    shapes = [value.shape if type(value) is Tensor else None for value in (left, right)]
-    if None in shapes or len(shapes[1]) != 2 or not shapes[0]:
-        return None
-    return (*shapes[0][:-1], shapes[1][1])
+    """The sizes of `left @ right`."""
+    return sizes_by_name("matmul", left, [right], {}) if type(left) is Tensor else None

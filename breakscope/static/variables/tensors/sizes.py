@@ -74,7 +74,7 @@ def item_sizes(
     sizes: list[int | None] = []
     strides: list[int | None] = []
     own = strides_of(shape) if owner.kind == "" else [None] * len(shape)
-    kind, at = "", 0
+    kind, at, is_copy = "", 0, False
     for part in parts:
         if _is_new(part):
             sizes.append(1)
@@ -89,6 +89,11 @@ def item_sizes(
             strides.append(own[at] and own[at] * step)
         elif type(part) is Tensor and len(parts) == 1:
             return _chosen(owner, part, shape), ""
+        elif (chosen := _positions(part)) is not None and not is_copy:
+            is_copy = True
+            sizes += chosen
+            at += 1
+            continue
         else:
             return None, ""
         known = None not in (kept, whole) and None not in shape[:at]
@@ -96,6 +101,8 @@ def item_sizes(
             kind = "strided"
         at += 1
     sizes += shape[at:]
+    if is_copy:
+        return tuple(sizes), ""
     strides += own[at:]
     if None not in strides and all(type(n) is int for n in sizes):
         kind = layout(strides) if strides != strides_of(sizes) else ""
@@ -138,6 +145,15 @@ def _is_new(part: Value) -> bool:
 
 def _is_rest(part: Value) -> bool:
     return isinstance(part, Const) and part.value is ...
+
+
+def _positions(part: Value) -> tuple | None:
+    """The sizes of a list, or a tensor, of positions along one dimension."""
+    if type(part) is Tensor and part.dtype == "int":
+        return part.shape or None
+    items = part.items if isinstance(part, Sequence) else None
+    is_known = items and all(isinstance(n, Const) and type(n.value) is int for n in items)
+    return (len(items),) if is_known else None
 
 
 def _chosen(owner: Tensor, index: Tensor, shape: tuple) -> tuple | None:

@@ -9,10 +9,23 @@ from breakscope.rulekit.values import Const, Sequence, Tensor, Value
 
 CONVOLUTION = re.compile(r"conv([123])d$")
 POOLING = re.compile(r"(?:max|avg)_?pool([123])d$")
+TRANSPOSED = re.compile(r"convtranspose([123])d$")
 ADAPTIVE = re.compile(r"adaptive_?(?:max|avg)_?pool([123])d$")
 OF_WINDOW = ("kernel_size", "stride", "padding", "dilation")
 OF_MEAN = OF_WINDOW[:3]
 OF_CONVOLUTION = ("in_channels", "out_channels", *OF_WINDOW)
+OF_TRANSPOSED = (
+    *(
+        "in_channels",
+        "out_channels",
+        "kernel_size",
+        "stride",
+        "padding",
+        "output_padding",
+        "groups",
+    ),
+    *("bias", "dilation"),
+)
 OF_FUNCTION = ("weight", "bias", "stride", "padding", "dilation")
 
 
@@ -33,6 +46,8 @@ def behind_window(
         given["stride"] = given.get("kernel_size") if stride is None or stride.is_none else stride
         count = int(found[1])
         return _slid(shape, shape[-count - 1], given, count) if len(shape) > count else None
+    if is_layer and (found := TRANSPOSED.match(name)):
+        return _spread(shape, dict(zip(OF_TRANSPOSED, args)) | kwargs, int(found[1]))
     if (found := CONVOLUTION.match(name)) is None:
         return None
     if is_layer:
@@ -61,6 +76,19 @@ def _slid(shape: tuple, channels: object, given: dict[str, Value], count: int) -
         for n, kernel, step, pad, gap in zip(shape[-count:], *window)
     ]
     return (*shape[: -count - 1], channels, *sizes)
+
+
+def _spread(shape: tuple, given: dict[str, Value], count: int) -> tuple | None:
+    """The sizes behind a transposed convolution."""
+    words = zip((*OF_WINDOW, "output_padding"), (None, 1, 0, 1, 0))
+    window = [_each(given.get(word), count, default) for word, default in words]
+    if len(shape) not in (count + 1, count + 2) or None in window:
+        return None
+    sizes = [
+        (n - 1) * step - 2 * pad + gap * (kernel - 1) + more + 1 if type(n) is int else None
+        for n, kernel, step, pad, gap, more in zip(shape[-count:], *window)
+    ]
+    return (*shape[: -count - 1], _number(given.get("out_channels")), *sizes)
 
 
 def _each(value: Value | None, count: int, default: int | None) -> list[int] | None:
