@@ -104,6 +104,7 @@ class RegionState(Struct, eq=False):
     is_brief: bool = False  # of a hook that what puts it on takes off again
     # function -> the keys of its calls that are being followed
     running: dict[int, list[tuple]] = {}
+    inside: dict[int, int] = {}  # function -> how often it was followed inside of itself
     for_effect: ast.AST | None = None  # the expression whose value the statement throws away
     # `and` or `or` -> the truths of its operands as last tested
     operand_truths: dict[int, list[bool | None]] = {}
@@ -121,6 +122,7 @@ class RegionState(Struct, eq=False):
         self.overwritten.clear()
         self.outside_subgraph.clear()
         self.running.clear()
+        self.inside.clear()
         self.last_test_is_configuration = False
         self.drawn, self.settled = {}, {}
 
