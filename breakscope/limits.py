@@ -11,9 +11,9 @@ LARGEST_STORED_ANSWER = 20_000_000
 # ---- one region and the calls in it
 # Steps (statements, calls, rows of comprehensions) for one region, and for a module's top level.
 # Models stay far below; a program that multiplies its own paths must end somewhere.
-MOST_REGION_STATEMENTS = 40_000
+MOST_REGION_STATEMENTS = 200_000
 # Steps for all regions of one file; each may take a share of what is left, so that all have some.
-MOST_FILE_STATEMENTS = 160_000
+MOST_FILE_STATEMENTS = 800_000
 SHARE_OF_A_REGION = 1 / 4
 # Steps for the statements behind one that took too much: this many, then half as many each time.
 MORE_STATEMENTS = 4_000
@@ -42,6 +42,7 @@ MOST_FRAMES = 6_000
 MOST_WRAPPED = 3
 # Analyses of one function inside each other: what recursion does shows in the first ones.
 MOST_NESTED = 3
+MOST_INSIDE_ITSELF = 8  # the same, side by side too: for each part of a tree they multiply
 # Statements of a function that is run for its effects, as a registry's; longer ones do other work.
 LONGEST_REGISTERED_BODY = 8
 # Functions through which an argument is handed back that are followed.

@@ -147,13 +147,8 @@ class _Way(Struct):
         if name in self.seen or name in ("forward", "__call__"):
             return False
         self.seen.add(name)
-        return any(
-            _name(call.func) == name and self.steers(call, caller)
-            for caller in walk(self.tree)
-            if isinstance(caller, FUNCTIONS)
-            for call in walk(caller)
-            if isinstance(call, ast.Call)
-        )
+        calls = _calls_in(self.tree).get(name, ())
+        return any(self.steers(call, caller) for call, caller in calls)
 
     def _passes(self, node: ast.AST, parent: ast.AST, function: ast.AST) -> bool:
         """True when the value goes on into what the parent gives."""
@@ -217,6 +212,19 @@ def _is_tensor(read: ast.Subscript, function: ast.AST) -> bool:
             for value in values
         )
     )
+
+
+def _calls_in(tree: ast.Module) -> dict[str, list[tuple[ast.Call, ast.AST]]]:
+    """The calls in a file by the name that is called, each with a function around it; kept with the
+    tree."""
+    calls = getattr(tree, "calls", None)
+    if calls is None:
+        calls = tree.calls = {}
+        for caller in walk(tree):
+            for call in walk(caller) if isinstance(caller, FUNCTIONS) else ():
+                if isinstance(call, ast.Call):
+                    calls.setdefault(_name(call.func), []).append((call, caller))
+    return calls
 
 
 def _name(function: ast.expr) -> str:

@@ -106,6 +106,7 @@ class RegionState(Struct, eq=False):
     is_brief: bool = False  # of a hook that what puts it on takes off again
     # function -> the keys of its calls that are being followed
     running: dict[int, list[tuple]] = {}
+    inside: dict[int, int] = {}  # function -> how often it was followed inside of itself
     for_effect: ast.AST | None = None  # the expression whose value the statement throws away
     # `and` or `or` -> the truths of its operands as last tested
     operand_truths: dict[int, list[bool | None]] = {}
@@ -124,6 +125,7 @@ class RegionState(Struct, eq=False):
         self.outside_subgraph.clear()
         self.changed_plainly.clear()
         self.running.clear()
+        self.inside.clear()
         self.last_test_is_configuration = False
         self.drawn, self.settled = {}, {}
 

@@ -8,10 +8,13 @@ registry.
 from __future__ import annotations
 
 import ast
+import re
 
 from breakscope import limits
 from breakscope.rulekit.walking import walk
 from breakscope.static.project.modules import FunctionInfo, ModuleInfo
+
+IMPORTS_TORCH = re.compile(rb"\b(?:import|from)\s+torch\b")
 
 
 def handed_back(info: FunctionInfo) -> str | None:
@@ -171,6 +174,36 @@ def _own_statements(body: list[ast.stmt]):
             stack.extend(s for s in getattr(statement, name, ()) if isinstance(s, ast.stmt))
         for part in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
             stack.extend(part.body)
+
+
+def gives_text_of_elsewhere(info: FunctionInfo) -> bool:
+    """True for a long function of an installed package's module that does without torch, by whose
+    annotation it returns a text, as that of a downloaded file's place: how it comes by it decides
+    nothing."""
+    known = getattr(info.node, "gives_text", None)
+    if known is None:
+        known = info.node.gives_text = bool(
+            info.module.library
+            and isinstance(info.node, ast.FunctionDef)
+            and info.owner is None
+            and _may_be_text(info.node.returns)
+            and IMPORTS_TORCH.search(info.module.text) is None
+            and _statements(info.node) > limits.LONGEST_REGISTERED_BODY
+        )
+    return known
+
+
+def _may_be_text(annotation: ast.expr | None) -> bool:
+    """True for `str`, and for a union with it."""
+    if isinstance(annotation, ast.BinOp):
+        return _may_be_text(annotation.left) or _may_be_text(annotation.right)
+    if isinstance(annotation, ast.Subscript):
+        of = (
+            annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else [annotation.slice]
+        )
+        name = getattr(annotation.value, "attr", getattr(annotation.value, "id", ""))
+        return name in ("Optional", "Union") and any(map(_may_be_text, of))
+    return isinstance(annotation, ast.Name) and annotation.id == "str"
 
 
 def is_foreign(module: ModuleInfo) -> bool:

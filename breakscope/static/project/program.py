@@ -89,8 +89,9 @@ class Sources:
         return self._size > limits.MOST_PARSED_BYTES
 
     def make_room(self) -> None:
-        """Drop function bodies that were not entered lately, when there is much parsed."""
-        if self._size <= self._most:
+        """Drop function bodies that were not entered lately, when there is much parsed; twice while one
+        gets out of use, since a look at all of it takes time."""
+        if self._size <= self._most or self.turn % (limits.MOST_FILES_OF_USE // 2 or 1):
             return
         for parsed in self._parsed.values():
             size = len(parsed.text) - drop_idle_bodies(

@@ -374,12 +374,12 @@ def _item_name(machine: Machine, container: object, node: ast.AST, activation: A
     return getattr(container, "home", "").removeprefix("global ")
 
 
-def _told_apart(value: Value) -> object:
-    """What guards see of a value that a driver sets: of a layer also its sizes."""
+def _told_apart(value: Value, depth: int = limits.DEEPEST_KEY) -> object:
+    """What guards see of a value that a driver sets: of a layer also its sizes. A dict may hold itself."""
     if isinstance(value, ExternalInstance):
         return (value.name, *(a.value for a in value.args if isinstance(a, Const)))
-    if type(value) is Dict and not value.open:
-        return tuple((str(key), _told_apart(item)) for key, item in value.items.items())
+    if type(value) is Dict and not value.open and depth:
+        return tuple((str(key), _told_apart(item, depth - 1)) for key, item in value.items.items())
     return describe(value)
 
 

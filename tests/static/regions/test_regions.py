@@ -394,6 +394,28 @@ def test_what_a_driver_sets_on_what_the_model_holds(name, tmp_path):
     ]
 
 
+def test_a_driver_may_set_a_dict_that_holds_itself(tmp_path):
+    source = """\
+        import torch
+        class Model(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.extras = {"scale": 0.5}
+            def forward(self, x):
+                return x * self.extras["scale"]
+        def make():
+            return Model(), (torch.ones(4),), {}
+        def drive(call, model):
+            for scale in (0.1, 0.2, 0.3):
+                extras = {"scale": scale}
+                extras["all"] = extras
+                model.extras = extras
+                call(torch.ones(4))
+        """
+    result = analysed(tmp_path, {"program.py": source}, "program.py::make")
+    assert result.gaps == () and {f.code for f in result.findings} == {"BRK702"}
+
+
 def test_a_region_that_takes_too_much_work_is_cut_short_and_says_so(tmp_path, monkeypatch):
     monkeypatch.setattr(limits, "MOST_REGION_STATEMENTS", 100)
     body = "".join(f"        x = x + {i}\n" for i in range(200))

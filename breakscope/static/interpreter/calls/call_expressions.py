@@ -36,6 +36,7 @@ from breakscope.static.machine.gaps import TOO_DEEP
 from breakscope.static.machine.lattice import join
 from breakscope.static.project.modules import FunctionInfo
 from breakscope.static.project.pass_through import (
+    gives_text_of_elsewhere,
     handed_back,
     is_foreign,
     traced_instead,
@@ -191,7 +192,7 @@ def inline(
     if frame.depth >= limits.DEEPEST_CALL:
         machine.give_up(TOO_DEEP, node, frame)
         return UNKNOWN
-    if (same := given_back(info, args, kwargs, frame)) is not None:
+    if (same := without_following(info, args, kwargs, frame)) is not None:
         return same
     if emits_wrapper := frame.emits and function.scope is not None and wrapped_name(info):
         seen = machine.summaries.wrappers.setdefault(id(info), set())
@@ -231,15 +232,19 @@ def inline(
     return outcome.value
 
 
-def given_back(
+def without_following(
     info: FunctionInfo, args: list[Value], kwargs: dict[str, Value], frame: Frame
 ) -> Value | None:
-    """The argument that a call gives back as it is, where it is a decorator of a library without
-    torch, or a function that hands it back."""
+    """What a call gives that need not be followed: the argument as it is, where it is a decorator of a
+    library without torch, or a function that hands it back; a text of elsewhere outside of regions."""
     if info.module.library and len(args) == 1 and isinstance(args[0], Class | Function):
         if is_foreign(info.module):
             return args[0]
-    if frame.emits or (name := handed_back(info)) is None:
+    if frame.emits:
+        return None
+    if gives_text_of_elsewhere(info):
+        return UNKNOWN
+    if (name := handed_back(info)) is None:
         return None
     at = [p.arg for p in info.node.args.args].index(name)
     return args[at] if at < len(args) else kwargs.get(name)

@@ -90,7 +90,7 @@ def followed_call(
     ):
         return outcome
     running = machine.region.running.setdefault(id(info), [])
-    if running and (len(running) > limits.MOST_NESTED or key in running):
+    if is_known_recursion(machine, info, key, running):
         return None
     running.append(key)
     before = snapshot(arguments)
@@ -108,6 +108,22 @@ def followed_call(
     remembered[key[:3]] = variants + 1
     machine.objects.kept.extend((function, *names.values()))
     return outcome
+
+
+def is_known_recursion(machine, info: FunctionInfo, key: tuple, running: list[tuple]) -> bool:
+    """True where one more analysis of a function inside its own shows nothing new; else it is counted."""
+    inside = machine.region.inside
+    if not running:
+        inside[id(info)] = 0
+        return False
+    if (
+        key in running
+        or len(running) > limits.MOST_NESTED
+        or inside[id(info)] >= limits.MOST_INSIDE_ITSELF
+    ):
+        return True
+    inside[id(info)] += 1
+    return False
 
 
 def is_for_effect(machine, function: Function, args: list[Value], node: ast.AST) -> bool:

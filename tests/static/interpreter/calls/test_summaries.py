@@ -257,3 +257,41 @@ def test_a_counter_that_other_models_set_back_is_still_one(tmp_path):
     )
     result = analyze([str(tmp_path)], StaticOptions(torch=TORCH))
     assert [(f.code, f.line) for f in result.findings] == [("BRK701", 9)]
+
+
+TREE = """
+    import torch
+
+    class Tree:
+        def __init__(self, parts, shape):
+            self.parts = parts
+            self.shape = shape
+
+        def moved(self, x):
+            if x.dim() < 2:
+                return self
+            if x.dim() < 3:
+                print(x)
+            kept = Tree([self], x.shape)
+            one = Tree([kept.moved(x)], x.shape)
+            two = Tree([one.moved(x), kept], x.shape)
+            three = Tree([two.moved(x), one, kept], x.shape)
+            four = Tree([three.moved(x), two, one, kept], x.shape)
+            return Tree([four.moved(x)], x.shape)
+
+    class Model(torch.nn.Module):
+        def forward(self, x):
+            tree = Tree([], x.shape).moved(x)
+            if x.sum() > 0:
+                x = x + 1
+            return x
+"""
+
+
+def test_a_function_that_calls_itself_for_each_part_of_a_tree_does_not_multiply(
+    tmp_path, monkeypatch
+):
+    """Each call is of another object; what stands behind it is followed too."""
+    monkeypatch.setattr(limits, "MOST_REGION_STATEMENTS", 1_000)
+    write(tmp_path, {"net.py": TREE})
+    assert sites(tmp_path / "net.py") == {("net.py", 13, "BRK401"), ("net.py", 24, "BRK101")}
