@@ -32,21 +32,18 @@ MOST_SHOWN_SETTINGS = 6  # of the modules in one whose modes are listed one by o
 MOST_COMPREHENSION_ITEMS = 16  # of a known iterable that a comprehension goes over one by one
 # Containers in each other in which a frame's variables are searched for tensors.
 DEEPEST_FRAME_SEARCH = 3
-# Modules in each other through which a walk looks for a recurrent one.
-DEEPEST_MODULE_WALK = 6
+DEEPEST_MODULE_WALK = 6  # modules in each other through which a walk looks for a recurrent one
 # Calls in each other that are followed. Models stay below; recursion without an end does not.
 DEEPEST_CALL = 100
 # Python frames on the analysis's stack: DEEPEST_CALL calls with what they stand in.
 MOST_FRAMES = 6_000
-# Functions for which one decorator's wrapper is followed; it does the same for all others.
-MOST_WRAPPED = 3
+MOST_WRAPPED = 3  # functions for which one decorator's wrapper is followed: it does the same for all
 # Analyses of one function inside each other: what recursion does shows in the first ones.
 MOST_NESTED = 3
 MOST_INSIDE_ITSELF = 8  # the same, side by side too: for each part of a tree they multiply
 # Statements of a function that is run for its effects, as a registry's; longer ones do other work.
 LONGEST_REGISTERED_BODY = 8
-# Functions through which an argument is handed back that are followed.
-MOST_HANDED_BACK_STEPS = 5
+MOST_HANDED_BACK_STEPS = 5  # functions through which an argument is handed back that are followed
 
 # Characters of a condition that is put together from two.
 LONGEST_CONDITION = 120
