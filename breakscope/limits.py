@@ -37,7 +37,7 @@ DEEPEST_MODULE_WALK = 6  # modules in each other through which a walk looks for 
 DEEPEST_CALL = 100
 # Python frames on the analysis's stack: DEEPEST_CALL calls with what they stand in.
 MOST_FRAMES = 6_000
-MOST_WRAPPED = 3  # functions for which one decorator's wrapper is followed: it does the same for all
+MOST_WRAPPED = 3  # functions for which one decorator's wrapper is followed: all others are alike
 # Analyses of one function inside each other: what recursion does shows in the first ones.
 MOST_NESTED = 3
 MOST_INSIDE_ITSELF = 8  # the same, side by side too: for each part of a tree they multiply
