@@ -126,6 +126,9 @@ functools.reduce(lambda a: a, L)
 "%1000000000d" % 3
 "ab" * 10**9
 [1] * 10**9 == [1]
+round(12345, -(10**9))
+json.dumps([L], indent=10**9)
+"{0.value}".format(unknown)
 itertools.accumulate(5)
 itertools.groupby()
 divmod(1, 0)

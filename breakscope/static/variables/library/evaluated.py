@@ -70,6 +70,7 @@ FUNCTIONS: dict[str, Callable] = {
     "os.path.basename": posixpath.basename,
     "os.path.splitext": posixpath.splitext,
 }
+WITH_WIDTH = frozenset({"round", "json.dumps"})  # whose other arguments say how much is written
 # methods that change nothing, of what is no text
 METHODS = frozenset({"index", "count", "bit_length", "is_integer"})
 OF_SETS = {
@@ -93,15 +94,18 @@ class Opaque:
     """A value that is no plain one."""
 
     def __init__(self, value: Value) -> None:
-        self.value = value
+        self.__value = value  # out of reach of a format that reads an attribute: "{0.value}"
+
+    def held(self) -> Value:
+        return self.__value
 
     def __eq__(self, other: object) -> bool:
-        if type(other) is Opaque and other.value is self.value:
+        if type(other) is Opaque and other.held() is self.held():
             return True
         raise TypeError("nobody knows whether they are equal")
 
     def __hash__(self) -> int:
-        return id(self.value)
+        return id(self.__value)
 
     def __bool__(self) -> bool:
         raise TypeError("nobody knows whether it is true")
@@ -155,7 +159,7 @@ class Evaluation:
         if self.left < 0:
             raise ValueError("too many items")
         if isinstance(found, Opaque):
-            return found.value
+            return found.held()
         if id(found) in self.containers:
             return self.containers[id(found)][1]
         if found is None or isinstance(found, bool | int | float | complex | str | bytes):
@@ -202,6 +206,8 @@ def evaluated_call(
         named = {word: attempt.argument(value) for word, value in kwargs.items()}
     except ValueError:
         return None
+    if name in WITH_WIDTH and not _are_small([*given[1:], *named.values()]):
+        return None
     return attempt.result(function, given, named)
 
 
@@ -226,14 +232,17 @@ def evaluated_method(
     except ValueError:
         return None
     if isinstance(receiver, str | bytes):
-        numbers = [n for n in (*given, *named.values()) if isinstance(n, int)]
-        is_small = all(abs(n) <= limits.LONGEST_FOLDED_TEXT for n in numbers)
         is_wide = name.startswith("format") and _asks_for_width(receiver)
-        if not is_small or is_wide or name.startswith("_"):
+        if is_wide or name.startswith("_") or not _are_small([*given, *named.values()]):
             return None
     elif name not in METHODS:
         return None
     return attempt.result(lambda: getattr(receiver, name)(*given, **named), [], {})
+
+
+def _are_small(given: list[object]) -> bool:
+    """True where no number asks for much: digits, columns or times."""
+    return all(abs(n) <= limits.MOST_FOLDED_ITEMS for n in given if isinstance(n, int))
 
 
 def _asks_for_width(text: str | bytes) -> bool:
