@@ -83,7 +83,8 @@ def exec_with(machine: Machine, node: ast.With, frame: Frame) -> int:
 
 def _own_manager(machine: Machine, made: ast.expr, frame: Frame) -> Function | None:
     """The generator function that a context of the program's own comes from, in the code around a region."""
-    if not isinstance(made, ast.Call) or not is_followed(machine, frame):
+    is_named = isinstance(made, ast.Call) and isinstance(made.func, ast.Name | ast.Attribute)
+    if not is_named or not is_followed(machine, frame):
         return None
     manager = machine.eval(made.func, frame)
     is_own = type(manager) is Function and manager.info.module is frame.module

@@ -180,12 +180,12 @@ def gives_text_of_elsewhere(info: FunctionInfo) -> bool:
     """True for a long function of an installed package's module that does without torch, by whose
     annotation it returns a text, as that of a downloaded file's place: how it comes by it decides
     nothing."""
+    if not info.module.library or info.owner is not None:
+        return False
     known = getattr(info.node, "gives_text", None)
-    if known is None:
+    if known is None:  # as its file has it, whichever file is being checked
         known = info.node.gives_text = bool(
-            info.module.library
-            and isinstance(info.node, ast.FunctionDef)
-            and info.owner is None
+            isinstance(info.node, ast.FunctionDef)
             and _may_be_text(info.node.returns)
             and IMPORTS_TORCH.search(info.module.text) is None
             and _statements(info.node) > limits.LONGEST_REGISTERED_BODY

@@ -50,14 +50,29 @@ NET = """\
     """
 
 
-def followed(tmp_path, monkeypatch, imports, returns):
-    """How often `place` was followed while the net was checked."""
+OWN = """\
+    import torch
+    from .loading import place
+
+    class Own(torch.nn.Module):
+        def __init__(self, name):
+            super().__init__()
+            self.path = place(name)
+
+        def forward(self, x):
+            return x.item()
+    """
+
+
+def followed(tmp_path, monkeypatch, imports, returns, *others):
+    """How often `place` was followed while the net was checked, and others behind it."""
     write(
         tmp_path,
         {
             "site-packages/hub-1.0.dist-info/METADATA": "Name: hub\n",
             "site-packages/hub/__init__.py": "",
             "site-packages/hub/layers.py": "import torch\n",
+            "site-packages/hub/own.py": OWN,
             "site-packages/hub/loading.py": LOADING.format(imports=imports, returns=returns),
             "net.py": NET,
         },
@@ -70,9 +85,11 @@ def followed(tmp_path, monkeypatch, imports, returns):
         return run(machine, function, *rest)
 
     monkeypatch.setattr(running, "run_function", counted)
-    result = analyze([tmp_path / "net.py"], StaticOptions(torch=TORCH))
+    paths = [tmp_path / name for name in ("net.py", *others)]
+    result = analyze(paths, StaticOptions(torch=TORCH), jobs=1)
     assert result.errors == () and result.gaps == ()
-    assert [(finding.line, finding.code) for finding in result.findings] == [(13, "BRK201")]
+    assert {finding.code for finding in result.findings} == {"BRK201"}
+    assert len(result.findings) == len(paths)
     return names.count("place")
 
 
@@ -96,3 +113,8 @@ def test_a_text_of_a_module_without_torch_is_not_followed(tmp_path, monkeypatch,
 )
 def test_all_else_is_followed(tmp_path, monkeypatch, imports, returns):
     assert followed(tmp_path, monkeypatch, imports, returns) > 0
+
+
+def test_a_package_of_its_own_is_followed_whoever_was_checked_before(tmp_path, monkeypatch):
+    own = "site-packages/hub/own.py"
+    assert followed(tmp_path, monkeypatch, "", "-> str", own) > 0
