@@ -234,7 +234,8 @@ class TensorVariable(Variable):
         known = machine.driver.number_in(left, frame)
         if known is not None and right.is_const:
             truth = machine.behaviour(known).compare(machine, known, right, op, node, frame)
-            machine.driver.contents[id(made)] = made, truth
+            if truth.is_const:
+                machine.driver.contents[id(made)] = made, truth
         return made
 
     def identical(self, left, right) -> bool | None:

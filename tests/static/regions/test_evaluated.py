@@ -127,6 +127,8 @@ functools.reduce(lambda a: a, L)
 "ab" * 10**9
 [1] * 10**9 == [1]
 round(12345, -(10**9))
+random.betavariate(math.inf, 1)
+random.gauss(10**400, 1)
 json.dumps([L], indent=10**9)
 "{0.value}".format(unknown)
 itertools.accumulate(5)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from random import Random
 
@@ -65,7 +66,8 @@ def example(
     numbers = [arg.value if isinstance(arg, Const) else None for arg in args]
     kind = int if last in WHOLE else int | float
     try:
-        if last in DRAWS and all(isinstance(number, kind) for number in numbers):
+        # without an end for some that are not finite
+        if last in DRAWS and all(isinstance(n, kind) and math.isfinite(n) for n in numbers):
             found = _differing(driver, (last, *numbers), lambda: getattr(chance, last)(*numbers))
             found = Const(found)
         elif last == "choice" and items and len(args) == 1:
