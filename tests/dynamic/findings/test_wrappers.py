@@ -117,11 +117,11 @@ def test_a_number_that_counts_a_loop(tmp_path):
 
 
 MODULE = """\
-import json
+import ast
 import torch
 from torch import nn
 model = torch.compile(nn.Sequential(nn.Linear(8, 4)), backend="eager")
-for n in json.loads("[8, 5, 1]"):
+for n in ast.literal_eval("[8, 5, 1]"):
     model(torch.ones(n, 8)).sum().backward()
 """
 STEP = """\
@@ -164,7 +164,7 @@ def test_a_module_of_torch_that_a_script_calls(tmp_path):
 
 
 def test_a_module_of_torch_whose_sizes_stand_in_the_script(tmp_path):
-    (found,) = traced(MODULE.replace('json.loads("[8, 5, 1]")', "(8, 5, 1)"), tmp_path)
+    (found,) = traced(MODULE.replace('ast.literal_eval("[8, 5, 1]")', "(8, 5, 1)"), tmp_path)
     assert (found.code, found.evidence, found.line, found.count) == ("BRK712", "confirmed", 6, 2)
     assert "8x8, 5x8, 1x8" in found.message
 

@@ -12,6 +12,7 @@ from breakscope.rulekit.values import (
     Const,
     Dict,
     External,
+    ExternalInstance,
     Function,
     Instance,
     Py,
@@ -93,6 +94,8 @@ def taken_item(machine: Machine, args, node, frame) -> Value | None:
 
 def call_counter(machine: Machine, args, kwargs, node, frame) -> Value:
     """`collections.Counter(items)`: how often each is there, outside of regions."""
+    if frame.emits:
+        return ExternalInstance("collections.Counter", tuple(args), tuple(kwargs.items()))
     items = listed(machine, args[0], node, frame) if args else []
     is_known = items is not None and all(isinstance(item, Const) for item in items)
     if kwargs or not is_known or not is_followed(machine, frame) or len(args) > 1:
