@@ -186,7 +186,11 @@ class Analyzer:
         a package is a part of it."""
         name, root = self.sources.place(path)
         above = os.path.join(os.path.dirname(root), "__init__.py")
-        return self._place(above) if root and self.reads.is_file(above) else (name, root)
+        return (
+            self._place(above)
+            if os.path.basename(root) and self.reads.is_file(above)
+            else (name, root)
+        )
 
     def _machine_of(self, world: World, home: ModuleInfo) -> Machine:
         wanted = self.matcher.listeners.want

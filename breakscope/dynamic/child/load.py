@@ -32,7 +32,7 @@ def load_file(path: Path) -> ModuleType:
     """Import a file as if its folder (or, in a package, the folder above the package) were on
     sys.path."""
     root, parts = path.parent, [path.stem]
-    while (root / "__init__.py").is_file():
+    while root.name and (root / "__init__.py").is_file():
         parts.insert(0, root.name)
         root = root.parent
     sys.path.insert(0, str(root))

@@ -31,7 +31,7 @@ def handed_out(path: str, reads: Reads) -> dict[str, bool]:
     starred = known if listed is None else {n: n for n in known if os.fsencode(n) in listed[1]}
     parts = [Part(name.removesuffix(".py"), known, starred)]
     loose: set[str] = set()
-    while "__init__.py" in reads.names(folder):
+    while os.path.basename(folder) and "__init__.py" in reads.names(folder):
         known = _imported(folder, parts, loose, reads)
         folder, name = os.path.split(folder)
         parts = [Part(f"{name}.{part.name}", part.known, part.starred) for part in parts]

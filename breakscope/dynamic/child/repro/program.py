@@ -26,7 +26,7 @@ def standing_alone(path: Path, device: str) -> str:
     it is run as a script is left out."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     root, package = path.parent, []
-    while (root / "__init__.py").is_file():
+    while root.name and (root / "__init__.py").is_file():
         package.insert(0, root.name)
         root = root.parent
     for node in ast.walk(tree):
