@@ -102,11 +102,16 @@ def check(event):
 
 
 def _problem_of_slots(event):
-    name = event.argument(0, "x").cls.info.name
+    value = event.argument(0, "x")
+    name = value.cls.info.name
+    help = f"make the new `{name}` from the fields"
+    # without slots a deep copy of its tensors would end the graph
+    if event.name == "copy.copy" or not any(map(holds_tensor, value.attributes.values())):
+        help += ", or let its class have no slots"
     return event.problem(
         f"`{event.shown}` copies an object of `{name}`, whose class has slots: to copy one raises while Dynamo "
         "traces, so the whole function is skipped",
-        help=f"make the new `{name}` from the fields, or let its class have no slots",
+        help=help,
         fixable=False,
         skips="call",
         dynamo=("GB0088",),
