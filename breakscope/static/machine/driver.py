@@ -52,9 +52,8 @@ class DrivenCall(NamedTuple):
     done: Watch | None = None  # what it did
     node: ast.Call | None = None  # where a module of torch's is called
     modules: tuple[Value, ...] = ()  # that a function has from its arguments, closure and globals
-    has_examples: bool = (
-        False  # numbers that its program draws are examples, which no message shows
-    )
+    # numbers that its program draws are examples, which no message shows
+    has_examples: bool = False
 
 
 class Driver(Struct, eq=False):

@@ -35,7 +35,7 @@ def _made_objects(machine: Machine, value: Value) -> list[Instance]:
             continue
         seen.add(id(part))
         inside: Iterable[Value] = ()
-        if id(part) in machine.objects.made_inside:
+        if type(part) is Instance and id(part) in machine.objects.made_inside:
             found.append(part)
             inside = part.attributes.values()
         elif type(part) is Sequence:

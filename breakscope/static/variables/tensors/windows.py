@@ -14,17 +14,8 @@ ADAPTIVE = re.compile(r"adaptive_?(?:max|avg)_?pool([123])d$")
 OF_WINDOW = ("kernel_size", "stride", "padding", "dilation")
 OF_MEAN = OF_WINDOW[:3]
 OF_CONVOLUTION = ("in_channels", "out_channels", *OF_WINDOW)
-OF_TRANSPOSED = (
-    *(
-        "in_channels",
-        "out_channels",
-        "kernel_size",
-        "stride",
-        "padding",
-        "output_padding",
-        "groups",
-    ),
-    *("bias", "dilation"),
+OF_TRANSPOSED = tuple(
+    "in_channels out_channels kernel_size stride padding output_padding groups bias dilation".split()
 )
 OF_FUNCTION = ("weight", "bias", "stride", "padding", "dilation")
 
