@@ -11,22 +11,41 @@ SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 IMPORT = ("import torch",)
 
 
-def import_of_torch(tree: ast.Module, statement: ast.stmt) -> tuple[str, ...] | None:
-    """The imports that a statement needs to use the name `torch`: none where it is bound to the
-    package already; None where it is bound to something else."""
-    functions = [n for n in place_of(tree, statement).parents if isinstance(n, SCOPES[:2])]
-    known = False
-    for scope in (tree, *functions):
+class NamesOfTorch:
+    """What the scopes of a file bind the name `torch` to; each is read once, for all its findings."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.tree = tree
+        self.read: dict[ast.AST, bool | None] = {}
+
+    def import_for(self, statement: ast.stmt) -> tuple[str, ...] | None:
+        """The imports that a statement needs to use the name `torch`: none where it is bound to the
+        package already; None where it is bound to something else."""
+        parents = place_of(self.tree, statement).parents
+        scopes = (self.tree, *(n for n in parents if isinstance(n, SCOPES[:2])))
+        known = [self.is_package(scope) for scope in scopes]
+        if None in known:
+            return None
+        return () if any(known) else IMPORT
+
+    def is_package(self, scope: ast.AST) -> bool | None:
+        """True where the scope binds the name to the package, None where to something else."""
+        if scope not in self.read:
+            self.read[scope] = self._is_package(scope)
+        return self.read[scope]
+
+    def _is_package(self, scope: ast.AST) -> bool | None:
+        known = False
         for node in _of_scope(scope):
             if isinstance(node, ast.Import | ast.ImportFrom):
                 for alias in node.names:
                     if _binds_package(node, alias):
-                        known = known or not _is_for_types_only(tree, node)
+                        known = known or not _is_for_types_only(self.tree, node)
                     elif (alias.asname or alias.name) == "torch":
                         return None
             elif _binds_otherwise(node):
                 return None
-    return () if known else IMPORT
+        return known
 
 
 def _of_scope(scope: ast.AST):

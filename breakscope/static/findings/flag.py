@@ -17,7 +17,7 @@ from breakscope.knowledge import load as load_knowledge
 from breakscope.report.model import Finding, Fix, Inside, Link, code_in
 from breakscope.rulekit.events import Call, Enter, Problem
 from breakscope.rulekit.rule import Rule
-from breakscope.static.findings.bound_names import import_of_torch
+from breakscope.static.findings.bound_names import NamesOfTorch
 from breakscope.static.findings.negation import simplified
 from breakscope.static.findings.suppress import Mark, Suppressions
 from breakscope.static.findings.verdicts import Verdict
@@ -266,7 +266,7 @@ class Flagger:
         first, *also = made.edits
         imports = made.imports
         if any("torch." in edit.replacement for edit in made.edits):
-            found = import_of_torch(self.module.tree, statement)
+            found = self.names_of_torch.import_for(statement)
             if found is None:
                 return None, "the name `torch` is something else here"
             imports = (*found, *imports)
@@ -281,6 +281,11 @@ class Flagger:
             changes=made.changes,
         )
         return made_fix, ""
+
+    @cached_property
+    def names_of_torch(self) -> NamesOfTorch:
+        """What the file's scopes bind the name `torch` to."""
+        return NamesOfTorch(self.module.tree)
 
     @cached_property
     def indentation(self) -> str:
