@@ -1,5 +1,6 @@
-"""One finding for one cause in one function, which names the lines of the others. Formats for people
-list findings so; the others, and all that fixes, silences, counts or compares, have each place."""
+"""One finding for one cause in one function, or in one place of a library that a file enters at
+several lines; it names the lines of the others. Formats for people list findings so; the others, and
+all that fixes, silences, counts or compares, have each place."""
 
 from __future__ import annotations
 
@@ -21,9 +22,15 @@ def for_each_cause(findings: Iterable[Finding]) -> tuple[Finding, ...]:
         is_alone = not finding.function or finding.evidence != "predicted" or finding.cost
         # nobody would take a place that is possible for one that is certain
         is_alone = is_alone or finding.confidence == "possible"
-        key = number if is_alone else (finding.function, *kind_of(finding))
+        key = number if is_alone else (_where(finding), *kind_of(finding))
         groups.setdefault(key, []).append(finding)
     return tuple(map(_one, groups.values()))
+
+
+def _where(finding: Finding) -> object:
+    if finding.inside is not None and finding.inside.chain:
+        return finding.inside.chain[-1]
+    return finding.function
 
 
 def kind_of(finding: Finding) -> tuple:

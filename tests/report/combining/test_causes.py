@@ -7,7 +7,7 @@ from facts import finding, report
 
 from breakscope.report.combining.causes import for_each_cause
 from breakscope.report.formats import RenderOptions, render
-from breakscope.report.model import Cost
+from breakscope.report.model import Cost, Inside, Link
 
 
 def said(name: str, **changes):
@@ -34,6 +34,16 @@ def test_what_says_the_same_in_a_function_is_one_with_the_other_lines():
 )
 def test_what_differs_stands_alone(other):
     assert len(for_each_cause([said("a"), said("b", line=50, **other)])) == 2
+
+
+def test_what_breaks_at_one_place_of_a_library_is_one_in_all_functions_of_a_file():
+    def entered(name, line, library_line):
+        place = Link(path="lib/metric.py", line=library_line, function="update")
+        inside = Inside(message="`count` is counted", chain=(place,))
+        return said(name, line=line, function=name, library="lib", inside=inside)
+
+    found = for_each_cause([entered("A", 3, 8), entered("B", 9, 8), entered("C", 12, 20)])
+    assert [(f.line, [p.line for p in f.places]) for f in found] == [(3, [9]), (12, [])]
 
 
 def test_at_module_level_each_stands_alone():
