@@ -3,7 +3,8 @@
 Some functions look at the data before they work: `F.gaussian_nll_loss` that the variance is not
 negative, `torch.cov` that weights are positive, `clip_grad_norm_(..., error_if_nonfinite=True)`
 that the norm is finite, distributions under `validate_args=True` that their parameters are valid,
-`torch.testing.assert_close` by profession. Each check is a data-dependent branch, in torch's code
+`torch.testing.assert_close` by profession; `nn.init.trunc_normal_` (of torch 2.13) draws until
+all numbers lie inside of its bounds. Each check is a data-dependent branch, in torch's code
 but at your line (GB0033, GB0170; GB0007 for a distribution's constraints). Without
 `validate_args=True` Dynamo switches a distribution's own checks off. `kl_divergence` looks its
 formula up by the two types, in Python that Dynamo does not trace (GB0059), the first time in a
@@ -16,10 +17,13 @@ give NaN where an error stood.
 
 import torch
 
+from breakscope.knowledge import load
 from breakscope.rulekit.events import Call
 from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK312", "library-checks-values", shares=("GB0033", "GB0170", "GB0007", "GB0059"))
+rule = Rule(
+    "BRK312", "library-checks-values", shares=("GB0033", "GB0124", "GB0170", "GB0007", "GB0059")
+)
 
 ALWAYS = {
     "torch.cov",
@@ -68,6 +72,16 @@ def check(event):
         )
 
 
+@rule.on(Call, "torch.nn.init.trunc_normal_")
+def check_draws(event):
+    fact = load().call(event.name)
+    if fact is not None and fact.always:
+        yield event.graph_break(
+            f"`{event.shown}` draws until all numbers lie inside of its bounds, which reads them",
+            help="call it outside the compiled code",
+        )
+
+
 @rule.example(lambda: (torch.arange(3.0), torch.ones(3)), dynamo=("GB0033",))
 def bad(mean, variance):
     return torch.nn.functional.gaussian_nll_loss(mean, mean * 2, variance)  # BRK312
@@ -106,3 +120,17 @@ def bad_compare(a, b):
 def good_compare(a, b):
     y = a @ b
     return y.relu()
+
+
+@rule.example(lambda: (torch.ones(2, 3),), dynamo=("GB0124",), equal=False)
+def bad_draw(x):
+    noise = torch.empty(2, 3)
+    torch.nn.init.trunc_normal_(noise)  # BRK312
+    return x + noise
+
+
+@rule.becomes
+def good_draw(x):
+    noise = torch.empty(2, 3)
+    torch.nn.init.normal_(noise)
+    return x + noise

@@ -1,5 +1,5 @@
 """Asks Dynamo about functions that no probe names: compiled functions of the standard library and of
-SciPy, getters of torch, methods of tensors.
+SciPy, getters of torch and functions of it that Dynamo skips, methods of tensors.
 
 Compiled functions are never run: with `fullgraph=True` Dynamo raises at a call that
 it cannot trace, and what it says of a compiled function does not depend on the arguments.
@@ -99,6 +99,7 @@ COMPILED = {  # the id of Dynamo for a call of each type, whatever the arguments
     "cython_function_or_method": "GB0156",
     "ufunc": "GB0156",
     "method": "GB0007",  # of the context that stands behind the functions of multiprocessing
+    "function": "GB0007",  # of a file of torch that Dynamo skips
 }
 GETTERS = re.compile(
     r"(is_|are_|has_|get_|can_|current_|memory_|max_memory|mem_|device_|version$|num_|initial_seed"
@@ -126,6 +127,30 @@ TORCH = (
     "torch.xpu",
     "torch.version",
 )
+# those with functions in Python that Dynamo does not follow, and that models' code may call
+SKIPPED = (
+    "torch.autograd.graph",
+    "torch.cuda.memory",
+    "torch.cuda.random",
+    "torch.distributed",
+    "torch.hub",
+    "torch.jit",
+    "torch.masked",
+    "torch.multiprocessing",
+    "torch.nested",
+    "torch.nn.init",
+    "torch.nn.utils",
+    "torch.overrides",
+    "torch.random",
+    "torch.testing",
+    "torch.utils",
+    "torch.utils.checkpoint",
+    "torch.utils.data",
+    "torch.utils.data._utils.collate",
+    "torch.utils.data._utils.pin_memory",
+    "torch.utils.data.dataloader",
+    "torch.utils.model_zoo",
+)
 
 
 @dataclass(frozen=True)
@@ -144,7 +169,7 @@ class Asked:
 
 def programs() -> list[Asked]:
     """Everything to ask about."""
-    return [*_library(), *_getters(), *_methods()]
+    return [*_library(), *_getters(), *_skipped(), *_methods()]
 
 
 def _library() -> Iterator[Asked]:
@@ -184,6 +209,17 @@ def _getters() -> Iterator[Asked]:
                 yield Asked(f"{module}.{name}", value, "run")
                 if module == "torch":
                     yield Asked(f"{module}.{name}", value, "run x")
+
+
+def _skipped() -> Iterator[Asked]:
+    for module in SKIPPED:
+        for name, value in sorted(vars(importlib.import_module(module)).items()):
+            if (
+                type(value).__name__ == "function"
+                and not name.startswith("_")
+                and value.__module__.startswith("torch.")
+            ):
+                yield Asked(f"{module}.{name}", value, "trace")
 
 
 def _methods() -> Iterator[Asked]:

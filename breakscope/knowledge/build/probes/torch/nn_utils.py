@@ -48,6 +48,7 @@ def cases_nn_utils(x, ts, i, param):
     torch.nn.Parameter(x)
     torch.nn.Parameter(torch.zeros(3))
     torch.nn.parameter.UninitializedParameter()
+    torch.nn.parameter.is_lazy(param)  # as: torch.nn.is_lazy
     torch.nn.Linear(3, 3)
     torch.nn.Linear(3, 3)(x)  # as: torch.nn.Linear made and called
     torch.nn.ReLU()
