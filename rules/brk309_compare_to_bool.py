@@ -30,7 +30,7 @@ NAMES = {
     for owner in ("torch", "Tensor")
     for name in ("equal", "allclose", "is_nonzero")
 }
-NAMES |= {"numpy.allclose", "numpy.array_equal"}
+NAMES |= {"numpy.allclose", "numpy.array_equal", "numpy.array_equiv"}
 
 
 @rule.on(Call, NAMES)

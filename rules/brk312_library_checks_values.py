@@ -2,7 +2,7 @@
 
 Some functions look at the data before they work: `F.gaussian_nll_loss` that the variance is not
 negative, `torch.cov` that weights are positive, `clip_grad_norm_(..., error_if_nonfinite=True)`
-that the norm is finite, distributions under `validate_args=True` that their parameters are valid,
+that the norm is finite, `np.pad` how much to pad, distributions under `validate_args=True` that their parameters are valid,
 `torch.testing.assert_close` by profession; `nn.init.trunc_normal_` (of torch 2.13) draws until
 all numbers lie inside of its bounds. Each check is a data-dependent branch, in torch's code
 but at your line (GB0033, GB0170; GB0007 for a distribution's constraints). Without
@@ -15,6 +15,7 @@ check outside the compiled code, once. The results are the same for valid argume
 give NaN where an error stood.
 """
 
+import numpy as np
 import torch
 
 from breakscope.knowledge import load
@@ -34,6 +35,14 @@ ALWAYS = {
     "torch.nn.GaussianNLLLoss.forward",
     "torch.distributions.kl_divergence",
     "torch.distributions.kl.kl_divergence",
+    "numpy.pad",
+    "numpy.linalg.eig",
+    "numpy.linalg.eigvals",
+}
+INSTEAD = {
+    "numpy.pad": "pad with `torch.nn.functional.pad`",
+    "numpy.linalg.eig": "use `torch.linalg.eig`",
+    "numpy.linalg.eigvals": "use `torch.linalg.eigvals`",
 }
 NAMES = """Normal Categorical Bernoulli Beta Gamma Dirichlet Uniform Exponential Laplace LogNormal MultivariateNormal
 OneHotCategorical Poisson Independent Cauchy StudentT Multinomial""".split()
@@ -64,7 +73,7 @@ def check(event):
         off = (
             f"leave `{switch}` off"
             if event.name not in ALWAYS and switch
-            else "write out its formula"
+            else INSTEAD.get(event.name, "write out its formula")
         )
         yield event.graph_break(
             f"`{name}` checks the values of its arguments and reads them",
@@ -134,3 +143,26 @@ def good_draw(x):
     noise = torch.empty(2, 3)
     torch.nn.init.normal_(noise)
     return x + noise
+
+
+@rule.example(lambda: (torch.ones(2, 2),), dynamo=("GB0033",))
+def bad_pad(x):
+    rows = np.pad(x.numpy(), 1)  # BRK312
+    return torch.from_numpy(rows)
+
+
+@rule.becomes
+def good_pad(x):
+    return torch.nn.functional.pad(x, (1, 1, 1, 1))
+
+
+@rule.example(lambda: (torch.ones(2, 2),), dynamo=("GB0033",))
+def bad_eigenvalues(x):
+    values = np.linalg.eigvals(x.numpy())  # BRK312
+    return x + torch.from_numpy(values).real.sum()
+
+
+@rule.becomes
+def good_eigenvalues(x):
+    values = torch.linalg.eigvals(x)
+    return x + values.real.sum()

@@ -47,15 +47,17 @@ ARRAYS = {
     f"numpy.{name}"
     for name in """
     apply_along_axis apply_over_axes argpartition array2string array_repr array_str asanyarray asarray_chkfinite
-    asfortranarray base_repr binary_repr bitwise_count block compress cumulative_prod cumulative_sum delete digitize
+    asfortranarray asmatrix astype base_repr binary_repr bitwise_count block bmat compress cumulative_prod cumulative_sum delete digitize
     ediff1d einsum_path extract format_float_positional format_float_scientific frexp frombuffer fromfile fromfunction
-    fromiter frompyfunc fromstring genfromtxt histogram_bin_edges insert interp intersect1d isfortran isin isnat iterable
+    fromiter frompyfunc fromstring genfromtxt histogram_bin_edges insert interp intersect1d isdtype isfortran isin isnat iterable
     ix_ lexsort loadtxt mask_indices matrix_transpose matvec may_share_memory nanargmax nanargmin nancumprod nancumsum
     nanmax nanmean nanmedian nanmin nanpercentile nanprod nanquantile nanstd nansum nanvar ndenumerate ndindex packbits
-    partition piecewise place poly poly1d polyadd polyder polydiv polyfit polyint polymul polysub polyval promote_types
+    partition piecewise place poly poly1d polyadd polyder polydiv polyfit polyint polymul polysub polyval printoptions promote_types
     putmask ravel_multi_index require roots select set_printoptions setdiff1d seterr setxor1d shares_memory sort_complex
     spacing trapezoid trim_zeros union1d unique_all unique_counts unique_inverse unique_values unpackbits unravel_index
     unstack unwrap vecdot vecmat vectorize
+    linalg.cross linalg.diagonal linalg.matmul linalg.matrix_norm linalg.matrix_transpose linalg.outer linalg.svdvals
+    linalg.tensordot linalg.trace linalg.vecdot linalg.vector_norm
 """.split()
 }
 QUADRATURE = {
