@@ -18,8 +18,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from breakscope.report.combining.causes import for_each_cause
 from breakscope.report.combining.repeats import grouped
+from breakscope.report.formats._overview import blocks
 from breakscope.report.model import CONFIDENCES, Finding, Report, to_json
 from breakscope.static import StaticOptions, StaticResult, analyze
 from breakscope.static.project.files import python_files
@@ -48,8 +48,8 @@ def table(result: StaticResult, lines: int) -> None:
             + f"   {len(found) * 1000 / max(1, lines):8.3f}"
         )
     shown = [f for f in result.findings if f.confidence != "possible"]
-    listed = for_each_cause(grouped(shown))
-    for what, found in ("shown by default", shown), ("listed, one for each cause", listed):
+    listed = blocks(grouped(shown), is_grouped=True)
+    for what, found in ("shown by default", shown), ("listed in a terminal", listed):
         print(f"{what}: {len(found)} ({len(found) * 1000 / max(1, lines):.3f} per 1,000 lines)")
 
 

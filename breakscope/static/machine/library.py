@@ -147,6 +147,8 @@ TYPED = {  # tensor types with the dtype of their elements
     )
     for name in names.split()
 }
+SCRIPTED = "torch.jit.ScriptModule"
+SCRIPTED_TYPES = (SCRIPTED, "torch.ScriptModule", "torch.jit.RecursiveScriptModule")
 NUMPY_GENERATORS = ("numpy.random.Generator", "numpy.random.RandomState")
 # what functions of libraries make, as attributes of models hold it
 MAKES = {
@@ -304,6 +306,8 @@ class Library:
             return Py(name.rpartition(".")[2], "argument")
         if name == "torch.Size":
             return Sequence("size", None, UNKNOWN)
+        if name in SCRIPTED_TYPES:
+            return ExternalInstance(SCRIPTED)
         if name.startswith(OF_TRAINING) or name in (
             PACKED_SEQUENCE,
             TENSOR_DICT,

@@ -119,10 +119,11 @@ def configured(machine: Machine, parameter: ast.arg, default: Value | None, fram
     annotated = value_of_annotation(machine, parameter.annotation, frame)
     if isinstance(annotated, Py):
         return Py(annotated.type, "config", default.value if isinstance(default, Const) else None)
-    if isinstance(annotated, Tensor | Instance | Sequence | Dict):
+    if isinstance(annotated, Tensor | Instance | ExternalInstance | Sequence | Dict):
         return annotated
     if type(annotated) is Union and all(
-        option.is_none or type(option) is Instance for option in annotated.options
+        option.is_none or isinstance(option, Instance | ExternalInstance)
+        for option in annotated.options
     ):
         return annotated
     if default is not None:

@@ -25,7 +25,7 @@ from breakscope.rulekit.values import (
 from breakscope.static.definitions.classes import external_bases, is_tensor_class
 from breakscope.static.definitions.names import external_value
 from breakscope.static.machine.frames import Frame
-from breakscope.static.machine.library import MAKES
+from breakscope.static.machine.library import MAKES, SCRIPTED
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.base import Variable
 from breakscope.static.variables.builtin import call_builtin
@@ -132,8 +132,8 @@ STDLIB = frozenset({"operator", "_operator", "itertools", "itertools.chain", "co
                     "dict", "dataclasses"})  # fmt: skip
 DISABLE = "torch.compiler.disable"
 SCRIPTING = {  # what they make of a module
-    "torch.jit.script": "torch.jit.ScriptModule",
-    "torch.jit.freeze": "torch.jit.ScriptModule",
+    "torch.jit.script": SCRIPTED,
+    "torch.jit.freeze": SCRIPTED,
     "torch.jit.trace": "torch.jit.TracedModule",
 }
 SPARSE_MAKERS = [
@@ -283,6 +283,8 @@ def call_external(
         return call_disable(machine, args, kwargs)
     if name in SCRIPTING and args and isinstance(args[0], Instance | ExternalInstance):
         return ExternalInstance(SCRIPTING[name])
+    if name == "torch.jit.load":
+        return ExternalInstance(SCRIPTED)
     if name in COPIES and args:
         if machine.driver.sets and not frame.emits:
             return copied_object(machine, args[0], COPIES[name])

@@ -109,3 +109,31 @@ def test_a_layer_that_is_asked_whether_it_is_recurrent(layer, asked, tmp_path):
     (finding,) = analysed(tmp_path, {"model.py": source}).findings
     assert (finding.code, finding.line) == ("BRK503", 11)
     assert finding.condition == f"isinstance(layer, {asked})"
+
+
+SCRIPTED = """import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, {parameter}):
+        super().__init__()
+        self.model = {value}
+
+    def forward(self, x: torch.Tensor):
+        y = x + 1
+        return self.model(y)
+"""
+
+
+@pytest.mark.parametrize(
+    ("parameter", "value"),
+    [
+        ("model: torch.jit.ScriptModule", "model"),
+        ("model: torch.jit.RecursiveScriptModule | None = None", "model"),
+        ("path", "torch.jit.load(path)"),
+    ],
+)
+def test_a_module_of_torchscript_that_is_handed_over_or_loaded(parameter, value, tmp_path):
+    source = SCRIPTED.format(parameter=parameter, value=value)
+    assert found(analysed(tmp_path, {"program.py": source})) == [("BRK519", 12)]
