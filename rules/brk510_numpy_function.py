@@ -3,8 +3,8 @@
 Dynamo traces numpy by running it on `torch._numpy`, which knows most of the array functions
 (`np.mean`, `np.clip`, `np.linalg.norm`), and not all: `np.random.beta`, `np.random.permutation`,
 `np.interp`, `np.digitize`, `np.isin`, `np.polyfit`, `np.nanmean`, `np.vectorize` and file functions
-end the graph; so do `np.ogrid[...]`, `np.mgrid`, `np.r_`, `np.c_` and `np.s_`, an array of `dtype=object`, and a `numpy.random.Generator` at every
-draw.
+end the graph; so do `np.ogrid[...]`, `np.mgrid`, `np.r_`, `np.c_` and `np.s_`, an array of
+`dtype=object`, of texts or dicts, and a `numpy.random.Generator` at every draw.
 
 Write it with torch: `torch.distributions.Beta(a, b).sample()`, `torch.randperm`, `torch.bucketize`,
 `torch.isin`, `torch.nanmean`. Random draws then come from torch's generator, with other numbers for
@@ -17,12 +17,12 @@ import torch
 
 from breakscope.rulekit.events import Call
 from breakscope.rulekit.rule import Rule
-from breakscope.rulekit.values import External
+from breakscope.rulekit.values import Const, Dict, External, Py, Sequence
 
 rule = Rule(
     "BRK510",
     "numpy-function",
-    shares=("GB0055", "GB0185"),
+    shares=("GB0055", "GB0185", "GB0087"),
     dynamo=(
         "GB0294",
         "GB0156: of class `(Generator|RandomState)`",
@@ -112,11 +112,29 @@ def check_generator(event):
 
 @rule.on(Call, {f"numpy.{name}" for name in ("array", "asarray", "empty", "full", "zeros", "ones")})
 def check_objects(event):
-    if External("object") in (event.kwargs.get("dtype"), *event.args[1:]):
+    given = (event.kwargs.get("dtype"), *event.args[1:])
+    filled = event.args[:1] if event.name in ("numpy.array", "numpy.asarray") else ()
+    of_objects = any(type_ in given for type_ in (External("object"), External("str")))
+    if of_objects or any(map(_holds_objects, filled)):
         yield event.graph_break(
-            f"`{event.shown}` is an array of Python objects, which is no tensor",
+            f"`{event.shown}` is an array of Python objects or texts, which is no tensor",
             help="use a list, or stack the tensors with `torch.stack`",
         )
+
+
+def _holds_objects(values):
+    """True for a list of texts, dicts or None, of which numpy makes no numbers."""
+    if not isinstance(values, Sequence) or values.type not in ("list", "tuple"):
+        return False
+    items = [values.element] if values.items is None else values.items
+    return any(
+        isinstance(item, Dict)
+        or item.is_none
+        or (isinstance(item, Const) and isinstance(item.value, str))
+        or (isinstance(item, Py) and item.type == "str")
+        or _holds_objects(item)
+        for item in items
+    )
 
 
 @rule.example(lambda: (torch.ones(4, 3),), equal=False, dynamo=("GB0294",))
@@ -139,6 +157,16 @@ def bad(x):
 @rule.becomes
 def good(x):
     return x * len([None] * 3)
+
+
+@rule.example(lambda: (torch.ones(3),), dynamo=("GB0087", "GB0185"))
+def bad_texts(x):
+    return x * len(np.array(["low", "high"]))  # BRK510
+
+
+@rule.becomes
+def good_texts(x):
+    return x * len(["low", "high"])
 
 
 @rule.example(lambda: (torch.ones(3),), dynamo=("GB0007",))
