@@ -2,8 +2,8 @@
 
 Dynamo traces numpy by running it on `torch._numpy`, which knows most of the array functions
 (`np.mean`, `np.clip`, `np.linalg.norm`), and not all: `np.random.beta`, `np.random.permutation`,
-`np.interp`, `np.digitize`, `np.isin`, `np.polyfit`, `np.nanmean`, `np.vectorize` and file functions
-end the graph; so do `np.ogrid[...]`, `np.mgrid`, `np.r_`, `np.c_` and `np.s_`, an array of
+`np.interp`, `np.digitize`, `np.isin`, `np.polyfit`, `np.nanmean`, `np.pad`, `np.vectorize`, methods of
+operations (`np.add.at`, `np.logical_or.reduce`) and file functions end the graph; so do `np.ogrid[...]`, `np.mgrid`, `np.r_`, `np.c_` and `np.s_`, an array of
 `dtype=object`, of texts or dicts, and a `numpy.random.Generator` at every draw.
 
 Write it with torch: `torch.distributions.Beta(a, b).sample()`, `torch.randperm`, `torch.bucketize`,
@@ -22,8 +22,9 @@ from breakscope.rulekit.values import Const, Dict, External, Py, Sequence
 rule = Rule(
     "BRK510",
     "numpy-function",
-    shares=("GB0055", "GB0185", "GB0087"),
+    shares=("GB0033", "GB0055", "GB0185", "GB0087"),
     dynamo=(
+        "GB0290",
         "GB0294",
         "GB0156: of class `(Generator|RandomState)`",
         "GB0007: numpy/polynomial",
@@ -47,7 +48,7 @@ ARRAYS = {
     f"numpy.{name}"
     for name in """
     apply_along_axis apply_over_axes argpartition array2string array_repr array_str asanyarray asarray_chkfinite
-    asfortranarray base_repr binary_repr bitwise_count block compress cumulative_prod cumulative_sum delete digitize
+    asmatrix bmat broadcast datetime64 matrix nditer pad printoptions timedelta64 asfortranarray base_repr binary_repr bitwise_count block compress cumulative_prod cumulative_sum delete digitize
     ediff1d einsum_path extract format_float_positional format_float_scientific frexp frombuffer fromfile fromfunction
     fromiter frompyfunc fromstring genfromtxt histogram_bin_edges insert interp intersect1d isfortran isin isnat iterable
     ix_ lexsort loadtxt mask_indices matrix_transpose matvec may_share_memory nanargmax nanargmin nancumprod nancumsum
@@ -57,6 +58,15 @@ ARRAYS = {
     spacing trapezoid trim_zeros union1d unique_all unique_counts unique_inverse unique_values unpackbits unravel_index
     unstack unwrap vecdot vecmat vectorize
 """.split()
+}
+OF_OPERATIONS = {
+    f"numpy.{name}.{method}"
+    for name in """
+    add bitwise_and bitwise_or bitwise_xor divide equal floor_divide fmax fmin gcd greater greater_equal hypot lcm less
+    less_equal logaddexp logical_and logical_or logical_xor maximum minimum multiply not_equal power remainder subtract
+    true_divide
+""".split()
+    for method in ("accumulate", "at", "outer", "reduce", "reduceat")
 }
 QUADRATURE = {
     f"numpy.polynomial.{name}"
@@ -73,6 +83,8 @@ HELP = {
     "permutation": "draw with `torch.randperm(n)`",
     "isin": "write `torch.isin`",
     "nanmean": "write `torch.nanmean`",
+    "pad": "write `torch.nn.functional.pad`",
+    "at": "write `index_add_` or `scatter_reduce_` of a tensor",
     "digitize": "write `torch.bucketize`",
     "standard_normal": "write `torch.randn`",
     "ogrid": "write `torch.arange`, and `[:, None]` for the rows",
@@ -85,7 +97,7 @@ HELP = {
 INDEXED = {f"numpy.{name}.__getitem__" for name in "ogrid mgrid r_ c_ s_ index_exp".split()}
 
 
-@rule.on(Call, RANDOM, ARRAYS, QUADRATURE, INDEXED)
+@rule.on(Call, RANDOM, ARRAYS, OF_OPERATIONS, QUADRATURE, INDEXED)
 def check(event):
     function = event.name.removesuffix(".__getitem__")
     name = function.rpartition(".")[2]
@@ -157,6 +169,19 @@ def bad(x):
 @rule.becomes
 def good(x):
     return x * len([None] * 3)
+
+
+@rule.example(lambda: (torch.ones(3),), dynamo=("GB0290",))
+def bad_method(x):
+    counts = np.zeros(3)
+    np.add.at(counts, [0, 0, 2], 1)  # BRK510
+    return x * torch.from_numpy(counts).float()
+
+
+@rule.becomes
+def good_method(x):
+    counts = torch.zeros(3).index_add(0, torch.tensor([0, 0, 2]), torch.ones(3))
+    return x * counts
 
 
 @rule.example(lambda: (torch.ones(3),), dynamo=("GB0087", "GB0185"))
