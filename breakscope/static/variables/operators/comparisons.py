@@ -106,8 +106,9 @@ def _compared_tensor(left: Value, right: Value, op: type) -> Tensor | None:
                 return found
         elif a is not b and (type(a) is Tensor or type(b) is Tensor):
             tensor, other = (a, b) if type(a) is Tensor else (b, a)
-            is_one = tensor.sure or tensor.ndim == 0  # a guess is rather a number here
-            return tensor if is_one and _is_tensor_or_number(other) else None
+            is_said = tensor.sure or tensor.ndim == 0 or tensor.origin == "argument"
+            # what is guessed, or made of that, is rather a number here
+            return tensor if is_said and _is_tensor_or_number(other) else None
         elif a.is_const and b.is_const and a.value != b.value:
             return None
     return None
