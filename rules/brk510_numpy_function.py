@@ -2,9 +2,9 @@
 
 Dynamo traces numpy by running it on `torch._numpy`, which knows most of the array functions
 (`np.mean`, `np.clip`, `np.linalg.norm`), and not all: `np.random.beta`, `np.random.permutation`,
-`np.interp`, `np.digitize`, `np.isin`, `np.polyfit`, `np.nanmean`, `np.vectorize` and file functions
-end the graph; so do `np.ogrid[...]`, `np.mgrid`, `np.r_`, `np.c_` and `np.s_`, an array of `dtype=object`, and a `numpy.random.Generator` at every
-draw.
+`np.interp`, `np.digitize`, `np.isin`, `np.polyfit`, `np.nanmean`, `np.pad`, `np.vectorize`, methods of
+operations (`np.add.at`, `np.logical_or.reduce`) and file functions end the graph; so do `np.ogrid[...]`, `np.mgrid`, `np.r_`, `np.c_` and `np.s_`, an array of
+`dtype=object`, of texts or dicts, and a `numpy.random.Generator` at every draw.
 
 Write it with torch: `torch.distributions.Beta(a, b).sample()`, `torch.randperm`, `torch.bucketize`,
 `torch.isin`, `torch.nanmean`. Random draws then come from torch's generator, with other numbers for
@@ -17,13 +17,14 @@ import torch
 
 from breakscope.rulekit.events import Call
 from breakscope.rulekit.rule import Rule
-from breakscope.rulekit.values import External
+from breakscope.rulekit.values import Const, Dict, External, Py, Sequence
 
 rule = Rule(
     "BRK510",
     "numpy-function",
-    shares=("GB0055", "GB0185"),
+    shares=("GB0033", "GB0055", "GB0185", "GB0087"),
     dynamo=(
+        "GB0290",
         "GB0294",
         "GB0156: of class `(Generator|RandomState)`",
         "GB0007: numpy/polynomial",
@@ -47,18 +48,29 @@ ARRAYS = {
     f"numpy.{name}"
     for name in """
     apply_along_axis apply_over_axes argpartition array2string array_repr array_str asanyarray asarray_chkfinite
-    asfortranarray asmatrix astype base_repr binary_repr bitwise_count block bmat compress cumulative_prod cumulative_sum delete digitize
+    asfortranarray asmatrix astype base_repr binary_repr bitwise_count block bmat broadcast compress cumulative_prod
+    cumulative_sum datetime64 delete digitize
     ediff1d einsum_path extract format_float_positional format_float_scientific frexp frombuffer fromfile fromfunction
-    fromiter frompyfunc fromstring genfromtxt histogram_bin_edges insert interp intersect1d isdtype isfortran isin isnat iterable
-    ix_ lexsort loadtxt mask_indices matrix_transpose matvec may_share_memory nanargmax nanargmin nancumprod nancumsum
-    nanmax nanmean nanmedian nanmin nanpercentile nanprod nanquantile nanstd nansum nanvar ndenumerate ndindex packbits
-    partition piecewise place poly poly1d polyadd polyder polydiv polyfit polyint polymul polysub polyval printoptions promote_types
+    fromiter frompyfunc fromstring genfromtxt histogram_bin_edges insert interp intersect1d isdtype isfortran
+    isin isnat iterable ix_ lexsort loadtxt mask_indices matrix matrix_transpose matvec may_share_memory nanargmax nanargmin nancumprod nancumsum
+    nanmax nanmean nanmedian nanmin nanpercentile nanprod nanquantile nanstd nansum nanvar ndenumerate ndindex nditer packbits
+    partition piecewise place poly poly1d polyadd polyder polydiv polyfit polyint polymul polysub polyval
+    printoptions promote_types
     putmask ravel_multi_index require roots select set_printoptions setdiff1d seterr setxor1d shares_memory sort_complex
-    spacing trapezoid trim_zeros union1d unique_all unique_counts unique_inverse unique_values unpackbits unravel_index
+    spacing timedelta64 trapezoid trim_zeros union1d unique_all unique_counts unique_inverse unique_values unpackbits unravel_index
     unstack unwrap vecdot vecmat vectorize
     linalg.cross linalg.diagonal linalg.matmul linalg.matrix_norm linalg.matrix_transpose linalg.outer linalg.svdvals
     linalg.tensordot linalg.trace linalg.vecdot linalg.vector_norm
 """.split()
+}
+OF_OPERATIONS = {
+    f"numpy.{name}.{method}"
+    for name in """
+    add bitwise_and bitwise_or bitwise_xor divide equal floor_divide fmax fmin gcd greater greater_equal hypot lcm less
+    less_equal logaddexp logical_and logical_or logical_xor maximum minimum multiply not_equal power remainder subtract
+    true_divide
+""".split()
+    for method in ("accumulate", "at", "outer", "reduce", "reduceat")
 }
 QUADRATURE = {
     f"numpy.polynomial.{name}"
@@ -75,6 +87,8 @@ HELP = {
     "permutation": "draw with `torch.randperm(n)`",
     "isin": "write `torch.isin`",
     "nanmean": "write `torch.nanmean`",
+    "pad": "write `torch.nn.functional.pad`",
+    "at": "write `index_add_` or `scatter_reduce_` of a tensor",
     "digitize": "write `torch.bucketize`",
     "standard_normal": "write `torch.randn`",
     "ogrid": "write `torch.arange`, and `[:, None]` for the rows",
@@ -87,7 +101,7 @@ HELP = {
 INDEXED = {f"numpy.{name}.__getitem__" for name in "ogrid mgrid r_ c_ s_ index_exp".split()}
 
 
-@rule.on(Call, RANDOM, ARRAYS, QUADRATURE, INDEXED)
+@rule.on(Call, RANDOM, ARRAYS, OF_OPERATIONS, QUADRATURE, INDEXED)
 def check(event):
     function = event.name.removesuffix(".__getitem__")
     name = function.rpartition(".")[2]
@@ -114,11 +128,29 @@ def check_generator(event):
 
 @rule.on(Call, {f"numpy.{name}" for name in ("array", "asarray", "empty", "full", "zeros", "ones")})
 def check_objects(event):
-    if External("object") in (event.kwargs.get("dtype"), *event.args[1:]):
+    given = (event.kwargs.get("dtype"), *event.args[1:])
+    filled = event.args[:1] if event.name in ("numpy.array", "numpy.asarray") else ()
+    of_objects = any(type_ in given for type_ in (External("object"), External("str")))
+    if of_objects or any(map(_holds_objects, filled)):
         yield event.graph_break(
-            f"`{event.shown}` is an array of Python objects, which is no tensor",
+            f"`{event.shown}` is an array of Python objects or texts, which is no tensor",
             help="use a list, or stack the tensors with `torch.stack`",
         )
+
+
+def _holds_objects(values):
+    """True for a list of texts, dicts or None, of which numpy makes no numbers."""
+    if not isinstance(values, Sequence) or values.type not in ("list", "tuple"):
+        return False
+    items = [values.element] if values.items is None else values.items
+    return any(
+        isinstance(item, Dict)
+        or item.is_none
+        or (isinstance(item, Const) and isinstance(item.value, str))
+        or (isinstance(item, Py) and item.type == "str")
+        or _holds_objects(item)
+        for item in items
+    )
 
 
 @rule.example(lambda: (torch.ones(4, 3),), equal=False, dynamo=("GB0294",))
@@ -141,6 +173,29 @@ def bad(x):
 @rule.becomes
 def good(x):
     return x * len([None] * 3)
+
+
+@rule.example(lambda: (torch.ones(3),), dynamo=("GB0290",))
+def bad_method(x):
+    counts = np.zeros(3)
+    np.add.at(counts, [0, 0, 2], 1)  # BRK510
+    return x * torch.from_numpy(counts).float()
+
+
+@rule.becomes
+def good_method(x):
+    counts = torch.zeros(3).index_add(0, torch.tensor([0, 0, 2]), torch.ones(3))
+    return x * counts
+
+
+@rule.example(lambda: (torch.ones(3),), dynamo=("GB0087", "GB0185"))
+def bad_texts(x):
+    return x * len(np.array(["low", "high"]))  # BRK510
+
+
+@rule.becomes
+def good_texts(x):
+    return x * len(["low", "high"])
 
 
 @rule.example(lambda: (torch.ones(3),), dynamo=("GB0007",))

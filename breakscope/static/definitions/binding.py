@@ -17,6 +17,10 @@ from breakscope.rulekit.values import (
 )
 from breakscope.static.definitions.annotations import value_of_annotation
 from breakscope.static.definitions.classes import mro_of
+from breakscope.static.definitions.documented_types import (
+    documented_tensors,
+    with_documented_dtype,
+)
 from breakscope.static.machine.frames import Frame, Raised
 from breakscope.static.machine.lattice import join_all
 from breakscope.static.machine.machine import Machine
@@ -87,13 +91,19 @@ def missing_argument(name: str, defaults: dict[str, Value], rest: Value | None) 
 def settled_argument(
     machine: Machine, value: Value, parameter: ast.arg, info: FunctionInfo
 ) -> Value:
-    """The value of an argument; what is not known of it comes from the parameter's annotation."""
+    """The value of an argument; what is not known of it comes from the parameter's annotation, and
+    from the docstring."""
     if value.is_unknown:
-        return as_annotated(machine, value, parameter, info)
+        annotated = as_annotated(machine, value, parameter, info)
+        is_bare = annotated.is_unknown and parameter.annotation is None
+        if is_bare:
+            return documented_tensors(info).get(parameter.arg, value)
+        return with_documented_dtype(annotated, info, parameter.arg)
     if value.is_argument and parameter.annotation is not None:
         declared = as_annotated(machine, value, parameter, info)
-        return declared if type(declared) is Py and declared.type in PYTHON_TYPES else value
-    return value
+        if type(declared) is Py and declared.type in PYTHON_TYPES:
+            return declared
+    return with_documented_dtype(value, info, parameter.arg)
 
 
 def as_annotated(machine: Machine, value: Value, parameter: ast.arg, info: FunctionInfo) -> Value:

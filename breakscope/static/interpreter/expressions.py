@@ -33,7 +33,7 @@ from breakscope.static.interpreter.conditions import (
     test_condition,
     usual_truth,
 )
-from breakscope.static.interpreter.narrowing import narrow_by, take_for_mask
+from breakscope.static.interpreter.narrowing import narrow_by, narrow_by_attribute, take_for_mask
 from breakscope.static.interpreter.rarely import is_rare
 from breakscope.static.machine.frames import Frame, Raised
 from breakscope.static.machine.given import both, opposite
@@ -74,6 +74,7 @@ def eval_attribute(machine: Machine, node: ast.Attribute, frame: Frame) -> Value
     owner = machine.eval(part, frame)
     if type(owner) is Instance:
         return instance_attribute(machine, owner, node.attr, node, frame)
+    owner = narrow_by_attribute(node, owner, frame)
     return machine.getattr(owner, node.attr, node, frame)
 
 

@@ -27,6 +27,8 @@ from breakscope.static.variables.operators.instance_checks import (
 from breakscope.static.variables.tensor import TENSOR_ONLY
 
 GUESSED = Tensor(sure=False, origin="guess")
+ASKED = replace(GUESSED, origin="argument")
+OF_TENSORS = frozenset({"ndim", "is_cuda", "is_leaf", "grad_fn", "requires_grad"})
 TAKE_MASK = frozenset(
     {"masked_fill", "masked_fill_", "masked_select"}
 )  # torch refuses any but bools
@@ -51,7 +53,7 @@ def narrow_by(machine: Machine, test: ast.expr, truth: bool, frame: Frame) -> No
         right = test.comparators[0]
         if isinstance(right, ast.Constant) and right.value is None:
             narrow_to(test.left, (isinstance(test.ops[0], ast.Is)) == truth, frame)
-    elif kind is ast.Compare and len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq | ast.NotEq):
+    elif kind is ast.Compare and all([isinstance(op, ast.Eq | ast.NotEq) for op in test.ops]):
         narrow_by_count(test, truth, frame)
     elif (
         kind is ast.Call
@@ -130,17 +132,17 @@ def _of_other_class(value: Value) -> Value:
 
 
 def narrow_by_count(test: ast.Compare, truth: bool, frame: Frame) -> None:
-    """Narrow the tensor whose number of dimensions, or whose shape, is compared in a test that is
-    true, or false."""
-    left, right = test.left, test.comparators[0]
-    if (not isinstance(test.ops[0], ast.Eq)) == truth:
+    """Narrow the tensors whose number of dimensions, or whose shape, is compared in a test that is
+    true, or false: `x` of `x.ndim == 2`, both of `x.ndim == y.ndim == 2`."""
+    *compared, right = [test.left, *test.comparators]
+    if {isinstance(op, ast.Eq) for op in test.ops} != {truth} or not (truth or len(compared) == 1):
         return
-    if isinstance(right, ast.Constant) and type(right.value) is int:
-        node, ndim = _counted_tensor(left), right.value
-    else:
-        node, ndim = _shaped_tensor(left), _length(right)
-    if node is not None and ndim is not None:
-        _narrow(node, ndim, frame)
+    is_count = isinstance(right, ast.Constant) and type(right.value) is int
+    ndim = right.value if is_count else _length(right)
+    for left in compared if ndim is not None else ():
+        node = _counted_tensor(left) if is_count else _shaped_tensor(left)
+        if node is not None:
+            _narrow(node, ndim, frame)
 
 
 def narrow_by_unpacking(node: ast.Assign, frame: Frame) -> None:
@@ -174,6 +176,14 @@ def narrow_by_call(machine: Machine, node: ast.Call, callee: Value, frame: Frame
         take_for_mask(node.args[0], frame, sure=True)
     elif name and node.args and _takes_tensor_first(machine, name):
         _take_for_tensor(node.args[0], frame)
+
+
+def narrow_by_attribute(node: ast.Attribute, owner: Value, frame: Frame) -> Value:
+    """What is asked for what only tensors and arrays have is one from here on, where nothing was known
+    of it: `x` of `x.ndim`."""
+    if owner is UNKNOWN and node.attr in OF_TENSORS and type(node.value) is ast.Name:
+        frame.names[node.value.id] = owner = ASKED
+    return owner
 
 
 def _takes_tensor_first(machine: Machine, name: str) -> bool:
@@ -244,7 +254,9 @@ def _may_have(value: Value, ndim: int) -> bool:
 
 
 def _with(value: Value, ndim: int) -> Value:
-    """Only a tensor has dimensions, or an array: what was guessed is one."""
+    """Only a tensor has dimensions, or an array: what was guessed is one, and what was not known."""
+    if value is UNKNOWN:
+        return replace(ASKED, ndim=ndim)
     if type(value) is not Tensor:
         return value
     return replace(value, ndim=ndim, origin="argument" if value.origin == "guess" else value.origin)

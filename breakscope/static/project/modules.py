@@ -28,6 +28,7 @@ class FunctionInfo(Struct, eq=False):
     # "staticmethod", "property", "contextmanager", "disabled", "opaque", ...
     marks: frozenset[str] = frozenset()
     comments: dict[str, ast.expr] | None = None  # annotations from a type comment
+    documented: dict[str, Value] | None = None  # the tensors among the docstring's parameters
     steps: tuple[str, ...] | None = None  # see interpreter/calls/templates.py
     mentions_torch: bool | None = None  # its body names something of torch or numpy
 

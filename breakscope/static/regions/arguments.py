@@ -29,11 +29,15 @@ from breakscope.rulekit.values import (
 from breakscope.static.definitions.annotations import value_of_annotation
 from breakscope.static.definitions.binding import defaults_of
 from breakscope.static.definitions.classes import find_member, members_of, mro_of
+from breakscope.static.definitions.documented_types import (
+    documented_tensors,
+    with_documented_dtype,
+)
 from breakscope.static.machine.frames import Frame, OutOfBudget, Raised
 from breakscope.static.machine.gaps import why
 from breakscope.static.machine.lattice import element_of, join
 from breakscope.static.machine.machine import Machine
-from breakscope.static.project.modules import ClassInfo, ModuleInfo
+from breakscope.static.project.modules import ClassInfo, FunctionInfo, ModuleInfo
 from breakscope.static.regions.parameter_uses import Usage
 from breakscope.static.variables.objects.construction import instantiate
 
@@ -171,7 +175,7 @@ def parameter_values(
         default, handed = defaults.get(parameter.arg), given.get(parameter.arg, UNKNOWN)
         if isinstance(default, Sequence | Dict) and _is_handed_on(info.module, parameter.arg):
             default = opened(default)
-        found = parameter_value(machine, parameter, default, body, frame, is_forward)
+        found = parameter_value(machine, parameter, default, body, frame, is_forward, info)
         if _is_sparse_to_a_part(machine, function, parameter.arg, body):
             found = _sparse_argument(default)
         if isinstance(handed, OBJECTS) and not _is_annotated(machine, parameter, frame):
@@ -247,8 +251,10 @@ def parameter_value(
     body: Usage,
     frame: Frame,
     is_forward: bool,
+    info: FunctionInfo,
 ) -> Value:
     annotated = value_of_annotation(machine, parameter.annotation, frame)
+    annotated = with_documented_dtype(annotated, info, parameter.arg)
     tensor = Tensor(sure=False, origin="guess")
     if body.is_sparse(parameter.arg):
         return _sparse_argument(default)
@@ -265,6 +271,9 @@ def parameter_value(
     if default is not None and not default.is_none:
         return default
     library, used = machine.library, body.of(parameter.arg)
+    documented = documented_tensors(info).get(parameter.arg)
+    if documented is not None and parameter.annotation is None:
+        return documented if default is None else join(documented, NONE)
     looks_like_tensor = bool(used & library.tensor_only) and not used - library.tensor_names
     if default is not None:
         return join(NONE, tensor) if looks_like_tensor else Py("unknown", "argument")

@@ -208,7 +208,9 @@ class PythonVariable(NumberVariable):
         if owner.type == "str":
             note_text_used(machine, owner, node, frame)
             return call_string_method(machine, owner, name, args, kwargs, node, frame)
-        full = f"{owner.type}.{name}"
+        full = (
+            f"{owner.type.partition(' ')[0]}.{name}"  # of a known member "enum Kind.MEMBER" as well
+        )
         emit_call(machine, full, owner, args, kwargs, node, frame)
         if owner.type in ("int", "float", "number"):
             return Py("bool") if name == "is_integer" else owner

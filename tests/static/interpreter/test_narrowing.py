@@ -122,6 +122,11 @@ def test_what_may_be_positions_stays_open(used, tmp_path):
 TAKEN_FOR_TENSORS = {
     "a method that only tensors have": ("y = x.unsqueeze(0)", ["BRK101"]),
     "a function of torch": ("y = torch.abs(x)", ["BRK101"]),
+    "what only tensors are asked for": ("y = x.ndim", ["BRK101"]),
+    "a number of dimensions": ("y = x.dim()\n    assert x.ndim == 0", ["BRK101"]),
+    "two in a row": ("y = x\n    if not (t.ndim == x.ndim == 0):\n        return t", ["BRK101"]),
+    "sizes": ("y, z = x.shape", ["BRK101"]),
+    "what many have": ("y = x.device", []),
     "a function of layers": ("y = torch.nn.functional.relu(x)", ["BRK101"]),
     "what takes a list as well": ("y = torch.cat(x)", []),
     "what takes a number": ("y = torch.ones(x)", []),

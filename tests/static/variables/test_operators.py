@@ -17,6 +17,15 @@ BODIES = {
     "a list on the left": ("l = [1] * len(x)\nif len(l) > 2:\n    x = x + 1\n", []),
     "masks": ("m = (x > 0) & (x < 3)\ny = x[m]\n", [("BRK302", 10)]),
     "flags": ("f = True\nf |= len(x) > 3\nif f:\n    x = x + 1\n", []),
+    "a size beside a tensor": ("n = x.sum()\ny = x.shape == (4, n)\n", []),
+    "a size that may be equal": ("n = x.sum()\ny = x.shape == (n,)\n", [("BRK571", 10)]),
+    "two lists with a tensor": ("n = x.sum()\ny = [1, n] != [1, 2]\n", [("BRK571", 10)]),
+    "lists in tuples": ("n = x.sum()\ny = (1, [n]) < (1, [2])\n", [("BRK571", 10)]),
+    "lists that differ before it": ("n = x.sum()\ny = [1, n] == [2, 2]\n", []),
+    "a list and a tuple": ("n = x.sum()\ny = [n] == (2,)\n", []),
+    "the same tensor": ("n = x.sum()\ny = [n] == [n]\n", []),
+    "a tensor and None": ("n = x.sum()\ny = [n] == [None]\n", []),
+    "a tensor and a text": ("n = x.sum()\ny = [n] == ['a']\n", []),
     "a number that was read": ("n = x.sum().item() * 2 + 1\n", [("BRK201", 9)]),
 }
 

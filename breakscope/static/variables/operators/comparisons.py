@@ -19,7 +19,7 @@ from breakscope.rulekit.values import (
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.library import ADDRESS, VERSION_INFO
 from breakscope.static.machine.machine import Machine
-from breakscope.static.variables.effects.emitting import emit_call, emit_drawn
+from breakscope.static.variables.effects.emitting import emit_call, emit_drawn, sureness
 from breakscope.static.variables.library.evaluated import evaluated_operator
 
 _COMPARES = {
@@ -30,6 +30,7 @@ _COMPARES = {
     ast.Eq: lambda a, b: a == b,
     ast.NotEq: lambda a, b: a != b,
 }
+_COMPARED_AS = {"list": "list", "tuple": "tuple", "size": "tuple"}
 
 
 def compare_values(
@@ -73,10 +74,51 @@ def compare_by_value(
         found = evaluated_operator(machine, left, right, op, node, frame)
         if found is not None:
             return found
+        if frame.emits and (compared := _compared_tensor(left, right, op)) is not None:
+            certainty = sureness(compared)
+            emit_call(machine, "list.__eq__", None, (left, right), {}, node, frame, certainty)
     decides, other = machine.behaviour(left), machine.behaviour(right)
     if other.compare_precedence > decides.compare_precedence:
         decides = other
     return decides.compare(machine, left, right, op, node, frame)
+
+
+def _compared_tensor(left: Value, right: Value, op: type) -> Tensor | None:
+    """The first tensor that two lists or two tuples compare with another tensor or a number, where
+    the items before it may be equal."""
+    kinds = {_COMPARED_AS.get(getattr(value, "type", "")) for value in (left, right)}
+    if not (type(left) is type(right) is Sequence) or len(kinds) != 1 or None in kinds:
+        return None
+    if left.items is None and right.items is None:
+        pairs = [(left.element, right.element)]
+    elif left.items is None or right.items is None:
+        known = right.items if left.items is None else left.items
+        other = left.element if left.items is None else right.element
+        pairs = [(item, other) for item in known]
+    elif len(left.items) != len(right.items) and op in (ast.Eq, ast.NotEq):
+        return None
+    else:
+        pairs = list(zip(left.items, right.items))
+    for a, b in pairs:
+        if type(a) is Sequence and type(b) is Sequence:
+            found = _compared_tensor(a, b, op)
+            if found is not None or len(a.items or ()) != len(b.items or ()):
+                return found
+        elif a is not b and (type(a) is Tensor or type(b) is Tensor):
+            tensor, other = (a, b) if type(a) is Tensor else (b, a)
+            is_said = tensor.sure or tensor.ndim == 0 or tensor.origin == "argument"
+            # what is guessed, or made of that, is rather a number here
+            return tensor if is_said and _is_tensor_or_number(other) else None
+        elif a.is_const and b.is_const and a.value != b.value:
+            return None
+    return None
+
+
+def _is_tensor_or_number(value: Value) -> bool:
+    if value.is_const:
+        return isinstance(value.value, int | float | complex)
+    is_number = type(value) is Py and value.type in ("int", "float", "number", "bool")
+    return type(value) in (Tensor, ShapeInt) or is_number
 
 
 def are_identical(machine: Machine, left: Value, right: Value) -> bool | None:
