@@ -2,7 +2,7 @@
 
 Dynamo traces numpy by running it on `torch._numpy`, which knows most of the array functions
 (`np.mean`, `np.clip`, `np.linalg.norm`), and not all: `np.random.beta`, `np.random.permutation`,
-`np.interp`, `np.digitize`, `np.isin`, `np.polyfit`, `np.nanmean`, `np.pad`, `np.vectorize`, methods of
+`np.interp`, `np.digitize`, `np.isin`, `np.polyfit`, `np.nanmean`, `np.vectorize`, methods of
 operations (`np.add.at`, `np.logical_or.reduce`) and file functions end the graph; so do `np.ogrid[...]`, `np.mgrid`, `np.r_`, `np.c_` and `np.s_`, an array of
 `dtype=object`, of texts or dicts, and a `numpy.random.Generator` at every draw.
 
@@ -47,20 +47,20 @@ OF_GENERATORS = set(
 ARRAYS = {
     f"numpy.{name}"
     for name in """
-    apply_along_axis apply_over_axes argpartition array2string array_repr array_str asanyarray asarray_chkfinite
-    asfortranarray asmatrix astype base_repr binary_repr bitwise_count block bmat broadcast compress cumulative_prod
-    cumulative_sum datetime64 delete digitize
-    ediff1d einsum_path extract format_float_positional format_float_scientific frexp frombuffer fromfile fromfunction
-    fromiter frompyfunc fromstring genfromtxt histogram_bin_edges insert interp intersect1d isdtype isfortran
-    isin isnat iterable ix_ lexsort loadtxt mask_indices matrix matrix_transpose matvec may_share_memory nanargmax nanargmin nancumprod nancumsum
-    nanmax nanmean nanmedian nanmin nanpercentile nanprod nanquantile nanstd nansum nanvar ndenumerate ndindex nditer packbits
-    partition piecewise place poly poly1d polyadd polyder polydiv polyfit polyint polymul polysub polyval
-    printoptions promote_types
-    putmask ravel_multi_index require roots select set_printoptions setdiff1d seterr setxor1d shares_memory sort_complex
-    spacing timedelta64 trapezoid trim_zeros union1d unique_all unique_counts unique_inverse unique_values unpackbits unravel_index
-    unstack unwrap vecdot vecmat vectorize
-    linalg.cross linalg.diagonal linalg.matmul linalg.matrix_norm linalg.matrix_transpose linalg.outer linalg.svdvals
-    linalg.tensordot linalg.trace linalg.vecdot linalg.vector_norm
+    apply_along_axis apply_over_axes argpartition array2string array_repr array_str asanyarray
+    asarray_chkfinite asfortranarray asmatrix astype base_repr binary_repr bitwise_count block bmat broadcast
+    compress cumulative_prod cumulative_sum datetime64 delete digitize ediff1d einsum_path extract
+    format_float_positional format_float_scientific frexp frombuffer fromfile fromfunction fromiter frompyfunc
+    fromstring genfromtxt histogram_bin_edges insert interp intersect1d isdtype isfortran isin isnat iterable
+    ix_ lexsort loadtxt mask_indices matrix matrix_transpose matvec may_share_memory nanargmax nanargmin
+    nancumprod nancumsum nanmax nanmean nanmedian nanmin nanpercentile nanprod nanquantile nanstd nansum
+    nanvar ndenumerate ndindex nditer packbits partition piecewise place poly poly1d polyadd polyder polydiv
+    polyfit polyint polymul polysub polyval printoptions promote_types putmask ravel_multi_index require roots
+    select set_printoptions setdiff1d seterr setxor1d shares_memory sort_complex spacing timedelta64 trapezoid
+    trim_zeros union1d unique_all unique_counts unique_inverse unique_values unpackbits unravel_index unstack
+    unwrap vecdot vecmat vectorize linalg.cross linalg.diagonal linalg.matmul linalg.matrix_norm
+    linalg.matrix_transpose linalg.outer linalg.svdvals linalg.tensordot linalg.trace linalg.vecdot
+    linalg.vector_norm
 """.split()
 }
 OF_OPERATIONS = {
@@ -87,7 +87,6 @@ HELP = {
     "permutation": "draw with `torch.randperm(n)`",
     "isin": "write `torch.isin`",
     "nanmean": "write `torch.nanmean`",
-    "pad": "write `torch.nn.functional.pad`",
     "at": "write `index_add_` or `scatter_reduce_` of a tensor",
     "digitize": "write `torch.bucketize`",
     "standard_normal": "write `torch.randn`",
