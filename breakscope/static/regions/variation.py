@@ -68,11 +68,6 @@ def differing(values: list[Value], depth: int = 2) -> Iterator[tuple[str, list[V
         yield "", values
 
 
-def differs(values: list[Value]) -> bool:
-    """True when something that guards would see differs between the values."""
-    return any(variation(parts) for _, parts in differing(values)) if len(values) > 1 else False
-
-
 def is_symbolic(what: str, values: list[Value]) -> bool:
     """True for what torch.compile(dynamic=True) takes as symbols: numbers, and sizes but 0 and 1."""
     if what in ("int", "float"):

@@ -534,6 +534,90 @@ PROGRAMS = {
                 run(torch.ones(2), phase)
         """,
     ),
+    "objects that are made in a list": (
+        "SIZE BRK712",
+        """
+        import dataclasses
+
+        @dataclasses.dataclass
+        class Graph:
+            nodes: torch.Tensor
+            edges: torch.Tensor
+
+        def main():
+            graphs = [Graph(torch.ones(2 + n, 3), torch.ones(n, 2)) for n in range(1, 7)]
+            for start in range(0, 6, 2):
+                step(torch.cat([graph.nodes for graph in graphs[start : start + 2]]))
+        """,
+    ),
+    "a counter of an object that the module is given": (
+        "self.count BRK701",
+        """
+        class Statistics:
+            def __init__(self):
+                self.count = 0
+
+            def update(self, rows):
+                self.count += len(rows)
+
+        class Policy(nn.Module):
+            def __init__(self, statistics):
+                super().__init__()
+                self.statistics = statistics
+
+            def forward(self, x):
+                self.statistics.update(x)
+                return x / self.statistics.count
+
+        def rollout(policy, steps):
+            for _ in range(steps):
+                policy(torch.ones(2, 3))
+
+        def main():
+            rollout(torch.compile(Policy(Statistics())), 3)
+        """,
+    ),
+    "what a queue gives": (
+        "SIZE BRK712",
+        """
+        import queue
+
+        def main():
+            waiting = queue.Queue(maxsize=4)
+            for n in (2, 3):
+                waiting.put({"obs": torch.ones(n)})
+            while not waiting.empty():
+                step(waiting.get()["obs"])
+        """,
+    ),
+    "a class in a function, with the variables of that call": (
+        "act(x) BRK720",
+        """
+        def built(act):
+            class Net(nn.Module):
+                def forward(self, x):
+                    return act(x)
+
+            return Net()
+
+        def main():
+            nets = [built(act) for act in (torch.relu, torch.tanh)]
+            for net in nets:
+                torch.compile(net)(torch.ones(3))
+        """,
+    ),
+    "a long list of drawn edges": (
+        "SIZE BRK712",
+        """
+        def main():
+            chance = random.Random(0)
+            near = collections.defaultdict(list)
+            for a, b in [(chance.randrange(9), chance.randrange(9)) for _ in range(60)]:
+                near[a].append(b)
+            for n in range(9):
+                step(torch.tensor(near[n]))
+        """,
+    ),
 }
 QUIET = {
     "a stream without end, and one of whole batches": """

@@ -27,6 +27,7 @@ from breakscope.static.variables.library.param_groups import (
     note_step_of_scheduler,
     param_groups,
 )
+from breakscope.static.variables.library.queues import call_queue_method
 from breakscope.static.variables.library.transforms import TRANSFORMS, call_transformed
 from breakscope.static.variables.numpy import DRAWN_INTEGERS, drawn_array, size_drawn
 from breakscope.static.variables.objects.hooks import run_hooks, run_pre_hooks
@@ -93,6 +94,10 @@ class LibraryObjectVariable(Variable):
         certainty = "certain" if owner.sure else "likely"
         emit_call(machine, full, owner, args, kwargs, node, frame, certainty)
         enter_package(machine, full, args, kwargs, node, frame)
+        if (
+            found := call_queue_method(machine, owner, name, args, kwargs, node, frame)
+        ) is not None:
+            return found
         if full in PYTHON_RESULTS:
             return PYTHON_RESULTS[full]
         if owner.name == PARSER and not frame.emits and machine.driver.calls is not None:

@@ -56,9 +56,10 @@ def masked_index(machine: Machine, node: ast.expr, index: Value) -> Value:
 
 
 def item_ndim(owner: Tensor, parts: list[Value]) -> int | None:
+    """How many dimensions are left; tensors among the parts give theirs together, masks one."""
     if owner.ndim is None:
         return None
-    ndim = owner.ndim
+    ndim, of_tensors = owner.ndim, 0
     for part in parts:
         if part.is_none:
             ndim += 1
@@ -73,11 +74,14 @@ def item_ndim(owner: Tensor, parts: list[Value]) -> int | None:
             isinstance(part, ExternalInstance) and part.name == "slice"
         ):
             continue
-        elif isinstance(part, Tensor) and part.ndim == 0 and part.dtype != "bool":
-            ndim -= 1
+        elif isinstance(part, Tensor) and part.ndim is not None:
+            if part.dtype is None and part.ndim > 1:
+                return None  # a mask, or positions
+            ndim -= part.ndim if part.dtype == "bool" else 1
+            of_tensors = max(of_tensors, 1 if part.dtype == "bool" else part.ndim)
         else:
             return None
-    return max(ndim, 0)
+    return max(ndim + of_tensors, 0)
 
 
 def emit_index(
