@@ -606,6 +606,43 @@ PROGRAMS = {
                 torch.compile(net)(torch.ones(3))
         """,
     ),
+    "rows of a table": (
+        "SIZE BRK712",
+        """
+        import csv
+        import io
+
+        def numbers(text):
+            return torch.tensor([float(row["a"]) for row in csv.DictReader(io.StringIO(text))])
+
+        def main():
+            step(numbers("a,b\\n1,2\\n3,4\\n"))
+            step(numbers("b,a\\n1,2\\n"))
+        """,
+    ),
+    "a count on an object of an object": (
+        "SIZE BRK712",
+        """
+        class State:
+            def __init__(self):
+                self.steps = 0
+
+        class Trainer:
+            def __init__(self):
+                self.state = State()
+
+            def train(self, batch):
+                step(batch)
+                self.state.steps += 1
+                if self.state.steps % 3 == 0:
+                    step(torch.ones(2, 2))
+
+        def main():
+            trainer = Trainer()
+            for _ in range(4):
+                trainer.train(torch.ones(3, 2))
+        """,
+    ),
     "a long list of drawn edges": (
         "SIZE BRK712",
         """

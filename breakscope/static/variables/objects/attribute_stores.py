@@ -195,7 +195,8 @@ def store_on_instance(
     else:
         if not machine.driver.inside:
             machine.driver.outside.append((owner, name, value, before, frame.module.path, node))
-        owner.attributes[name] = join(before, value)
+        is_sure = machine.driver.sets and not frame.skips and not frame.undecided
+        owner.attributes[name] = value if is_sure else join(before, value)
 
 
 def outlives_subgraph(machine: Machine, owner: Instance) -> bool:
