@@ -31,10 +31,12 @@ from breakscope.rulekit.values import (
     Sequence,
     Value,
 )
-from breakscope.static.definitions.fields import field_names
+from breakscope.static.definitions.classes import bound_to, find_member
+from breakscope.static.definitions.fields import compared_fields, field_names
 from breakscope.static.machine.frames import Frame, Raised
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.library.folding import MISFITS, WIDE_FORMAT, constant
+from breakscope.static.variables.library.patterns import RUN, as_function
 
 CALLABLE = Function | External | Method | ExternalInstance
 ORDERED = ("list", "tuple", "deque", "range", "iterator", "generator", "size", "set", "frozenset")
@@ -69,6 +71,7 @@ FUNCTIONS: dict[str, Callable] = {
     "io.StringIO": lambda text: [*io.StringIO(text)],  # as it is gone over
     "csv.reader": csv.reader,
     "csv.DictReader": csv.DictReader,
+    **{f"re.{name}": as_function(name) for name in RUN},
     "json.loads": json.loads,
     "json.dumps": json.dumps,
     "os.path.join": posixpath.join,
@@ -105,7 +108,7 @@ class Opaque:
         return self.__value
 
     def __eq__(self, other: object) -> bool:
-        if type(other) is Opaque and other.held() is self.held():
+        if isinstance(other, Opaque) and other.held() is self.held():
             return True
         raise TypeError("nobody knows whether they are equal")
 
@@ -119,6 +122,21 @@ class Opaque:
         raise TypeError("nobody knows how it is written")
 
     __str__ = __repr__ = __format__
+
+
+class Ordered(Opaque):
+    """An object that its class compares with others."""
+
+    def __init__(self, value: Value, is_less: Callable[[Value, Value], bool]) -> None:
+        super().__init__(value)
+        self.__is_less = is_less
+
+    def __lt__(self, other: object) -> bool:
+        return (
+            self.__is_less(self.held(), other.held()) if type(other) is Ordered else NotImplemented
+        )
+
+    __eq__, __hash__ = Opaque.__eq__, Opaque.__hash__
 
 
 class Evaluation:
@@ -140,11 +158,28 @@ class Evaluation:
             items = tuple(items) if value.type in ("tuple", "size") else items
         elif isinstance(value, Dict) and not value.open:
             items = {key: self.plain(item) for key, item in value.items.items()}
+        elif isinstance(value, Instance):
+            return Ordered(value, self.is_less)
         else:
             return Opaque(value)
         if items != ():  # of which there is one for all
             self.containers[id(items)] = items, value
         return items
+
+    def is_less(self, left: Value, right: Value) -> bool:
+        """`left < right`, by the class's own method, or the fields of a dataclass that is in order."""
+        by = find_member(self.machine, left.cls.info, "__lt__")
+        if isinstance(by, Function):
+            answer = self.machine.call(bound_to(by, left), [right], {}, self.node, self.frame)
+            if isinstance(answer, Const) and type(answer.value) is bool:
+                return answer.value
+        elif names := compared_fields(self.machine, left.cls.info):
+            sides = [
+                [self.plain(side.attributes.get(name, UNKNOWN)) for name in names]
+                for side in (left, right)
+            ]
+            return sides[0] < sides[1]
+        raise TypeError("nobody knows which is less")
 
     def argument(self, value: Value) -> object:
         """The same of an argument, which may also be a function, or a named tuple."""

@@ -20,6 +20,7 @@ from breakscope.static.variables.effects.emitting import emit_call, note_assert
 from breakscope.static.variables.effects.side_effects import note_outside
 from breakscope.static.variables.external import enter_package
 from breakscope.static.variables.library.draws import drawn
+from breakscope.static.variables.library.evaluated import evaluated_call
 from breakscope.static.variables.library.known_results import PYTHON_RESULTS
 from breakscope.static.variables.library.options import PARSED, PARSER, option, parser_result
 from breakscope.static.variables.library.param_groups import (
@@ -98,6 +99,11 @@ class LibraryObjectVariable(Variable):
             found := call_queue_method(machine, owner, name, args, kwargs, node, frame)
         ) is not None:
             return found
+        if owner.name == "re.Pattern" and len(owner.args) == 1:
+            given = [*owner.args, *args]
+            found = evaluated_call(machine, f"re.{name}", given, kwargs, node, frame)
+            if found is not None:
+                return found
         if full in PYTHON_RESULTS:
             return PYTHON_RESULTS[full]
         if owner.name == PARSER and not frame.emits and machine.driver.calls is not None:
