@@ -606,6 +606,37 @@ PROGRAMS = {
                 torch.compile(net)(torch.ones(3))
         """,
     ),
+    "items of a dataset, each with its size": (
+        "SIZE BRK712",
+        """
+        class Clips(torch.utils.data.Dataset):
+            FRAMES = {"a": 3, "b": 4}
+
+            def __init__(self):
+                self.names = sorted(self.FRAMES)
+
+            def __len__(self):
+                return len(self.names)
+
+            def __getitem__(self, at):
+                return torch.ones(self.FRAMES[self.names[at]]), at
+
+        def main():
+            for x, y in DataLoader(Clips(), batch_size=1):
+                step(x)
+        """,
+    ),
+    "what a pattern finds": (
+        "NUMBER BRK709",
+        """
+        import re
+
+        def main():
+            for text in ("rate 12", "no rate"):
+                match = re.search(r"rate (\\d+)", text)
+                scaled(torch.ones(3), float(match.group(1)) if match else 0.5)
+        """,
+    ),
     "rows of a table": (
         "SIZE BRK712",
         """
@@ -657,6 +688,14 @@ PROGRAMS = {
     ),
 }
 QUIET = {
+    "windows of one length": """
+        def main():
+            data = torch.arange(400)
+            for _ in range(3):
+                starts = torch.randint(0, 390, (8,))
+                step(torch.stack([data[i : i + 8] for i in starts]))
+                step(torch.stack([data[i : i + 8] for i in starts.tolist()]))
+    """,
     "a stream without end, and one of whole batches": """
         class Stream(torch.utils.data.IterableDataset):
             def __init__(self, count):

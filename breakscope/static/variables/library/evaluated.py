@@ -36,7 +36,7 @@ from breakscope.static.definitions.fields import compared_fields, field_names
 from breakscope.static.machine.frames import Frame, Raised
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.library.folding import MISFITS, WIDE_FORMAT, constant
-from breakscope.static.variables.library.patterns import RUN, as_function
+from breakscope.static.variables.library.patterns import MATCH, RUN, as_function
 
 CALLABLE = Function | External | Method | ExternalInstance
 ORDERED = ("list", "tuple", "deque", "range", "iterator", "generator", "size", "set", "frozenset")
@@ -204,6 +204,8 @@ class Evaluation:
             return self.containers[id(found)][1]
         if found is None or isinstance(found, bool | int | float | complex | str | bytes):
             return constant(found)
+        if isinstance(found, re.Match):
+            return ExternalInstance(MATCH, tuple(map(self.value, (found[0], *found.groups()))))
         if isinstance(found, dict):
             return Dict({self.key(key): self.value(item) for key, item in found.items()})
         if not isinstance(found, Iterable):

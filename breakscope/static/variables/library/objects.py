@@ -28,6 +28,7 @@ from breakscope.static.variables.library.param_groups import (
     note_step_of_scheduler,
     param_groups,
 )
+from breakscope.static.variables.library.patterns import MATCH, call_match
 from breakscope.static.variables.library.queues import call_queue_method
 from breakscope.static.variables.library.transforms import TRANSFORMS, call_transformed
 from breakscope.static.variables.numpy import DRAWN_INTEGERS, drawn_array, size_drawn
@@ -104,6 +105,8 @@ class LibraryObjectVariable(Variable):
             found = evaluated_call(machine, f"re.{name}", given, kwargs, node, frame)
             if found is not None:
                 return found
+        if owner.name == MATCH and (found := call_match(owner, name, args)) is not None:
+            return found
         if full in PYTHON_RESULTS:
             return PYTHON_RESULTS[full]
         if owner.name == PARSER and not frame.emits and machine.driver.calls is not None:
@@ -157,6 +160,8 @@ class LibraryObjectVariable(Variable):
 
     def getitem(self, machine: Machine, container, index, store, node, frame) -> Value:
         self.note_data(machine, container, node, frame)
+        if container.name == MATCH:
+            return call_match(container, "group", [index]) or UNKNOWN
         fields = [*FIELDS.get(container.name, {}).values()]
         at = index.value if index.is_const else None
         known = isinstance(at, int) and -len(fields) <= at < len(fields)
@@ -188,7 +193,7 @@ class LibraryObjectVariable(Variable):
 
     def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
         note_assert(machine, value, node, frame, construct, facts)
-        return None
+        return True if value.name == MATCH and value.args else None
 
     def enter(self, machine: Machine, manager, node, frame) -> Value:
         machine.emit(

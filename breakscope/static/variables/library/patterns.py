@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from breakscope import limits
-from breakscope.rulekit.values import ExternalInstance, Value
+from breakscope.rulekit.values import Const, ExternalInstance, Sequence, Value
 from breakscope.static.machine.machine import Machine
 
 try:
@@ -16,7 +16,12 @@ except ImportError:  # another Python than CPython
     parser = constants = None
 
 # what is run, with the number of texts behind the pattern
-RUN: dict[str, int] = {"findall": 1, "split": 1, "sub": 2, "escape": 0}
+RUN: dict[str, int] = {
+    **dict.fromkeys(("findall", "split", "search", "match", "fullmatch"), 1),
+    "sub": 2,
+    "escape": 0,
+}
+MATCH = "re.Match"
 
 
 def run_pattern(name: str, pattern: str, *given: object) -> object:
@@ -36,6 +41,16 @@ def compiled_pattern(machine: Machine, args: list[Value], kwargs: dict, node, fr
     """What `re.compile` gives: without flags, a pattern whose methods are run."""
     is_plain = len(args) == 1 and not kwargs
     return ExternalInstance("re.Pattern", tuple(args) if is_plain else ())
+
+
+def call_match(owner: ExternalInstance, name: str, args: list[Value]) -> Value | None:
+    """What a method of a match gives; `owner` has the whole match and its groups."""
+    if not owner.args or name not in ("group", "groups", "__getitem__"):
+        return None
+    if name == "groups":
+        return Sequence("tuple", [*owner.args[1:]]) if not args else None
+    at = args[0].value if len(args) == 1 and isinstance(args[0], Const) else 0 if not args else None
+    return owner.args[at] if type(at) is int and 0 <= at < len(owner.args) else None
 
 
 def as_function(name: str) -> Callable[..., object]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from math import prod
 from operator import is_
 
 from msgspec.structs import replace
@@ -182,6 +183,8 @@ def listed_values(owner: Tensor, has_sizes: bool) -> Value:
         return Scalar()
     first = owner.shape[0] if has_sizes and owner.shape else None
     inner = replace(owner, ndim=ndim - 1, shape=owner.shape and owner.shape[1:])
-    if type(first) is int and first <= limits.MOST_DRIVEN_TURNS:
+    sizes = owner.shape if has_sizes and owner.shape else ()
+    is_small = all(type(n) is int for n in sizes) and prod(sizes) <= limits.MOST_FOLDED_ITEMS
+    if type(first) is int and is_small:
         return Sequence("list", [listed_values(inner, True) for _ in range(first)])
     return Sequence("list", None, listed_values(inner, False))

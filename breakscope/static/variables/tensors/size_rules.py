@@ -265,6 +265,7 @@ def _shuffled(shape: Sizes, given: Given) -> Sizes:
 RULES: dict[str, tuple[str, Callable[[Sizes, Given], Sizes]]] = {
     "flatten": ("start_dim end_dim", _flatten),
     "permute": ("*dims", lambda s, g: [s[place(s, at)] for at in numbers(g, "dims")]),
+    "t": ("", lambda s, g: s[::-1]),
     **dict.fromkeys(("movedim", "moveaxis"), ("source destination", _moved)),
     **dict.fromkeys(("swapaxes", "swapdims"), ("*dims", _swapped)),
     "rot90": ("k dims", _turned),
