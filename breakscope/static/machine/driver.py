@@ -28,7 +28,7 @@ from breakscope.rulekit.values import (
 from breakscope.rulekit.walking import walk
 from breakscope.static.machine.compiled_names import CompiledNames
 from breakscope.static.machine.frames import Frame
-from breakscope.static.machine.kept import kept_by
+from breakscope.static.machine.kept import Held, held_by
 from breakscope.static.machine.watch import Watch
 from breakscope.static.project.generators import is_generator
 from breakscope.static.project.modules import FunctionInfo, ModuleInfo
@@ -53,7 +53,7 @@ class DrivenCall(NamedTuple):
     done: Watch | None = None  # what it did
     node: ast.Call | None = None  # where a module of torch's is called
     modules: tuple[Value, ...] = ()  # that a function has from its arguments, closure and globals
-    kept: dict[tuple[int, str], Value] = {}  # what its objects hold before it runs
+    held: tuple[Held, ...] = ()  # what its objects hold before it runs
     # numbers that its program draws are examples, which no message shows
     has_examples: bool = False
 
@@ -212,9 +212,9 @@ class Driver(Struct, eq=False):
         kwargs = {k: self.as_marked(v) for k, v in kwargs.items() if not k.startswith("*")}
         state, variables = dict(self.state), self.variables_of(callee)
         written, done = len(self.outside), Watch()
-        kept = kept_by((callee.bound, *modules))
+        held = held_by((callee.bound, *modules))
         self.calls.append(
-            DrivenCall(callee, args, kwargs, state, variables, written, done, None, modules, kept)
+            DrivenCall(callee, args, kwargs, state, variables, written, done, None, modules, held)
         )
         return done
 

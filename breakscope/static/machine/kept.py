@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -10,12 +12,40 @@ from breakscope import limits
 from breakscope.rulekit.values import Const, Dict, Instance, Sequence, Tensor, Value
 
 
-def kept_by(values: tuple[Value | None, ...]) -> dict[tuple[int, str], Value]:
-    """By object and name: the tensors, and the numbers in the place of some, that objects hold now, and those
-    in them."""
+class Held(NamedTuple):
+    """What an object held at a time."""
+
+    owner: Instance
+    attributes: dict[str, Value]
+
+
+def held_by(values: tuple[Value | None, ...]) -> tuple[Held, ...]:
+    """What objects hold now, and those in them."""
+    return tuple(Held(owner, dict(owner.attributes)) for owner in _objects_in(values))
+
+
+@contextmanager
+def as_held(held: tuple[Held, ...]) -> Iterator[None]:
+    """Let the objects hold what they held then."""
+    last = tuple(Held(owner, dict(owner.attributes)) for owner, _ in held)
+    try:
+        _hold(held)
+        yield
+    finally:
+        _hold(last)
+
+
+def _hold(held: tuple[Held, ...]) -> None:
+    for owner, attributes in held:
+        owner.attributes.clear()
+        owner.attributes.update(attributes)
+
+
+def kept_in(held: tuple[Held, ...]) -> dict[tuple[int, str], Value]:
+    """By object and name: the tensors, and the numbers in the place of some."""
     found = {}
-    for owner in _objects_in(values):
-        for name, value in owner.attributes.items():
+    for owner, attributes in held:
+        for name, value in attributes.items():
             value = value.original
             if type(value) is Tensor and value.kind != "parameter":
                 found[id(owner), name] = _as_guarded(value)

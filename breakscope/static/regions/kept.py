@@ -3,10 +3,11 @@ find there makes Dynamo recompile."""
 
 from __future__ import annotations
 
-from breakscope.rulekit.events import Varies
+from breakscope.rulekit.events import Store, Varies
 from breakscope.rulekit.values import Tensor
 from breakscope.static.machine.driver import DrivenCall
 from breakscope.static.machine.frames import Frame
+from breakscope.static.machine.kept import kept_in
 from breakscope.static.machine.machine import Machine
 from breakscope.static.regions.driver import shown_values
 from breakscope.static.regions.variation import variation
@@ -16,8 +17,14 @@ def emit_kept(machine: Machine, calls: list[DrivenCall], written: list[tuple]) -
     """Emit where the region reads a tensor of an object that an earlier call has set in another way; what the
     code around the region has set is said elsewhere."""
     known = {(id(write[0]), write[1]) for write in written}
-    for key in calls[0].kept:
-        values = [call.kept[key] for call in calls if key in call.kept]
+    known |= {
+        key
+        for activation, index, key in machine.region.pending
+        if _has_other_dimensions(activation.steps[index].event)  # BRK707 says so
+    }
+    rows = [kept_in(call.held) for call in calls]
+    for key in rows[0]:
+        values = [row[key] for row in rows if key in row]
         read = machine.region.reads.get(key)
         if read is None or key in known or key in machine.region.overwritten:
             continue
@@ -30,3 +37,8 @@ def emit_kept(machine: Machine, calls: list[DrivenCall], written: list[tuple]) -
         name = machine.text(node, activation.module)
         shown = () if calls[0].has_examples else shown_values(values)
         machine.emit(Varies, node, inside, name=name, what=what, values=shown, use="other")
+
+
+def _has_other_dimensions(store: Store) -> bool:
+    dimensions = [getattr(value, "ndim", None) for value in (store.initial, store.value)]
+    return None not in dimensions and dimensions[0] != dimensions[1]

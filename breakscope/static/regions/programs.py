@@ -18,6 +18,7 @@ from breakscope.rulekit.values import (
 )
 from breakscope.static.machine.driver import DrivenCall, as_it_is
 from breakscope.static.machine.frames import Frame
+from breakscope.static.machine.kept import as_held
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.arguments import as_any_argument, as_argument
@@ -47,7 +48,8 @@ def program_regions(machine: Machine, module: ModuleInfo, enter: Enter) -> list:
             # what the region does to containers is not to show in what the call was given
             args = [as_argument(as_it_is(value)) for value in first.args]
             kwargs = {key: as_argument(as_it_is(value)) for key, value in first.kwargs.items()}
-            region = enter(machine, name, target, args, kwargs)
+            with as_held(first.held):
+                region = enter(machine, name, target, args, kwargs)
             recorder = Recorder(
                 is_dynamic=_is_dynamic(machine, first.callee), has_examples=first.has_examples
             )
