@@ -25,8 +25,8 @@ MOST_LOOP_NAMES = 8  # for which a `for` is run one by one: each means other att
 MOST_NESTED_LOOP_RUNS = 32  # of the innermost body of such loops in each other: they multiply
 # Turns of a loop whose calls of what is compiled are compared; of an inner one, or without known number.
 MOST_DRIVEN_TURNS = 6
-MOST_KNOWN_TURNS = 32  # of a loop of which all is known: it is followed to its end, or not at all
-MOST_KNOWN_RUNS = 256  # of the innermost body of such loops in each other: they multiply
+MOST_KNOWN_TURNS = 128  # of a loop of which all is known: it is followed to its end, or not at all
+MOST_KNOWN_RUNS = 512  # of the innermost body of such loops in each other: they multiply
 FEW_DRIVEN_TURNS = 3
 MOST_SHOWN_SETTINGS = 6  # of the modules in one whose modes are listed one by one
 MOST_COMPREHENSION_ITEMS = 16  # of a known iterable that a comprehension goes over one by one
@@ -52,7 +52,7 @@ LONGEST_CONDITION = 120
 # Items that builtins and dict views keep apart; longer lists hold data of one kind.
 MOST_KNOWN_ITEMS = 12
 # Items of a list that grew or was repeated; with more they count as alike.
-MOST_GROWN_ITEMS = 64
+MOST_GROWN_ITEMS = 128
 # Lengths of a kept container, each compiled for: torch's own limit for one function, by default.
 MOST_COMPILED_LENGTHS = 8
 # Different modules or functions of a list that one pass over it stands for.
@@ -86,6 +86,7 @@ MOST_ENTRIES_IN_KEY = 24
 # Bits, characters, items, exponents and bases computed of constants: Python would take any size.
 MOST_FOLDED_BITS = 1_024
 LONGEST_FOLDED_TEXT = 10_000
+MOST_PATTERN_STEPS = 4_000_000  # of a regular expression's backtracking, around a region
 MOST_FOLDED_ITEMS = 1_024
 LARGEST_FOLDED_EXPONENT = 64
 LARGEST_FOLDED_BASE = 1e6

@@ -280,7 +280,10 @@ def bound_to(member: Value, owner: Value) -> Value:
         member.info.owner is None and not (spec.args or spec.posonlyargs or spec.vararg)
     ):
         return member
-    return Function(member.info, owner, member.scope, member.args, member.kwargs)
+    scope = member.scope
+    if isinstance(owner, Instance) and member.info.owner == owner.cls.info:
+        scope = owner.cls.info.scope or scope  # of the call that made the object's own class
+    return Function(member.info, owner, scope, member.args, member.kwargs)
 
 
 def _collect(body: list[ast.stmt], members: dict[str, object]) -> None:

@@ -112,6 +112,27 @@ def field_names(machine: Machine, instance: Instance) -> list[str]:
     return []
 
 
+def compared_fields(machine: Machine, info: ClassInfo) -> list[str]:
+    """The fields by which `@dataclass(order=True)` puts objects in order; none for other classes."""
+    words = [
+        word
+        for decorator in info.node.decorator_list
+        if isinstance(decorator, ast.Call)
+        for word in decorator.keywords
+    ]
+    if not any(
+        word.arg == "order" and getattr(word.value, "value", None) is True for word in words
+    ):
+        return []
+    return [name for name, _, default, _ in fields_of(machine, info) if _is_compared(default)]
+
+
+def _is_compared(default: ast.expr | None) -> bool:
+    """False for `field(compare=False)`."""
+    words = default.keywords if isinstance(default, ast.Call) else []
+    return not any(w.arg == "compare" and getattr(w.value, "value", None) is False for w in words)
+
+
 def _is_class_variable(annotation: ast.expr) -> bool:
     named = annotation.value if isinstance(annotation, ast.Subscript) else annotation
     return getattr(named, "id", getattr(named, "attr", "")) == "ClassVar"

@@ -323,7 +323,7 @@ def eval_slice(machine: Machine, node: ast.Slice, frame: Frame) -> Value:
             read_numpy_number(machine, "slice", value, bound, frame)
         elif value.is_tensor:
             emit_read(machine, value, "slice", bound, frame)
-            value = Scalar()
+            value = Scalar() if frame.emits else value
         emit_drawn(machine, (value,), bound, frame, "slice by draw")
         bounds.append(value)
     return ExternalInstance("slice", tuple(bounds))

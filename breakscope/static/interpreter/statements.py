@@ -276,6 +276,9 @@ def exec_class_def(machine: Machine, node: ast.ClassDef, frame: Frame) -> int:
         qualname = f"{frame.prefix}.{node.name}" if frame.prefix else node.name
         info = ClassInfo(node.name, qualname, node, frame.module, frame if frame.function else None)
         machine.objects.classes[id(node)] = info
+    elif machine.driver.sets and frame.function and info.scope is not frame:
+        # each call of the function around it makes another class, with the variables of that call
+        info = replace(info, scope=frame)
     value = Class(info)
     for decorator in node.decorator_list:
         made = resolve_import(

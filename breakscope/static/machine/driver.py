@@ -28,6 +28,7 @@ from breakscope.rulekit.values import (
 from breakscope.rulekit.walking import walk
 from breakscope.static.machine.compiled_names import CompiledNames
 from breakscope.static.machine.frames import Frame
+from breakscope.static.machine.kept import Held, held_by
 from breakscope.static.machine.watch import Watch
 from breakscope.static.project.generators import is_generator
 from breakscope.static.project.modules import FunctionInfo, ModuleInfo
@@ -52,6 +53,7 @@ class DrivenCall(NamedTuple):
     done: Watch | None = None  # what it did
     node: ast.Call | None = None  # where a module of torch's is called
     modules: tuple[Value, ...] = ()  # that a function has from its arguments, closure and globals
+    held: tuple[Held, ...] = ()  # what its objects hold before it runs
     # numbers that its program draws are examples, which no message shows
     has_examples: bool = False
 
@@ -78,6 +80,7 @@ class Driver(Struct, eq=False):
     groups: dict[int, tuple[Value, Sequence]] = {}
     factories: dict[int, tuple[Dict, Value]] = {}  # by `id` of a defaultdict: it, and what it calls
     longest: dict[int, tuple[Sequence, int | None]] = {}  # by `id` of a deque: it, and its `maxlen`
+    queues: dict[int, tuple[Value, Sequence]] = {}  # by `id` of a queue: it, and what it holds
     # by `id` of what `parameters()` gives: it, and whose parameters they are
     owners: dict[int, tuple[Tensor, Value]] = {}
     # keys that dicts which outlive the call gained from what is compiled
@@ -209,8 +212,9 @@ class Driver(Struct, eq=False):
         kwargs = {k: self.as_marked(v) for k, v in kwargs.items() if not k.startswith("*")}
         state, variables = dict(self.state), self.variables_of(callee)
         written, done = len(self.outside), Watch()
+        held = held_by((callee.bound, *modules))
         self.calls.append(
-            DrivenCall(callee, args, kwargs, state, variables, written, done, None, modules)
+            DrivenCall(callee, args, kwargs, state, variables, written, done, None, modules, held)
         )
         return done
 

@@ -180,6 +180,13 @@ class Machine:
         owner = owner.original
         if name in CHANGING_METHODS or type(owner) is Instance:
             self.touch(owner)
+        if (
+            name == "__getitem__"
+            and not frame.emits
+            and len(args) == 1
+            and type(owner) is not Instance
+        ):
+            return self.getitem(owner, args[0], node, frame)
         return self.behaviour(owner).call_method(self, owner, name, args, kwargs, node, frame)
 
     def call_implicitly(

@@ -18,13 +18,14 @@ from breakscope.rulekit.values import (
 )
 from breakscope.static.machine.driver import DrivenCall, as_it_is
 from breakscope.static.machine.frames import Frame
+from breakscope.static.machine.kept import as_held
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.arguments import as_any_argument, as_argument
 from breakscope.static.regions.driver import add_events, bound, emit_writes, inside
+from breakscope.static.regions.kept import emit_kept
 from breakscope.static.regions.module_calls import emit_module_calls, of_modules
 from breakscope.static.regions.region import Region
-from breakscope.static.regions.variation import aliases, differs
 from breakscope.static.variables.misc import Recorder
 
 # what each module is where nothing was set
@@ -34,22 +35,21 @@ Enter = Callable[[Machine, str, Value, list[Value], dict[str, Value]], object]
 
 
 def program_regions(machine: Machine, module: ModuleInfo, enter: Enter) -> list:
-    """The regions of what the file compiles and calls more than once in differing ways, each as its
-    first call enters it."""
+    """The regions of what the file compiles and calls more than once, each as its first call enters it."""
     regions = []
     for calls, written in machine.file.programs:
         regions += module_regions(machine, module, calls, written, enter)
         for group in _by_callee(calls, module):
-            between = written[group[0].written : group[-1].written]
-            if len(group) < 2 or not (between or _calls_differ(machine, group)):
-                continue
+            if len(group) < 2:
+                continue  # alike calls differ too, in what an earlier one has left on its objects
             first, target = group[0], _target(group[0].callee)
             name = first.callee.info.qualname
             machine.summaries.remembered.clear()  # what the region reads shows only while it is followed
             # what the region does to containers is not to show in what the call was given
             args = [as_argument(as_it_is(value)) for value in first.args]
             kwargs = {key: as_argument(as_it_is(value)) for key, value in first.kwargs.items()}
-            region = enter(machine, name, target, args, kwargs)
+            with as_held(first.held):
+                region = enter(machine, name, target, args, kwargs)
             recorder = Recorder(
                 is_dynamic=_is_dynamic(machine, first.callee), has_examples=first.has_examples
             )
@@ -59,6 +59,7 @@ def program_regions(machine: Machine, module: ModuleInfo, enter: Enter) -> list:
                 recorder.done.append(call.done)
             owner = Sequence("tuple", [_owner(first) or NONE, *first.modules])
             add_events(machine, region.activation, first.callee, recorder, written, owner)
+            emit_kept(machine, group, written)
             regions.append(region)
     return regions
 
@@ -134,15 +135,6 @@ def _target(callee: Function) -> Value:
     """What is called: an object by itself, for its hooks."""
     is_entered = callee.info.name in ("forward", "__call__")
     return callee.bound if is_entered and type(callee.bound) is Instance else callee
-
-
-def _calls_differ(machine: Machine, group: list[DrivenCall]) -> bool:
-    if len({tuple(sorted(state_of(call, group).items())) for call in group}) > 1:
-        return True
-    rows = [_found(call) | bound(machine, call.callee, call.args, call.kwargs) for call in group]
-    if len(set(map(aliases, rows))) > 1:
-        return True
-    return any(differs([row[name] for row in rows if name in row]) for name in rows[0])
 
 
 def _found(call: DrivenCall) -> dict[str, Value]:

@@ -23,6 +23,7 @@ from breakscope.rulekit.values import (
 )
 from breakscope.static.machine.driver import INFERENCE
 from breakscope.static.variables.tensors.creation import NARROW
+from breakscope.static.variables.tensors.sizes import LAYOUT
 
 PRECISIONS = frozenset({"half", "double", "bfloat16", "complex", *NARROW.values()})
 DEFINITE = frozenset({"bool", "int", "float", "str", "NoneType", "device", "dtype", "tuple"})
@@ -66,11 +67,6 @@ def differing(values: list[Value], depth: int = 2) -> Iterator[tuple[str, list[V
             yield f"[{index}]", list(parts)
     else:
         yield "", values
-
-
-def differs(values: list[Value]) -> bool:
-    """True when something that guards would see differs between the values."""
-    return any(variation(parts) for _, parts in differing(values)) if len(values) > 1 else False
 
 
 def is_symbolic(what: str, values: list[Value]) -> bool:
@@ -156,7 +152,10 @@ def _tensor_variation(values: list[Tensor]) -> str:
         return "dtype"
     if _sizes_differ([v.shape for v in values]):
         return "size"
-    if len(kinds := {v.kind for v in values}) > 1:
+    kinds = {v.kind for v in values}
+    if any(kind.startswith(LAYOUT) for kind in kinds):
+        kinds.discard("strided")  # perhaps the same
+    if len(kinds) > 1:
         return INFERENCE if INFERENCE in kinds else "stride"
     tracked = {v.requires_grad for v in values if v.requires_grad is not None}
     return "requires_grad" if len(tracked) > 1 else ""

@@ -30,7 +30,7 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.base import Variable
 from breakscope.static.variables.builtin import call_builtin
 from breakscope.static.variables.effects.emitting import args_certainty, emit_call, emit_out
-from breakscope.static.variables.library import transforms
+from breakscope.static.variables.library import heaps, transforms
 from breakscope.static.variables.library.builtin_iteration import builtin_dict
 from breakscope.static.variables.library.copies import copied, copied_object
 from breakscope.static.variables.library.draws import drawn
@@ -38,6 +38,7 @@ from breakscope.static.variables.library.evaluated import evaluated_call
 from breakscope.static.variables.library.followed_iteration import call_counter
 from breakscope.static.variables.library.known_results import PYTHON_RESULTS
 from breakscope.static.variables.library.loaders import split_dataset
+from breakscope.static.variables.library.patterns import compiled_pattern
 from breakscope.static.variables.library.trees import (
     call_tree_flatten,
     call_tree_leaves,
@@ -156,6 +157,8 @@ _SPECIAL = {
     "torch.func.vmap": call_transform,
     "torch.vmap": call_transform,
     **transforms.HANDLERS,
+    **heaps.HANDLERS,
+    "re.compile": compiled_pattern,
     "torch.cond": call_cond,
     "dataclasses.replace": call_replace,
     "itertools.chain": call_chain,

@@ -62,6 +62,7 @@ from breakscope.static.variables.tensors.indexing import (
     listed_values,
     read_slices,
 )
+from breakscope.static.variables.tensors.layouts import kept, transposed
 from breakscope.static.variables.tensors.results import shape_of, tensor_result
 from breakscope.static.variables.tensors.size_rules import sizes_by_name
 from breakscope.static.variables.tensors.sizes import (
@@ -216,8 +217,10 @@ class TensorVariable(Variable):
         if frame.emits:
             return result
         sizes = product_sizes if op is ast.MatMult else broadcast
-        shape = sizes(left, right) or result.shape
-        return tracked(machine, as_made(machine, replace(result, shape=shape)), (left, right))
+        made = replace(result, shape=sizes(left, right) or result.shape)
+        if op is not ast.MatMult:
+            made = kept(kept(made, left, [right]), right, [left])
+        return tracked(machine, as_made(machine, made), (left, right))
 
     def compare(self, machine: Machine, left, right, op, node, frame) -> Value:
         tensor, other = (left, right) if left.is_tensor else (right, left)
@@ -302,15 +305,9 @@ def tensor_attribute(
         emit_call(machine, f"Tensor.{name}", owner, (), {}, node, frame, sureness(owner))
         return SCALAR_ATTRIBUTES[name]
     if name in ("T", "mT") and owner.shape is not None and owner.kind == "":
-        return Tensor(owner.dtype, owner.ndim, tuple(reversed(owner.shape)), owner.sure, "strided")
+        return transposed(owner, name)
     if name in TENSOR_ATTRIBUTES:
-        return Tensor(
-            owner.dtype,
-            owner.ndim,
-            None,
-            owner.sure,
-            owner.kind_of_result,
-        )
+        return Tensor(owner.dtype, owner.ndim, None, owner.sure, owner.kind_of_result)
     if name == "grad":
         return Tensor(sure=False)
     if owner.kind == "numpy" and name == "size":

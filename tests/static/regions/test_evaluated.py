@@ -5,7 +5,8 @@ import pytest
 from programs import analysed
 
 HEAD = """\
-import bisect, collections, enum, functools, heapq, itertools, json, math, operator, random, statistics
+import bisect, collections, csv, dataclasses, enum, functools, heapq, io, itertools, json, math, operator, random
+import re, statistics
 import torch
 
 L, N, W = [3, 1, 2], [[1, 2], [3], [4, 5, 6]], ["x", "yy", "zzz"]
@@ -21,6 +22,29 @@ class Color(enum.Enum):
 class Box:
     def __init__(self):
         self.items = [4, 5]
+
+
+@dataclasses.dataclass(order=True)
+class Rank:
+    at: int
+    name: str = dataclasses.field(compare=False)
+
+
+class Version:
+    def __init__(self, number):
+        self.number = number
+
+    def __lt__(self, other):
+        return self.number < other.number
+
+
+def drained(items):
+    heap = []
+    for item in items:
+        heapq.heappush(heap, (item, str(item)))
+    heapq.heappushpop(heap, (0, "zero"))
+    first = heapq.heappop(heap)
+    return 10 * first[0] + heap[0][0]
 
 
 def gen(n):
@@ -93,6 +117,16 @@ len(list(map(add, L, L)))
 next(x for x in L if x < 3)
 list(enumerate(W, 5))[2][0]
 max([], default=14)
+len(re.findall(r"\\w+|[^\\w\\s]", "a bc, d"))
+len(re.split(r"(?<=[.!?])\\s+", "a. b! c"))
+len(re.compile("a+").sub("b", "caat"))
+sorted([Rank(3, "a"), Rank(1, "bb")])[0].at
+len(max(Rank(3, "a"), Rank(5, "bb")).name)
+min([Version(4), Version(2)]).number
+max(range(3), key=L.__getitem__)
+ord(next(itertools.cycle(D)))
+drained([5, 3, 8])
+len(list(csv.reader(io.StringIO("a,b\\n1,2\\n3,4\\n"))))
 """
 LINES = EXPRESSIONS.split("\n")[1:-1]
 
@@ -131,6 +165,30 @@ random.betavariate(math.inf, 1)
 random.gauss(10**400, 1)
 json.dumps([L], indent=10**9)
 "{0.value}".format(unknown)
+re.findall("(a*)*b", "a" * 200)
+re.findall("a*a*a*b", "a" * 900)
+re.split("(", "x")
+re.sub("a", lambda m: 3, "aa")
+re.sub("a", "\\\\7", "aa")
+re.findall(*L)
+re.findall("a")
+re.compile("(").findall("a")
+re.compile("a", 5).findall(L)
+heapq.heappop([])
+heapq.heappush(5, 1)
+heapq.heappush([2, "a"], 1)
+heapq.heappush([2])
+heapq.heapreplace([1, 2])
+csv.reader(5)
+list(csv.reader(["\\0"]))
+sorted([Rank(1, "a"), 3])
+sorted([Version("a"), Version(3)])
+random.choices(L, weights=[0, 0, 0])
+random.choices(L, weights=[1], k=2)
+random.choices([], k=3)
+random.choices(L, k=-2)
+L.__getitem__("a")
+unknown.__getitem__(1)
 itertools.accumulate(5)
 itertools.groupby()
 divmod(1, 0)

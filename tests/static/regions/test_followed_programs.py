@@ -534,8 +534,168 @@ PROGRAMS = {
                 run(torch.ones(2), phase)
         """,
     ),
+    "objects that are made in a list": (
+        "SIZE BRK712",
+        """
+        import dataclasses
+
+        @dataclasses.dataclass
+        class Graph:
+            nodes: torch.Tensor
+            edges: torch.Tensor
+
+        def main():
+            graphs = [Graph(torch.ones(2 + n, 3), torch.ones(n, 2)) for n in range(1, 7)]
+            for start in range(0, 6, 2):
+                step(torch.cat([graph.nodes for graph in graphs[start : start + 2]]))
+        """,
+    ),
+    "a counter of an object that the module is given": (
+        "self.count BRK701",
+        """
+        class Statistics:
+            def __init__(self):
+                self.count = 0
+
+            def update(self, rows):
+                self.count += len(rows)
+
+        class Policy(nn.Module):
+            def __init__(self, statistics):
+                super().__init__()
+                self.statistics = statistics
+
+            def forward(self, x):
+                self.statistics.update(x)
+                return x / self.statistics.count
+
+        def rollout(policy, steps):
+            for _ in range(steps):
+                policy(torch.ones(2, 3))
+
+        def main():
+            rollout(torch.compile(Policy(Statistics())), 3)
+        """,
+    ),
+    "what a queue gives": (
+        "SIZE BRK712",
+        """
+        import queue
+
+        def main():
+            waiting = queue.Queue(maxsize=4)
+            for n in (2, 3):
+                waiting.put({"obs": torch.ones(n)})
+            while not waiting.empty():
+                step(waiting.get()["obs"])
+        """,
+    ),
+    "a class in a function, with the variables of that call": (
+        "act(x) BRK720",
+        """
+        def built(act):
+            class Net(nn.Module):
+                def forward(self, x):
+                    return act(x)
+
+            return Net()
+
+        def main():
+            nets = [built(act) for act in (torch.relu, torch.tanh)]
+            for net in nets:
+                torch.compile(net)(torch.ones(3))
+        """,
+    ),
+    "items of a dataset, each with its size": (
+        "SIZE BRK712",
+        """
+        class Clips(torch.utils.data.Dataset):
+            FRAMES = {"a": 3, "b": 4}
+
+            def __init__(self):
+                self.names = sorted(self.FRAMES)
+
+            def __len__(self):
+                return len(self.names)
+
+            def __getitem__(self, at):
+                return torch.ones(self.FRAMES[self.names[at]]), at
+
+        def main():
+            for x, y in DataLoader(Clips(), batch_size=1):
+                step(x)
+        """,
+    ),
+    "what a pattern finds": (
+        "NUMBER BRK709",
+        """
+        import re
+
+        def main():
+            for text in ("rate 12", "no rate"):
+                match = re.search(r"rate (\\d+)", text)
+                scaled(torch.ones(3), float(match.group(1)) if match else 0.5)
+        """,
+    ),
+    "rows of a table": (
+        "SIZE BRK712",
+        """
+        import csv
+        import io
+
+        def numbers(text):
+            return torch.tensor([float(row["a"]) for row in csv.DictReader(io.StringIO(text))])
+
+        def main():
+            step(numbers("a,b\\n1,2\\n3,4\\n"))
+            step(numbers("b,a\\n1,2\\n"))
+        """,
+    ),
+    "a count on an object of an object": (
+        "SIZE BRK712",
+        """
+        class State:
+            def __init__(self):
+                self.steps = 0
+
+        class Trainer:
+            def __init__(self):
+                self.state = State()
+
+            def train(self, batch):
+                step(batch)
+                self.state.steps += 1
+                if self.state.steps % 3 == 0:
+                    step(torch.ones(2, 2))
+
+        def main():
+            trainer = Trainer()
+            for _ in range(4):
+                trainer.train(torch.ones(3, 2))
+        """,
+    ),
+    "a long list of drawn edges": (
+        "SIZE BRK712",
+        """
+        def main():
+            chance = random.Random(0)
+            near = collections.defaultdict(list)
+            for a, b in [(chance.randrange(9), chance.randrange(9)) for _ in range(60)]:
+                near[a].append(b)
+            for n in range(9):
+                step(torch.tensor(near[n]))
+        """,
+    ),
 }
 QUIET = {
+    "windows of one length": """
+        def main():
+            data = torch.arange(400)
+            for _ in range(3):
+                starts = torch.randint(0, 390, (8,))
+                step(torch.stack([data[i : i + 8] for i in starts]))
+                step(torch.stack([data[i : i + 8] for i in starts.tolist()]))
+    """,
     "a stream without end, and one of whole batches": """
         class Stream(torch.utils.data.IterableDataset):
             def __init__(self, count):

@@ -57,6 +57,8 @@ KNOWN = {  # calls that chance does not find: the tensor, and what it is given
     "moveaxis": [((2, 3, 4), [0, -1]), ((2, 3, 4), [(0, 1), (2, 0)])],
     "narrow": [((4, 3), [1, 0, 2]), ((4, 3), [-2, 1, 3])],
     "nll_loss": [((4, 3), [torch.zeros(4, dtype=torch.long)])],
+    "diff": [((3, 4), [1, 1, torch.ones(3, 2)]), ((4,), [2, -1, torch.ones(1), torch.ones(2)])],
+    "searchsorted": [((3,), [torch.ones(2, 4)]), ((2, 3), [torch.ones(2, 5)])],
     "stft": [((1, 100), [20, 5]), ((100,), [16]), ((2, 64), [16, 8])],
     "unflatten": [((2, 6), [1, (2, 3)]), ((2, 6), [-1, (-1, 2)])],
     "unfold": [((2, 9), [1, 4, 2]), ((9,), [0, 3, 3])],

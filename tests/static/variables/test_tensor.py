@@ -34,6 +34,14 @@ BODIES = {
     "an item as a size": ("y = torch.zeros(x[0], 2)\n", [("BRK208", 9)]),
     "parts as sizes": ("h, w = x[0]\ny = torch.arange(h * w)\n", [("BRK208", 10)]),
     "a mask": ("y = x[x > 0]\n", [("BRK302", 9)]),
+    "a position in what a mask leaves": (
+        "scores = x[x > 0]\nbest = scores.argsort()[0]\ny = scores[best]\n",
+        [("BRK302", 9), ("BRK213", 11)],
+    ),
+    "positions beside a slice": (
+        "y = torch.zeros(3, 4)[:, torch.tensor([0, 1])][0, 0]\nz = x[y.long()]\n",
+        [("BRK213", 10)],
+    ),
     "a mask under a store": ("x[x > 0] = 0\n", []),
     "iterated": ("for row in x:\n    if row > 0:\n        x = x + 1\n", [("BRK101", 10)]),
     "in a list": ("y = x.sum() in [1, 2]\n", []),

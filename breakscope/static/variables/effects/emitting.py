@@ -99,7 +99,7 @@ def emit_out(machine: Machine, made: Value, out: Value, node: ast.AST, frame: Fr
 def is_other_form(result: Value, place: Tensor) -> bool:
     """Is a tensor surely not of the shape that a result has, or not contiguous? An empty one is there to
     be made as large as it takes."""
-    if place.kind == "strided":
+    if place.kind.startswith(("strided", "with strides")):
         return True
     made = result if type(result) is Tensor else Tensor()
     if place.shape is None or made.shape is None:

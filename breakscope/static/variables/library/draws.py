@@ -31,6 +31,7 @@ OF_NUMPY = {  # numpy's that give numbers of Python's: the same of `random`, and
     "numpy.random.randint": ("randrange", 2),
     "numpy.random.beta": ("betavariate", 2),
 }
+KEYWORDS = {"k", "weights"}
 SAMPLES = frozenset({"random.sample", "random.choices"})
 
 
@@ -59,7 +60,7 @@ def example(
     step by step. Two in a row differ where they can."""
     driver, (last, most) = machine.driver, OF_NUMPY.get(name, (name.rpartition(".")[2], 3))
     chance = driver.chance
-    if chance is None or driver.stands_for_many or kwargs.keys() - {"k"} or len(args) > most:
+    if chance is None or driver.stands_for_many or kwargs.keys() - KEYWORDS or len(args) > most:
         return None
     source = contents_of(machine, args[0]) if args else None
     items = source.items if isinstance(source, Sequence) else None
@@ -74,6 +75,8 @@ def example(
             key = (last, *(item.key(0) for item in items))
             at = _differing(driver, key, lambda: chance.randrange(len(items)))
             found = replace(items[at]) if isinstance(items[at], Const) else items[at]
+        elif last == "choices" and items:
+            found = _chosen(chance, items, kwargs)
         elif last == "sample" and items:
             found = _sampled(chance, items, kwargs.get("k") or args[-1])
         else:
@@ -111,9 +114,25 @@ def _differing(driver: Driver, key: tuple, draw: Callable[[], float]) -> float:
     return found
 
 
-def _sampled(chance: Random, items: list[Value], count: Value) -> Sequence | None:
+def _number_of(count: Value) -> int | None:
+    """How many are drawn."""
     known = isinstance(count, Const) and type(count.value) is int
-    return Sequence("list", chance.sample(items, count.value)) if known else None
+    return count.value if known and 0 <= count.value <= limits.MOST_KNOWN_TURNS else None
+
+
+def _chosen(chance: Random, items: list[Value], kwargs: dict[str, Value]) -> Sequence | None:
+    """Of `random.choices`."""
+    count, weights = _number_of(kwargs.get("k", Const(1))), kwargs.get("weights")
+    if isinstance(weights, Sequence) and weights.items:
+        by = [weight.value if isinstance(weight, Const) else None for weight in weights.items]
+    else:
+        by = None
+    return None if count is None else Sequence("list", chance.choices(items, by, k=count))
+
+
+def _sampled(chance: Random, items: list[Value], count: Value) -> Sequence | None:
+    number = _number_of(count)
+    return None if number is None else Sequence("list", chance.sample(items, number))
 
 
 def _choice(source: Sequence) -> Py | None:
@@ -127,10 +146,10 @@ def _choice(source: Sequence) -> Py | None:
 def _sample(source: Sequence, count: Value) -> Sequence:
     """So many items of the source, whichever they are."""
     item = element_of(source)
-    known = isinstance(count, Const) and type(count.value) is int
-    if not known or not 0 <= count.value <= limits.MOST_KNOWN_TURNS:
+    number = _number_of(count)
+    if number is None:
         return Sequence("list", None, item)
-    return Sequence("list", [_another(item) for _ in range(count.value)])
+    return Sequence("list", [_another(item) for _ in range(number)])
 
 
 def _another(item: Value) -> Value:

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import ast
 import bisect
+import csv
 import functools
 import heapq
+import io
 import itertools
 import json
 import math
@@ -29,10 +31,12 @@ from breakscope.rulekit.values import (
     Sequence,
     Value,
 )
-from breakscope.static.definitions.fields import field_names
+from breakscope.static.definitions.classes import bound_to, find_member
+from breakscope.static.definitions.fields import compared_fields, field_names
 from breakscope.static.machine.frames import Frame, Raised
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.library.folding import MISFITS, WIDE_FORMAT, constant
+from breakscope.static.variables.library.patterns import MATCH, RUN, as_function
 
 CALLABLE = Function | External | Method | ExternalInstance
 ORDERED = ("list", "tuple", "deque", "range", "iterator", "generator", "size", "set", "frozenset")
@@ -64,6 +68,10 @@ FUNCTIONS: dict[str, Callable] = {
     **{
         f"math.{f.__name__}": f for f in (math.prod, math.fsum, math.dist, math.hypot, math.isclose)
     },
+    "io.StringIO": lambda text: [*io.StringIO(text)],  # as it is gone over
+    "csv.reader": csv.reader,
+    "csv.DictReader": csv.DictReader,
+    **{f"re.{name}": as_function(name) for name in RUN},
     "json.loads": json.loads,
     "json.dumps": json.dumps,
     "os.path.join": posixpath.join,
@@ -100,7 +108,7 @@ class Opaque:
         return self.__value
 
     def __eq__(self, other: object) -> bool:
-        if type(other) is Opaque and other.held() is self.held():
+        if isinstance(other, Opaque) and other.held() is self.held():
             return True
         raise TypeError("nobody knows whether they are equal")
 
@@ -114,6 +122,21 @@ class Opaque:
         raise TypeError("nobody knows how it is written")
 
     __str__ = __repr__ = __format__
+
+
+class Ordered(Opaque):
+    """An object that its class compares with others."""
+
+    def __init__(self, value: Value, is_less: Callable[[Value, Value], bool]) -> None:
+        super().__init__(value)
+        self.__is_less = is_less
+
+    def __lt__(self, other: object) -> bool:
+        return (
+            self.__is_less(self.held(), other.held()) if type(other) is Ordered else NotImplemented
+        )
+
+    __eq__, __hash__ = Opaque.__eq__, Opaque.__hash__
 
 
 class Evaluation:
@@ -135,11 +158,28 @@ class Evaluation:
             items = tuple(items) if value.type in ("tuple", "size") else items
         elif isinstance(value, Dict) and not value.open:
             items = {key: self.plain(item) for key, item in value.items.items()}
+        elif isinstance(value, Instance):
+            return Ordered(value, self.is_less)
         else:
             return Opaque(value)
         if items != ():  # of which there is one for all
             self.containers[id(items)] = items, value
         return items
+
+    def is_less(self, left: Value, right: Value) -> bool:
+        """`left < right`, by the class's own method, or the fields of a dataclass that is in order."""
+        by = find_member(self.machine, left.cls.info, "__lt__")
+        if isinstance(by, Function):
+            answer = self.machine.call(bound_to(by, left), [right], {}, self.node, self.frame)
+            if isinstance(answer, Const) and type(answer.value) is bool:
+                return answer.value
+        elif names := compared_fields(self.machine, left.cls.info):
+            sides = [
+                [self.plain(side.attributes.get(name, UNKNOWN)) for name in names]
+                for side in (left, right)
+            ]
+            return sides[0] < sides[1]
+        raise TypeError("nobody knows which is less")
 
     def argument(self, value: Value) -> object:
         """The same of an argument, which may also be a function, or a named tuple."""
@@ -164,6 +204,8 @@ class Evaluation:
             return self.containers[id(found)][1]
         if found is None or isinstance(found, bool | int | float | complex | str | bytes):
             return constant(found)
+        if isinstance(found, re.Match):
+            return ExternalInstance(MATCH, tuple(map(self.value, (found[0], *found.groups()))))
         if isinstance(found, dict):
             return Dict({self.key(key): self.value(item) for key, item in found.items()})
         if not isinstance(found, Iterable):
@@ -182,7 +224,7 @@ class Evaluation:
         """What it returns; None where it needs to know more, or refuses its arguments."""
         try:
             return self.value(function(*args, **kwargs))
-        except (*MISFITS, RecursionError, Raised):
+        except (*MISFITS, csv.Error, RecursionError, Raised):
             return None
 
 

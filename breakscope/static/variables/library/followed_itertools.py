@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 from breakscope import limits
-from breakscope.rulekit.values import Const, Sequence, Value
+from breakscope.rulekit.values import Const, Dict, Sequence, Value
 
 COMBINES = {
     "product": itertools.product,
@@ -34,7 +34,7 @@ def _items(name: str, args: list[Value]) -> Sequence | None:
     if name == "repeat":
         times = _number(args[1]) if len(args) > 1 else limits.MOST_KNOWN_TURNS
         return None if times is None else _iterator(itertools.repeat(args[0], times))
-    rows = [arg.items if isinstance(arg, Sequence) else None for arg in args]
+    rows = [_items_of(arg) for arg in args]
     if rows[0] is None:
         return None
     if name == "cycle":
@@ -47,6 +47,16 @@ def _items(name: str, args: list[Value]) -> Sequence | None:
         if None not in given:
             return _iterator(Sequence("tuple", [*row]) for row in COMBINES[name](*given))
     return None
+
+
+def _items_of(value: Value) -> list[Value] | None:
+    """What going over a list, a dict or a text gives."""
+    if isinstance(value, Sequence):
+        return value.items
+    if isinstance(value, Dict):
+        return None if value.open else [Const(key) for key in value.items]
+    is_text = isinstance(value, Const) and isinstance(value.value, str)
+    return [Const(letter) for letter in value.value] if is_text else None
 
 
 def _iterator(items) -> Sequence:

@@ -72,11 +72,13 @@ def _batches(
     if length is None or not isinstance(size, Const) or type(size.value) is not int:
         return None
     whole, rest = divmod(length, size.value) if size.value > 0 else (0, 0)
-    sizes = [size.value] * min(whole, most)
+    sizes = [(at * size.value, size.value) for at in range(min(whole, most))]
     if rest and given.get("drop_last") != Const(True):
-        sizes.append(rest)
+        sizes.append((whole * size.value, rest))
+    if type(data) is Instance and not given.get("sampler"):  # all of a batch are as its first
+        return [_batch(_item(machine, data, at, node, frame), number) for at, number in sizes]
     sample = _sample(machine, data, node, frame)
-    return [_batch(sample, number) for number in sizes]
+    return [_batch(sample, number) for _, number in sizes]
 
 
 def _of_batch_sampler(sampler: Value | None) -> dict[str, Value]:

@@ -20,6 +20,7 @@ from breakscope.static.variables.effects.emitting import emit_call, note_assert
 from breakscope.static.variables.effects.side_effects import note_outside
 from breakscope.static.variables.external import enter_package
 from breakscope.static.variables.library.draws import drawn
+from breakscope.static.variables.library.evaluated import evaluated_call
 from breakscope.static.variables.library.known_results import PYTHON_RESULTS
 from breakscope.static.variables.library.options import PARSED, PARSER, option, parser_result
 from breakscope.static.variables.library.param_groups import (
@@ -27,6 +28,8 @@ from breakscope.static.variables.library.param_groups import (
     note_step_of_scheduler,
     param_groups,
 )
+from breakscope.static.variables.library.patterns import MATCH, call_match
+from breakscope.static.variables.library.queues import call_queue_method
 from breakscope.static.variables.library.transforms import TRANSFORMS, call_transformed
 from breakscope.static.variables.numpy import DRAWN_INTEGERS, drawn_array, size_drawn
 from breakscope.static.variables.objects.hooks import run_hooks, run_pre_hooks
@@ -93,6 +96,17 @@ class LibraryObjectVariable(Variable):
         certainty = "certain" if owner.sure else "likely"
         emit_call(machine, full, owner, args, kwargs, node, frame, certainty)
         enter_package(machine, full, args, kwargs, node, frame)
+        if (
+            found := call_queue_method(machine, owner, name, args, kwargs, node, frame)
+        ) is not None:
+            return found
+        if owner.name == "re.Pattern" and len(owner.args) == 1:
+            given = [*owner.args, *args]
+            found = evaluated_call(machine, f"re.{name}", given, kwargs, node, frame)
+            if found is not None:
+                return found
+        if owner.name == MATCH and (found := call_match(owner, name, args)) is not None:
+            return found
         if full in PYTHON_RESULTS:
             return PYTHON_RESULTS[full]
         if owner.name == PARSER and not frame.emits and machine.driver.calls is not None:
@@ -146,6 +160,8 @@ class LibraryObjectVariable(Variable):
 
     def getitem(self, machine: Machine, container, index, store, node, frame) -> Value:
         self.note_data(machine, container, node, frame)
+        if container.name == MATCH:
+            return call_match(container, "group", [index]) or UNKNOWN
         fields = [*FIELDS.get(container.name, {}).values()]
         at = index.value if index.is_const else None
         known = isinstance(at, int) and -len(fields) <= at < len(fields)
@@ -177,7 +193,7 @@ class LibraryObjectVariable(Variable):
 
     def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
         note_assert(machine, value, node, frame, construct, facts)
-        return None
+        return True if value.name == MATCH and value.args else None
 
     def enter(self, machine: Machine, manager, node, frame) -> Value:
         machine.emit(

@@ -8,6 +8,10 @@ from breakscope.static.machine.machine import Machine
 
 PARSER = "argparse.ArgumentParser"
 PARSED = ExternalInstance("argparse.Namespace")
+# what adds a part to a parser, to which arguments are added in turn
+PARTS = frozenset(
+    {"add_subparsers", "add_parser", "add_argument_group", "add_mutually_exclusive_group"}
+)
 
 
 def parser_result(
@@ -18,7 +22,7 @@ def parser_result(
         _note_option(machine, args, kwargs)
     elif name == "parse_args":
         return PARSED
-    return UNKNOWN
+    return ExternalInstance(PARSER) if name in PARTS else UNKNOWN
 
 
 def option(machine: Machine, name: str) -> Value:

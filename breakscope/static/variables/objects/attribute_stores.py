@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import ast
 
+from msgspec.structs import replace
+
 from breakscope.rulekit.events import Store
 from breakscope.rulekit.values import (
     NONE,
@@ -17,6 +19,7 @@ from breakscope.rulekit.values import (
     Instance,
     Py,
     Sequence,
+    Tensor,
     Value,
     options,
 )
@@ -136,6 +139,10 @@ def store_on_instance(
             return
     run_setter(machine, owner, name, value, node, frame)
     before = owner.attributes.get(name)
+    if getattr(before, "kind", "") == "buffer" and type(value) is Tensor:
+        value = replace(value, kind="buffer")
+        if frame.emits:  # a module looks for it among its buffers before it sets it
+            machine.region.reads.setdefault((id(owner), name), (frame.activation, target))
     if frame.emits:
         if id(owner) in machine.objects.made_inside:
             owner.attributes[name] = value if before is None else join(before, value)
@@ -188,7 +195,8 @@ def store_on_instance(
     else:
         if not machine.driver.inside:
             machine.driver.outside.append((owner, name, value, before, frame.module.path, node))
-        owner.attributes[name] = join(before, value)
+        is_sure = machine.driver.sets and not frame.skips and not frame.undecided
+        owner.attributes[name] = value if is_sure else join(before, value)
 
 
 def outlives_subgraph(machine: Machine, owner: Instance) -> bool:

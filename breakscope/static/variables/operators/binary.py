@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import ast
 
-from breakscope.rulekit.values import TRUE, UNKNOWN, Class, Const, External, Py, Sequence, Value
+from breakscope.rulekit.values import (
+    TRUE,
+    UNKNOWN,
+    Class,
+    Const,
+    External,
+    Py,
+    Scalar,
+    Sequence,
+    Tensor,
+    Value,
+)
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.constant import format_percent, is_text
@@ -36,6 +47,8 @@ def binary_operation(
     result = decides.binary(machine, left, right, op, node, frame)
     if frame.emits or machine.driver.function is None:
         return result
+    if op is ast.Add and any(type(value) in (Tensor, Scalar) for value in (left, right)):
+        machine.driver.sums[id(result)] = result, [left, right]
     numbers = [isinstance(value, Py | Const) for value in (left, right)]
     if all(numbers) or (numbers[0] and right is UNKNOWN and op in SCALING):
         return machine.driver.result_of(result, [left, right], op is ast.Add)

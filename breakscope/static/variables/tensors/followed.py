@@ -14,6 +14,12 @@ from breakscope.static.machine.driver import INFERENCE
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.tensors.layer_sizes import behind_layer
+from breakscope.static.variables.tensors.layouts import (
+    BY_NUMBER,
+    kept,
+    turned,
+    with_new_dimension,
+)
 from breakscope.static.variables.tensors.size_rules import RULES, broadcast_sizes, sizes_by_name
 from breakscope.static.variables.tensors.sizes import CUTTING, KEEPING, DrawnSize, pieces
 from breakscope.static.variables.tensors.windows import behind_window
@@ -26,6 +32,8 @@ REDUCING = frozenset(
 PAIRS = frozenset({"topk", "sort", "max", "min", "kthvalue", "median", "mode", "cummax", "cummin"})
 # those whose result is as long as the values in the tensor make it
 BY_VALUES = frozenset({"nonzero", "masked_select", "unique", "unique_consecutive"})
+# views of the same numbers with the dimensions in another order
+TURNING = frozenset({"permute", "transpose", "t", "swapaxes", "swapdims", "movedim", "moveaxis"})
 # methods whose result may be the tensor itself, or a view of it
 VIEWS = frozenset(
     """
@@ -65,6 +73,13 @@ def followed(
         shape = by_table or _sizes_of(name, owner, args, kwargs)
         if shape is not None:
             result = replace(result, shape=shape, ndim=len(shape))
+    if name in TURNING and result.shape is not None:
+        order = _sizes_of(name, replace(owner, shape=tuple(range(len(result.shape)))), args, kwargs)
+        result = turned(result, owner, [*(order or ())])
+    elif name == "unsqueeze" and result.shape is not None and args:
+        result = with_new_dimension(result, owner, _int(args[0]) % len(result.shape))
+    elif name in BY_NUMBER:
+        result = kept(result, owner, [*args, *kwargs.values()])
     if name.endswith("_like") or name.startswith("new_"):
         is_leaf = kwargs.get("requires_grad") == Const(True)
         return replace(as_made(machine, result), requires_grad=is_leaf)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from math import prod
 from operator import is_
 
 from msgspec.structs import replace
@@ -56,9 +57,10 @@ def masked_index(machine: Machine, node: ast.expr, index: Value) -> Value:
 
 
 def item_ndim(owner: Tensor, parts: list[Value]) -> int | None:
+    """How many dimensions are left; tensors among the parts give theirs together, masks one."""
     if owner.ndim is None:
         return None
-    ndim = owner.ndim
+    ndim, of_tensors = owner.ndim, 0
     for part in parts:
         if part.is_none:
             ndim += 1
@@ -73,11 +75,14 @@ def item_ndim(owner: Tensor, parts: list[Value]) -> int | None:
             isinstance(part, ExternalInstance) and part.name == "slice"
         ):
             continue
-        elif isinstance(part, Tensor) and part.ndim == 0 and part.dtype != "bool":
-            ndim -= 1
+        elif isinstance(part, Tensor) and part.ndim is not None:
+            if part.dtype is None and part.ndim > 1:
+                return None  # a mask, or positions
+            ndim -= part.ndim if part.dtype == "bool" else 1
+            of_tensors = max(of_tensors, 1 if part.dtype == "bool" else part.ndim)
         else:
             return None
-    return max(ndim, 0)
+    return max(ndim + of_tensors, 0)
 
 
 def emit_index(
@@ -178,6 +183,8 @@ def listed_values(owner: Tensor, has_sizes: bool) -> Value:
         return Scalar()
     first = owner.shape[0] if has_sizes and owner.shape else None
     inner = replace(owner, ndim=ndim - 1, shape=owner.shape and owner.shape[1:])
-    if type(first) is int and first <= limits.MOST_DRIVEN_TURNS:
+    sizes = owner.shape if has_sizes and owner.shape else ()
+    is_small = all(type(n) is int for n in sizes) and prod(sizes) <= limits.MOST_FOLDED_ITEMS
+    if type(first) is int and is_small:
         return Sequence("list", [listed_values(inner, True) for _ in range(first)])
     return Sequence("list", None, listed_values(inner, False))

@@ -204,7 +204,8 @@ def _narrowed(shape: Sizes, given: Given) -> Sizes:
 
 def _differences(shape: Sizes, given: Given) -> Sizes:
     at = place(shape, number(given, "dim", -1))
-    return replaced(shape, at, max(shape[at] - number(given, "n", 1), 0))
+    more = sum(shape_of(given, word)[at] for word in ("prepend", "append") if word in given)
+    return replaced(shape, at, max(shape[at] + more - number(given, "n", 1), 0))
 
 
 def _diagonal(shape: Sizes, given: Given) -> Sizes:
@@ -264,6 +265,7 @@ def _shuffled(shape: Sizes, given: Given) -> Sizes:
 RULES: dict[str, tuple[str, Callable[[Sizes, Given], Sizes]]] = {
     "flatten": ("start_dim end_dim", _flatten),
     "permute": ("*dims", lambda s, g: [s[place(s, at)] for at in numbers(g, "dims")]),
+    "t": ("", lambda s, g: s[::-1]),
     **dict.fromkeys(("movedim", "moveaxis"), ("source destination", _moved)),
     **dict.fromkeys(("swapaxes", "swapdims"), ("*dims", _swapped)),
     "rot90": ("k dims", _turned),
@@ -279,7 +281,9 @@ RULES: dict[str, tuple[str, Callable[[Sizes, Given], Sizes]]] = {
     "narrow": ("dim start length", _narrowed),
     "select": ("dim index", _without),
     "take_along_dim": ("indices dim", _along),
-    "diff": ("n dim", _differences),
+    "diff": ("n dim prepend append", _differences),
+    "searchsorted": ("values", lambda s, g: shape_of(g, "values")),
+    "bucketize": ("", lambda s, g: s),
     "diag": ("diagonal", _diagonal),
     **dict.fromkeys(("outer", "ger"), ("vec2", lambda s, g: (s[0], shape_of(g, "vec2")[0]))),
     **dict.fromkeys(

@@ -3,6 +3,7 @@ are symbols."""
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from math import prod
 from operator import is_
@@ -10,7 +11,16 @@ from operator import is_
 from msgspec.structs import replace
 
 from breakscope import limits
-from breakscope.rulekit.values import NONE, Const, ExternalInstance, Py, Sequence, Tensor, Value
+from breakscope.rulekit.values import (
+    NONE,
+    Const,
+    ExternalInstance,
+    Py,
+    Scalar,
+    Sequence,
+    Tensor,
+    Value,
+)
 
 # methods whose result has the sizes of the tensor, laid out as a new one
 KEEPING = frozenset(
@@ -73,7 +83,7 @@ def item_sizes(
         parts = [*parts[:at], *filled, *parts[at + 1 :]]
     sizes: list[int | None] = []
     strides: list[int | None] = []
-    own = strides_of(shape) if owner.kind == "" else [None] * len(shape)
+    own = (strides_in(owner) if owner.shape else strides_of(shape)) or [None] * len(shape)
     kind, at, is_copy = "", 0, False
     for part in parts:
         if _is_new(part):
@@ -118,9 +128,21 @@ def strides_of(sizes: list | tuple) -> list[int | None]:
     return strides
 
 
+LAYOUT = "with strides "
+
+
 def layout(strides: list[int]) -> str:
     """What a tensor of such strides is called."""
-    return f"with strides {tuple(strides)}"
+    return f"{LAYOUT}{tuple(strides)}"
+
+
+def strides_in(tensor: Tensor) -> list[int] | None:
+    """The strides of a tensor of known sizes; None where they are not known."""
+    if tensor.shape is None or not all(type(size) is int for size in tensor.shape):
+        return None
+    if tensor.kind.startswith(LAYOUT):
+        return [*ast.literal_eval(tensor.kind.removeprefix(LAYOUT))]
+    return strides_of(tensor.shape) if tensor.kind in ("", "buffer", "parameter") else None
 
 
 def _outer(sizes: tuple, strides: list[int | None]) -> int | None:
@@ -170,13 +192,18 @@ def _drawn_length(
     start, stop, step = part.args
     if not step.is_none:
         return None
-    drawn = [type(bound) is Py and bound.is_drawn for bound in (start, stop)]
+    drawn = [_is_another_each_time(bound) for bound in (start, stop)]
     if all(drawn):
         kept = difference(stop, start)
         is_drawn = type(kept) is Py and kept.is_drawn
         is_number = type(kept) is Const and type(kept.value) is int
         return DrawnSize() if is_drawn else kept.value if is_number else None
     return DrawnSize() if any(drawn) and (start.is_none or start.is_const) else None
+
+
+def _is_another_each_time(bound: Value) -> bool:
+    """True for a drawn number, and one that a tensor holds."""
+    return (type(bound) is Py and bound.is_drawn) or type(bound) in (Tensor, Scalar)
 
 
 def _length(part: ExternalInstance, whole: object) -> tuple[int | None, int]:

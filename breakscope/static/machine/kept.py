@@ -1,0 +1,80 @@
+"""What objects hold when a program calls what it compiles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from breakscope import limits
+from breakscope.rulekit.values import Const, Dict, Instance, Sequence, Tensor, Value
+
+
+class Held(NamedTuple):
+    """What an object held at a time."""
+
+    owner: Instance
+    attributes: dict[str, Value]
+
+
+def held_by(values: tuple[Value | None, ...]) -> tuple[Held, ...]:
+    """What objects hold now, and those in them."""
+    return tuple(Held(owner, dict(owner.attributes)) for owner in _objects_in(values))
+
+
+@contextmanager
+def as_held(held: tuple[Held, ...]) -> Iterator[None]:
+    """Let the objects hold what they held then."""
+    last = tuple(Held(owner, dict(owner.attributes)) for owner, _ in held)
+    try:
+        _hold(held)
+        yield
+    finally:
+        _hold(last)
+
+
+def _hold(held: tuple[Held, ...]) -> None:
+    for owner, attributes in held:
+        owner.attributes.clear()
+        owner.attributes.update(attributes)
+
+
+def kept_in(held: tuple[Held, ...]) -> dict[tuple[int, str], Value]:
+    """By object and name: the tensors, and the numbers in the place of some."""
+    found = {}
+    for owner, attributes in held:
+        for name, value in attributes.items():
+            value = value.original
+            if type(value) is Tensor and value.kind != "parameter":
+                found[id(owner), name] = _as_guarded(value)
+            elif type(value) is Const and type(value.value) in (int, float):
+                found[id(owner), name] = value
+    return found
+
+
+def _objects_in(values: tuple[Value | None, ...]) -> Iterator[Instance]:
+    waiting = [(value, limits.DEEPEST_MODULE_WALK) for value in values]
+    seen = set()
+    while waiting:
+        value, depth = waiting.pop()
+        if id(value) in seen or depth == 0:
+            continue
+        seen.add(id(value))
+        if isinstance(value, Instance):
+            yield value
+            inside = value.attributes.values()
+        elif isinstance(value, Sequence | Dict):
+            held = value.items or ()
+            inside = held.values() if isinstance(held, dict) else held
+        else:
+            continue
+        waiting += [(part.original, depth - 1) for part in inside]
+
+
+def _as_guarded(value: Tensor) -> Tensor:
+    """A buffer as any tensor."""
+    if value.kind != "buffer":
+        return value
+    return replace(value, kind="", requires_grad=bool(value.requires_grad))

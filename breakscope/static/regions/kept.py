@@ -1,0 +1,44 @@
+"""Tensors that a region keeps on its objects from call to call: what differs between what its calls
+find there makes Dynamo recompile."""
+
+from __future__ import annotations
+
+from breakscope.rulekit.events import Store, Varies
+from breakscope.rulekit.values import Tensor
+from breakscope.static.machine.driver import DrivenCall
+from breakscope.static.machine.frames import Frame
+from breakscope.static.machine.kept import kept_in
+from breakscope.static.machine.machine import Machine
+from breakscope.static.regions.driver import shown_values
+from breakscope.static.regions.variation import variation
+
+
+def emit_kept(machine: Machine, calls: list[DrivenCall], written: list[tuple]) -> None:
+    """Emit where the region reads a tensor of an object that an earlier call has set in another way; what the
+    code around the region has set is said elsewhere."""
+    known = {(id(write[0]), write[1]) for write in written}
+    known |= {
+        key
+        for activation, index, key in machine.region.pending
+        if _has_other_dimensions(activation.steps[index].event)  # BRK707 says so
+    }
+    rows = [kept_in(call.held) for call in calls]
+    for key in rows[0]:
+        values = [row[key] for row in rows if key in row]
+        read = machine.region.reads.get(key)
+        if read is None or key in known or key in machine.region.overwritten:
+            continue
+        what = variation(values) if any(type(value) is Tensor for value in values) else ""
+        if not what or type(values[-1]) is not Tensor:
+            continue
+        activation, node = read
+        activation.seen = set(activation.seen)  # its call is over
+        inside = Frame(activation.module, None, None, activation, True, 0, activation.function)
+        name = machine.text(node, activation.module)
+        shown = () if calls[0].has_examples else shown_values(values)
+        machine.emit(Varies, node, inside, name=name, what=what, values=shown, use="other")
+
+
+def _has_other_dimensions(store: Store) -> bool:
+    dimensions = [getattr(value, "ndim", None) for value in (store.initial, store.value)]
+    return None not in dimensions and dimensions[0] != dimensions[1]

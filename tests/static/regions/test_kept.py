@@ -1,0 +1,83 @@
+"""Tensors that a region keeps on its objects: what the next call finds there. Each program was measured under
+torch 2.13."""
+
+import pytest
+from programs import analysed, found
+
+PROGRAM = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(3, 3)
+        {first}
+
+    def forward(self, x):
+        y = self.linear(x)
+        {then}
+        return y
+
+
+def main():
+    net = torch.compile(Net())
+    for _ in range(3):
+        net(torch.ones(2, 3))
+"""
+BUFFER = 'self.register_buffer("kept", torch.zeros(()))'
+PLAIN = "self.kept = torch.zeros(())"
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "expected"),
+    [
+        # a module looks for a buffer before it sets it
+        (BUFFER, "self.kept = y.mean()", [("BRK718", 13)]),
+        (BUFFER, "self.kept = y.detach()", [("BRK707", 13)]),
+        (BUFFER, "self.kept = y.detach().mean()", []),
+        (BUFFER, "self.kept = self.kept * 0.5 + y.detach()", [("BRK707", 13)]),
+        (
+            'self.register_buffer("kept", torch.zeros(1, 3))',
+            "self.kept = y.detach()",
+            [("BRK712", 13)],
+        ),
+        (PLAIN, "self.kept = y.mean()", []),
+        (PLAIN, "self.kept = y.detach()", []),
+        (PLAIN, "self.kept = 0.9 * self.kept + y.mean()", [("BRK718", 13)]),
+        ("self.kept = 0.0", "self.kept = self.kept + y.mean()", [("BRK720", 13)]),
+        ("self.kept = 0.0", "self.kept = y.mean()", []),
+    ],
+)
+def test_a_tensor_that_is_kept(first, then, expected, tmp_path):
+    source = PROGRAM.format(first=first, then=then)
+    assert found(analysed(tmp_path, {"run.py": source})) == expected
+
+
+METHOD = """\
+import torch
+from torch import nn
+
+
+class Causal(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cache = None
+
+    def step(self, x):
+        if self.cache is None:
+            self.cache = torch.zeros(3)
+        self.cache = self.cache + x
+        return self.cache * 2
+
+
+def main():
+    step = torch.compile(Causal().step)
+    for _ in range(3):
+        step(torch.ones(3))
+"""
+
+
+def test_the_first_call_finds_what_objects_held_then(tmp_path):
+    assert found(analysed(tmp_path, {"run.py": METHOD}))[0] == ("BRK707", 12)
