@@ -86,7 +86,7 @@ MOST_ENTRIES_IN_KEY = 24
 # Bits, characters, items, exponents and bases computed of constants: Python would take any size.
 MOST_FOLDED_BITS = 1_024
 LONGEST_FOLDED_TEXT = 10_000
-MOST_PATTERN_STEPS = 4_000_000  # of a regular expression's backtracking, around a region
+MOST_PATTERN_STEPS = 1_000_000  # of a regular expression's backtracking, around a region
 MOST_FOLDED_ITEMS = 1_024
 LARGEST_FOLDED_EXPONENT = 64
 LARGEST_FOLDED_BASE = 1e6

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable
 
 from breakscope import limits
@@ -31,8 +32,16 @@ def run_pattern(name: str, pattern: str, *given: object) -> object:
         raise TypeError(pattern)
     if name != "escape" and not _ends_soon(pattern, len(text)):
         raise ValueError(pattern)
+    if (
+        name == "sub"
+        and isinstance(given[0], str)
+        and len(given[0]) * len(text) > limits.MOST_PATTERN_STEPS
+    ):
+        raise ValueError("a long text")
     try:
-        return getattr(re, name)(pattern, *given)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of what a pattern will mean some day
+            return getattr(re, name)(pattern, *given)
     except re.error as problem:
         raise ValueError(pattern) from problem
 
@@ -64,7 +73,9 @@ def _ends_soon(pattern: str, length: int) -> bool:
     if parser is None:
         return False
     try:
-        steps = _steps(parser.parse(pattern), length + 1)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            steps = _steps(parser.parse(pattern), length + 1)
     except (re.error, OverflowError, RecursionError):
         return False
     return steps is not None and steps * (length + 1) <= limits.MOST_PATTERN_STEPS
