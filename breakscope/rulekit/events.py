@@ -351,14 +351,16 @@ class Comprehension(Event, frozen=True, kw_only=True):
     Dynamo would compile when Python runs it: it names torch, or holds tensors or modules of the
     function around it. With `is_generator` a generator expression, which is one too.
 
-    `iterable` is what it goes over. Rules receive it only where the function around it is
-    skipped, and where a break in the comprehension itself makes Python call it with an
-    iterator that Dynamo does not make anew; a generator expression only where a break in it leaves
-    the iterator half used.
+    `iterable` is what it goes over. Rules receive it only where the function around it is skipped,
+    and where a break in it makes Python call it with an iterator that Dynamo does not make anew; a
+    generator only where a break in it leaves the iterator half used, and where it `is_not_rebuilt`, as
+    the only argument, as it is or unpacked, of a call with a break inside.
     """
 
     iterable: Value
     is_generator: bool = False
+    is_not_rebuilt: bool = False
+    is_unpacked: bool = False
     only_when_skipped: ClassVar[bool] = True
 
     @property
@@ -366,7 +368,9 @@ class Comprehension(Event, frozen=True, kw_only=True):
         """True over dicts, modules and most iterators; a list or a tuple Dynamo begins anew, and the
         modules that `enumerate` counts."""
         over = self.iterable
-        if self.is_generator or type(over) is Dict or getattr(over, "type", "") in OF_MODULES:
+        if self.is_generator:
+            return not self.is_unpacked
+        if type(over) is Dict or getattr(over, "type", "") in OF_MODULES:
             return True
         if not isinstance(self.node, ast.Call):
             return False
