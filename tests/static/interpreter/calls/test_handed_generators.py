@@ -1,7 +1,6 @@
 """A generator expression that is the only argument of a call with a break inside."""
 
 import pytest
-
 from programs import analysed, found
 
 PROGRAM = """\
