@@ -250,6 +250,7 @@ class Matcher:
             if problem.skips == "object" and seen.last_break >= 0:
                 problem = replace(problem, skips="")
             hidden = seen.skipped and not (seen.begun and type(event) is Varies)
+            hidden = hidden and not problem.apart
             verdict = verdict_of(rule, problem, event, seen.way, seen.here, hidden)
             if problem.late and problem.skips and not seen.skipped:
                 seen.late.append((index, verdict))
