@@ -145,6 +145,8 @@ def call_by_name(
         given = (Const(name), *args)
         emit_call(machine, "module.register_hook", None, given, kwargs, node, frame, "likely")
         return ExternalInstance(HANDLE)
+    if name == "parameters" and not args and not kwargs:  # a module's
+        return Sequence("iterator", None, Tensor("float", sure=False, kind="parameter"))
     if name == "remove" and not args and not kwargs:  # a list's or a set's takes what to remove
         emit_call(machine, f"{HANDLE}.remove", None, (), {}, node, frame, "likely")
     return UNKNOWN
