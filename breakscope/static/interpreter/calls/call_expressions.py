@@ -31,7 +31,7 @@ from breakscope.static.interpreter.calls.abstract_calls import (
     is_left_to_subclasses,
 )
 from breakscope.static.interpreter.calls.running import followed_call
-from breakscope.static.interpreter.narrowing import narrow_by_call
+from breakscope.static.interpreter.narrowing import narrow_by_call, narrow_by_guard
 from breakscope.static.machine.frames import Activation, Frame, Raised
 from breakscope.static.machine.gaps import TOO_DEEP
 from breakscope.static.machine.lattice import join
@@ -122,7 +122,10 @@ def eval_call(machine, node: ast.Call, frame: Frame) -> Value:
         return call_by_name(machine, func.attr, args, kwargs, node, frame)
     if frame.emits and (generator := handed_generator(node)) is not None:
         note_handed_generator(machine, callee, generator, node, frame)
-    return machine.call(callee, args, kwargs, node, frame)
+    value = machine.call(callee, args, kwargs, node, frame)
+    if frame.emits:
+        narrow_by_guard(node, callee, frame)
+    return value
 
 
 def is_unseen(callee: Value) -> bool:
