@@ -180,3 +180,34 @@ class Net(torch.nn.Module):
 def test_what_a_called_function_refuses_is_not_none(guard, call, breaks, tmp_path):
     result = analysed(tmp_path, {"program.py": GUARDED.format(guard=guard, call=call)})
     assert found(result) == [("BRK102", 11)] * breaks
+
+
+DERIVED = """\
+import torch
+
+
+class Space:
+    pass
+
+
+class Plane(Space):
+    pass
+
+
+class Net(torch.nn.Module):
+    def __init__(self, space: {annotation}):
+        super().__init__()
+        assert isinstance(space, Plane)
+        self.register_buffer("bounds", torch.LongTensor([0, 3]))
+
+    def forward(self, x):
+        return x[: self.bounds[1]]
+"""
+
+
+@pytest.mark.parametrize(
+    ("annotation", "breaks"), [("Space", True), ("Plane", True), ("Net", False)]
+)
+def test_an_annotated_object_may_be_of_a_class_that_derives(annotation, breaks, tmp_path):
+    result = analysed(tmp_path, {"program.py": DERIVED.format(annotation=f"'{annotation}'")})
+    assert found(result) == [("BRK206", 19)] * breaks
