@@ -8,7 +8,8 @@ iterator. So nothing in it is compiled, whatever it computes. Tuples, `range` an
 iterated without a break, and generator expressions are left alone. Over `zip`, `enumerate`, a dict,
 or an `nn.ModuleList` the same happens when the break stands in the comprehension itself, or in what
 it calls (GB4347, GB0092); so it is with a generator expression that is handed to `sum`, `any`, `all`, or
-a function of yours (GB8335, GB0091).
+a function of yours (GB8335, GB0091); of one that is the only argument of a call, as it is or unpacked by `f(*(...))`, also where
+the break stands in the function that is called.
 
 Fix the break that makes Dynamo skip the function; this one goes with it. Or write the comprehension as a loop
 inside a function of its own, which Dynamo compiles as a frame of its own, or use Python 3.12, where comprehensions
@@ -38,7 +39,7 @@ TRACED = ("tuple", "range", "size")  # what Dynamo iterates when it begins with 
 def check(event):
     if event.is_generator:
         yield event.problem(
-            f"a break in what the generator over `{event.shown}` calls leaves it half used, and Dynamo cannot hand it on",
+            f"a break comes while the generator over `{event.shown}` is in use, and Dynamo cannot hand it on",
             help="fix that break, or write a loop",
             certainty="likely",
         )

@@ -7,7 +7,8 @@ ends the graph, calls the function eagerly and starts a new graph.
 
 The names come from a table that was measured: each function was called in a small program under
 Dynamo (`rules/knowledge/`). An extension module is known by its file, a `.so` or `.pyd` without
-source: calling any function or class of it ends the graph. Where a rule with a lower code speaks of
+source: calling any function or class of it ends the graph. SciPy's functions are Python around such
+code and around arrays, and end it somewhere inside, also when they are called on numbers. Where a rule with a lower code speaks of
 the same call, this one is silent.
 
 Do the work outside the region, once, where you can: in `__init__`, in the data loader, or on the
@@ -136,6 +137,33 @@ def check_extension(event):
         f"`{name}` is compiled code of the extension module `{module}`, which Dynamo does not trace, so the graph ends at "
         f"`{event.shown}`",
         help=OBJECT if name[:1].isupper() else FUNCTION,
+    )
+
+
+# where Dynamo gives SciPy's Python code up
+IN_SCIPY = (
+    "GB0007",
+    "GB0033",
+    "GB0036",
+    "GB0087",
+    "GB0112",
+    "GB0156",
+    "GB0157",
+    "GB0158",
+    "GB0170",
+    "GB0208",
+    "GB0290",
+    "GB0294",
+    "GB4841",
+)
+
+
+@rule.on(Call, "call of a function of SciPy")
+def check_scipy(event):
+    yield event.problem(
+        f"Dynamo does not come through `{event.receiver.name}`, so the graph ends at `{event.shown}`",
+        help=FUNCTION,
+        dynamo=IN_SCIPY,
     )
 
 

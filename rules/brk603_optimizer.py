@@ -59,7 +59,8 @@ METHODS = {
 
 @rule.on(Call, METHODS)
 def check(event):
-    yield event.graph_break(f"Dynamo does not trace `{event.shown}`", help=OUTSIDE)
+    is_step = event.name.endswith(".step")
+    yield event.graph_break(f"Dynamo does not trace `{event.shown}`", help=OUTSIDE, apart=is_step)
 
 
 SCHEDULERS = (

@@ -29,6 +29,14 @@ def check(event):
     )
 
 
+@rule.on(Call, "torch.utils.hooks.RemovableHandle")
+def check_handle(event):
+    yield event.graph_break(
+        f"`{event.shown}` makes the handle of a hook while the model runs",
+        help="register it once, before the model is compiled; let a flag decide whether it records anything",
+    )
+
+
 @rule.on(Call, "torch.utils.hooks.RemovableHandle.remove")
 def check_removal(event):
     yield event.graph_break(

@@ -17,10 +17,9 @@ from breakscope.report.model import CONFIDENCES
 from breakscope.rulekit.values import (
     UNKNOWN,
     Dict,
-    ExternalInstance,
-    Instance,
-    Sequence,
     Value,
+    counts_modules,
+    holds_modules,
 )
 from breakscope.texts import middle_out
 
@@ -81,6 +80,7 @@ class Event(Struct, frozen=True, kw_only=True):
         guarded: bool = False,
         reads: Value | None = None,
         late: bool = False,
+        apart: bool = False,
     ) -> Problem:
         """What a rule yields: `message` names the user's variable, `help` says what to write
         instead; both one line.
@@ -96,7 +96,8 @@ class Event(Struct, frozen=True, kw_only=True):
         tensor holds, for the rewrite; `guarded` that Dynamo guards on its value where the setting
         is on: then it may decide what Python does. `reads` is a whole number in a tensor that torch
         reads here: from the next graph on it is an input, and torch reads it without a break. `late` says
-        that the graph ends where this leaves it: not in a loop in which another break comes first.
+        that the graph ends where this leaves it: not in a loop in which another break comes first. `apart`
+        that it also ends where Python makes the call, as Dynamo then begins with what is called.
         """
         return Problem(
             message,
@@ -113,6 +114,7 @@ class Event(Struct, frozen=True, kw_only=True):
             guarded=guarded,
             reads=reads,
             late=late,
+            apart=apart,
         )
 
     def graph_break(self, brief: str, *arguments: Any, **named: Any) -> Problem:
@@ -141,6 +143,7 @@ class Problem(Struct, frozen=True):
     guarded: bool = False
     reads: Value | None = None
     late: bool = False
+    apart: bool = False
 
 
 class Branch(Event, frozen=True, kw_only=True):
@@ -351,14 +354,16 @@ class Comprehension(Event, frozen=True, kw_only=True):
     Dynamo would compile when Python runs it: it names torch, or holds tensors or modules of the
     function around it. With `is_generator` a generator expression, which is one too.
 
-    `iterable` is what it goes over. Rules receive it only where the function around it is
-    skipped, and where a break in the comprehension itself makes Python call it with an
-    iterator that Dynamo does not make anew; a generator expression only where a break in it leaves
-    the iterator half used.
+    `iterable` is what it goes over. Rules receive it only where the function around it is skipped,
+    and where a break in it makes Python call it with an iterator that Dynamo does not make anew; a
+    generator only where a break in it leaves the iterator half used, and where it `is_not_rebuilt`, as
+    the only argument, as it is or unpacked, of a call with a break inside.
     """
 
     iterable: Value
     is_generator: bool = False
+    is_not_rebuilt: bool = False
+    is_unpacked: bool = False
     only_when_skipped: ClassVar[bool] = True
 
     @property
@@ -366,25 +371,16 @@ class Comprehension(Event, frozen=True, kw_only=True):
         """True over dicts, modules and most iterators; a list or a tuple Dynamo begins anew, and the
         modules that `enumerate` counts."""
         over = self.iterable
-        if self.is_generator or type(over) is Dict or getattr(over, "type", "") in OF_MODULES:
+        if self.is_generator:
+            return not self.is_unpacked
+        if type(over) is Dict or holds_modules(over):
             return True
         if not isinstance(self.node, ast.Call):
             return False
         name = getattr(self.node.func, "id", "") or getattr(self.node.func, "attr", "")
         if name == "enumerate":
-            return not _counts_modules(over)
+            return not counts_modules(over)
         return name in ("zip", "map", "items", "values", "keys", "children")
-
-
-OF_MODULES = ("ModuleList", "Sequential")
-
-
-def _counts_modules(over: Value) -> bool:
-    rows = over.items or (over.element,) if type(over) is Sequence else ()
-    return any(
-        type(row) is Sequence and row.items and type(row.items[-1]) in (Instance, ExternalInstance)
-        for row in rows
-    )
 
 
 class Constructor(Event, frozen=True, kw_only=True):

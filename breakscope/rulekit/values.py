@@ -306,3 +306,15 @@ def _parts(container: Sequence | Dict) -> list[Value]:
     if type(container) is Dict:
         return [*container.items.values(), container.element]
     return container.items if container.items is not None else [container.element]
+
+
+def holds_modules(value: Value) -> bool:
+    """True for a list of modules as torch keeps it."""
+    return getattr(value, "type", "") in ("ModuleList", "Sequential")
+
+
+def counts_modules(value: Value) -> bool:
+    """True for what `enumerate` makes of modules, or the like: rows that end with one."""
+    rows = value.items or (value.element,) if isinstance(value, Sequence) else ()
+    last = [row.items[-1] for row in rows if isinstance(row, Sequence) and row.items]
+    return any(isinstance(item, Instance | ExternalInstance) for item in last)

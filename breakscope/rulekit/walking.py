@@ -69,6 +69,15 @@ def uses_of(root: _ast.AST, name: str, *contexts: type) -> list[_ast.Name]:
     return [n for n in names if _stands_in(n, contexts)]
 
 
+def handed_generator(node: _ast.AST) -> _ast.GeneratorExp | None:
+    """The generator expression that a call has as its only argument, as it is or unpacked."""
+    if not isinstance(node, _ast.Call) or len(node.args) != 1:
+        return None
+    given = node.args[0]
+    given = given.value if isinstance(given, _ast.Starred) else given
+    return given if isinstance(given, _ast.GeneratorExp) else None
+
+
 def _stands_in(name: _ast.Name, contexts: tuple[type, ...]) -> bool:
     return not contexts or isinstance(name.ctx, contexts)
 

@@ -22,7 +22,7 @@ from breakscope.static.findings.unused import Judged, has_marks, place_of, unuse
 from breakscope.static.findings.verdicts import Verdict
 from breakscope.static.interpreter.tables import TABLES
 from breakscope.static.machine.gaps import Gaps, why
-from breakscope.static.machine.library import Library
+from breakscope.static.machine.library import GIVEN_UP, Library
 from breakscope.static.machine.machine import Machine
 from breakscope.static.machine.world import World
 from breakscope.static.project.entries import fits
@@ -197,8 +197,10 @@ class Analyzer:
         return Machine(world, self.library, wanted, self.settings.python, TABLES, home)
 
     def _is_left_out(self, package: str) -> bool:
-        """True for a package that Dynamo skips: calls of it are known by their names."""
-        return bool(load_knowledge(self.settings.torch).module_skipped(package))
+        """True for a package that Dynamo skips, or gives up inside: calls of it are known by their names."""
+        return package == GIVEN_UP or bool(
+            load_knowledge(self.settings.torch).module_skipped(package)
+        )
 
     def _make_room(self) -> None:
         if self.sources.is_full:

@@ -12,6 +12,7 @@ from breakscope.knowledge import kind, load, since
 from breakscope.rulekit.events import CHOSEN, Call, Constructor, Event, Problem, Varies
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.switches import switched_on
+from breakscope.rulekit.walking import handed_generator
 from breakscope.static.findings.listeners import Listeners
 from breakscope.static.findings.verdicts import (
     Verdict,
@@ -49,6 +50,9 @@ class Seen(Struct, eq=False):
     waiting: list[Event] = []  # they matter when the frame is skipped
     traced: int = 0  # how many of `waiting` stand in the graph
     broken: set[int] = set()  # what comprehensions with a break inside go over
+    cut_off: set[int] = (
+        set()
+    )  # what generators go over that are arguments of a call with a break inside
     eager: list[Step] = []  # what Python does again because of a break behind it
     # by condition: the last step with a break that surely happens under it
     new_graph: dict[str, int] = {}
@@ -218,6 +222,8 @@ class Matcher:
         if isinstance(step.node, COMPREHENSIONS) and not _breaks_itself(step):
             seen.broken.add(id(step.node.generators[0].iter))
         skips = seen.skipped or (bool(step.skips) and step.skips not in self.resumed)
+        if not skips and (handed := handed_generator(step.node)) is not None:
+            seen.cut_off.add(id(handed.generators[0].iter))
         seen.note_break(index, step.undecided, skips)
         if seen.skipped:
             seen.eager += seen.activation.steps[before:index]
@@ -244,6 +250,7 @@ class Matcher:
             if problem.skips == "object" and seen.last_break >= 0:
                 problem = replace(problem, skips="")
             hidden = seen.skipped and not (seen.begun and type(event) is Varies)
+            hidden = hidden and not problem.apart
             verdict = verdict_of(rule, problem, event, seen.way, seen.here, hidden)
             if problem.late and problem.skips and not seen.skipped:
                 seen.late.append((index, verdict))
@@ -275,6 +282,7 @@ class Matcher:
             if type(event) is Constructor:
                 continue
             inside = id(event.node) in seen.broken and event.is_skipped_with_its_iterator
+            inside = inside or (event.is_not_rebuilt and id(event.node) in seen.cut_off)
             if (seen.skipped and position >= seen.traced and not event.is_generator) or inside:
                 for rule, problem in self.problems(event, activation)[:1]:
                     keep(verdict_of(rule, problem, event, way, seen.here), found)

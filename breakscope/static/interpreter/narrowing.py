@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from msgspec.structs import replace
 
@@ -10,6 +11,7 @@ from breakscope.rulekit.values import (
     UNKNOWN,
     Const,
     External,
+    Function,
     Instance,
     Tensor,
     Union,
@@ -184,6 +186,34 @@ def narrow_by_attribute(node: ast.Attribute, owner: Value, frame: Frame) -> Valu
     if owner is UNKNOWN and node.attr in OF_TENSORS and type(node.value) is ast.Name:
         frame.names[node.value.id] = owner = ASKED
     return owner
+
+
+def narrow_by_guard(node: ast.Call, callee: Value, frame: Frame) -> None:
+    """What is handed to a function that begins with a refusal of None is not None from here on."""
+    if not isinstance(callee, Function) or not isinstance(callee.info.node, ast.FunctionDef):
+        return
+    spec = callee.info.node.args
+    parameters = [p.arg for p in (*spec.posonlyargs, *spec.args)][callee.bound is not None :]
+    starred = [isinstance(argument, ast.Starred) for argument in node.args]
+    given = {} if any(starred) else dict(zip(parameters, node.args))
+    given |= {keyword.arg: keyword.value for keyword in node.keywords}
+    for name in _refusals_of_none(callee.info.node.body):
+        if isinstance(argument := given.get(name), ast.Name):
+            narrow_to(argument, False, frame)
+
+
+def _refusals_of_none(body: list[ast.stmt]) -> Iterator[str]:
+    """The names in `if name is None: raise ...` and `assert name is not None` at the start of a body."""
+    for statement in body:
+        match statement:
+            case ast.Expr(ast.Constant()):
+                continue
+            case ast.If(
+                ast.Compare(ast.Name(name), [ast.Is()], [ast.Constant(None)]), [*_, ast.Raise()], []
+            ) | ast.Assert(ast.Compare(ast.Name(name), [ast.IsNot()], [ast.Constant(None)])):
+                yield name
+            case _:
+                return
 
 
 def _takes_tensor_first(machine: Machine, name: str) -> bool:

@@ -199,6 +199,10 @@ CHANGING_METHODS = frozenset(
     """.split()
 )
 
+# a package whose functions Dynamo enters and gives up inside, but for these two
+GIVEN_UP = "scipy"
+TRACED_OF_IT = frozenset({"scipy.special.softmax", "scipy.linalg.hadamard"})
+
 
 class Library:
     """The tables of one torch version, by canonical name."""

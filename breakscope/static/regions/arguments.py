@@ -39,6 +39,7 @@ from breakscope.static.machine.lattice import element_of, join
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ClassInfo, FunctionInfo, ModuleInfo
 from breakscope.static.regions.parameter_uses import Usage
+from breakscope.static.regions.sparse_parameters import as_sparse, is_taken_as_sparse
 from breakscope.static.variables.objects.construction import instantiate
 
 # of what a call hands over, what says more than how the parameter is used
@@ -176,8 +177,8 @@ def parameter_values(
         if isinstance(default, Sequence | Dict) and _is_handed_on(info.module, parameter.arg):
             default = opened(default)
         found = parameter_value(machine, parameter, default, body, frame, is_forward, info)
-        if _is_sparse_to_a_part(machine, function, parameter.arg, body):
-            found = _sparse_argument(default)
+        if is_taken_as_sparse(machine, function, parameter.arg, body):
+            found = as_sparse(found, default)
         if isinstance(handed, OBJECTS) and not _is_annotated(machine, parameter, frame):
             return join(handed, NONE) if _is_none(default) else handed
         is_guess = type(found) is Tensor and found.origin == "guess"
@@ -194,25 +195,6 @@ def parameter_values(
 
 def _is_none(default: Value | None) -> bool:
     return default is not None and default.is_none
-
-
-def _sparse_argument(default: Value | None) -> Value:
-    sparse = Tensor(sure=False, kind="sparse", origin="argument")
-    return join(sparse, NONE) if _is_none(default) else sparse
-
-
-def _is_sparse_to_a_part(machine: Machine, function: Function, name: str, body: Usage) -> bool:
-    """True where a module hands the parameter to one of its parts, which takes it for sparse."""
-    owner = function.bound
-    if type(owner) is not Instance:
-        return False
-    for attribute, at in body.handed(name):
-        part = owner.attributes.get(attribute)
-        forward = find_member(machine, part.cls.info, "forward") if type(part) is Instance else None
-        if isinstance(forward, Function) and at + 1 < len(forward.info.node.args.args):
-            if Usage(forward.info).is_sparse(forward.info.node.args.args[at + 1].arg):
-                return True
-    return False
 
 
 def _is_handed_on(module: ModuleInfo, name: str) -> bool:
@@ -256,8 +238,6 @@ def parameter_value(
     annotated = value_of_annotation(machine, parameter.annotation, frame)
     annotated = with_documented_dtype(annotated, info, parameter.arg)
     tensor = Tensor(sure=False, origin="guess")
-    if body.is_sparse(parameter.arg):
-        return _sparse_argument(default)
     if not annotated.is_unknown:
         if (
             default is not None

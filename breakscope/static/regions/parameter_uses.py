@@ -8,13 +8,11 @@ import re
 from breakscope.rulekit.walking import walk
 from breakscope.static.project.modules import FunctionInfo
 
-# what only sparse tensors have, and what stands for a call that takes nothing else
+# what only sparse tensors have
 OF_SPARSE = frozenset(
     "coalesce is_coalesced _indices _values _nnz crow_indices col_indices".split()
 )
-SPARSE = "sparse()"
 ASKED = frozenset({"is_sparse", "layout", "isinstance"})
-NOTHING: frozenset[str] = frozenset()
 # the types of parameters in docstrings
 DOCUMENTED = r"^\s*(?:{0} ?: ?(.+)|{0} \(([^)]+)\)|:type {0}: (.+)|:param (\S+) {0}:)"
 OTHER = re.compile(
@@ -22,6 +20,8 @@ OTHER = re.compile(
     r"(?:(?:int|integer|float|str|string|bool|boolean|dict|callable|function)s?\b|None$)"
 )
 TENSOR = re.compile(r"(?i)tensor|array|variable|matri|vector")
+SPARSE_TYPE = re.compile(r"(?i)\btorch\.sparse|\bsparse[ _](?:\w+[ _])?(?:tensor|matri[cx])")
+CHOICE = re.compile(r"(?i)\b(?:dense|or|whether|if|bool|boolean|str|dict)\b")
 OF_TORCH = frozenset({"spmm", "smm", "hspmm"})
 FIRST_SPARSE = frozenset({"mm", "sum", "softmax", "log_softmax"})
 
@@ -56,12 +56,37 @@ class Usage:
         return frozenset(found)
 
     def is_sparse(self, name: str) -> bool:
-        """True where the body takes it for a sparse tensor, asks nothing about that, and makes none of
-        it."""
-        used = self.of(name) if self.has_sparse else NOTHING
-        if (SPARSE not in used and used.isdisjoint(OF_SPARSE)) or not used.isdisjoint(ASKED):
+        """True where the body takes what it is given for a sparse tensor, or the docstring calls it one,
+        and nothing asks about that."""
+        if not self.has_sparse or not self.of(name).isdisjoint(ASKED):
             return False
-        return self._is_kept(name)
+        if self.is_documented_as_sparse(name):
+            return True
+        end = self._end_of_given(name)
+        return any(
+            _is_of_sparse(part, name) and (part.lineno, part.col_offset) < end
+            for part in walk(self.node)
+        )
+
+    def is_documented_as_sparse(self, name: str) -> bool:
+        """True where the docstring says so: `adjacency : torch.sparse`, `weights: sparse matrices`."""
+        kind = self._documented(name)
+        return bool(SPARSE_TYPE.search(kind)) and not CHOICE.search(kind)
+
+    def _end_of_given(self, name: str) -> tuple[float, int]:
+        """The place, line and column, behind which the name may have another value."""
+        ends = {
+            id(part): (statement.end_lineno, statement.end_col_offset)
+            for statement in walk(self.node)
+            if isinstance(statement, ast.Assign | ast.AugAssign | ast.AnnAssign)
+            for part in walk(statement)
+        }
+        stored = [
+            ends.get(id(part), (part.lineno, part.col_offset))
+            for part in walk(self.node)
+            if isinstance(part, ast.Name) and part.id == name and not isinstance(part.ctx, ast.Load)
+        ]
+        return min(stored, default=(float("inf"), 0))
 
     def handed(self, name: str) -> list[tuple[str, int]]:
         """The parts of the object that are called with it as it is, and the place among the
@@ -75,22 +100,21 @@ class Usage:
                         if type(argument) is ast.Name:
                             self.given.setdefault(argument.id, []).append((part.func.attr, at))
         given = self.given.get(name, [])
-        return given if given and self._is_kept(name) else []
-
-    def _is_kept(self, name: str) -> bool:
-        """True where the function gives the name no other value."""
-        names = (part for part in walk(self.node) if type(part) is ast.Name and part.id == name)
-        return all(type(part.ctx) is ast.Load for part in names)
+        return given if given and self._end_of_given(name)[0] == float("inf") else []
 
     def is_documented_as_other(self, name: str) -> bool:
         """True where the docstring gives the parameter a type, and that is no tensor's: `rank : int`,
         `rank (int)`, `:type rank: int`, `:param int rank:`."""
+        kind = self._documented(name)
+        return bool(OTHER.match(kind)) and not TENSOR.search(kind)
+
+    def _documented(self, name: str) -> str:
+        """What the docstring says of the parameter on the line of its name: its type, or what it is."""
         if isinstance(self.node, ast.Lambda):
-            return False
+            return ""
         text = ast.get_docstring(self.node, clean=False) or ""
         found = re.search(DOCUMENTED.format(re.escape(name)), text, re.MULTILINE)
-        kind = next(filter(None, found.groups()), "") if found else ""
-        return bool(OTHER.match(kind)) and not TENSOR.search(kind)
+        return next(filter(None, found.groups()), "") if found else ""
 
     def of(self, name: str) -> frozenset[str]:
         if self.names is None:
@@ -100,16 +124,11 @@ class Usage:
 
 def usage(node: ast.AST) -> dict[str, frozenset[str]]:
     """For each name, the attributes that the function reads of it; "()" when it is called, "[str]"
-    for string keys, "for" when it is unpacked or iterated as a whole, "sparse()" when it is the first
-    argument of a function of torch.sparse."""
+    for string keys."""
     found: dict[str, set[str]] = {}
     for part in walk(node):
         if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
             found.setdefault(part.value.id, set()).add(part.attr)
-        elif isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute):
-            first = part.args[0] if part.args else None
-            if isinstance(first, ast.Name) and _is_of_sparse(part.func):
-                found.setdefault(first.id, set()).add(SPARSE)
         elif isinstance(part, ast.Call) and isinstance(part.func, ast.Name):
             found.setdefault(part.func.id, set()).add("()")
             if (
@@ -128,7 +147,19 @@ def usage(node: ast.AST) -> dict[str, frozenset[str]]:
     return {name: frozenset(attributes) for name, attributes in found.items()}
 
 
-def _is_of_sparse(function: ast.Attribute) -> bool:
+def _is_of_sparse(part: ast.AST, name: str) -> bool:
+    """True for what only a sparse tensor has, and for a call that takes nothing else."""
+    if isinstance(part, ast.Attribute):
+        return part.attr in OF_SPARSE and getattr(part.value, "id", "") == name
+    if not isinstance(part, ast.Call) or not isinstance(part.func, ast.Attribute):
+        return False
+    if not part.args:
+        is_own = getattr(part.func.value, "id", "") == name
+        return is_own and part.func.attr == "indices" and not part.keywords
+    return getattr(part.args[0], "id", "") == name and _takes_sparse(part.func)
+
+
+def _takes_sparse(function: ast.Attribute) -> bool:
     """True for `torch.sparse.mm` and its like, and `torch.spmm`, which has the same meaning."""
     owner = function.value
     if isinstance(owner, ast.Name):

@@ -25,7 +25,7 @@ from breakscope.rulekit.values import (
 from breakscope.static.definitions.classes import external_bases, is_tensor_class
 from breakscope.static.definitions.names import external_value
 from breakscope.static.machine.frames import Frame
-from breakscope.static.machine.library import MAKES, SCRIPTED
+from breakscope.static.machine.library import GIVEN_UP, MAKES, SCRIPTED, TRACED_OF_IT
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.base import Variable
 from breakscope.static.variables.builtin import call_builtin
@@ -346,6 +346,9 @@ def enter_package(
         return
     if name.partition(".")[0] in machine.library.skipped_packages:
         emit_call(machine, "call of a skipped package", External(name), args, kwargs, node, frame)
+    elif name.partition(".")[0] == GIVEN_UP and name not in TRACED_OF_IT:
+        what = "call of a function of SciPy"
+        emit_call(machine, what, External(name), args, kwargs, node, frame, "likely")
     elif machine.world.program.is_compiled(name.rpartition(".")[0], frame.module):
         what = "call of an extension module"
         emit_call(machine, what, External(name), args, kwargs, node, frame, "likely")

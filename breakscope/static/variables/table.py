@@ -53,6 +53,17 @@ from breakscope.static.variables.union import UnionVariable
 from breakscope.static.variables.unknown import UnknownVariable
 from breakscope.static.variables.user_defined import ClassVariable, InstanceVariable
 
+# objects of torch.nn that are no modules
+NO_LAYERS = frozenset(
+    (
+        *FIELDS,
+        "torch.nn.UninitializedParameter",
+        "torch.nn.UninitializedBuffer",
+        "torch.nn.parameter.UninitializedParameter",
+        "torch.nn.parameter.UninitializedBuffer",
+    )
+)
+
 VARIABLES: dict[type[Value], Variable] = {
     type(UNKNOWN): UnknownVariable(),
     Const: ConstantVariable(),
@@ -100,7 +111,7 @@ def behaviour(value: Value) -> Variable:
     if kind is Sequence:
         return SEQUENCES.get(value.type, found)
     if kind is ExternalInstance:
-        if value.name.startswith("torch.nn.") and value.name not in FIELDS:
+        if value.name.startswith("torch.nn.") and value.name not in NO_LAYERS:
             return LAYER
         if value.name == TENSOR_DICT:
             return TENSOR_DICTS

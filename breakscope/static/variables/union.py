@@ -39,7 +39,7 @@ class UnionVariable(Variable):
 
     def call(self, machine: Machine, callee, args, kwargs, node, frame) -> Value:
         """Call each that it may be; a library's object beside a module of the source is only
-        possibly what is called."""
+        possibly what is called, unless it is known when."""
         results, called, certainty, undecided = [], [], frame.certainty, frame.undecided
         before = frame.condition
         # one function of several
@@ -49,7 +49,7 @@ class UnionVariable(Variable):
             if not option.is_none:
                 named = resolve_import(machine, option)  # an import that may fail is still one here
                 option = named if type(named) is External else option
-                is_library = own and type(option) is ExternalInstance
+                is_library = own and type(option) is ExternalInstance and not condition
                 frame.certainty = "possible" if is_library else certainty
                 frame.undecided = CHOSEN if chosen else undecided
                 frame.condition = both(before, condition)

@@ -152,3 +152,67 @@ def test_what_is_asked_to_be_a_number_is_the_number_of_its_annotation(annotation
         f"@torch.compile\ndef f(x: Tensor, s: {annotation}):\n    return scaled(x, s)\n"
     )
     assert codes_in(source, tmp_path) == []
+
+
+GUARDED = """\
+import torch
+
+
+class Net(torch.nn.Module):
+    def refuse(self, index, size=None):
+        \"""Only with an index.\"""
+        {guard}
+
+    def forward(self, x: torch.Tensor, index: torch.Tensor | None = None):
+        {call}
+        if index is not None and index.max() > 3:
+            raise ValueError
+        return x
+"""
+
+
+@pytest.mark.parametrize(
+    ("guard", "call", "breaks"),
+    [
+        ("if index is None: raise ValueError", "self.refuse(index)", True),
+        ("assert index is not None", "self.refuse(size=1, index=index)", True),
+        ("assert size is None\n        return index", "self.refuse(index)", False),
+        ("if index is None: return", "self.refuse(index)", False),
+        ("if index is None: raise ValueError", "self.refuse(*[x])", False),
+        ("if index is None: raise ValueError", "self.refuse(x)", False),
+    ],
+)
+def test_what_a_called_function_refuses_is_not_none(guard, call, breaks, tmp_path):
+    result = analysed(tmp_path, {"program.py": GUARDED.format(guard=guard, call=call)})
+    assert found(result) == [("BRK102", 11)] * breaks
+
+
+DERIVED = """\
+import torch
+
+
+class Space:
+    pass
+
+
+class Plane(Space):
+    pass
+
+
+class Net(torch.nn.Module):
+    def __init__(self, space: {annotation}):
+        super().__init__()
+        assert isinstance(space, Plane)
+        self.register_buffer("bounds", torch.LongTensor([0, 3]))
+
+    def forward(self, x):
+        return x[: self.bounds[1]]
+"""
+
+
+@pytest.mark.parametrize(
+    ("annotation", "breaks"), [("Space", True), ("Plane", True), ("Net", False)]
+)
+def test_an_annotated_object_may_be_of_a_class_that_derives(annotation, breaks, tmp_path):
+    result = analysed(tmp_path, {"program.py": DERIVED.format(annotation=f"'{annotation}'")})
+    assert found(result) == [("BRK206", 19)] * breaks

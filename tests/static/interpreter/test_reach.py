@@ -942,7 +942,7 @@ PROGRAMS = {
             SLOW,
             "self.part = Slow() if size > 3 else nn.GRU(4, 4)",
         ),
-        ["BRK201"],
+        ["BRK201", "BRK503"],
     ),
     "a packed sequence is unpacked": (
         model(

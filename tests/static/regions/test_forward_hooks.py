@@ -268,3 +268,23 @@ class Sizes:
 )
 def test_a_hook_that_is_taken_off_again_grows_nothing_from_call_to_call(last, wanted, tmp_path):
     assert found(analysed(tmp_path, {"sizes.py": TAKEN_OFF.format(last=last)})) == wanted
+
+
+HANDLE = """\
+import torch
+from torch.utils.hooks import RemovableHandle
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.seen = {}
+
+    def forward(self, x: torch.Tensor):
+        handle = RemovableHandle(self.seen)
+        return x * 2, handle
+"""
+
+
+def test_a_handle_that_the_region_makes(tmp_path):
+    assert ("BRK608", 11) in found(analysed(tmp_path, {"program.py": HANDLE}))

@@ -96,3 +96,9 @@ def test_a_training_step_that_nothing_compiles_is_no_region(tmp_path):
         "        self.opt.step()\n"
     )
     assert lines_of(tmp_path, trainer) == []
+
+
+def test_a_step_that_python_calls_is_compiled_by_itself_and_breaks(tmp_path):
+    loop = "    for _ in range(3):\n" + "".join(f"    {line}\n" for line in BODY.splitlines()[:-1])
+    source = "@torch.compile\ndef train_step(model, opt, x, y):\n" + loop + "    return loss\n"
+    assert lines_of(tmp_path, source) == [WHOLE[0], WHOLE[2]]

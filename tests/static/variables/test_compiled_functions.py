@@ -1,4 +1,4 @@
-"""Functions of packages that have no Python source. Under Dynamo of torch 2.13.0 and with SciPy 1.17
+"""Functions of packages that have no Python source, and all of SciPy. Under Dynamo of torch 2.13.0 and with SciPy 1.17
 the call breaks, or is traced where no line is given."""
 
 import pytest
@@ -7,6 +7,7 @@ from programs import TORCH, found, write
 from breakscope.static import StaticOptions, analyze
 
 SOURCE = """\
+import scipy.signal
 import scipy.special
 import torch
 from scipy.optimize import linear_sum_assignment
@@ -34,7 +35,8 @@ INSTALLED = {
         ("rows, columns = linear_sum_assignment(cost.detach().numpy())", True),
         ("cost = cost * torch.as_tensor(scipy.special.gamma(cost.numpy()))", True),
         ("cost = cost * torch.as_tensor(scipy.special.softmax(cost.numpy()))", False),
-        ("cost = cost * torch.as_tensor(scipy.special.unknown(cost.numpy()))", False),
+        ("cost = cost * torch.as_tensor(scipy.signal.hilbert(cost.numpy()))", True),
+        ("b, a = scipy.signal.butter(3, 0.2)", True),
     ],
 )
 @pytest.mark.parametrize("installed", [False, True])
@@ -42,4 +44,4 @@ def test_compiled_functions_of_scipy(line, breaks, installed, tmp_path, monkeypa
     write(tmp_path, {"own/program.py": SOURCE.format(line=line), **INSTALLED})
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "environment"))
     result = analyze([tmp_path / "own"], StaticOptions(torch=TORCH, libraries=installed))
-    assert found(result) == [("BRK599", 9)] * breaks
+    assert found(result) == [("BRK599", 10)] * breaks

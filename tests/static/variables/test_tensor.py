@@ -163,6 +163,55 @@ def test_what_a_part_of_a_module_takes_for_sparse(product, before, lines, tmp_pa
     assert sorted(found(result)) == [("BRK505", line) for line in lines]
 
 
+GIVEN_SPARSE = """\
+import torch
+
+
+class Graph(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.ones(3))
+
+    def spread(self, matrix, x):
+        return torch.sparse.mm(matrix, x)
+
+    def forward(self, x: torch.Tensor, matrix: {annotation}):
+        \"""Forward.
+
+        Parameters
+        ----------
+        matrix : {documented}
+            The neighbours.
+        \"""
+        {body}
+"""
+
+
+@pytest.mark.parametrize(
+    ("documented", "annotation", "body", "line"),
+    [
+        ("torch.sparse, shape = (n, n)", "torch.Tensor", "return matrix @ x", 20),
+        ("sparse matrix", "torch.Tensor", "return self.weight * matrix.shape[0]", 20),
+        (
+            "2-tuple of sparse matrices",
+            "tuple[torch.Tensor, torch.Tensor]",
+            "return matrix[0] @ x",
+            20,
+        ),
+        ("dense or sparse tensor", "torch.Tensor", "return matrix @ x", 0),
+        ("torch.Tensor", "torch.Tensor", "return matrix @ x", 0),
+        ("torch.Tensor", "torch.Tensor", "matrix = matrix.coalesce(); return matrix @ x", 20),
+        ("torch.Tensor", "torch.Tensor", "rows, columns = matrix.indices(); return x[rows]", 20),
+        ("torch.Tensor", "torch.Tensor", "matrix = matrix * 2; return matrix._values()", 0),
+        ("torch.Tensor", "torch.Tensor", "return self.spread(matrix, x)", 20),
+    ],
+)
+def test_what_docstrings_and_uses_say_is_sparse(documented, annotation, body, line, tmp_path):
+    source = GIVEN_SPARSE.format(documented=documented, annotation=annotation, body=body)
+    lines = [at for code, at in found(analysed(tmp_path, {"program.py": source})) if at > 11]
+    assert set(lines) == {line} - {0}
+
+
 LAST = """\
 import torch
 

@@ -43,6 +43,11 @@ CASES = {
         "return torch.zeros(2, *self.sizes, 3) + data",
         "",
     ),
+    "the parameters of what is not known": (
+        "pass",
+        "for p in data.parameters():\n    p.requires_grad = False\nreturn data",
+        "BRK605",
+    ),
     "a key that makes numbers of numbers": ("pass", "return sorted([1, 2], key=lambda i: -i)", ""),
     "an index in a list is a number": (
         "self.names = names",
@@ -207,3 +212,30 @@ def test_a_module_that_a_constructor_may_be_given(kind, tmp_path):
                 return deepcopy(self.sampler)(x)
         """
     assert found(analysed(tmp_path, {"model.py": source})) == [("BRK506", 15)]
+
+
+RECURRENT = """\
+import torch
+
+
+class Own(torch.nn.Module):
+    def forward(self, x):
+        return x, None
+
+
+class Net(torch.nn.Module):
+    def __init__(self, kind):
+        super().__init__()
+        if kind == "own":
+            self.layer = Own()
+        else:
+            self.layer = torch.nn.LSTM(4, 4)
+
+    def forward(self, x: torch.Tensor):
+        return self.layer(x)[0]
+"""
+
+
+def test_a_layer_of_torch_beside_one_of_the_source_by_configuration(tmp_path):
+    result = analysed(tmp_path, {"program.py": RECURRENT})
+    assert found(result) == [("BRK503", 18)]

@@ -20,6 +20,7 @@ from breakscope.rulekit.values import (
     Tensor,
     Value,
 )
+from breakscope.rulekit.walking import handed_generator, names_in
 from breakscope.static.definitions.annotated_results import completed
 from breakscope.static.definitions.classes import is_tensor_class
 from breakscope.static.definitions.fields import field_names
@@ -30,7 +31,7 @@ from breakscope.static.interpreter.calls.abstract_calls import (
     is_left_to_subclasses,
 )
 from breakscope.static.interpreter.calls.running import followed_call
-from breakscope.static.interpreter.narrowing import narrow_by_call
+from breakscope.static.interpreter.narrowing import narrow_by_call, narrow_by_guard
 from breakscope.static.machine.frames import Activation, Frame, Raised
 from breakscope.static.machine.gaps import TOO_DEEP
 from breakscope.static.machine.lattice import join
@@ -119,9 +120,12 @@ def eval_call(machine, node: ast.Call, frame: Frame) -> Value:
             return found
     if callee is UNKNOWN and isinstance(func, ast.Attribute):
         return call_by_name(machine, func.attr, args, kwargs, node, frame)
-    if frame.emits and len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp):
-        note_handed_generator(machine, callee, node.args[0], frame)
-    return machine.call(callee, args, kwargs, node, frame)
+    if frame.emits and (generator := handed_generator(node)) is not None:
+        note_handed_generator(machine, callee, generator, node, frame)
+    value = machine.call(callee, args, kwargs, node, frame)
+    if frame.emits:
+        narrow_by_guard(node, callee, frame)
+    return value
 
 
 def is_unseen(callee: Value) -> bool:
@@ -144,19 +148,39 @@ def call_by_name(
         given = (Const(name), *args)
         emit_call(machine, "module.register_hook", None, given, kwargs, node, frame, "likely")
         return ExternalInstance(HANDLE)
+    if name == "parameters" and not args and not kwargs:  # a module's
+        return Sequence("iterator", None, Tensor("float", sure=False, kind="parameter"))
     if name == "remove" and not args and not kwargs:  # a list's or a set's takes what to remove
         emit_call(machine, f"{HANDLE}.remove", None, (), {}, node, frame, "likely")
     return UNKNOWN
 
 
 def note_handed_generator(
-    machine, callee: Value, generator: ast.GeneratorExp, frame: Frame
+    machine, callee: Value, generator: ast.GeneratorExp, node: ast.Call, frame: Frame
 ) -> None:
-    """A generator expression is handed to a function that Dynamo follows."""
-    followed = type(callee) is Function or getattr(callee, "name", "") in DRAWN_BY
-    if followed and machine.python < (3, 12):
+    """A generator expression is handed to a function that Dynamo follows, as it is or unpacked."""
+    followed = isinstance(callee, Function | Class | Instance)
+    if machine.python < (3, 12) and (followed or getattr(callee, "name", "") in DRAWN_BY):
         over = generator.generators[0].iter
-        machine.emit(Comprehension, over, frame, iterable=UNKNOWN, is_generator=True)
+        is_range = isinstance(over, ast.Call) and getattr(over.func, "id", "") == "range"
+        machine.emit(
+            Comprehension,
+            over,
+            frame,
+            iterable=UNKNOWN,
+            is_generator=True,
+            is_not_rebuilt=not is_range or _names_a_local(generator, frame),
+            is_unpacked=isinstance(node.args[0], ast.Starred),
+        )
+
+
+def _names_a_local(generator: ast.GeneratorExp, frame: Frame) -> bool:
+    """True where it names a variable of the function that it stands in, beside what it goes over."""
+    inside = [generator.elt, *(test for part in generator.generators for test in part.ifs)]
+    inside += [part.iter for part in generator.generators[1:]]
+    named = {name for part in inside for name in names_in(part)}
+    own = {name for part in generator.generators for name in names_in(part.target)}
+    return frame.function is not None and not frame.names.keys().isdisjoint(named - own)
 
 
 def takes_dim(machine, name: str, kwargs: dict[str, Value]) -> bool:

@@ -78,7 +78,8 @@ def emit_call(
 
 def emit_sparse(machine: Machine, values: Iterable[Value], node: ast.AST, frame: Frame) -> None:
     """Emit that a sparse tensor is used, where one of the values is one."""
-    found = [value for value in values if type(value) is Tensor and value.kind == "sparse"]
+    each = (o for v in values for o in ((v.items or ()) if isinstance(v, Sequence) else (v,)))
+    found = [value for value in each if type(value) is Tensor and value.kind == "sparse"]
     if found:
         emit_call(machine, SPARSE, None, found, {}, node, frame, sureness(found[0]))
 
