@@ -200,6 +200,10 @@ def named() -> dict[str, str]:
                 "class C{i}(nn.Module):\n    def forward(self, x):\n        return x\n",
             )
         ),
+        "empty_docstring": beside(
+            "class Empty(nn.Module):\n    def forward(self, x, k):\n"
+            + f'        """A tensor.{chr(10) * 200_000}"""\n        return x\n'
+        ),
         "many_regions": beside(
             chain(
                 1_500,

@@ -28,7 +28,7 @@ REPRESENTATIVE = """
     counting_iterator new_iterator recursive_object union_types tuple_types diamonds quotes_in_comment
     noqa_codes ands conditionals nots calls adjacent_texts forks forks_of_configuration holds_itself
     text_format_width text_add text_replace list_add_at_top int_square tuple_call tensors_nest
-    list_conditional circular_bases
+    list_conditional circular_bases empty_docstring
 """.split()
 
 

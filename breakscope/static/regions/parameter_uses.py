@@ -14,7 +14,7 @@ OF_SPARSE = frozenset(
 )
 ASKED = frozenset({"is_sparse", "layout", "isinstance"})
 # the types of parameters in docstrings
-DOCUMENTED = r"^\s*(?:{0} ?: ?(.+)|{0} \(([^)]+)\)|:type {0}: (.+)|:param (\S+) {0}:)"
+DOCUMENTED = r"^[ \t]*(?:{0} ?: ?(.+)|{0} \(([^)]+)\)|:type {0}: (.+)|:param (\S+) {0}:)"
 OTHER = re.compile(
     r"(?i)\W*(?:an? |(?:(?:union|optional|list|tuple|sequence)(?:\[| of )))?"
     r"(?:(?:int|integer|float|str|string|bool|boolean|dict|callable|function)s?\b|None$)"
