@@ -279,6 +279,7 @@ def exec_class_def(machine: Machine, node: ast.ClassDef, frame: Frame) -> int:
     elif machine.driver.sets and frame.function and info.scope is not frame:
         # each call of the function around it makes another class, with the variables of that call
         info = replace(info, scope=frame)
+        machine.objects.kept.append(info)
     value = Class(info)
     for decorator in node.decorator_list:
         made = resolve_import(
