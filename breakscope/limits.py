@@ -65,7 +65,7 @@ DEEPEST_COPY = 8
 DEEPEST_JOIN = 4
 # Containers in each other inside of one that outlives the call, whose place in it is noted.
 DEEPEST_NOTED_HOME = 2
-# Containers in each other in which `holds_tensor` looks.
+# Containers in each other in which `holds_tensor` looks; calls that a sparse tensor is handed on through.
 DEEPEST_TENSOR_SEARCH = 3
 
 # ---- values, names and gaps

@@ -78,22 +78,39 @@ def _bodies(machine: Machine, mro: list[ClassInfo]) -> list[tuple[ClassInfo, dic
     not: `class Net(nn.Module, Callable)` is called by the Module's `__call__`."""
     behind: set[int] = set()
     for cls in mro:
-        ahead: list[int] | None = None  # the classes of the bases that derive from Module
-        for base in bases_of(machine, cls):
-            parents = mro_of(machine, base.info) if isinstance(base, Class) else []
-            if ahead is not None:
-                behind.update(id(p) for p in parents if id(p) not in ahead)
-            if _is_of_torch(base) or any(_has_base_of_torch(machine, p) for p in parents):
-                ahead = [*(ahead or ()), *map(id, parents)]
+        behind |= _behind_torch(machine, cls)
     bodies = []
     for cls in mro:
         members = members_of(cls)
-        if id(cls) in behind and not any(
-            _has_base_of_torch(machine, p) for p in mro_of(machine, cls)
-        ):
+        if id(cls.node) in behind:
             members = {n: node for n, node in members.items() if n not in MODULE_METHODS}
         bodies.append((cls, members))
     return bodies
+
+
+def _behind_torch(machine: Machine, info: ClassInfo) -> set[int]:
+    """The statements of classes that come, among the bases of this one, behind torch's Module, and do
+    not derive from it."""
+    facts = class_facts(machine, info)
+    if facts.behind is None:
+        facts.behind = set()
+        ahead: set[int] | None = None  # the classes of the bases that derive from Module
+        for base in bases_of(machine, info):
+            parents = mro_of(machine, base.info) if isinstance(base, Class) else []
+            nodes = {id(parent.node) for parent in parents}
+            if ahead is not None:
+                new = (p for p in parents if id(p.node) not in ahead)
+                facts.behind |= {id(p.node) for p in new if not _derives_from_torch(machine, p)}
+            if _is_of_torch(base) or (parents and _derives_from_torch(machine, base.info)):
+                ahead = (ahead or set()) | nodes
+    return facts.behind
+
+
+def _derives_from_torch(machine: Machine, info: ClassInfo) -> bool:
+    facts = class_facts(machine, info)
+    if facts.is_of_torch is None:
+        facts.is_of_torch = any(_has_base_of_torch(machine, cls) for cls in mro_of(machine, info))
+    return facts.is_of_torch
 
 
 def _has_base_of_torch(machine: Machine, info: ClassInfo) -> bool:

@@ -199,6 +199,9 @@ class ClassFacts(Struct, eq=False):
     # the classes of the order with the statements that define each name in them
     bodies: list[tuple[ClassInfo, dict[str, ast.stmt]]] | None = None
     external_bases: tuple[str, ...] | None = None
+    is_of_torch: bool | None = None  # a class of the order has a base of torch.nn
+    # statements of parents that come behind one of torch.nn, and have none themselves
+    behind: set[int] | None = None
     is_module: bool | None = None  # derives from torch.nn.Module, as far as the source shows
     fields: list | None = None  # of a dataclass or NamedTuple
     given_later: dict[str, tuple] | None = None  # see variables/objects/prepared.py

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from breakscope import limits
 from breakscope.rulekit.values import NONE, Function, Instance, Sequence, Tensor, Value, options
 from breakscope.static.definitions.classes import bound_to, find_member
 from breakscope.static.machine.lattice import join
 from breakscope.static.machine.machine import Machine
 from breakscope.static.regions.parameter_uses import Usage
-
-DEEPEST = 3  # parts of parts that a parameter is handed on to
 
 
 def as_sparse(found: Value, default: Value | None) -> Value:
@@ -23,7 +22,11 @@ def _made_sparse(value: Value) -> Value:
 
 
 def is_taken_as_sparse(
-    machine: Machine, function: Function, name: str, body: Usage, deep: int = DEEPEST
+    machine: Machine,
+    function: Function,
+    name: str,
+    body: Usage,
+    deep: int = limits.DEEPEST_TENSOR_SEARCH,
 ) -> bool:
     """True where a function, or the method or part of its module that it hands the parameter to, takes
     it for sparse."""
