@@ -388,7 +388,7 @@ class Machine:
         self.journal.take_back()
         shared, objects = self.world.shared, self.objects
         made = (i for found in objects.instances.values() for i in found.values())
-        for value in (*made, *objects.annotated.values()):
+        for value in (*made, *objects.annotated.values(), *objects.filled.values()):
             if isinstance(value, Instance) and id(value) not in shared:
                 value.attributes.clear()
         for scope in objects.scopes:

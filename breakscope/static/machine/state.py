@@ -218,6 +218,9 @@ class Objects(Struct, eq=False):
 
     instances: dict[int, dict] = {}  # class -> Instance by arguments
     annotated: dict[int, Value] = {}  # class -> the object that stands for arguments of it
+    filled: dict[int, Value] = {}  # module class -> that for arguments of regions, with its parts
+    # (object that stands for arguments, attribute) -> what methods of its class assign
+    assigned: dict[tuple[int, str], Value] = {}
     namespace: Class | None = None  # stands for types.SimpleNamespace
     tuple_classes: dict[tuple, Class] = {}  # what collections.namedtuple made
     hooks: dict[int, list] = {}  # id of a module value -> [(kind, hook)]
@@ -240,3 +243,8 @@ class Objects(Struct, eq=False):
     executing: int = 0  # modules whose top level is being run
     # an object is being made as any configuration would make it, not as the source shows
     configuring: bool = False
+
+    def is_annotated(self, value: Instance) -> bool:
+        """True for an object of which no more is known than its class in an annotation."""
+        cls = id(value.cls.info)
+        return self.annotated.get(cls) is value or self.filled.get(cls) is value

@@ -25,17 +25,23 @@ from breakscope.rulekit.values import (
     Union,
     Value,
     maybe_tensor,
+    options,
 )
 from breakscope.static.definitions.annotations import value_of_annotation
 from breakscope.static.definitions.binding import defaults_of
-from breakscope.static.definitions.classes import find_member, members_of, mro_of
+from breakscope.static.definitions.classes import (
+    find_member,
+    is_module_class,
+    members_of,
+    mro_of,
+)
 from breakscope.static.definitions.documented_types import (
     documented_tensors,
     with_documented_dtype,
 )
 from breakscope.static.machine.frames import Frame, OutOfBudget, Raised
 from breakscope.static.machine.gaps import why
-from breakscope.static.machine.lattice import element_of, join
+from breakscope.static.machine.lattice import element_of, join, join_all
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ClassInfo, FunctionInfo, ModuleInfo
 from breakscope.static.regions.parameter_uses import Usage
@@ -236,7 +242,7 @@ def parameter_value(
     info: FunctionInfo,
 ) -> Value:
     annotated = value_of_annotation(machine, parameter.annotation, frame)
-    annotated = with_documented_dtype(annotated, info, parameter.arg)
+    annotated = with_documented_dtype(as_filled(machine, annotated), info, parameter.arg)
     tensor = Tensor(sure=False, origin="guess")
     if not annotated.is_unknown:
         if (
@@ -265,6 +271,28 @@ def parameter_value(
         return UNKNOWN
     is_other = parameter.arg.endswith(OTHERS) or body.is_documented_as_other(parameter.arg)
     return UNKNOWN if is_other else tensor
+
+
+def as_filled(machine: Machine, annotated: Value) -> Value:
+    """The same with objects of module classes that have their parts, as configuration makes them."""
+    found = [
+        _filled(machine, option) if isinstance(option, Instance) else option
+        for option in options(annotated)
+    ]
+    return annotated if found == list(options(annotated)) else join_all(found)
+
+
+def _filled(machine: Machine, annotated: Instance) -> Instance:
+    cls = annotated.cls
+    if not machine.objects.is_annotated(annotated) or not is_module_class(machine, cls.info):
+        return annotated
+    filled = machine.objects.filled
+    if id(cls.info) not in filled:
+        filled[id(cls.info)] = annotated  # for a constructor that takes one of its own class
+        made = configured_instance(machine, cls)
+        filled[id(cls.info)] = made
+        machine.objects.kept.append(made)
+    return filled[id(cls.info)]
 
 
 def takes_tensors(machine: Machine, function: Function, names: frozenset[str]) -> bool:

@@ -243,7 +243,7 @@ class InstanceVariable(Variable):
     def is_of_class(self, machine: Machine, value, wanted) -> bool | None:
         if wanted.info in mro_of(machine, value.cls.info):
             return True
-        is_open = is_annotated(machine, value) and not machine.driver.sets
+        is_open = machine.objects.is_annotated(value) and not machine.driver.sets
         if is_open and value.cls.info in mro_of(machine, wanted.info):
             return None  # a caller may hand over an object of a class that derives from it
         return None if "?" in external_bases(machine, value.cls.info) else False
@@ -367,8 +367,3 @@ def field_at(
             return found  # one that may be left out
         place -= bool(there)
     return found
-
-
-def is_annotated(machine: Machine, value: Instance) -> bool:
-    """True for an object of which no more is known than its class in an annotation."""
-    return machine.objects.annotated.get(id(value.cls.info)) is value

@@ -27,7 +27,7 @@ def is_a_subclass_s(machine: Machine, function: Function, frame: Frame) -> bool:
     if not isinstance(function.info.node, ast.FunctionDef):
         return False
     if type(owner) is Instance:
-        is_open = machine.objects.annotated.get(id(owner.cls.info)) is owner or not frame.caught
+        is_open = machine.objects.is_annotated(owner) or not frame.caught
     else:
         is_open = function.info.owner is not None and not frame.caught
     return is_open and (is_announced(function.info) or leaves_to_subclasses(function.info))
@@ -39,7 +39,7 @@ def is_left_to_subclasses(machine: Machine, function: Function) -> bool:
     owner = function.bound
     return (
         type(owner) is Instance
-        and machine.objects.annotated.get(id(owner.cls.info)) is owner
+        and machine.objects.is_annotated(owner)
         and leaves_to_subclasses(function.info)
     )
 

@@ -38,6 +38,7 @@ from breakscope.static.machine.frames import Frame, Raised
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import Import
 from breakscope.static.variables.effects.emitting import emit_call
+from breakscope.static.variables.objects.assigned import assigned_tensor
 from breakscope.static.variables.objects.module_containers import (
     HELD,
     OPEN,
@@ -210,11 +211,15 @@ def fallback_attribute(
     machine: Machine, owner: Instance, name: str, node: ast.AST, frame: Frame
 ) -> Value:
     """An attribute that nothing was seen to set: its annotation, or that of the constructor's
-    parameter, else `__getattr__`, else unknown."""
+    parameter, the tensor that a method of the class assigns, else `__getattr__`, else unknown."""
     for cls in mro_of(machine, owner.cls.info):
         annotation = class_annotations(cls).get(name) or constructor_annotations(cls).get(name)
         if annotation is not None:
             return value_of_annotation(machine, annotation, Frame(cls.module, scope=cls.scope))
+    if machine.objects.is_annotated(owner):
+        assigned = assigned_tensor(machine, owner, name)
+        if not assigned.is_unknown:
+            return assigned
     if name in machine.library.tensor_names and is_tensor_class(machine, owner.cls.info):
         return machine.getattr(as_tensor(machine, owner), name, node, frame)
     if field_names(machine, owner) and name in ("_replace", "_asdict"):

@@ -30,7 +30,7 @@ def prepare(machine: Machine, made: Instance) -> None:
         if known is None and value is None:
             made.attributes[name] = PART
         elif known is not None and known.is_none and value is not None:
-            later = _value(machine, cls, method, value)
+            later = value_in_method(machine, cls, method, value)
             made.attributes[name] = CONFIG if later.is_unknown else join(NONE, later)
         elif _is_bool(known) and value is not None and not isinstance(value, ast.Constant):
             made.attributes[name] = Py("bool", "config", known.value)
@@ -50,7 +50,7 @@ def _given_later(
         facts.given_later = {}
         methods: dict[str, tuple[ClassInfo, ast.FunctionDef]] = {}
         for cls in mro_of(machine, info):
-            for name, method in _methods(cls):
+            for name, method in methods_of(cls):
                 methods.setdefault(name, (cls, method))
         entered = _entered(methods)
         for name, (cls, method) in methods.items():
@@ -71,7 +71,7 @@ def _entered(methods: dict[str, tuple[ClassInfo, ast.FunctionDef]]) -> set[str]:
     return found
 
 
-def _methods(info: ClassInfo) -> list[tuple[str, ast.FunctionDef]]:
+def methods_of(info: ClassInfo) -> list[tuple[str, ast.FunctionDef]]:
     """The methods of a class body that take its object. They follow from the text alone, and are kept
     with it."""
     methods = getattr(info.node, "methods", None)
@@ -110,10 +110,10 @@ def _sets(own: str, parts: list[ast.AST]) -> list[tuple[str, ast.expr | None]]:
             if isinstance(part.value, ast.Constant) and part.value.value is None:
                 continue
             targets = part.targets if kind is ast.Assign else [part.target]
-            found += [(t.attr, part.value) for t in targets if _is_of(own, t)]
+            found += [(t.attr, part.value) for t in targets if is_attribute_of(own, t)]
         elif (
             kind is ast.Call
-            and _is_of(own, part.func)
+            and is_attribute_of(own, part.func)
             and part.func.attr in ("add_module", "register_module")
             and part.args
             and isinstance(part.args[0], ast.Constant)
@@ -122,7 +122,7 @@ def _sets(own: str, parts: list[ast.AST]) -> list[tuple[str, ast.expr | None]]:
     return found
 
 
-def _is_of(own: str, node: ast.expr) -> bool:
+def is_attribute_of(own: str, node: ast.expr) -> bool:
     return (
         isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)
@@ -130,7 +130,9 @@ def _is_of(own: str, node: ast.expr) -> bool:
     )
 
 
-def _value(machine: Machine, cls: ClassInfo, method: ast.FunctionDef, value: ast.expr) -> Value:
+def value_in_method(
+    machine: Machine, cls: ClassInfo, method: ast.FunctionDef, value: ast.expr
+) -> Value:
     """The value of an expression of a method that is not run: its parameters are what their
     annotations say, and its local names are unknown."""
     frame = Frame(cls.module, scope=cls.scope)
