@@ -19,9 +19,9 @@ from breakscope.rulekit.values import (
     Instance,
     Py,
     Sequence,
+    Tensor,
     Union,
     Value,
-    maybe_tensor,
     options,
 )
 from breakscope.static.definitions.annotations import value_of_annotation
@@ -103,7 +103,7 @@ def _function_region(machine: Machine, function: Function) -> Region | None:
     shown, _ = parameter_values(machine, function, False)
     # a parameter that alone has no annotation, as a name or a path, is no tensor for that
     given = args if is_unannotated(function.info.node) else shown
-    if any(maybe_tensor(value) or _is_of_tensors(machine, value) for value in given):
+    if any(_may_be_given_tensors(machine, value) for value in given):
         region = enter(machine, function.info.qualname, function, args, kwargs)
         is_set_up = _is_made_before(machine, region.value) or _meets(region, _prepares)
         return None if is_set_up else region
@@ -129,7 +129,11 @@ def _is_made_before(machine: Machine, value: Value) -> bool:
     return isinstance(value, Function | Class) or is_module(machine, value)
 
 
-def _is_of_tensors(machine: Machine, value: Value) -> bool:
+def _may_be_given_tensors(machine: Machine, value: Value) -> bool:
+    """True for a parameter that some caller gives a tensor: what takes nothing but NumPy's arrays runs
+    behind the models, and nobody compiles it."""
+    if any(option.is_tensor and not _is_array(option) for option in options(value)):
+        return True
     if type(value) is ExternalInstance:
         return value.name == TENSOR_DICT
     return type(value) is Instance and is_tensor_class(machine, value.cls.info)
@@ -256,9 +260,7 @@ def shows_tensors(machine: Machine, function: Value | None) -> bool:
     if type(function) is not Function:
         return False
     shown, named = parameter_values(machine, function, False)
-    return any(
-        maybe_tensor(value) or _is_of_tensors(machine, value) for value in (*shown, *named.values())
-    )
+    return any(_may_be_given_tensors(machine, value) for value in (*shown, *named.values()))
 
 
 def _is_abstract(node: ast.FunctionDef) -> bool:
@@ -306,11 +308,19 @@ def _method_region(machine: Machine, method: Function) -> Region | None:
         return _autograd_region(machine, method, args)
     named = [value for name, value in kwargs.items() if name[0] != "*" or not value.is_unknown]
     given = [option for value in (*args, *named) for option in options(value)]
-    if given and all(o.is_const or (isinstance(o, Py) and o.type in PLAIN) for o in given):
-        return None  # a tokenizer's, or what saves and loads
+    if given and all(map(_is_no_tensor, given)):
+        return None  # a tokenizer's, what saves and loads, or a figure of NumPy's arrays
     region = enter(machine, method.info.qualname, method, args, kwargs)
     is_set_up = _is_made_before(machine, region.value) or _meets(region, _makes_layer)
     return None if is_set_up else region
+
+
+def _is_array(value: Value) -> bool:
+    return type(value) is Tensor and value.kind == "numpy"
+
+
+def _is_no_tensor(option: Value) -> bool:
+    return option.is_const or _is_array(option) or (isinstance(option, Py) and option.type in PLAIN)
 
 
 def _meets(region: Region, is_wanted: Callable[[Event], bool]) -> bool:

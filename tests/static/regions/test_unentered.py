@@ -560,3 +560,30 @@ class Maze(Environment):
 
 def test_a_private_method_that_a_parent_leaves_abstract(tmp_path):
     assert found(analysed(tmp_path, {"program.py": REQUIRED})) == [("BRK101", 18)]
+
+
+FIGURES = """\
+import numpy as np
+import torch
+
+
+class Error:
+    def __init__(self, scale: float = 1.0):
+        self.scale = scale
+
+    def __call__(self, wanted: {kind}, given: np.ndarray) -> float:
+        return float(np.mean(wanted - given)) * self.scale
+
+
+def error(wanted: {kind}, given: np.ndarray, axis: int = 0) -> float:
+    return float(np.mean(wanted - given, axis).max())
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "lines"), [("np.ndarray", []), ("np.ndarray | torch.Tensor", [10, 14])]
+)
+def test_what_takes_only_arrays_is_no_region(kind, lines, tmp_path):
+    front = "from .figures import Error, error\n"
+    files = {"library/figures.py": FIGURES.format(kind=kind), "library/__init__.py": front}
+    assert [line for _, line in found(analysed(tmp_path, files))] == lines
