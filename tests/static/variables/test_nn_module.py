@@ -249,3 +249,26 @@ def test_a_change_of_parameters(name, tmp_path):
     )
     result = analysed(tmp_path, {"model.py": source})
     assert found(result) == ([("BRK607", 12)] if breaks else [])
+
+
+@pytest.mark.parametrize(
+    ("mark", "breaks"),
+    [
+        ("x.requires_grad_(False)", False),  # it needs none already
+        ("x.requires_grad_()", True),
+        ("self.b.requires_grad_(requires_grad=False)", False),
+        ("self.b.requires_grad_(True)", True),
+        ("self.w.requires_grad_(False)", True),
+        ("self.w.requires_grad_()", False),
+        ("x.requires_grad = False", True),
+    ],
+)
+def test_a_mark_for_gradients_breaks_where_it_changes_something(mark, breaks, tmp_path):
+    source = (
+        "import torch\nfrom torch import nn\n\n\nclass Net(nn.Module):\n    def __init__(self):\n"
+        "        super().__init__()\n        self.w = nn.Parameter(torch.ones(4))\n"
+        "        self.register_buffer('b', torch.ones(4))\n\n    def forward(self, x: torch.Tensor):\n"
+        f"        y = x * 2\n        {mark}\n        return y + 1\n"
+    )
+    result = analysed(tmp_path, {"model.py": source})
+    assert found(result) == ([("BRK605", 13)] if breaks else [])
