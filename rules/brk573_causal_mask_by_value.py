@@ -16,7 +16,14 @@ from breakscope.rulekit.events import Call
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.values import options
 
-rule = Rule("BRK573", "causal-mask-by-value", dynamo=("GB0124",), shares=("GB0124",))
+rule = Rule(
+    "BRK573",
+    "causal-mask-by-value",
+    dynamo=("GB0124: in torch/nn/modules/transformer.py",),
+    shares=("GB0124",),
+    seen="{} has a mask that torch compares with the causal one, which reads it",
+    help="say with `is_causal=` whether the mask is the causal one",
+)
 
 # the masks that are looked at, each with the argument that makes it needless; places behind the module
 MASKS = {
@@ -44,8 +51,8 @@ def check(event):
         return
     masks = " and ".join(f"`{mask}`" for mask, _ in read)
     yield event.graph_break(
-        f"`nn.{kind}` reads the values of {masks} to find out whether it is the causal mask",
-        help=f"pass {' and '.join(missing)} in `{event.shown}`, or `True` where the mask is the causal one",
+        f"`nn.{kind}` compares {masks} with the causal mask, which reads tensors",
+        help=f"pass {' and '.join(missing)}, or `True` where the mask is the causal one",
         certainty=None if any(sure for _, sure in read) else "likely",
         setting="capture_scalar_outputs",
     )
