@@ -38,7 +38,7 @@ def check(event):
     momentum = given.get("momentum", layer.args[PLACE] if len(layer.args) > PLACE else None)
     if momentum == NONE and given.get("track_running_stats") != FALSE:
         yield event.graph_break(
-            f"`{event.shown}` has no momentum and reads in training how many batches it has seen",
+            f"`nn.{event.name.split('.')[-2]}` without a momentum reads in training how many batches it has seen",
             help="give the batch norm a momentum, or collect its statistics in a pass that is not compiled",
             certainty="likely",
             setting="capture_scalar_outputs",
