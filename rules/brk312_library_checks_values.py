@@ -8,7 +8,8 @@ all numbers lie inside of its bounds. Each check is a data-dependent branch, in 
 but at your line (GB0033, GB0170; GB0007 for a distribution's constraints). Without
 `validate_args=True` Dynamo switches a distribution's own checks off. `kl_divergence` looks its
 formula up by the two types, in Python that Dynamo does not trace (GB0059), the first time in a
-process that the pair is met.
+process that the pair is met. The entropy of a binomial or multinomial distribution goes over its support,
+whose size it reads; a Wishart distribution compares its degrees of freedom.
 
 Switch the check off where there is a switch, write the formula yourself where there is none, and
 check outside the compiled code, once. The results are the same for valid arguments; invalid ones
@@ -23,7 +24,9 @@ from breakscope.rulekit.events import Call
 from breakscope.rulekit.rule import Rule
 
 rule = Rule(
-    "BRK312", "library-checks-values", shares=("GB0033", "GB0124", "GB0170", "GB0007", "GB0059")
+    "BRK312",
+    "library-checks-values",
+    shares=("GB0033", "GB0124", "GB0170", "GB0007", "GB0059", "GB0092"),
 )
 
 ALWAYS = {
@@ -89,6 +92,22 @@ def check_draws(event):
             f"`{event.shown}` draws until all numbers lie inside of its bounds, which reads them",
             help="call it outside the compiled code",
         )
+
+
+READ = {
+    "torch.distributions.Binomial.entropy",
+    "torch.distributions.Multinomial.entropy",
+    "torch.distributions.Binomial.enumerate_support",
+    "torch.distributions.Wishart",
+}
+
+
+@rule.on(Call, READ)
+def check_support(event):
+    yield event.graph_break(
+        f"`{event.shown}` reads its parameters' values",
+        help="write out the formula with a size that Python knows, or call it outside the compiled code",
+    )
 
 
 @rule.example(lambda: (torch.arange(3.0), torch.ones(3)), dynamo=("GB0033",))
@@ -166,3 +185,15 @@ def bad_eigenvalues(x):
 def good_eigenvalues(x):
     values = torch.linalg.eigvals(x)
     return x + values.real.sum()
+
+
+@rule.example(lambda: (torch.full((3,), 0.5),), dynamo=("GB0124", "GB0092"), equal=False)
+def bad_entropy(p):
+    return torch.distributions.Binomial(4, p).entropy() * 2  # BRK312
+
+
+@rule.becomes
+def good_entropy(p):
+    k = torch.arange(5.0).reshape(-1, 1)
+    logs = torch.distributions.Binomial(4, p).log_prob(k)
+    return -(logs.exp() * logs).sum(0) * 2

@@ -1,7 +1,8 @@
 """A few methods of Python's own types end the graph.
 
 Dynamo has its own version of nearly every method of lists, dicts, sets, deques and strings. It has
-none for `deque.rotate` (until torch 2.15), for `str.maketrans`, for `Counter.most_common`, and for
+none for `deque.rotate` (until torch 2.15), for the methods of bytes but `decode`, for a list's methods called
+on the class (`list.append(items, x)`), for `str.maketrans`, for `Counter.most_common`, and for
 `string.Template`, so the graph ends at these, also where only constants are involved; a method that
 Python would have to call again behind the break takes the whole function with it.
 
@@ -10,6 +11,7 @@ replaces a table of characters, an f-string replaces a template, and `sorted(cou
 key=lambda item: -item[1])` ranks counts.
 """
 
+import ast
 from collections import Counter, deque
 
 import torch
@@ -21,8 +23,11 @@ from breakscope.rulekit.rule import Rule
 rule = Rule(
     "BRK542",
     "container-method-in-c",
-    dynamo=(r"GB0156: method `(rotate|maketrans)`",),
-    shares=("GB0059", "GB0092", "GB0299"),
+    dynamo=(
+        r"GB0156: method `(rotate|maketrans)`",
+        r"GB0156: of class `bytes`",
+    ),
+    shares=("GB0059", "GB0092", "GB0156", "GB0299"),
     unshown=("GB0299",),
 )
 
@@ -33,6 +38,27 @@ METHODS = {
     "string.Template.substitute",
     "string.Template.safe_substitute",
 }
+# those of bytes but for `decode`, and those of lists that are called on the class
+BYTES = {f"bytes.{name}" for name in dir(bytes) if name[0] != "_" and name not in ("decode", "hex")}
+UNBOUND = {f"list.{name}" for name in dir(list) if name[0] != "_"}
+
+
+@rule.on(Call, BYTES)
+def check_bytes(event):
+    yield event.problem(
+        f"Dynamo traces no methods of bytes but `decode`, so the graph ends at `{event.shown}`",
+        help="decode the bytes first, or do it once in `__init__`",
+    )
+
+
+@rule.on(Call, UNBOUND)
+def check_unbound(event):
+    if isinstance(event.node, ast.Call) and ast.unparse(event.node.func) == event.name:
+        method = event.name.rpartition(".")[2]
+        yield event.problem(
+            f"Dynamo does not trace a list's method called on the class, so the graph ends at `{event.shown}`",
+            help=f"call the method of the list itself: `items.{method}(...)`",
+        )
 
 
 @rule.on(Call, METHODS)
@@ -70,3 +96,31 @@ def good(x):
     counts = Counter(["a", "b", "a"])
     name, number = sorted(counts.items(), key=lambda item: -item[1])[0]
     return x * number
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0156",))
+def bad_bytes(x):
+    y = x * 2
+    name = b"ab".upper()  # BRK542
+    return y + len(name)
+
+
+@rule.becomes
+def good_bytes(x):
+    y = x * 2
+    name = b"ab".decode().upper()
+    return y + len(name)
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0156",))
+def bad_unbound(x):
+    items = [x]
+    list.append(items, x * 2)  # BRK542
+    return items[0] - items[1]
+
+
+@rule.becomes
+def good_unbound(x):
+    items = [x]
+    items.append(x * 2)
+    return items[0] - items[1]

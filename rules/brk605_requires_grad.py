@@ -1,8 +1,10 @@
 """Changing `requires_grad` inside the region ends the graph.
 
-`x.requires_grad_()` on an input or a parameter, `x.requires_grad = True`, and `torch.ones(n,
+`x.requires_grad_()` on an input that does not require grad, `requires_grad_(False)` on a parameter,
+`x.requires_grad = True`, and `torch.ones(n,
 requires_grad=True)` make leaves of autograd's graph in the middle of the capture, which AOTAutograd
-cannot express. On an intermediate tensor `requires_grad_()` itself is traced, but the region ends
+cannot express. A call that changes nothing, such as `x.requires_grad_(False)` on an input that requires
+none, is traced. On an intermediate tensor `requires_grad_()` itself is traced, but the region ends
 where that tensor, or something computed from it, is returned.
 
 Mark parameters and inputs outside the region. To freeze a part, use `y.detach()` or
@@ -62,13 +64,14 @@ def check_store(event):
 
 @rule.on(Call, "Tensor.requires_grad_")
 def check_call(event):
-    tensor, off = event.receiver, event.args and event.args[0].is_const and not event.args[0].value
-    if getattr(tensor, "kind", "") == "parameter" and not off:
-        return  # it requires grad already: nothing changes
+    tensor, wanted = event.receiver, event.argument(0, "requires_grad")
+    off = wanted is not None and wanted.is_const and not wanted.value
     if isinstance(tensor, Tensor) and (
         tensor.is_argument or tensor.kind in ("parameter", "buffer")
     ):
-        yield event.graph_break(f"`{event.shown}` changes an input of the graph", help=HELP)
+        has = tensor.kind == "parameter" if tensor.requires_grad is None else tensor.requires_grad
+        if bool(has) is off:  # else nothing changes
+            yield event.graph_break(f"`{event.shown}` changes an input of the graph", help=HELP)
     elif not off:
         yield event.problem(
             f"`{event.shown}` makes a leaf inside the region; where it leaves a graph, that graph ends",

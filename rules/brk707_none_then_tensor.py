@@ -4,8 +4,9 @@
 stores a tensor, so the second call fails the guard and compiles the other path. Where the tensor
 then grows (`torch.cat` on a cache of keys and values), its sizes cause one more recompile.
 
-It is the same for a size: `if self.shape != x.shape: self.shape = x.shape` compares with None in
-the first call and with sizes afterwards. A placeholder that the first call replaces is guarded too: by its
+It is the same for a number, a text, a device or a dtype that is looked at before it is set, and for a
+size: `if self.shape != x.shape: self.shape = x.shape` compares with None in the first call and with sizes
+afterwards. A placeholder that the first call replaces is guarded too: by its
 dimensions where it is a tensor (`self.grid = torch.zeros(1)`), by its value where it is a number
 (`if self.channels != x.size(1): self.channels = x.size(1)`).
 
@@ -20,6 +21,8 @@ from breakscope.rulekit.events import Store
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.values import (
     Dict,
+    External,
+    Py,
     Sequence,
     ShapeInt,
     Tensor,
@@ -36,7 +39,7 @@ rule = Rule(
     dynamo=("none_argument", "attribute", "size"),
 )
 
-KEPT = (Sequence, Dict, ShapeInt)  # a number is mostly set anew in each call, before it is read
+KEPT = (Sequence, Dict, ShapeInt)
 
 
 @rule.on(Store, scope=("attribute", "global", "nonlocal"), is_read=True)
@@ -65,7 +68,7 @@ def check(event):
             help=f"make `{event.name}` in `__init__` as a buffer, or pass it in and return it",
             once=name,
         )
-    elif isinstance(event.value, KEPT):
+    elif isinstance(event.value, KEPT) or (event.is_read_first and _is_plain(event.value)):
         instead = "tensors as buffers of their largest size, or pass it in and return it"
         yield event.problem(
             f"`{name}` is None in the first call and {event.value.describe()} afterwards, so the region is compiled again",
@@ -77,6 +80,12 @@ def check(event):
             ),
             once=name,
         )
+
+
+def _is_plain(value):
+    """A number, a text, a dtype, a device: mostly set anew in each call before it is read, which changes
+    nothing from call to call."""
+    return isinstance(value, Py | External) or (value.is_const and not value.is_none)
 
 
 def _has_other_dimensions(event):

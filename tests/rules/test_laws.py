@@ -88,10 +88,21 @@ def test_2_dynamo_reports_what_the_rule_declares(case):
         assert seen.ids() == case.ids
         assert case.ids <= set(case.rule.gb_ids())
         own, others = marked_lines(case), marked_lines(case, others=True)
-        assert {b.line_in(case.rule.path) for b in seen.breaks} <= own | others
-        for b in (b for b in seen.breaks if b.line_in(case.rule.path) in own):
+        # of a module of torch's Dynamo may name the lines in torch alone: such a break counts as the rule's
+        lines = {b.line_in(case.rule.path) for b in seen.breaks if not is_inside_torch(b, case)}
+        assert lines <= own | others
+        for b in seen.breaks:
             words = b.reason.words(torchs_file(b.frames[-1][0]) if b.frames else "")
-            assert b.reason.gb_id in case.rule.shares or case.rule.explains(b.reason.gb_id, words)
+            if b.line_in(case.rule.path) in own or is_inside_torch(b, case):
+                assert b.reason.gb_id in case.rule.shares or case.rule.explains(
+                    b.reason.gb_id, words
+                )
+
+
+def is_inside_torch(seen, case) -> bool:
+    """Does a break end in torch's code, without a line of the example above it?"""
+    in_torch = bool(seen.frames) and bool(torchs_file(seen.frames[-1][0]))
+    return in_torch and seen.line_in(case.rule.path) is None
 
 
 @each(TWINS)

@@ -150,19 +150,20 @@ class RegionState(Struct, eq=False):
             if container in self.shrunk:
                 step = activation.steps[index]
                 activation.steps[index] = Step(replace(step.event, bounded=True))
-        last = {key: activation.steps[index].event for activation, index, key in self.pending}
+        stores = [(key, activation.steps[index].event) for activation, index, key in self.pending]
+        last, initial = dict(stores), {key: event.initial for key, event in reversed(stores)}
         for activation, index, key in self.pending:
             step = activation.steps[index]
-            if _restores(last[key]):
+            if _restores(last[key], initial[key]):
                 activation.steps[index] = Step(replace(step.event, scope="restored"))
             elif key in self.reads and key not in self.overwritten:
                 activation.steps[index] = Step(replace(step.event, is_read=True))
 
 
-def _restores(event: Event) -> bool:
+def _restores(event: Event, first: Value) -> bool:
     """True for a store that certainly happens and gives back the constant that was there before the
     region."""
-    new, first = event.value, event.initial
+    new = event.value
     if event.undecided or event.condition or type(new) is not Const or type(first) is not Const:
         return False
     return type(new.value) is type(first.value) and new.value == first.value

@@ -147,16 +147,19 @@ def _region_of(machine: Machine, value: Value) -> Region | None:
 def _module_region(machine: Machine, cls: Class) -> Region | None:
     if not is_module_class(machine, cls.info):
         return None
-    forward = find_member(machine, cls.info, "forward")
+    entry, own_call = "forward", find_member(machine, cls.info, "__call__")
+    forward = find_member(machine, cls.info, entry)
+    if isinstance(own_call, Function) and not isinstance(forward, Function):
+        entry, forward = "__call__", own_call  # in place of a `forward`
     if not isinstance(forward, Function) or (
         only_raises(forward) and "__call__" not in members_of(cls.info)
     ):
         return None
     if _is_training_loop(forward):
         return None
-    name = f"{cls.info.qualname}.forward"
+    name = f"{cls.info.qualname}.{entry}"
     # what a decorator puts around it may be around other methods, too
-    own = undecorated(machine, cls.info, "forward", forward)
+    own = undecorated(machine, cls.info, entry, forward)
     key = id(cls.info), id(own.info)
     absent, given = machine.summaries.reached.get(key, (frozenset(), None))
     if given is not None and not takes_tensors(machine, own, absent):
@@ -165,8 +168,8 @@ def _module_region(machine: Machine, cls: Class) -> Region | None:
     bound = bound_to(forward, instance)
     if not isinstance(bound, Function):
         return None
-    taken = undecorated(machine, cls.info, "forward", bound)
-    entered = bound_to(find_member(machine, cls.info, "__call__"), instance)
+    taken = undecorated(machine, cls.info, entry, bound)
+    entered = bound_to(own_call, instance)
     if isinstance(entered, Function) and (
         len(entered.info.node.args.args) > 1 or only_raises(forward)
     ):

@@ -106,6 +106,8 @@ class ConstantVariable(NumberVariable):
         return True
 
     def call_method(self, machine: Machine, owner, name, args, kwargs, node, frame) -> Value:
+        if isinstance(owner.value, bytes):
+            emit_call(machine, f"bytes.{name}", owner, args, kwargs, node, frame)
         found = evaluated_method(machine, owner, name, args, kwargs, node, frame)
         if found is not None:
             return found

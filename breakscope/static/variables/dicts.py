@@ -32,6 +32,7 @@ from breakscope.static.variables.effects.side_effects import (
     note_mutation,
     note_outside,
 )
+from breakscope.static.variables.objects.module_changes import note_module_change
 
 ADDING = frozenset({"add_module", "register_module"})
 KINDS = (dict, OrderedDict, Counter, defaultdict)
@@ -44,6 +45,7 @@ class DictVariable(Variable):
         if name in ADDING and len(args) == 2:
             put_key(owner, *args)
             return NONE
+        note_module_change(machine, owner, name, args, kwargs, node, frame)  # of a ModuleDict
         return call_dict_method(machine, owner, name, args, kwargs, node, frame)
 
     def getattr(self, machine: Machine, owner, name, node, frame) -> Value:

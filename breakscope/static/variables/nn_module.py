@@ -37,6 +37,10 @@ from breakscope.static.variables.objects.hooks import (
     run_pre_hooks,
 )
 from breakscope.static.variables.objects.layers import layer_result
+from breakscope.static.variables.objects.module_changes import (
+    certainty_of_change,
+    note_module_change,
+)
 from breakscope.static.variables.objects.module_containers import add_named, put_named, submodule_at
 from breakscope.static.variables.objects.recurrent import (
     WALKS,
@@ -88,6 +92,7 @@ class ModuleListVariable(ListVariable):
         if name in HOOKS and args:
             return register_hook(machine, owner, name, args, node, frame)
         note_mode(machine, owner, name, args, kwargs, node, frame)
+        note_module_change(machine, owner, name, args, kwargs, node, frame)
         if name in SELF_METHODS:
             return owner
         if name in ("parameters", "buffers") and not frame.emits:
@@ -121,6 +126,7 @@ class LayerVariable(LibraryObjectVariable):
         if name in submodules.WALKS:
             return submodules.walk_over(machine, owner, name, frame)
         if name in SELF_METHODS:
+            note_module_change(machine, owner, name, args, kwargs, node, frame)
             return owner
         if name == "parameters" and not frame.emits:
             return Sequence("iterator", None, parameter_of(machine, owner, frame))
@@ -213,7 +219,8 @@ def call_module_method(
     machine: Machine, owner: Instance, name: str, args, kwargs, node, frame
 ) -> Value:
     full = f"torch.nn.Module.{name}"
-    emit_call(machine, full, owner, args, kwargs, node, frame)
+    sure = certainty_of_change(name, node, frame)
+    emit_call(machine, full, owner, args, kwargs, node, frame, sure)
     note_mode(machine, owner, name, args, kwargs, node, frame)
     if name == "compile" and not frame.emits:
         machine.file.note_compiled_in_place(owner, kwargs)

@@ -81,3 +81,42 @@ def main():
 
 def test_the_first_call_finds_what_objects_held_then(tmp_path):
     assert found(analysed(tmp_path, {"run.py": METHOD}))[0] == ("BRK707", 12)
+
+
+NONE_FIRST = """\
+import torch
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.kept = None
+
+    def forward(self, x: torch.Tensor):
+        y = x * 2
+        {body}
+        return y
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        ("if self.kept is None:\n            self.kept = 1.5", 12),
+        ("if self.kept != x.dtype:\n            self.kept = x.dtype", 12),
+        ("y = y if self.kept else y + 1\n        self.kept = 'seen'", 12),
+        ("if not self.kept:\n            self.kept = x.shape[0] > 1", 12),
+        ("if self.kept is None:\n            self.kept = (x, x.device)", 12),
+        # set before it is read
+        ("self.kept = x.device\n        y = y if self.kept is None else y + 1", 0),
+        ("if self.training:\n            self.kept = 2\n        y = y + (self.kept or 1)", 0),
+        # as it was when the call ends
+        (
+            "if self.kept is None:\n            y = y + 1\n        self.kept = y\n        self.kept = None",
+            0,
+        ),
+    ],
+)
+def test_an_attribute_that_is_none_in_the_first_call(body, line, tmp_path):
+    result = analysed(tmp_path, {"model.py": NONE_FIRST.format(body=body)})
+    assert found(result) == ([("BRK707", line)] if line else [])

@@ -623,3 +623,23 @@ def test_what_fits_an_estimator_is_no_region(tmp_path):
         "pkg/front.py": f"import torch\nclass Scores:\n    def fit{body}    def score{body}",
     }
     assert found(analysed(tmp_path, files)) == [("BRK302", 6)]
+
+
+def test_a_module_with_a_call_of_its_own_in_place_of_forward_is_a_region(tmp_path):
+    source = """\
+        import torch
+
+
+        class Base(torch.nn.Module):
+            def __call__(self, x):
+                return self.run(x).sum().item()
+
+
+        class Net(Base):
+            def run(self, x: torch.Tensor):
+                if x.sum() > 0:
+                    return x
+                return x * 2
+        """
+    result = analysed(tmp_path, {"model.py": source})
+    assert found(result) == [("BRK201", 6), ("BRK101", 11)]

@@ -200,3 +200,75 @@ GETTERS = {
 def test_a_getattr_of_its_own_runs_for_each_part(line, value, lines, tmp_path):
     result = analysed(tmp_path, {"m.py": OWN_GETTER.format(line, value)})
     assert [line for _, line in found(result)] == lines
+
+
+CHANGES = {
+    "a layer frozen": ("self.l = nn.Linear(4, 4)", "self.l.requires_grad_(False)", True),
+    "a container frozen": (
+        "self.l = nn.ModuleDict({'a': nn.Linear(4, 4)})",
+        "self.l.requires_grad_(False)",
+        True,
+    ),
+    "a layer that may be frozen": (
+        "self.l = nn.Linear(4, 4).requires_grad_(False)",
+        "self.l.requires_grad_(False)",
+        False,
+    ),
+    "a layer without parameters": ("self.l = nn.ReLU()", "self.l.requires_grad_(False)", False),
+    "a layer as it is": ("self.l = nn.Linear(4, 4)", "self.l.requires_grad_()", False),
+    "a layer in another precision": ("self.l = nn.Linear(4, 4)", "self.l.half()", True),
+    "no parameters in another precision": (
+        "self.l = nn.BatchNorm1d(4, affine=False)",
+        "self.l.half()",
+        False,
+    ),
+    "a dtype that it has": ("self.l = nn.Linear(4, 4)", "self.l.to(torch.float32)", False),
+    "another dtype": ("self.l = nn.Linear(4, 4)", "self.l.to(dtype=torch.float64)", True),
+    "a device": ("self.l = nn.Linear(4, 4)", "self.l.to('cpu')", False),
+    "another type": ("self.l = nn.ModuleList([nn.Linear(4, 4)])", "self.l.type(torch.half)", True),
+    "parameters without values": (
+        "self.l = nn.Sequential(nn.Linear(4, 4))",
+        "self.l.to_empty(device='cpu')",
+        True,
+    ),
+    "a container loaded": (
+        "self.l = nn.Sequential(nn.Linear(4, 4))",
+        "self.l.load_state_dict(self.l.state_dict())",
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_change_of_parameters(name, tmp_path):
+    before, change, breaks = CHANGES[name]
+    source = (
+        "import torch\nfrom torch import nn\n\n\nclass Net(nn.Module):\n    def __init__(self):\n"
+        f"        super().__init__()\n        {before}\n\n    def forward(self, x: torch.Tensor):\n"
+        f"        y = x * 2\n        {change}\n        return y + 1\n"
+    )
+    result = analysed(tmp_path, {"model.py": source})
+    assert found(result) == ([("BRK607", 12)] if breaks else [])
+
+
+@pytest.mark.parametrize(
+    ("mark", "breaks"),
+    [
+        ("x.requires_grad_(False)", False),  # it needs none already
+        ("x.requires_grad_()", True),
+        ("self.b.requires_grad_(requires_grad=False)", False),
+        ("self.b.requires_grad_(True)", True),
+        ("self.w.requires_grad_(False)", True),
+        ("self.w.requires_grad_()", False),
+        ("x.requires_grad = False", True),
+    ],
+)
+def test_a_mark_for_gradients_breaks_where_it_changes_something(mark, breaks, tmp_path):
+    source = (
+        "import torch\nfrom torch import nn\n\n\nclass Net(nn.Module):\n    def __init__(self):\n"
+        "        super().__init__()\n        self.w = nn.Parameter(torch.ones(4))\n"
+        "        self.register_buffer('b', torch.ones(4))\n\n    def forward(self, x: torch.Tensor):\n"
+        f"        y = x * 2\n        {mark}\n        return y + 1\n"
+    )
+    result = analysed(tmp_path, {"model.py": source})
+    assert found(result) == ([("BRK605", 13)] if breaks else [])

@@ -214,7 +214,8 @@ def emit_store(
         before = len(frame.activation.steps)
         if key not in machine.region.reads and _always_runs(node, frame, fields["value"]):
             machine.region.overwritten.add(key)
-        machine.emit(event_type, node, frame, **fields)
+        is_read_first = key in machine.region.reads
+        machine.emit(event_type, node, frame, is_read_first=is_read_first, **fields)
         if frame.within and fields["scope"] == "attribute" and is_plain(fields["value"]):
             text = ".".join(filter(None, (fields["owner"], fields["name"])))
             machine.region.changed_plainly.append((key, text, fields["initial"], fields["value"]))

@@ -1,0 +1,48 @@
+"""Methods that change the parameters of a module: of torch's layers and of containers, too."""
+
+from __future__ import annotations
+
+import ast
+
+from breakscope.rulekit.module_parameters import holds_parameters
+from breakscope.rulekit.values import Value
+from breakscope.static.machine.frames import Frame
+from breakscope.static.machine.machine import Machine
+from breakscope.static.variables.effects.emitting import emit_call
+
+CHANGES = frozenset(
+    "half bfloat16 double to to_empty type share_memory requires_grad_ load_state_dict".split()
+)
+
+
+def note_module_change(
+    machine: Machine,
+    owner: Value,
+    name: str,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+    frame: Frame,
+) -> None:
+    """Emit such a call on what holds parameters."""
+    if frame.emits and name in CHANGES and holds_parameters(owner):
+        sure = certainty_of_change(name, node, frame)
+        emit_call(machine, f"torch.nn.Module.{name}", owner, args, kwargs, node, frame, sure)
+
+
+def certainty_of_change(name: str, node: ast.AST, frame: Frame) -> str:
+    """Freezing what is frozen changes nothing. That another function of the class does it, or a line of
+    the file to something of this name, is seen by the word alone: parameters are frozen in many ways."""
+    if name != "requires_grad_" or not frame.emits or frame.function is None:
+        return "certain"
+    lines, own = frame.module.source_lines(), frame.function.node
+    cls = frame.function.owner.node if frame.function.owner is not None else own
+    target = getattr(getattr(node, "func", None), "value", None)
+    called = getattr(target, "attr", "") or getattr(target, "id", "")
+    others = [*enumerate(lines[: own.lineno - 1], 1)]
+    others += enumerate(lines[own.end_lineno :], own.end_lineno + 1)
+    for number, line in others:
+        is_near = cls.lineno <= number <= cls.end_lineno or f"{called}.requires_grad" in line
+        if is_near and "requires_grad" in line:
+            return "possible"
+    return "certain"
