@@ -40,7 +40,7 @@ MOST_FRAMES = 6_000
 MOST_WRAPPED = 3  # functions for which one decorator's wrapper is followed: all others are alike
 # Analyses of one function inside each other: what recursion does shows in the first ones.
 MOST_NESTED = 3
-MOST_INSIDE_ITSELF = 8  # the same, side by side too: for each part of a tree they multiply
+MOST_INSIDE_ITSELF = 12  # the same, side by side too: for each part of a tree they multiply
 # Statements of a function that is run for its effects, as a registry's; longer ones do other work.
 LONGEST_REGISTERED_BODY = 8
 MOST_HANDED_BACK_STEPS = 5  # functions through which an argument is handed back that are followed

@@ -46,13 +46,31 @@ class Declined(Struct, frozen=True):
     reason: str
 
 
+class Names:
+    """The names in a file's functions; each function is read once, for all of the file's fixes."""
+
+    def __init__(self) -> None:
+        self._read: dict[ast.AST, dict[str, tuple[ast.Name, ...]]] = {}
+
+    def of(self, function: ast.AST) -> dict[str, tuple[ast.Name, ...]]:
+        """By name, where the function has it."""
+        if function not in self._read:
+            found: dict[str, list[ast.Name]] = {}
+            for part in walk(function):
+                if isinstance(part, ast.Name):
+                    found.setdefault(part.id, []).append(part)
+            self._read[function] = {name: tuple(parts) for name, parts in found.items()}
+        return self._read[function]
+
+
 class Place(Struct, frozen=True):
-    """Where the flagged statement stands: the file's tree, the statement, and the nodes around it,
-    outermost first (module, class, function, loops)."""
+    """Where the flagged statement stands: the file's tree, the statement, the nodes around it,
+    outermost first (module, class, function, loops), and the names in the file's functions."""
 
     tree: ast.Module
     statement: ast.stmt
     parents: tuple[ast.AST, ...]
+    names: Names
 
     @property
     def owner(self) -> ast.ClassDef | None:
@@ -114,9 +132,8 @@ class Place(Struct, frozen=True):
         loads = [part for part in self._named(name) if isinstance(part.ctx, ast.Load)]
         return bool(loads) and all(part.lineno in inside for part in loads)
 
-    def _named(self, name: str) -> list[ast.Name]:
-        found = walk(self.function) if self.function is not None else ()
-        return [part for part in found if isinstance(part, ast.Name) and part.id == name]
+    def _named(self, name: str) -> tuple[ast.Name, ...]:
+        return self.names.of(self.function).get(name, ()) if self.function is not None else ()
 
     def _is_buffer(self, name: str) -> bool:
         return any(
@@ -158,15 +175,15 @@ class Place(Struct, frozen=True):
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-def place_of(tree: ast.Module, statement: ast.stmt) -> Place:
-    """The place of a statement of the tree."""
+def place_of(tree: ast.Module, statement: ast.stmt, names: Names | None = None) -> Place:
+    """The place of a statement of the tree; `names` are kept for others of the same file."""
     parents: list[ast.AST] = []
     inside: ast.AST | None = tree
     at = (statement.lineno, statement.col_offset)
     while inside is not None and inside is not statement:
         parents.append(inside)
         inside = _child_around(inside, statement, at)
-    return Place(tree, statement, tuple(parents))
+    return Place(tree, statement, tuple(parents), names or Names())
 
 
 def _child_around(node: ast.AST, statement: ast.stmt, at: tuple[int, int]) -> ast.AST | None:

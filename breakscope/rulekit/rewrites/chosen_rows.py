@@ -50,7 +50,7 @@ def without_test_behind(place: Place) -> Patch | None:
         return None
     for line in place.behind:
         if isinstance(line, ast.If) and _chosen(ast.unparse(line.test)) == stored[0].id:
-            there = Place(place.tree, line, place.parents)
+            there = Place(place.tree, line, place.parents, place.names)
             also = Also(line, partial(_unconditional, place=there))
             return Patch(None, also=(also,), changes=CHANGES)
     return None

@@ -16,6 +16,7 @@ from breakscope import limits
 from breakscope.knowledge import load as load_knowledge
 from breakscope.report.model import Finding, Fix, Inside, Link, code_in
 from breakscope.rulekit.events import Call, Enter, Problem
+from breakscope.rulekit.patch import Names
 from breakscope.rulekit.rule import Rule
 from breakscope.static.findings.bound_names import NamesOfTorch
 from breakscope.static.findings.negation import simplified
@@ -49,6 +50,7 @@ class Flagger:
         self.lines = module.source_lines()
         self.spans = Spans(module.tree, self.lines)
         self.suppressions = Suppressions(self.lines)
+        self.names = Names()  # in functions, which fixes look for
 
     def findings(self, verdicts: list[Verdict], gaps: Gaps, silence: bool) -> Flagged:
         """The findings of the verdicts that libcst confirms and, with `silence`, no comment
@@ -260,7 +262,9 @@ class Flagger:
     def fix(self, rule: Rule, problem: Problem, statement: ast.stmt) -> tuple[Fix | None, str]:
         from breakscope.static.findings.rewrites import rewritten  # imports libcst
 
-        made = rewritten(rule, problem, self.module.tree, statement, self.lines, self.indentation)
+        made = rewritten(
+            rule, problem, self.module.tree, statement, self.lines, self.indentation, self.names
+        )
         if made.declined:
             return None, made.declined
         first, *also = made.edits

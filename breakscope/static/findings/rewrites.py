@@ -15,7 +15,7 @@ from libcst import ParserSyntaxError
 from msgspec import Struct
 
 from breakscope.report.model import Edit
-from breakscope.rulekit.patch import Declined, Patch, Place, place_of
+from breakscope.rulekit.patch import Declined, Names, Patch, Place, place_of
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.switches import switching_on
 from breakscope.static.project.spans import start_of
@@ -36,19 +36,25 @@ UNCOVERED = "its rewrite does not cover a statement of this shape"
 
 
 def rewritten(
-    rule: Rule, problem, tree: ast.Module, statement: ast.stmt, lines: list[str], unit: str
+    rule: Rule,
+    problem,
+    tree: ast.Module,
+    statement: ast.stmt,
+    lines: list[str],
+    unit: str,
+    names: Names,
 ) -> Rewritten:
     """The rule's fix for a problem. It declines when one of its places does.
 
-    `unit` is one level of the file's indentation, for a block that the rewrite adds.
+    `names` are those of the file's functions, which all of its fixes share; `unit` is one level of the file's indentation, for a block that the rewrite adds.
     """
     made = Rewritten(declined=UNCOVERED)
     if rule.rewriter is not None and problem.fixable:
-        make = partial(_made, rule, problem, tree, statement)
+        make = partial(_made, rule, problem, place_of(tree, statement, names))
         made = _everywhere(make, statement, lines, unit)
     if made.edits or not problem.setting:
         return made
-    place = place_of(tree, statement)
+    place = place_of(tree, statement, names)
     switched = _everywhere(lambda node: switching_on(problem, place), statement, lines, unit)
     return switched if switched.edits else made
 
@@ -85,11 +91,8 @@ def _everywhere(make: Callable, statement: ast.stmt, lines: list[str], unit: str
     return Rewritten(tuple(edits), "", patch.imports, patch.changes, patch.safety)
 
 
-def _made(rule: Rule, problem, tree: ast.Module, statement: ast.stmt, node: cst.CSTNode):
-    if not rule.wants_place:
-        return rule.rewriter(node, problem)
-    place: Place = place_of(tree, statement)
-    return rule.rewriter(node, problem, place)
+def _made(rule: Rule, problem, place: Place, node: cst.CSTNode):
+    return rule.rewriter(node, problem, *([place] if rule.wants_place else []))
 
 
 def _edit(statement: ast.stmt, lines: list[str], rewrite: Callable, unit: str) -> Edit | None:

@@ -90,7 +90,8 @@ def followed_call(
     ):
         return outcome
     running = machine.region.running.setdefault(id(info), [])
-    if is_known_recursion(machine, info, key, running):
+    is_shared = not emits and driver.sets and info.module is not machine.file.module
+    if is_known_recursion(machine, info, key, running, is_shared):
         return None
     running.append(key)
     before = snapshot(arguments)
@@ -110,11 +111,14 @@ def followed_call(
     return outcome
 
 
-def is_known_recursion(machine, info: FunctionInfo, key: tuple, running: list[tuple]) -> bool:
-    """True where one more analysis of a function inside its own shows nothing new; else it is counted."""
+def is_known_recursion(
+    machine, info: FunctionInfo, key: tuple, running: list[tuple], is_shared: bool
+) -> bool:
+    """True where one more analysis of a function inside its own shows nothing new; else it is counted.
+    `is_shared`: all calls of the function have one count, as a library's around a region multiply."""
     inside = machine.region.inside
     if not running:
-        inside[id(info)] = 0
+        inside[id(info)] = inside.get(id(info), 0) if is_shared else 0
         return False
     if (
         key in running

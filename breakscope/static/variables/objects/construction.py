@@ -50,7 +50,7 @@ def instantiate(
     frame: Frame,
 ) -> Value:
     """Make an object of a class of the checked source; equal arguments outside of regions give
-    the same object, but for the code around a region, which makes another in each turn."""
+    the same object, but for the file's own code around a region, which makes another in each turn."""
     info: ClassInfo = cls.info
     externals = external_bases(machine, info)
     if any(machine.library.is_enum(name) for name in externals):
@@ -76,7 +76,9 @@ def instantiate(
         tuple([(k, key_of(v)) for k, v in kwargs.items()]),
     )
     instances = machine.objects.instances.setdefault(id(info), {})
-    instance = None if machine.driver.sets and not frame.emits else instances.get(key)
+    # what a library makes in a turn is as what it made before, and its own parts multiply
+    afresh = machine.driver.sets and not frame.emits and frame.module is machine.file.module
+    instance = None if afresh else instances.get(key)
     # one that was changed later is not what is made here
     if instance is not None and not instance.version:
         note_made(machine, instance, frame)
