@@ -40,6 +40,7 @@ from breakscope.static.variables.tensors.followed import (
     spread_tensors,
     tracked,
 )
+from breakscope.static.variables.tensors.number_rows import note_numbers
 from breakscope.static.variables.tensors.patterns import einsum_result
 from breakscope.static.variables.tensors.results import returned_value, tensor_result
 from breakscope.static.variables.tensors.size_rules import einsum_sizes, sizes_by_name
@@ -121,6 +122,7 @@ def torch_function(
         )  # to a region that finds it an input of the graph
         made = made if made.requires_grad else replace(made, requires_grad=False)
         note_drawn_tensor(machine, last, args, made)
+        note_numbers(machine, last, args, made)
         return made
     if last in ("is_tensor", "is_storage"):
         return (

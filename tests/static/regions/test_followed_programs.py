@@ -39,6 +39,19 @@ def applied(x, function):
 
 """
 PROGRAMS = {
+    "the largest of lengths in a tensor": (
+        "SIZE BRK712",
+        """
+        def padded(rows):
+            lengths = torch.tensor([len(row) for row in rows])
+            return torch.zeros(len(rows), int(lengths.max()))
+
+        def main():
+            rows = [torch.randn(10 + 4 * at) for at in range(6)]
+            for at in range(0, 6, 2):
+                step(padded(rows[at : at + 2]))
+        """,
+    ),
     "a function that is applied to each module": (
         "if self.observes BRK702",
         """
@@ -724,6 +737,21 @@ PROGRAMS = {
     ),
 }
 QUIET = {
+    "the same largest of lengths in a tensor": """
+        def main():
+            for sizes in ([3, 7, 5], [7, 2, 1], [7, 7, 7]):
+                step(torch.zeros(torch.tensor(sizes).max().item()))
+    """,
+    "lengths that are set in place": """
+        def main():
+            for n in (3, 5):
+                lengths = torch.tensor([n, 2])
+                lengths[0] = 4
+                step(torch.zeros(int(lengths.max())))
+                lengths = torch.tensor([n, 2])
+                lengths.clamp_(max=3).fill_(4)
+                step(torch.zeros(int(lengths.max())))
+    """,
     "a function that is applied to modules that it leaves as they are": """
         class Observer(nn.Module):
             def __init__(self):
