@@ -80,6 +80,7 @@ class Driver(Struct, eq=False):
     groups: dict[int, tuple[Value, Sequence]] = {}
     factories: dict[int, tuple[Dict, Value]] = {}  # by `id` of a defaultdict: it, and what it calls
     longest: dict[int, tuple[Sequence, int | None]] = {}  # by `id` of a deque: it, and its `maxlen`
+    started: dict[int, Value] = {}  # by `id`: threads that were started and not joined
     queues: dict[int, tuple[Value, Sequence]] = {}  # by `id` of a queue: it, and what it holds
     # by `id` of what `parameters()` gives: it, and whose parameters they are
     owners: dict[int, tuple[Tensor, Value]] = {}
@@ -90,6 +91,9 @@ class Driver(Struct, eq=False):
     # by `id`: a random number, with the numbers that it is the sum of
     sums: dict[int, tuple[Value, list[Value]]] = {}
     varying: dict[int, Value] = {}  # by `id`: constants that another turn has other values for
+    rows: dict[
+        int, tuple[Tensor, list[Value]]
+    ] = {}  # by `id`: a tensor, and the numbers it was made of
     contents: dict[int, tuple[Tensor, Value]] = {}  # by `id`: a drawn tensor, and its one number
     # of `with` blocks of the program's own contexts: what runs where this function yields
     bodies: list[tuple[FunctionInfo, Callable[[Value], None]]] = []

@@ -22,6 +22,7 @@ from breakscope.rulekit.values import (
     Value,
     options,
 )
+from breakscope.static.definitions.classes import external_bases
 from breakscope.static.machine.lattice import join_all
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call
@@ -94,6 +95,8 @@ class ModuleListVariable(ListVariable):
         note_mode(machine, owner, name, args, kwargs, node, frame)
         note_module_change(machine, owner, name, args, kwargs, node, frame)
         if name in SELF_METHODS:
+            if name == "apply":
+                submodules.apply(machine, owner, args, node, frame)
             return owner
         if name in ("parameters", "buffers") and not frame.emits:
             return Sequence("iterator", None, parameter_of(machine, owner, frame))
@@ -115,6 +118,13 @@ class LayerVariable(LibraryObjectVariable):
             return None  # what is only known to be of a class may be of one that derives from it
         return super().is_of_type(machine, value, name) if verdict is None else verdict
 
+    def is_of_class(self, machine: Machine, value, wanted) -> bool | None:
+        if machine.driver.sets:
+            return False  # around a region the very object is known
+        bases = external_bases(machine, wanted.info)
+        verdicts = [machine.library.is_subclass(base, value.name) for base in bases]
+        return False if bases and "?" not in bases and not {True, None} & {*verdicts} else None
+
     def result(self, machine: Machine, owner, args, frame) -> Value:
         made = layer_result(machine, owner, args)
         return behind_followed_layer(machine, owner, made, args, frame)
@@ -127,6 +137,8 @@ class LayerVariable(LibraryObjectVariable):
             return submodules.walk_over(machine, owner, name, frame)
         if name in SELF_METHODS:
             note_module_change(machine, owner, name, args, kwargs, node, frame)
+            if name == "apply":
+                submodules.apply(machine, owner, args, node, frame)
             return owner
         if name == "parameters" and not frame.emits:
             return Sequence("iterator", None, parameter_of(machine, owner, frame))
@@ -259,6 +271,8 @@ def call_module_method(
     if name in submodules.WALKS:
         return submodules.walk_over(machine, owner, name, frame)
     if name in SELF_METHODS:
+        if name == "apply":
+            submodules.apply(machine, owner, args, node, frame)
         return owner
     if name in ("_replace", "_asdict"):
         emit_call(machine, f"NamedTuple.{name}", owner, args, kwargs, node, frame)

@@ -63,6 +63,7 @@ from breakscope.static.variables.tensors.indexing import (
     read_slices,
 )
 from breakscope.static.variables.tensors.layouts import kept, transposed
+from breakscope.static.variables.tensors.number_rows import note_result
 from breakscope.static.variables.tensors.results import shape_of, tensor_result
 from breakscope.static.variables.tensors.size_rules import sizes_by_name
 from breakscope.static.variables.tensors.sizes import (
@@ -179,6 +180,7 @@ class TensorVariable(Variable):
         parts = index_parts(index)
         emit_index(machine, target, frame, container, parts, "=", value)
         read_slices(machine, target, frame, parts)
+        machine.driver.rows.pop(id(container), None)
 
     def iterate(self, machine: Machine, value, node, frame) -> Value | None:
         if value.kind == "numpy" and value.ndim == 1 and not frame.emits:
@@ -392,5 +394,7 @@ def call_tensor_method(
     if owner.requires_grad is False and type(result) is Tensor and name != "requires_grad_":
         others = (*args, *kwargs.values())
         if all(type(v) is Const or (v.is_tensor and v.requires_grad is False) for v in others):
-            return replace(result, requires_grad=False)
+            result = replace(result, requires_grad=False)
+    if not frame.emits:
+        note_result(machine, owner, name, (*args, *kwargs), result)
     return result

@@ -33,7 +33,14 @@ from breakscope.static.variables.tensors.creation import (
     created_tensor,
     tensor_of_type,
 )
-from breakscope.static.variables.tensors.followed import as_made, broadcast, followed, tracked
+from breakscope.static.variables.tensors.followed import (
+    as_made,
+    broadcast,
+    followed,
+    spread_tensors,
+    tracked,
+)
+from breakscope.static.variables.tensors.number_rows import note_numbers
 from breakscope.static.variables.tensors.patterns import einsum_result
 from breakscope.static.variables.tensors.results import returned_value, tensor_result
 from breakscope.static.variables.tensors.size_rules import einsum_sizes, sizes_by_name
@@ -115,6 +122,7 @@ def torch_function(
         )  # to a region that finds it an input of the graph
         made = made if made.requires_grad else replace(made, requires_grad=False)
         note_drawn_tensor(machine, last, args, made)
+        note_numbers(machine, last, args, made)
         return made
     if last in ("is_tensor", "is_storage"):
         return (
@@ -137,6 +145,8 @@ def torch_function(
     first = next((a for a in (*args, *named) if isinstance(a, Tensor)), None)
     if any(is_of_subclass(machine, value) for value in (*args, *kwargs.values())):
         first = replace(first or Tensor(sure=False), kind="subclass")
+    if last in SEVERAL and not frame.emits and (spread := spread_tensors(last, args, kwargs)):
+        return Sequence("tuple", [as_made(machine, tensor) for tensor in spread])
     if first is not None:
         result = tensor_result(machine, last, first, args, kwargs, name)
         if last in ("pad", "interpolate") and type(result) is Tensor and not frame.emits:

@@ -39,6 +39,55 @@ def applied(x, function):
 
 """
 PROGRAMS = {
+    "the largest of lengths in a tensor": (
+        "SIZE BRK712",
+        """
+        def padded(rows):
+            lengths = torch.tensor([len(row) for row in rows])
+            return torch.zeros(len(rows), int(lengths.max()))
+
+        def main():
+            rows = [torch.randn(10 + 4 * at) for at in range(6)]
+            for at in range(0, 6, 2):
+                step(padded(rows[at : at + 2]))
+        """,
+    ),
+    "a function that is applied to each module": (
+        "if self.observes BRK702",
+        """
+        class Observer(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.observes = True
+                self.layer = nn.Linear(2, 2)
+
+            def forward(self, x):
+                if self.observes:
+                    x = x + 1
+                return self.layer(x)
+
+        def freeze(module):
+            if isinstance(module, Observer):
+                module.observes = False
+
+        def main():
+            model = nn.Sequential(nn.Linear(2, 2), nn.ModuleList([Observer()])[0])
+            net = torch.compile(model)
+            net(torch.ones(3, 2))
+            model.apply(freeze)
+            net(torch.ones(3, 2))
+        """,
+    ),
+    "the last part of a grid": (
+        "SIZE BRK712",
+        """
+        def main(height=10, width=11, part=40):
+            ys, xs = torch.meshgrid(torch.arange(height), torch.arange(width), indexing="ij")
+            points = torch.stack([xs - width / 2, ys, torch.ones(height, width)], -1).view(-1, 3)
+            for at in range(0, points.shape[0], part):
+                step(points[at : at + part])
+        """,
+    ),
     "a generator": (
         "SIZE BRK712",
         """
@@ -688,6 +737,49 @@ PROGRAMS = {
     ),
 }
 QUIET = {
+    "the same largest of lengths in a tensor": """
+        def main():
+            for sizes in ([3, 7, 5], [7, 2, 1], [7, 7, 7]):
+                step(torch.zeros(torch.tensor(sizes).max().item()))
+    """,
+    "lengths that are set in place": """
+        def main():
+            for n in (3, 5):
+                lengths = torch.tensor([n, 2])
+                lengths[0] = 4
+                step(torch.zeros(int(lengths.max())))
+                lengths = torch.tensor([n, 2])
+                lengths.clamp_(max=3).fill_(4)
+                step(torch.zeros(int(lengths.max())))
+    """,
+    "a function that is applied to modules that it leaves as they are": """
+        class Observer(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.observes = True
+                self.layer = nn.Linear(2, 2)
+
+            def forward(self, x):
+                return self.layer(x) if self.observes else x
+
+        def freeze(module):
+            if isinstance(module, nn.BatchNorm1d):
+                module.observes = False
+
+        def main():
+            model = Observer()
+            net = torch.compile(model)
+            net(torch.ones(3, 2))
+            model.apply(freeze)
+            net(torch.ones(3, 2))
+    """,
+    "equal parts of a grid": """
+        def main(height=8, width=10):
+            xs, ys = torch.meshgrid(torch.arange(width), torch.arange(height), indexing="xy")
+            points = torch.stack([xs, ys], -1).view(-1, 2)
+            for at in range(0, points.shape[0], 40):
+                step(points[at : at + 40])
+    """,
     "windows of one length": """
         def main():
             data = torch.arange(400)

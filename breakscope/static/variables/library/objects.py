@@ -30,6 +30,7 @@ from breakscope.static.variables.library.param_groups import (
 )
 from breakscope.static.variables.library.patterns import MATCH, call_match
 from breakscope.static.variables.library.queues import call_queue_method
+from breakscope.static.variables.library.threads import call_thread_method
 from breakscope.static.variables.library.transforms import TRANSFORMS, call_transformed
 from breakscope.static.variables.numpy import DRAWN_INTEGERS, drawn_array, size_drawn
 from breakscope.static.variables.objects.hooks import run_hooks, run_pre_hooks
@@ -99,6 +100,9 @@ class LibraryObjectVariable(Variable):
         if (
             found := call_queue_method(machine, owner, name, args, kwargs, node, frame)
         ) is not None:
+            return found
+        found = call_thread_method(machine, owner, name, args, kwargs, node, frame)
+        if found is not None:
             return found
         if owner.name == "re.Pattern" and len(owner.args) == 1:
             given = [*owner.args, *args]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
+from itertools import islice
 
 from breakscope import limits
 from breakscope.rulekit.values import UNKNOWN, Const, Instance, Py, Sequence, Value
@@ -65,3 +67,18 @@ def descendants(machine: Machine, owner: Value) -> Iterator[tuple[str, Value]]:
                 (f"{name}.{n}" if name else n, m, depth + 1) for n, m in children(machine, module)
             ]
             waiting += reversed(inside)
+
+
+def apply(machine: Machine, owner: Value, args: list[Value], node: ast.AST, frame: Frame) -> None:
+    """`module.apply(function)` around a region: what the function sets on each module is noted."""
+    if args and machine.driver.sets and not frame.emits:
+        for module in islice(inside_first(machine, owner), limits.MOST_ITERATED_OBJECTS):
+            machine.call(args[0], [module], {}, node, frame)
+
+
+def inside_first(machine: Machine, owner: Value, depth: int = 0) -> Iterator[Value]:
+    """A module behind those inside of it, in the order in which torch applies a function to them."""
+    if depth < limits.DEEPEST_MODULE_WALK:
+        for _, module in [*children(machine, owner)]:
+            yield from inside_first(machine, module, depth + 1)
+    yield owner

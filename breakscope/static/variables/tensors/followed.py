@@ -257,6 +257,22 @@ def _broadcast_shape(left: tuple | None, right: tuple | None) -> tuple | None:
     return None if left is None or right is None else broadcast_sizes(left, right)
 
 
+def spread_tensors(name: str, args: list[Value], kwargs: dict[str, Value]) -> list[Tensor] | None:
+    """What `meshgrid` and `broadcast_tensors` make of tensors of known sizes."""
+    given = (args[0].items or []) if args and isinstance(args[0], Sequence) else args
+    if not given or not all(type(t) is Tensor and t.shape is not None for t in given):
+        return None
+    if name == "broadcast_tensors":
+        sizes = broadcast(*given)
+    else:
+        lengths = [n for t in given for n in t.shape or (1,)]
+        is_swapped = kwargs.get("indexing") == Const("xy")
+        sizes = (*lengths[:2][::-1], *lengths[2:]) if is_swapped else tuple(lengths)
+    if sizes is None:
+        return None
+    return [replace(t, shape=sizes, ndim=len(sizes), kind="", origin="op") for t in given]
+
+
 def product_sizes(left: Value, right: Value) -> tuple | None:
     """The sizes of `left @ right`."""
     return sizes_by_name("matmul", left, [right], {}) if type(left) is Tensor else None

@@ -1,0 +1,106 @@
+"""What threads and pools of threads call is followed in the code around a region. Each program was measured
+under torch 2.13: it compiles again for what is marked, and for nothing else."""
+
+import textwrap
+
+import pytest
+from programs import analysed, found
+
+HEAD = """\
+import queue
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import torch
+
+
+@torch.compile
+def step(x):
+    return x * 2  # SIZE
+
+
+def work(rows):
+    return step(torch.ones(rows, 3))
+
+
+"""
+PROGRAMS = {
+    "a thread for each size": """
+        def main():
+            for rows in (3, 5):
+                thread = threading.Thread(target=work, args=(rows,))
+                thread.start()
+                thread.join()
+    """,
+    "threads in a list": """
+        def main():
+            threads = [threading.Thread(target=work, args=(n,), daemon=True) for n in (3, 5)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+    """,
+    "a pool": """
+        def main():
+            with ThreadPoolExecutor(max_workers=1) as pool:
+                futures = [pool.submit(work, rows) for rows in (3, 5)]
+            print([future.result().shape for future in futures])
+    """,
+    "a pool that maps": """
+        def main():
+            with ThreadPoolExecutor(max_workers=1) as pool:
+                print(len(list(pool.map(work, [3, 5]))))
+    """,
+    "a thread does not have the mode of the one that starts it": """
+        def main():
+            x = torch.ones(3, requires_grad=True)
+            with torch.no_grad():
+                step(x)
+                thread = threading.Thread(target=step, args=(x,))
+                thread.start()
+                thread.join()
+    """,
+}
+QUIET = {
+    "threads of one size": """
+        def main():
+            for rows in (3, 3):
+                thread = threading.Thread(target=work, args=(rows,))
+                thread.start()
+                thread.join()
+    """,
+    "a thread that is joined twice": """
+        def main():
+            thread = threading.Thread(target=work, args=(3,))
+            thread.start()
+            thread.join()
+            thread.join()
+    """,
+    "a thread that is not started": """
+        def main():
+            work(3)
+            threading.Thread(target=work, args=(5,))
+    """,
+    "a pool of one size": """
+        def main():
+            with ThreadPoolExecutor(max_workers=1) as pool:
+                list(pool.map(work, [3] * 3))
+    """,
+}
+
+
+def lines_of(folder, program):
+    source = HEAD + textwrap.dedent(program).lstrip("\n") + "\n\nmain()\n"
+    lines = source.splitlines()
+    return [(code, lines[line - 1]) for code, line in found(analysed(folder, {"run.py": source}))]
+
+
+@pytest.mark.parametrize("what", PROGRAMS)
+def test_what_differs_between_threads_is_found(what, tmp_path):
+    seen = lines_of(tmp_path, PROGRAMS[what])
+    assert seen and all("SIZE" in line for _, line in seen)
+
+
+@pytest.mark.parametrize("what", QUIET)
+def test_what_does_not_differ_is_no_hazard(what, tmp_path):
+    assert lines_of(tmp_path, QUIET[what]) == []
