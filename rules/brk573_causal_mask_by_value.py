@@ -14,7 +14,7 @@ import torch
 
 from breakscope.rulekit.events import Call
 from breakscope.rulekit.rule import Rule
-from breakscope.rulekit.values import options
+from breakscope.rulekit.values import NONE, options
 
 rule = Rule(
     "BRK573",
@@ -42,7 +42,7 @@ def check(event):
     read, missing = [], []
     for (place, mask), (switch_place, switch) in MASKS[kind]:
         told = event.argument(switch_place, switch)
-        kinds = options(event.argument(place, mask))
+        kinds = options(event.argument(place, mask) or NONE)
         tensors = [one for one in kinds if one.is_tensor and one.ndim in (None, 2)]
         if tensors and (told is None or told.is_none):
             read.append((mask, len(tensors) == len(kinds)))

@@ -272,3 +272,12 @@ def test_a_mark_for_gradients_breaks_where_it_changes_something(mark, breaks, tm
     )
     result = analysed(tmp_path, {"model.py": source})
     assert found(result) == ([("BRK605", 13)] if breaks else [])
+
+
+def test_a_transformer_without_a_mask_reads_none(tmp_path):
+    source = (
+        "import torch\nfrom torch import nn\n\n\nclass Net(nn.Module):\n    def __init__(self):\n"
+        "        super().__init__()\n        self.t = nn.Transformer(8, 2, 1, 1, 16)\n\n"
+        "    def forward(self, x: torch.Tensor):\n        return self.t(x, x)\n"
+    )
+    assert found(analysed(tmp_path, {"model.py": source})) == []
