@@ -22,6 +22,7 @@ from breakscope.rulekit.values import (
     Tensor,
     Union,
     Value,
+    maybe_tensor,
     options,
 )
 from breakscope.static.definitions.annotations import value_of_annotation
@@ -103,7 +104,7 @@ def _function_region(machine: Machine, function: Function) -> Region | None:
     shown, _ = parameter_values(machine, function, False)
     # a parameter that alone has no annotation, as a name or a path, is no tensor for that
     given = args if is_unannotated(function.info.node) else shown
-    if any(_may_be_given_tensors(machine, value) for value in given):
+    if any(maybe_tensor(value) or _is_of_tensors(machine, value) for value in given):
         region = enter(machine, function.info.qualname, function, args, kwargs)
         is_set_up = _is_made_before(machine, region.value) or _meets(region, _prepares)
         return None if is_set_up else region
@@ -129,11 +130,7 @@ def _is_made_before(machine: Machine, value: Value) -> bool:
     return isinstance(value, Function | Class) or is_module(machine, value)
 
 
-def _may_be_given_tensors(machine: Machine, value: Value) -> bool:
-    """True for a parameter that some caller gives a tensor: what takes nothing but NumPy's arrays runs
-    behind the models, and nobody compiles it."""
-    if any(option.is_tensor and not _is_array(option) for option in options(value)):
-        return True
+def _is_of_tensors(machine: Machine, value: Value) -> bool:
     if type(value) is ExternalInstance:
         return value.name == TENSOR_DICT
     return type(value) is Instance and is_tensor_class(machine, value.cls.info)
@@ -260,7 +257,9 @@ def shows_tensors(machine: Machine, function: Value | None) -> bool:
     if type(function) is not Function:
         return False
     shown, named = parameter_values(machine, function, False)
-    return any(_may_be_given_tensors(machine, value) for value in (*shown, *named.values()))
+    return any(
+        maybe_tensor(value) or _is_of_tensors(machine, value) for value in (*shown, *named.values())
+    )
 
 
 def _is_abstract(node: ast.FunctionDef) -> bool:
@@ -315,12 +314,10 @@ def _method_region(machine: Machine, method: Function) -> Region | None:
     return None if is_set_up else region
 
 
-def _is_array(value: Value) -> bool:
-    return type(value) is Tensor and value.kind == "numpy"
-
-
 def _is_no_tensor(option: Value) -> bool:
-    return option.is_const or _is_array(option) or (isinstance(option, Py) and option.type in PLAIN)
+    if type(option) is Tensor:
+        return option.kind == "numpy"
+    return option.is_const or (isinstance(option, Py) and option.type in PLAIN)
 
 
 def _meets(region: Region, is_wanted: Callable[[Event], bool]) -> bool:
