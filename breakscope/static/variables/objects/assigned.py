@@ -31,11 +31,13 @@ def _joined(machine: Machine, owner: Instance, name: str) -> Value:
     found: list[Value] = []
     is_none = False
     for cls in mro_of(machine, owner.cls.info):
-        for method, value in _assigned(cls, name):
+        for method, value in _assigned(cls).get(name, ()):
             if isinstance(value, ast.Constant) and value.value is None:
                 is_none = True
                 continue
-            made = value_in_method(machine, cls, method, value)
+            made = UNKNOWN
+            if not _is_plain(method, value):
+                made = value_in_method(machine, cls, method, value)
             if not isinstance(made, Tensor):
                 return UNKNOWN
             found.append(Tensor(made.dtype, made.ndim, None, True, made.kind, "argument"))
@@ -44,18 +46,32 @@ def _joined(machine: Machine, owner: Instance, name: str) -> Value:
     return join(join_all(found), NONE) if is_none else join_all(found)
 
 
-def _assigned(cls: ClassInfo, name: str) -> list[tuple[ast.FunctionDef, ast.expr]]:
-    """The methods of a class body that assign to the attribute of their object, with the expressions."""
-    found: list[tuple[ast.FunctionDef, ast.expr]] = []
-    for _, method in methods_of(cls):
-        own = method.args.args[0].arg
-        for part in walk(method):
-            if type(part) is ast.Assign:
-                targets, value = part.targets, part.value
-            elif type(part) is ast.AnnAssign and part.value is not None:
-                targets, value = [part.target], part.value
-            else:
-                continue
-            if any(is_attribute_of(own, target) and target.attr == name for target in targets):
-                found.append((method, value))
-    return found
+def _is_plain(method: ast.FunctionDef, value: ast.expr) -> bool:
+    """True for a constant, and for a name that is no annotated parameter: of these nothing is known to be
+    a tensor. Most of what constructors of configurations assign is that."""
+    if not isinstance(value, ast.Name):
+        return isinstance(value, ast.Constant)
+    spec = method.args
+    parameters = [*spec.posonlyargs, *spec.args, *spec.kwonlyargs]
+    return not any(p.arg == value.id and p.annotation is not None for p in parameters)
+
+
+def _assigned(cls: ClassInfo) -> dict[str, list[tuple[ast.FunctionDef, ast.expr]]]:
+    """By attribute, the methods of a class body that assign to it on their object, with the expressions.
+    They follow from the text alone, and are kept with it."""
+    assigned = getattr(cls.node, "assigned", None)
+    if assigned is None:
+        assigned = cls.node.assigned = {}
+        for _, method in methods_of(cls):
+            own = method.args.args[0].arg
+            for part in walk(method):
+                for target, value in _pairs(part):
+                    if is_attribute_of(own, target):
+                        assigned.setdefault(target.attr, []).append((method, value))
+    return assigned
+
+
+def _pairs(part: ast.AST) -> list[tuple[ast.expr, ast.expr]]:
+    if type(part) is ast.Assign:
+        return [(target, part.value) for target in part.targets]
+    return [(part.target, part.value)] if type(part) is ast.AnnAssign and part.value else []
