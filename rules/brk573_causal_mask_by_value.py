@@ -54,7 +54,6 @@ def check(event):
         f"`nn.{kind}` compares {masks} with the causal mask, which reads tensors",
         help=f"pass {' and '.join(missing)}, or `True` where the mask is the causal one",
         certainty=None if any(sure for _, sure in read) else "likely",
-        setting="capture_scalar_outputs",
     )
 
 

@@ -41,7 +41,6 @@ def check(event):
             f"`nn.{event.name.split('.')[-2]}` without a momentum reads in training how many batches it has seen",
             help="give the batch norm a momentum, or collect its statistics in a pass that is not compiled",
             certainty="likely",
-            setting="capture_scalar_outputs",
         )
 
 
