@@ -3,8 +3,11 @@
 import ast
 import contextlib
 import io
+import re
+from pathlib import Path
 
 import pytest
+import torch
 from capture import capture
 from examples import (
     MARK,
@@ -26,6 +29,7 @@ from breakscope.fixes import FixOptions, fixed_sources
 from breakscope.knowledge import shipped, targeting
 from breakscope.static import StaticOptions, analyze
 
+SETTING = re.compile(r"torch\._dynamo\.config\.(\w+) = True")
 ALL, OTHERS = cases(), others()
 TWINS = [case for case in ALL if case.example.good is not None]
 
@@ -140,3 +144,19 @@ def test_5_the_good_twin_computes_the_same(case):
             expected = outcome(bad, bad_arguments, with_gradients)
             actual = outcome(good, good_arguments, with_gradients)
         assert_same(expected, actual)
+
+
+@each([case for case in ALL if "setting=" in Path(case.rule.path).read_text(encoding="utf-8")])
+def test_6_the_setting_that_a_fix_makes_takes_the_break_away(case, tmp_path):
+    found = [f for f in found_in(case, case.example.bad, tmp_path) if f.code == case.rule.code]
+    made = {f.line: SETTING.findall(f.fix.replacement) for f in found if f.fix is not None}
+    settings = {name: True for names in made.values() for name in names}
+    if settings:
+        with torch._dynamo.config.patch(settings):
+            seen = observed(case, case.example.bad, case.calls[:1])
+        lines = {line for line, names in made.items() if names}
+        assert [
+            b.reason.text
+            for b in seen.breaks
+            if b.line_in(case.rule.path) in lines or is_inside_torch(b, case)
+        ] == []
