@@ -7,6 +7,7 @@ from command import runner
 from jsonschema import Draft202012Validator
 from msgspec.structs import replace
 
+from breakscope.dynamic.bench.decide import TOO_NOISY
 from breakscope.report import schema
 from breakscope.report.bench import (
     Agreement,
@@ -152,11 +153,10 @@ def test_json_of_a_run_follows_the_schema(run):
     )
     measured = json.loads(done.out)
     Draft202012Validator(json.loads(schema.bench_text())).validate(measured)
-    assert (
-        done.code == 0
-        and done.err == ""
-        and [m["name"] for m in measured["modes"]] == ["eager", "default"]
-    )
+    eager, default = measured["modes"]
+    assert (eager["name"], default["name"], done.err) == ("eager", "default", "")
+    # beside busy processes nothing can be told of six rounds
+    assert done.code == (2 if default["steps"]["verdict"] == TOO_NOISY else 0)
     assert measured["coverage"]["share"] == 1.0 and measured["saving"] is None
 
 
