@@ -267,7 +267,8 @@ class Store(Event, frozen=True, kw_only=True):
     "enclosing" (of one that runs in it), "tensor" (an attribute of a tensor such as requires_grad,
     data, grad) or "restored" (whatever it was, a later store undoes it). `reads_itself` is True for
     `self.n += 1` and `self.n = self.n + 1`; `is_read` when the region reads it too, `is_read_first`
-    when it does so before this store. `initial` is the value that `__init__` or the module gave it; for scope "tensor" it is the tensor. `of_plain`
+    when it does so before this store. `initial` is the value that `__init__` or the module gave it; for
+    scope "tensor" it is the tensor. `of_plain`
     for an attribute of an object that is no module: Dynamo makes its ints dynamic.
     """
 

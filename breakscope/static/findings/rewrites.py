@@ -46,7 +46,8 @@ def rewritten(
 ) -> Rewritten:
     """The rule's fix for a problem. It declines when one of its places does.
 
-    `names` are those of the file's functions, which all of its fixes share; `unit` is one level of the file's indentation, for a block that the rewrite adds.
+    `names` are those of the file's functions, which all of its fixes share; `unit` is one level of the
+    file's indentation, for a block that the rewrite adds.
     """
     made = Rewritten(declined=UNCOVERED)
     if rule.rewriter is not None and problem.fixable:

@@ -91,9 +91,8 @@ class Driver(Struct, eq=False):
     # by `id`: a random number, with the numbers that it is the sum of
     sums: dict[int, tuple[Value, list[Value]]] = {}
     varying: dict[int, Value] = {}  # by `id`: constants that another turn has other values for
-    rows: dict[
-        int, tuple[Tensor, list[Value]]
-    ] = {}  # by `id`: a tensor, and the numbers it was made of
+    # by `id`: a tensor, and the numbers it was made of
+    rows: dict[int, tuple[Tensor, list[Value]]] = {}
     contents: dict[int, tuple[Tensor, Value]] = {}  # by `id`: a drawn tensor, and its one number
     # of `with` blocks of the program's own contexts: what runs where this function yields
     bodies: list[tuple[FunctionInfo, Callable[[Value], None]]] = []
