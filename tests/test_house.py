@@ -44,6 +44,7 @@ STATIC = (
     ("analyze",),
     ("jobs",),
     ("one_file", "cache"),
+    ("follow",),
     ("answer",),
     ("usage", "findings"),
     ("regions",),
