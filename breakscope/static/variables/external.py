@@ -30,8 +30,9 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.base import Variable
 from breakscope.static.variables.builtin import call_builtin
 from breakscope.static.variables.effects.emitting import args_certainty, emit_call, emit_out
-from breakscope.static.variables.library import queues, transforms
+from breakscope.static.variables.library import transforms
 from breakscope.static.variables.library.builtin_iteration import builtin_dict
+from breakscope.static.variables.library.concurrency import queues
 from breakscope.static.variables.library.copies import copied, copied_object
 from breakscope.static.variables.library.draws import drawn
 from breakscope.static.variables.library.evaluated import evaluated_call

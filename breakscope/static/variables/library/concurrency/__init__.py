@@ -1,0 +1,1 @@
+"""Queues, threads and pools of threads."""
