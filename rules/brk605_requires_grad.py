@@ -72,7 +72,7 @@ def check_call(event):
         has = tensor.kind == "parameter" if tensor.requires_grad is None else tensor.requires_grad
         if bool(has) is off:  # else nothing changes
             yield event.graph_break(f"`{event.shown}` changes an input of the graph", help=HELP)
-    elif not off:
+    elif not off and event.within != "backward":  # a Function's backward may return it
         yield event.problem(
             f"`{event.shown}` makes a leaf inside the region; where it leaves a graph, that graph ends",
             help=HELP,

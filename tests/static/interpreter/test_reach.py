@@ -1566,6 +1566,23 @@ def marked(x):
     for _ in range(3):
         x = (x * 1).requires_grad_()
     return x
+
+
+class Twice(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad * x.detach().requires_grad_()
+
+
+@torch.compile
+def twice(x):
+    return Twice.apply(x)
 """
 
 

@@ -38,6 +38,11 @@ CASES = {
         "return torch.zeros(2, *self.sizes, 3) + data",
         "BRK208",
     ),
+    "numbers that were saved beside weights": (
+        "self.turns = torch.load(names)['config']['turns']",
+        "return [data.x * turn for turn in range(self.turns)]",
+        "",
+    ),
     "sizes that an argument holds": (
         "self.sizes = names",
         "return torch.zeros(2, *self.sizes, 3) + data",

@@ -54,4 +54,5 @@ PYTHON_RESULTS: dict[str, Value] = {
     "torch._check_is_size": NONE,
     "torch.set_default_dtype": NONE,
     "torch.save": NONE,
+    "torch.load": UNKNOWN,  # whatever was saved: weights beside numbers and names
 }
