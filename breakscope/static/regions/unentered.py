@@ -104,6 +104,8 @@ def _function_region(machine: Machine, function: Function) -> Region | None:
     shown, _ = parameter_values(machine, function, False)
     # a parameter that alone has no annotation, as a name or a path, is no tensor for that
     given = args if is_unannotated(function.info.node) else shown
+    if any(is_module(machine, option) for value in shown for option in options(value)):
+        return None  # what is handed a model calls it: the model is compiled, not its driver
     if any(maybe_tensor(value) or _is_of_tensors(machine, value) for value in given):
         region = enter(machine, function.info.qualname, function, args, kwargs)
         is_set_up = _is_made_before(machine, region.value) or _meets(region, _prepares)

@@ -583,3 +583,22 @@ def test_an_object_that_is_called_with_arrays_is_no_region(kind, lines, tmp_path
     front = "from .figures import Error\n"
     files = {"library/figures.py": FIGURES.format(kind=kind), "library/__init__.py": front}
     assert [line for _, line in found(analysed(tmp_path, files))] == lines
+
+
+@pytest.mark.parametrize(("annotation", "lines"), [("Net", []), ("str", [9])])
+def test_what_is_handed_a_model_is_no_region(annotation, lines, tmp_path):
+    files = {
+        "pkg/__init__.py": "from .decoding import decode\n",
+        "pkg/decoding.py": f"""\
+            import torch
+
+
+            class Net(torch.nn.Module):
+                def forward(self, x):
+                    return x + 1
+
+            def decode(model: "{annotation}", x: torch.Tensor):
+                return model, x.tolist()
+            """,
+    }
+    assert [line for _, line in found(analysed(tmp_path, files))] == lines
