@@ -112,7 +112,8 @@ class Tensor(Value, frozen=True, gc=False):
     `kind` is "" for a plain tensor, else "sparse", "numpy" (an ndarray traced by Dynamo),
     "parameter", "buffer", "subclass" (of a subclass of torch.Tensor), "inference" (made under
     torch.inference_mode, in the code around a region). `origin` is where it came from: "argument", "op", "attribute"; "part" for
-    what an op took out of a tensor by numbers of positions; "guess" for an argument that nothing but its place shows to be
+    what an op took out of a tensor by numbers of positions; "number" for what is made of one Python number, whose value
+    torch knows while Dynamo traces; "guess" for an argument that nothing but its place shows to be
     a tensor.
     """
 
@@ -131,7 +132,12 @@ class Tensor(Value, frozen=True, gc=False):
 
     @property
     def is_computed(self) -> bool:
-        return self.origin in ("op", "part")
+        return self.origin in ("op", "part", "number")
+
+    @property
+    def has_known_value(self) -> bool:
+        """True where torch reads the value, as a size or an index, without a break."""
+        return self.origin == "number"
 
     @property
     def kind_of_result(self) -> str:
