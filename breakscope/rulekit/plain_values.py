@@ -156,13 +156,17 @@ class Tensor(Value, frozen=True, gc=False):
             self.shape if self.shape == other.shape else None,
             self.sure and other.sure,
             self.kind if self.kind == other.kind else "",
-            self.origin
-            if self.origin == other.origin
-            else "argument"
-            if self.is_argument and other.is_argument
-            else "op",
+            self._origin_with(other),
             self.requires_grad if self.requires_grad == other.requires_grad else None,
         )
+
+    def _origin_with(self, other: Tensor) -> str:
+        if self.is_argument and other.is_argument and self.kind != other.kind:
+            if "numpy" in (self.kind, other.kind):
+                return "guess"  # it may be no tensor: `Union[np.ndarray, Tensor]`
+        if self.origin == other.origin:
+            return self.origin
+        return "argument" if self.is_argument and other.is_argument else "op"
 
     def key(self, depth: int) -> object:
         return ("t", self.dtype, self.sure, self.kind)
