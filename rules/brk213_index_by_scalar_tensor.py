@@ -35,7 +35,7 @@ rule = Rule(
 @rule.on(Index)
 def check(event):
     index = event.index
-    if getattr(index, "ndim", None) != 0 or index.kind not in ("", "numpy"):
+    if getattr(index, "ndim", None) != 0 or index.kind not in ("", "numpy", "subclass"):
         return
     if index.is_computed and not index.has_known_value:
         yield event.graph_break(
