@@ -4,7 +4,7 @@
 `x.topk(k_tensor * 2)` all need a Python number: torch converts the 0-d tensor silently, Dynamo
 reports GB0033 on `aten._local_scalar_dense` and stops. A 0-d tensor that is itself an argument or a
 buffer is accepted as a size without a break on 2.13, and so is one that was computed before an earlier
-break; anything computed from a tensor in the same graph is not. Numpy's numbers are arrays while Dynamo traces, so `x.reshape(-1, np.prod(x.shape[1:]))` reads one too:
+break, or made of one number as `torch.tensor(3)`; anything computed from a tensor in the same graph is not. Numpy's numbers are arrays while Dynamo traces, so `x.reshape(-1, np.prod(x.shape[1:]))` reads one too:
 `math.prod` gives a Python number.
 
 Use a size that Python knows: `x.shape`, a maximum fixed in `__init__`, or the padded length from
@@ -65,7 +65,7 @@ def _may_be_read(value):
 def _is_read(value):
     """A number computed from a tensor, or by numpy, whose numbers are arrays while Dynamo traces."""
     if value.is_tensor:
-        return value.is_computed and _is_number(value)
+        return value.is_computed and not value.has_known_value and _is_number(value)
     return isinstance(value, Py) and value.type == "numpy number"
 
 

@@ -64,7 +64,7 @@ def check_dimensions(event):
         items = (given.items or [given.element]) if isinstance(given, Sequence) else ()
         if given.is_tensor and given.is_computed and given.ndim == 0:
             items = [given]
-        if any(item.is_tensor and item.origin != "guess" for item in items):
+        if any(item.is_tensor and item.origin not in ("guess", "number") for item in items):
             yield event.graph_break(
                 f"a dimension that `{name}` is given is a tensor, whose value it reads",
                 help="use Python numbers for dimensions: `range` in place of `np.arange`, a tuple in place of an array",
@@ -75,7 +75,7 @@ def check_dimensions(event):
 def _is_read(value):
     """True for a tensor. One of integers that is itself an argument or a buffer is taken as a symbolic
     number."""
-    if not value.is_tensor or value.origin == "guess":
+    if not value.is_tensor or value.origin == "guess" or value.has_known_value:
         return False
     if value.kind == "buffer":
         return value.dtype in ("float", "bool")

@@ -3,7 +3,7 @@
 `x[scores.argmax()]`, `x[ids[0]]`, and `x[i]` in `for i in ids:` look like tensor work. But torch
 turns a 0-d integer index into a Python int before it selects, and Dynamo stops there (GB0033 on
 `aten._local_scalar_dense`; in a loop the whole function is skipped). Measured on 2.13: a 0-d tensor
-that is itself an argument or a buffer passes, a 1-d index always passes, a 0-d boolean breaks. A
+that is itself an argument or a buffer, or `torch.tensor(0)`, passes, a 1-d index always passes, a 0-d boolean breaks. A
 store `x[i] = v` follows the same rule.
 
 Make the index 1-d, which is a gather: `x[i[None]][0]`, or `x.index_select(0, i)`, `x.take(i)`,
@@ -35,7 +35,9 @@ rule = Rule(
 @rule.on(Index)
 def check(event):
     index = event.index
-    if getattr(index, "ndim", None) == 0 and index.is_computed and index.kind in ("", "numpy"):
+    if getattr(index, "ndim", None) != 0 or index.kind not in ("", "numpy", "subclass"):
+        return
+    if index.is_computed and not index.has_known_value:
         yield event.graph_break(
             f"`{event.source}` indexes by a 0-d tensor, which torch reads as a Python int",
             help=HELP,

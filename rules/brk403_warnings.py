@@ -6,7 +6,8 @@ Changing the filters (`warnings.simplefilter`, `filterwarnings`) ends the graph 
 warnings.catch_warnings():` does not.
 
 Warn in `__init__` or in the code around the region where you can. Otherwise guard the line with
-`if not torch.compiler.is_compiling():`. That rewrite counts as unsafe because the compiled model no
+`if not torch.compiler.is_compiling():`. A deprecated method of torch's, `sample_n` of distributions, warns in
+every call: write `sample((n,))`. That rewrite counts as unsafe because the compiled model no
 longer warns.
 """
 
@@ -14,10 +15,11 @@ import warnings
 
 import torch
 
+from breakscope.knowledge import load
 from breakscope.rulekit.events import CHOSEN, Call
 from breakscope.rulekit.rule import Rule
 
-rule = Rule("BRK403", "warning", fix="unsafe", dynamo=("GB0007: _?warnings",))
+rule = Rule("BRK403", "warning", fix="unsafe", dynamo=("GB0007: _?warnings",), shares=("GB0092",))
 
 
 @rule.on(Call, "warnings.warn", "warnings.warn_explicit")
@@ -39,6 +41,22 @@ def check_filter(event):
     )
 
 
+def deprecated():
+    """The methods of torch's classes that warn in each call."""
+    return {
+        f"{name}.sample_n" for name in load().classes if name.startswith("torch.distributions.")
+    }
+
+
+@rule.on(Call, deprecated)
+def check_deprecated(event):
+    yield event.graph_break(
+        f"`{event.shown}` warns that it is deprecated, so the graph ends here",
+        help="call `sample((n,))`",
+        fixable=False,
+    )
+
+
 @rule.rewrite
 def rewrite(node, problem):
     from breakscope.rulekit.guarding import skip_while_compiling
@@ -46,7 +64,7 @@ def rewrite(node, problem):
     return skip_while_compiling(node, problem)
 
 
-@rule.example(lambda: (torch.ones(2, 3),))
+@rule.example(lambda: (torch.ones(2, 3),), dynamo=("GB0007",))
 def bad(x):
     y = x.mean(-1)
     warnings.warn("three channels", stacklevel=2)  # BRK403
@@ -59,3 +77,15 @@ def good(x):
     if not torch.compiler.is_compiling():
         warnings.warn("three channels", stacklevel=2)
     return y * 2
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0007", "GB0092"), equal=False, fixed=False)
+def bad_deprecated(x):
+    noise = torch.distributions.Normal(x, x + 1)
+    return noise.sample_n(3) * 2  # BRK403
+
+
+@rule.becomes
+def good_deprecated(x):
+    noise = torch.distributions.Normal(x, x + 1)
+    return noise.sample((3,)) * 2

@@ -2,8 +2,8 @@
 
 Dynamo has its own version of nearly every method of lists, dicts, sets, deques and strings. It has
 none for `deque.rotate` (until torch 2.15), for the methods of bytes but `decode`, for a list's methods called
-on the class (`list.append(items, x)`), for `str.maketrans`, for `Counter.most_common`, and for
-`string.Template`, so the graph ends at these, also where only constants are involved; a method that
+on the class (`list.append(items, x)`), for `int.to_bytes`, for `isdisjoint` of a dict's keys or items,
+for `str.maketrans`, for `Counter.most_common`, and for `string.Template`, so the graph ends at these, also where only constants are involved; a method that
 Python would have to call again behind the break takes the whole function with it.
 
 Write the same with what is traced: `d.append(d.popleft())` rotates a deque, `text.replace(...)`
@@ -24,7 +24,7 @@ rule = Rule(
     "BRK542",
     "container-method-in-c",
     dynamo=(
-        r"GB0156: method `(rotate|maketrans)`",
+        r"GB0156: method `(rotate|maketrans|to_bytes|isdisjoint)`",
         r"GB0156: of class `bytes`",
     ),
     shares=("GB0059", "GB0092", "GB0156", "GB0299"),
@@ -33,6 +33,7 @@ rule = Rule(
 
 METHODS = {
     "deque.rotate",
+    "int.to_bytes",
     "str.maketrans",
     "collections.Counter.most_common",
     "string.Template.substitute",
@@ -59,6 +60,14 @@ def check_unbound(event):
             f"Dynamo does not trace a list's method called on the class, so the graph ends at `{event.shown}`",
             help=f"call the method of the list itself: `items.{method}(...)`",
         )
+
+
+@rule.on(Call, "iterator.isdisjoint")
+def check_view(event):
+    yield event.problem(
+        f"Dynamo does not trace `isdisjoint` of a dict's keys or items, so the graph ends at `{event.shown}`",
+        help="combine them: `not (d.keys() & other)`",
+    )
 
 
 @rule.on(Call, METHODS)
@@ -124,3 +133,33 @@ def good_unbound(x):
     items = [x]
     items.append(x * 2)
     return items[0] - items[1]
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0156",))
+def bad_view(x):
+    parts = {"a": x, "b": x * 2}
+    if parts.keys().isdisjoint({"c"}):  # BRK542
+        x = x + 1
+    return x * parts["b"]
+
+
+@rule.becomes
+def good_view(x):
+    parts = {"a": x, "b": x * 2}
+    if not (parts.keys() & {"c"}):
+        x = x + 1
+    return x * parts["b"]
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0156",))
+def bad_number(x):
+    y = x * 2
+    code = (258).to_bytes(2, "big")  # BRK542
+    return y + code[1]
+
+
+@rule.becomes
+def good_number(x):
+    y = x * 2
+    code = [(258 >> 8) & 255, 258 & 255]
+    return y + code[1]

@@ -112,7 +112,8 @@ class Tensor(Value, frozen=True, gc=False):
     `kind` is "" for a plain tensor, else "sparse", "numpy" (an ndarray traced by Dynamo),
     "parameter", "buffer", "subclass" (of a subclass of torch.Tensor), "inference" (made under
     torch.inference_mode, in the code around a region). `origin` is where it came from: "argument", "op", "attribute"; "part" for
-    what an op took out of a tensor by numbers of positions; "guess" for an argument that nothing but its place shows to be
+    what an op took out of a tensor by numbers of positions; "number" for what is made of one Python number, whose value
+    torch knows while Dynamo traces; "guess" for an argument that nothing but its place shows to be
     a tensor.
     """
 
@@ -131,7 +132,12 @@ class Tensor(Value, frozen=True, gc=False):
 
     @property
     def is_computed(self) -> bool:
-        return self.origin in ("op", "part")
+        return self.origin in ("op", "part", "number")
+
+    @property
+    def has_known_value(self) -> bool:
+        """True where torch reads the value, as a size or an index, without a break."""
+        return self.origin == "number"
 
     @property
     def kind_of_result(self) -> str:
@@ -150,13 +156,17 @@ class Tensor(Value, frozen=True, gc=False):
             self.shape if self.shape == other.shape else None,
             self.sure and other.sure,
             self.kind if self.kind == other.kind else "",
-            self.origin
-            if self.origin == other.origin
-            else "argument"
-            if self.is_argument and other.is_argument
-            else "op",
+            self._origin_with(other),
             self.requires_grad if self.requires_grad == other.requires_grad else None,
         )
+
+    def _origin_with(self, other: Tensor) -> str:
+        if self.is_argument and other.is_argument and self.kind != other.kind:
+            if "numpy" in (self.kind, other.kind):
+                return "guess"  # it may be no tensor: `Union[np.ndarray, Tensor]`
+        if self.origin == other.origin:
+            return self.origin
+        return "argument" if self.is_argument and other.is_argument else "op"
 
     def key(self, depth: int) -> object:
         return ("t", self.dtype, self.sure, self.kind)

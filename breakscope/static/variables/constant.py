@@ -106,8 +106,9 @@ class ConstantVariable(NumberVariable):
         return True
 
     def call_method(self, machine: Machine, owner, name, args, kwargs, node, frame) -> Value:
-        if isinstance(owner.value, bytes):
-            emit_call(machine, f"bytes.{name}", owner, args, kwargs, node, frame)
+        if isinstance(owner.value, bytes | int):
+            full = f"{type(owner.value).__name__}.{name}"
+            emit_call(machine, full, owner, args, kwargs, node, frame)
         found = evaluated_method(machine, owner, name, args, kwargs, node, frame)
         if found is not None:
             return found

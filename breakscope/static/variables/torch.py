@@ -125,11 +125,12 @@ def torch_function(
         note_numbers(machine, last, args, made)
         return made
     if last in ("is_tensor", "is_storage"):
-        return (
-            Const(args[0].is_tensor)
-            if args and not args[0].is_unknown and not isinstance(args[0], Union)
-            else Py("bool", "config")
-        )
+        truth = None
+        if args and not args[0].is_unknown and not isinstance(args[0], Union):
+            truth = args[0].is_tensor
+        if truth and last == "is_tensor":
+            truth = machine.behaviour(args[0]).is_of_type(machine, args[0], name)
+        return Py("bool", "config") if truth is None else Const(truth)
     if name in PYTHON_RESULTS:
         return PYTHON_RESULTS[name]
     returned = returned_value(machine, name)

@@ -49,6 +49,14 @@ BODIES = {
         [],
     ),
     "a key that is not there": ("d = {'a': 1}\nif 'b' in d:\n    x = x + x.item()\n", []),
+    "whether keys are shared": (
+        "d = {'a': x}\nif d.keys().isdisjoint({'b'}):\n    x = x + 1\n",
+        [("BRK542", 10)],
+    ),
+    "whether items are shared": (
+        "d = {'a': 1}\nif d.items().isdisjoint([]):\n    x = x + 1\n",
+        [("BRK542", 10)],
+    ),
     "unpacked into a call": (
         "d = {'a': x.sum()}\nif dict(**d)['a'] > 0:\n    x = x + 1\n",
         [("BRK101", 10)],

@@ -130,3 +130,31 @@ class Model(torch.nn.Module):
 )
 def test_a_class_is_no_function_that_decides(tmp_path, check, expected):
     assert found(analysed(tmp_path, {"program.py": CHECKS.format(check=check)})) == expected
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "not isinstance(x, torch.Tensor)",
+        "not torch.is_tensor(x)",
+        "isinstance(x, np.ndarray)",
+    ],
+)
+def test_an_array_or_a_tensor(test, tmp_path):
+    """What is annotated as either may be the array that the code asks for."""
+    text = f"""\
+from typing import Union
+import numpy as np
+import torch
+
+
+class Net(torch.nn.Module):
+    def forward(self, x: Union[np.ndarray, torch.Tensor]):
+        if {test}:
+            print(x)
+            x = torch.as_tensor(x)
+        return x + 1
+"""
+    result = analysed(tmp_path, {"net.py": text})
+    assert found(result) == [("BRK401", 9)]
+    assert "x" in result.findings[0].condition

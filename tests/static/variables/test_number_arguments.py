@@ -37,3 +37,32 @@ class Net(torch.nn.Module):
         return {call}
 """
     assert found(analysed(tmp_path, {"net.py": text})) == ([("BRK209", 11)] if is_read else [])
+
+
+OF_A_NUMBER = {
+    "torch.zeros(n)": None,
+    "torch.arange(n * 2 + 1)": None,
+    "x.view(torch.as_tensor(2), -1)": None,
+    "x.topk(n.to(x.device)).values": None,
+    "x[-n.long()]": None,
+    "x.cumsum(n)": None,
+    "x.sum(n)": None,
+    "torch.zeros(n + x.argmax())": "BRK208",
+    "torch.zeros(torch.tensor(x.shape[0]))": "BRK208",
+    "torch.zeros(torch.tensor([1, 2]).max())": "BRK208",
+    "x * n.item()": "BRK201",
+}
+
+
+@pytest.mark.parametrize(("call", "code"), OF_A_NUMBER.items())
+def test_torch_knows_what_a_tensor_is_made_of(call, code, tmp_path):
+    text = f"""\
+import torch
+
+
+class Net(torch.nn.Module):
+    def forward(self, x: torch.Tensor):
+        n = torch.tensor(1)
+        return {call}
+"""
+    assert found(analysed(tmp_path, {"net.py": text})) == ([(code, 7)] if code else [])

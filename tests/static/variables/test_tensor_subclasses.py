@@ -90,3 +90,10 @@ def test_a_tensor_subclass_is_made(made, lines, tmp_path):
     source = CLASSES.replace("MADE", made)
     result = analysed(tmp_path, {"program.py": source}, "program.py::make")
     assert sorted(line for code, line in found(result) if code == "BRK561") == lines
+
+
+@pytest.mark.parametrize("index", ["x.argmin()", "x.as_subclass(Plain).argmin()"])
+def test_a_number_of_a_subclass_is_an_index(index, tmp_path):
+    source = CLASSES.replace("return MADE + 1", f"return x[{index}]")
+    result = analysed(tmp_path, {"program.py": source}, "program.py::make")
+    assert found(result) == [("BRK213", LINE)]

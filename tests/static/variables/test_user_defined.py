@@ -283,3 +283,38 @@ def test_a_class_over_one_that_is_written_in_c(base, breaks, tmp_path):
         """
     result = found(analysed(tmp_path, {"run.py": textwrap.dedent(text)}))
     assert result == ([("BRK521", 8)] if breaks else [])
+
+
+@pytest.mark.parametrize(
+    ("base", "made", "effect"),
+    [
+        ("", "loud=LOUD", "self.__dict__ = fields"),
+        ("", "loud=LOUD", "self.__dict__.update(fields)"),
+        ("dict", "loud=LOUD", "super().__init__(**fields)\n        self.__dict__ = self"),
+    ],
+)
+@pytest.mark.parametrize("loud", [True, False])
+def test_a_dict_of_attributes(base, made, effect, loud, tmp_path):
+    text = f"""\
+import torch
+
+
+class Config({base}):
+    def __init__(self, **fields):
+        {effect}
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.config = Config({made.replace("LOUD", str(loud))})
+
+    def forward(self, x: torch.Tensor):
+        if self.config.loud:
+            print("loud")
+        return x + 1
+"""
+    result = analysed(tmp_path, {"net.py": text})
+    line = text.splitlines().index('            print("loud")') + 1
+    assert found(result) == ([("BRK401", line)] if loud else [])
+    assert not any(finding.condition for finding in result.findings)

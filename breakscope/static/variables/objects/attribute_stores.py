@@ -33,6 +33,7 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call
 from breakscope.static.variables.effects.side_effects import emit_store, note_outside, put_attribute
 from breakscope.static.variables.objects.construction import call_member
+from breakscope.static.variables.objects.module_containers import HELD
 
 
 def run_setter(
@@ -110,6 +111,14 @@ def store_on_class(
     )
 
 
+def fill_attributes(machine: Machine, owner: Instance, value: Value, frame: Frame) -> None:
+    """`owner.__dict__ = value`: another dict, or the object itself where its class derives from dict."""
+    contents = owner.attributes.get(HELD) if value is owner else value
+    for name, part in contents.items.items() if type(contents) is Dict else ():
+        if isinstance(name, str):
+            put_attribute(machine, owner, name, part, frame)
+
+
 def store_on_instance(
     machine: Machine,
     target: ast.Attribute,
@@ -125,6 +134,9 @@ def store_on_instance(
         if type(target.value) is ast.Name
         else machine.text(target.value, frame.module)
     )
+    if name == "__dict__" and not frame.emits:
+        fill_attributes(machine, owner, value, frame)
+        return
     narrowed = frame.names.pop(f"{source}.{name}", None)
     member = find_member(machine, owner.cls.info, name)
     if isinstance(member, Instance):

@@ -40,6 +40,13 @@ def tensor_operator(left: Value, right: Value, op: type) -> Value:
         shapes.pop() if len(shapes) == 1 and op is not ast.MatMult else None,
         not is_guess and all(t.sure for t in tensors),
         "subclass" if any(t.kind == "subclass" for t in tensors) else tensors[0].kind_of_result,
-        "part" if all(t.origin == "part" for t in tensors) else "op",
+        _origin_of_result(left, right, tensors),
         requires_grad=False if all(t.requires_grad is False for t in tensors) else None,
     )
+
+
+def _origin_of_result(left: Value, right: Value, tensors: list[Value]) -> str:
+    origins = {t.origin for t in tensors}
+    if origins == {"number"} and all(v.is_tensor or v.is_const for v in (left, right)):
+        return "number"
+    return "part" if origins == {"part"} else "op"

@@ -26,6 +26,7 @@ CREATES = frozenset(
     complex polar hamming_window geomspace
     """.split()
 )
+OF_NUMBERS = frozenset({"tensor", "as_tensor"})
 SIZED = frozenset({"randn", "rand", "zeros", "ones", "empty"})
 DIMENSIONS = {
     "arange": 1,
@@ -115,7 +116,16 @@ def created_tensor(last: str, args: list[Value], kwargs: dict[str, Value]) -> Te
     )
     shape = tuple(s.value for s in sizes) if known else drawn_sizes(sizes)
     tracked = True if kwargs.get("requires_grad") == TRUE else None
-    return Tensor(dtype, ndim, shape, True, kind, requires_grad=tracked)
+    origin = "number" if last in OF_NUMBERS and args and _is_number(args[0]) else "op"
+    return Tensor(dtype, ndim, shape, True, kind, origin, requires_grad=tracked)
+
+
+def _is_number(data: Value) -> bool:
+    """A number that is the same in every call, alone or in a list of one."""
+    if isinstance(data, Sequence) and data.items is not None and len(data.items) == 1:
+        data = data.items[0]
+    is_known = isinstance(data, Const) or (isinstance(data, Py) and data.source == "config")
+    return is_known and dtype_of_data(data) is not None
 
 
 def drawn_sizes(sizes: list[Value] | None) -> tuple | None:

@@ -104,6 +104,7 @@ def shaped_result(
     if known is None:
         dtype = given_dtype(kwargs) or ("float" if owner.dtype == "float" else None)
         return Tensor(dtype, None, None, owner.sure, owner.kind_of_result)
+    is_number = owner.has_known_value and all(v.is_const for v in (*rest, *kwargs.values()))
     made = [
         Tensor(
             result_dtype(result.dtype, owner, rest, kwargs),
@@ -111,6 +112,7 @@ def shaped_result(
             owner.shape if is_same_shape(result.ndim, rest, kwargs) else None,
             owner.sure,
             owner.kind_of_result,
+            "number" if is_number else "op",
         )
         for result in known.results
     ]
@@ -128,7 +130,8 @@ def cast_tensor(owner: Tensor, wanted: Value) -> Tensor:
         dtype = _dtype_of(wanted)
     elif (isinstance(wanted, Py) and wanted.type == "dtype") or wanted.is_unknown:
         dtype = None if owner.dtype is None else "float"
-    return Tensor(dtype, owner.ndim, owner.shape, owner.sure, owner.kind_of_result)
+    origin = "number" if owner.has_known_value else "op"
+    return Tensor(dtype, owner.ndim, owner.shape, owner.sure, owner.kind_of_result, origin)
 
 
 def pieces_of(name: str, piece: Tensor, args: list[Value], kwargs: dict[str, Value]) -> Value:
