@@ -30,7 +30,7 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.base import Variable
 from breakscope.static.variables.builtin import call_builtin
 from breakscope.static.variables.effects.emitting import args_certainty, emit_call, emit_out
-from breakscope.static.variables.library import queues, transforms
+from breakscope.static.variables.library import queues, threads, transforms
 from breakscope.static.variables.library.builtin_iteration import builtin_dict
 from breakscope.static.variables.library.copies import copied, copied_object
 from breakscope.static.variables.library.draws import drawn
@@ -158,6 +158,7 @@ _SPECIAL = {
     "torch.vmap": call_transform,
     **transforms.HANDLERS,
     **queues.HANDLERS,
+    **threads.HANDLERS,
     "re.compile": compiled_pattern,
     "torch.cond": call_cond,
     "dataclasses.replace": call_replace,
