@@ -97,8 +97,8 @@ def eval_starred(machine: Machine, node: ast.Starred, frame: Frame) -> Value:
 
 
 def eval_await(machine: Machine, node: ast.Await, frame: Frame) -> Value:
-    machine.eval(node.value, frame)
-    return UNKNOWN
+    value = machine.eval(node.value, frame)
+    return UNKNOWN if frame.emits else value
 
 
 def eval_yield(machine: Machine, node: ast.Yield, frame: Frame) -> Value:

@@ -17,6 +17,7 @@ from breakscope.static.machine.given import both
 from breakscope.static.machine.lattice import join_names
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.generators import is_generator
+from breakscope.static.variables.library.draws import open_turns
 from breakscope.static.variables.library.driven_items import all_items, driven_items, guessed_items
 from breakscope.static.variables.objects.module_containers import contents_of
 
@@ -75,18 +76,26 @@ def exec_for(machine: Machine, node: ast.For, frame: Frame) -> int:
     return exec_path_of_else(machine, node, frame)
 
 
-def drive_turns(machine: Machine, node, frame: Frame, turns: Iterator[None]) -> int:
-    """Run a loop of what makes a region's calls turn by turn: each sees what the one before left."""
+def drive_turns(
+    machine: Machine, node, frame: Frame, turns: Iterator[None], is_inner: bool = False
+) -> int:
+    """Run a loop of what makes a region's calls turn by turn: each sees what the one before left. One that may
+    end sooner, in another or in a helper, does so behind a few turns, and not always as many."""
     driver, outer = machine.driver, (frame.exits, frame.breaks)
     driver.loops += 1
     try:
-        for _ in turns:
+        most = None
+        for turn, _ in enumerate(turns, 1):
             frame.exits, frame.breaks = [], []
             status = exec_path(machine, node.body, frame)
             if status == RETURN:
                 return RETURN
             if status == LEAVE_LOOP and frame.breaks:
                 return GO_ON
+            if frame.breaks and (is_inner or driver.loops > 1):  # an open test decides
+                most = most or open_turns(driver, node)
+                if turn >= most:
+                    return GO_ON
     finally:
         driver.loops -= 1
         frame.exits, frame.breaks = outer
@@ -97,7 +106,7 @@ def drive_known(machine: Machine, node, frame: Frame, turns: Iterator[None], cou
     """The same of a loop that stands in others like it, which has `count` turns."""
     before, machine.driver.runs = machine.driver.runs, machine.driver.runs * max(1, count)
     try:
-        return drive_turns(machine, node, frame, turns)
+        return drive_turns(machine, node, frame, turns, is_inner=True)
     finally:
         machine.driver.runs = before
 
@@ -127,16 +136,21 @@ def turns_of_items(
 
 
 def turns_of_known(machine: Machine, node: ast.While, frame: Frame) -> Iterator[None]:
-    """The turns of a `while` as long as its test is surely true."""
-    for _ in range(limits.MOST_KNOWN_TURNS):
-        if test_condition(machine, node.test, frame, "while") is not True:
+    """The turns of a `while` as long as its test is surely true; a few where what happens in them decides."""
+    most = None
+    for turn in range(limits.MOST_KNOWN_TURNS):
+        truth = test_condition(machine, node.test, frame, "while")
+        if truth is None and most is None:
+            most = open_turns(machine.driver, node)
+        if truth is False or (truth is None and turn >= most):
             return
         yield
 
 
 def _ends_by_itself(machine: Machine, node: ast.While, frame: Frame) -> bool:
-    """True for a loop whose test is known when it begins, such as `while n < size:`, in few others."""
-    is_endless = isinstance(node.test, ast.Constant)
+    """True for a loop whose test is known when it begins, such as `while n < size:`, or that a `break` in it
+    ends, in few others."""
+    is_endless = isinstance(node.test, ast.Constant) and not _has_break(node)
     if is_endless or machine.driver.runs >= limits.MOST_KNOWN_RUNS // limits.MOST_KNOWN_TURNS:
         return False
     return test_condition(machine, node.test, frame, "while") is not None
@@ -144,9 +158,16 @@ def _ends_by_itself(machine: Machine, node: ast.While, frame: Frame) -> bool:
 
 def turns_of_while(machine: Machine, node: ast.While, frame: Frame) -> Iterator[None]:
     """The turns of a `while`, a few where its test stays open."""
+    most = None
     for turn in range(limits.MOST_DRIVEN_TURNS):
         truth = test_condition(machine, node.test, frame, "while")
-        if truth is False or (truth is None and turn >= limits.FEW_DRIVEN_TURNS):
+        if truth is None and most is None:
+            most = (
+                open_turns(machine.driver, node)
+                if machine.driver.loops > 1
+                else limits.FEW_DRIVEN_TURNS
+            )
+        if truth is False or (truth is None and turn >= most):
             return
         narrow_by(machine, node.test, True, frame)
         yield
@@ -272,6 +293,18 @@ def _leaves(node: ast.AST, loops: bool = True) -> set[type]:
         return set()
     loops = loops and not isinstance(node, (ast.For, ast.AsyncFor, ast.While))
     return {leaf for child in children(node) for leaf in _leaves(child, loops)}
+
+
+def _has_break(node: ast.While) -> bool:
+    """True where a `break` stands in a block of the loop itself."""
+    waiting: list[ast.AST] = [*node.body]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, ast.Break):
+            return True
+        if isinstance(part, ast.If | ast.Try | ast.With | ast.ExceptHandler):
+            waiting += children(part)
+    return False
 
 
 def _changed(before: dict[str, Value], after: dict[str, Value]) -> bool:

@@ -13,6 +13,8 @@ OF_OBJECTS = frozenset(
     {"__init__", "__call__", "forward"}
 )  # methods that are called by other names
 
+DEFINED = ast.FunctionDef | ast.AsyncFunctionDef
+
 
 class CompiledNames(NamedTuple):
     """`called` are the names, of attributes too, of what is compiled; `callers` the functions (by `id` of their `def`)
@@ -41,7 +43,7 @@ def compiled_names(module: ModuleInfo) -> CompiledNames:
     called = set()
     functions, classes, calls, dynamic = [], [], [], []
     for node in walk(module.tree):
-        if isinstance(node, ast.FunctionDef):
+        if isinstance(node, DEFINED):
             functions.append(node)
             if any(map(compiles, node.decorator_list)):
                 called.add(node.name)
@@ -89,11 +91,12 @@ def _callers(
     ]
     direct += [part for name in handed_to & methods.keys() for part in methods[name]]
     makers = {id(part): name for name, members in methods.items() for part in members}
-    return _with_their_callers(functions, direct, makers)
+    derived = {node.name for node in classes if node.bases}
+    return _with_their_callers(functions, direct, makers, derived)
 
 
 def _methods(node: ast.ClassDef) -> list[ast.FunctionDef]:
-    return [part for part in node.body if isinstance(part, ast.FunctionDef)]
+    return [part for part in node.body if isinstance(part, DEFINED)]
 
 
 def _hands_on(call: ast.Call, called: set[str]) -> bool:
@@ -111,31 +114,42 @@ def _is_dynamic(decorator: ast.expr) -> bool:
 
 
 def _with_their_callers(
-    functions: list[ast.FunctionDef], direct: list[ast.FunctionDef], makers: dict[int, str]
+    functions: list[ast.FunctionDef],
+    direct: list[ast.FunctionDef],
+    makers: dict[int, str],
+    derived: set[str],
 ) -> frozenset[int]:
-    """The functions, and those that call one of them by its name, through any number of calls; a method
-    that Python calls goes by the name of its class, `makers`."""
+    """The functions, and those that call one of them by its name, or hand it on to who calls it, through any
+    number of calls; a method that Python calls goes by the name of its class, `makers`, and one of a class
+    that is `derived`, whose parent may call it, by both."""
     found = {id(node) for node in direct}
     called = {id(node): _called_names(node) for node in functions}
-    names = {_known_as(node, makers) for node in direct}
+    names = {name for node in direct for name in _known_as(node, makers, derived)}
     while more := [f for f in functions if id(f) not in found and called[id(f)] & names]:
         found |= {id(node) for node in more}
-        names |= {_known_as(node, makers) for node in more}
+        names |= {name for node in more for name in _known_as(node, makers, derived)}
     return frozenset(found)
 
 
-def _known_as(node: ast.FunctionDef, makers: dict[int, str]) -> str:
-    return makers.get(id(node), "") if node.name in OF_OBJECTS else node.name
+def _known_as(node: ast.FunctionDef, makers: dict[int, str], derived: set[str]) -> set[str]:
+    maker = makers.get(id(node), "")
+    if node.name in OF_OBJECTS:
+        return {maker}
+    return {node.name, maker} if maker in derived else {node.name}
 
 
 def _called_names(node: ast.AST) -> set[str]:
-    called = {name_of(part.func) for part in walk(node) if isinstance(part, ast.Call)}
-    return called | set(map(name_of, getattr(node, "decorator_list", ())))
+    calls = [part for part in walk(node) if isinstance(part, ast.Call)]
+    called = {name_of(call.func) for call in calls}
+    for call in calls:
+        called |= {name_of(value) for value in call.args}
+        called |= {name_of(keyword.value) for keyword in call.keywords}
+    return called - {""} | set(map(name_of, getattr(node, "decorator_list", ())))
 
 
 def is_caller(node: ast.AST, names: set[str]) -> bool:
     """True for a function that compiles something, calls what is compiled, or hands it on."""
-    return isinstance(node, ast.FunctionDef) and any(
+    return isinstance(node, DEFINED) and any(
         compiles(part) or any(_uses(n, names) for n in walk(part)) for part in node.body
     )
 

@@ -28,31 +28,10 @@ from breakscope.static.machine.gaps import why
 from breakscope.static.machine.machine import Machine
 from breakscope.static.machine.watch import Watch
 from breakscope.static.project.modules import ModuleInfo
+from breakscope.static.regions.states import emit_states, inside
 from breakscope.static.regions.uses import Uses
 from breakscope.static.regions.variation import aliases, describe, differing, is_symbolic, variation
 from breakscope.static.variables.misc import Recorder
-
-STATES = (
-    "autocast",
-    "grad_mode",
-    "default_dtype",
-    "module_dtype",
-    "requires_grad",
-    "training",
-    "global_state",
-)
-BY_TRAINING = (
-    "Dropout",
-    "AlphaDropout",
-    "FeatureAlphaDropout",
-    "BatchNorm",
-    "SyncBatchNorm",
-    "InstanceNorm",
-    "RReLU",
-    "MultiheadAttention",
-    "TransformerEncoder",
-    "TransformerDecoder",
-)
 
 
 def add_call_events(
@@ -157,21 +136,11 @@ def _emit_variation(
     uses = Uses(function.info.node)
     for name in rows[0]:
         values = [as_read(name, row[name], uses) for row in rows if name in row]
-        node = uses.first.get(name)
-        if node is None:
-            continue
-        for path, parts in differing(values):
-            what = variation(parts)
-            if recorder.is_dynamic and is_symbolic(what, parts):
-                continue
-            if what == "order":
-                what = "object" if name in uses.gone_over else ""
-            if what and _is_read(machine, name, path, values[0], uses):
-                shown = () if recorder.has_examples else shown_values(parts)
-                use = uses.of(name, what == "size")
-                machine.emit(
-                    Varies, node, frame, name=f"{name}{path}", what=what, values=shown, use=use
-                )
+        if name in uses.first:
+            _emit_parameter(machine, frame, recorder, uses, name, uses.first[name], values)
+        given = [value for value in values if not value.is_none]
+        if name in uses.given and 1 < len(given) < len(values):  # where it is there, it may differ
+            _emit_parameter(machine, frame, recorder, uses, name, uses.given[name], given)
     # a closure has more than the function uses
     patterns = [aliases({n: v for n, v in row.items() if n in uses.first}) for row in rows]
     if len(set(patterns)) > 1:
@@ -182,25 +151,36 @@ def _emit_variation(
         emit_states(machine, next(iter(uses.first.values())), frame, owner, states)
 
 
+def _emit_parameter(
+    machine: Machine,
+    frame: Frame,
+    recorder: Recorder,
+    uses: Uses,
+    name: str,
+    node: ast.Name,
+    values: list[Value],
+) -> None:
+    """Emit what differs between the values of one parameter."""
+    for path, parts in differing(values):
+        what = variation(parts)
+        if recorder.is_dynamic and is_symbolic(what, parts):
+            continue
+        if what == "order":
+            what = "object" if name in uses.gone_over else ""
+        if what and _is_read(machine, name, path, values[0], uses):
+            shown = () if recorder.has_examples else shown_values(parts)
+            use = uses.of(name, what == "size")
+            machine.emit(
+                Varies, node, frame, name=f"{name}{path}", what=what, values=shown, use=use
+            )
+
+
 def as_read(name: str, value: Value, uses: Uses) -> Value:
     """A dict of which a function only looks up some keys, as far as these: no guard is on the others."""
     if type(value) is not Dict or value.open or name in uses.whole:
         return value
     read = {key: item for key, item in value.items.items() if uses.reads_item(name, f"[{key!r}]")}
     return Dict(read, value.element)
-
-
-def emit_states(
-    machine: Machine, node: ast.AST, frame: Frame, owner: Value | None, states: list[dict]
-) -> None:
-    """Emit what of the global state, and of the object's own, differs between the calls."""
-    for what in STATES:
-        seen = {state.get(what, "train" if what == "training" else "") for state in states}
-        if what == "training" and not depends_on_training(machine, owner):
-            continue
-        if len(seen) > 1:
-            values = tuple(sorted(s for s in seen if s))
-            machine.emit(Varies, node, frame, name=what, what=what, values=values)
 
 
 def shown_values(values: list[Value]) -> tuple[str, ...]:
@@ -227,28 +207,6 @@ def _is_read(machine: Machine, parameter: str, path: str, value: Value, uses: Us
         value = value.attributes.get(part, UNKNOWN) if isinstance(value, Instance) else UNKNOWN
     is_own = not inner and name in uses.attributes
     return is_own or (id(value), name) in machine.region.reads
-
-
-def depends_on_training(machine: Machine, value: Value | None, depth: int = 6) -> bool:
-    """True when the region reads `training`, or the model holds a layer that does."""
-    if any(name == "training" for _, name in machine.region.reads):
-        return True
-    if isinstance(value, ExternalInstance):
-        return value.name.startswith("torch.nn.") and value.name.rpartition(".")[2].startswith(
-            BY_TRAINING
-        )
-    if depth == 0:
-        return False
-    return any(depends_on_training(machine, part, depth - 1) for part in inside(value))
-
-
-def inside(value: Value | None) -> list[Value]:
-    """What an object or a container holds itself."""
-    if isinstance(value, Instance):
-        return [part.original for part in value.attributes.values()]
-    if isinstance(value, Sequence):
-        return value.items if value.items is not None else [value.element]
-    return [*value.items.values(), value.element] if isinstance(value, Dict) else []
 
 
 def emit_writes(

@@ -13,6 +13,7 @@ class Uses:
 
     def __init__(self, node: ast.AST) -> None:
         self.first: dict[str, ast.Name] = {}
+        self.given: dict[str, ast.Name] = {}  # the first use that is no question whether it is None
         self.attributes = {part.attr for part in walk(node) if isinstance(part, ast.Attribute)}
         self.gone_over: set[str] = set()  # what is gone over, or a view of it
         self.tests: list[ast.expr] = []
@@ -22,21 +23,21 @@ class Uses:
         self.whole: set[str] = set()  # names that are read in other ways
         self.derived: dict[str, set[str]] = {}  # name -> names that its value was computed from
         owners: set[int] = set()  # ids of names of which one item is read
+        asked: set[int] = set()  # ids of names that are compared with None
         body = node.body if isinstance(node.body, list) else [node.body]
         for part in (p for statement in body for p in walk(statement)):
             if isinstance(part, ast.Subscript) and isinstance(part.value, ast.Name):
                 if isinstance(part.slice, ast.Constant):
                     self.items.setdefault(part.value.id, set()).add(f"[{part.slice.value!r}]")
                     owners.add(id(part.value))
+            if isinstance(part, ast.Compare) and isinstance(part.ops[0], ast.Is | ast.IsNot):
+                asked.add(id(part.left))
             if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
-                if id(part) not in owners:
+                if id(part) not in owners | asked:
                     self.whole.add(part.id)
-                known = self.first.get(part.id)
-                if known is None or (part.lineno, part.col_offset) < (
-                    known.lineno,
-                    known.col_offset,
-                ):
-                    self.first[part.id] = part
+                _keep_first(self.first, part)
+                if id(part) not in asked:
+                    _keep_first(self.given, part)
             elif isinstance(part, ast.If | ast.While | ast.IfExp):
                 self.tests.append(part.test)
             elif isinstance(part, ast.For | ast.comprehension) and isinstance(part.iter, ast.Name):
@@ -65,6 +66,12 @@ class Uses:
                 if name in seen or any(name in self.derived.get(n, ()) for n in names_in(place)):
                     return kind
         return "other"
+
+
+def _keep_first(first: dict[str, ast.Name], name: ast.Name) -> None:
+    known = first.get(name.id)
+    if known is None or (name.lineno, name.col_offset) < (known.lineno, known.col_offset):
+        first[name.id] = name
 
 
 def _names_of_sizes(node: ast.AST) -> set[str]:

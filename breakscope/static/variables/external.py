@@ -32,7 +32,7 @@ from breakscope.static.variables.builtin import call_builtin
 from breakscope.static.variables.effects.emitting import args_certainty, emit_call, emit_out
 from breakscope.static.variables.library import transforms
 from breakscope.static.variables.library.builtin_iteration import builtin_dict
-from breakscope.static.variables.library.concurrency import queues
+from breakscope.static.variables.library.concurrency import queues, threads
 from breakscope.static.variables.library.copies import copied, copied_object
 from breakscope.static.variables.library.draws import drawn
 from breakscope.static.variables.library.evaluated import evaluated_call
@@ -159,6 +159,7 @@ _SPECIAL = {
     "torch.vmap": call_transform,
     **transforms.HANDLERS,
     **queues.HANDLERS,
+    **threads.HANDLERS,
     "re.compile": compiled_pattern,
     "torch.cond": call_cond,
     "dataclasses.replace": call_replace,

@@ -40,6 +40,11 @@ from breakscope.static.machine.library import CONTAINER_TYPES, PYTHON_TYPES
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.base import Variable
 from breakscope.static.variables.effects.emitting import emit_call, note_assert
+from breakscope.static.variables.library.concurrency.threads import (
+    OF_THREADS,
+    THREAD,
+    call_thread_method,
+)
 from breakscope.static.variables.nn_module import call_module_method
 from breakscope.static.variables.objects.attribute_stores import store_on_class, store_on_instance
 from breakscope.static.variables.objects.attributes import (
@@ -163,6 +168,8 @@ class InstanceVariable(Variable):
     def call_method(self, machine: Machine, owner, name, args, kwargs, node, frame) -> Value:
         if name == "apply" and is_function_object(machine, owner):
             return call_apply_of_object(machine, owner, args, kwargs, node, frame)
+        if name in OF_THREADS and THREAD in external_bases(machine, owner.cls.info):
+            return call_thread_method(machine, owner, name, args, kwargs, node, frame) or UNKNOWN
         return call_module_method(machine, owner, name, args, kwargs, node, frame)
 
     def getattr(self, machine: Machine, owner, name, node, frame) -> Value:

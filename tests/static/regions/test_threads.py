@@ -7,6 +7,7 @@ import pytest
 from programs import analysed, found
 
 HEAD = """\
+import asyncio
 import queue
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -60,6 +61,97 @@ PROGRAMS = {
                 thread.start()
                 thread.join()
     """,
+    "a class of threads": """
+        class Worker(threading.Thread):
+            def __init__(self, inbox):
+                super().__init__()
+                self.inbox = inbox
+
+            def run(self):
+                while (rows := self.inbox.get()) is not None:
+                    work(rows)
+
+        def main():
+            inbox = queue.Queue()
+            worker = Worker(inbox)
+            worker.start()
+            for rows in (3, 5, None):
+                inbox.put(rows)
+            worker.join()
+    """,
+    "a thread that fills a queue": """
+        class Producer(threading.Thread):
+            def __init__(self, out):
+                super().__init__(daemon=True)
+                self.out = out
+
+            def run(self):
+                for rows in (3, 5):
+                    self.out.put(torch.ones(rows, 3))
+                self.out.put(None)
+
+        def main():
+            batches = queue.Queue(maxsize=2)
+            Producer(batches).start()
+            while True:
+                batch = batches.get()
+                if batch is None:
+                    break
+                step(batch)
+    """,
+    "a function of threads that main only hands on": """
+        def serve(inbox):
+            while True:
+                rows = inbox.get()
+                if rows is None:
+                    return
+                work(rows)
+
+        def main():
+            inbox = queue.Queue()
+            server = threading.Thread(target=serve, args=(inbox,))
+            server.start()
+            for rows in (3, 5):
+                inbox.put(rows)
+            inbox.put(None)
+            server.join()
+    """,
+    "asyncio's threads": """
+        async def run():
+            for rows in (3, 5):
+                await asyncio.to_thread(work, rows)
+
+        def main():
+            asyncio.run(run())
+    """,
+    "asyncio's executor": """
+        async def handle(rows):
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(None, work, rows)
+
+        async def run():
+            print(await asyncio.gather(*(handle(rows) for rows in (3, 5))))
+
+        def main():
+            asyncio.run(run())
+    """,
+    "a queue of asyncio": """
+        async def produce(out):
+            for rows in (3, 5):
+                await out.put(torch.ones(rows, 3))
+            await out.put(None)
+
+        async def consume(inbox):
+            while (batch := await inbox.get()) is not None:
+                step(batch)
+
+        async def run():
+            items = asyncio.Queue()
+            await asyncio.gather(produce(items), consume(items))
+
+        def main():
+            asyncio.run(run())
+    """,
 }
 QUIET = {
     "threads of one size": """
@@ -80,6 +172,14 @@ QUIET = {
         def main():
             work(3)
             threading.Thread(target=work, args=(5,))
+    """,
+    "asyncio's threads of one size": """
+        async def run():
+            for rows in (3, 3):
+                await asyncio.to_thread(work, rows)
+
+        def main():
+            asyncio.run(run())
     """,
     "a pool of one size": """
         def main():

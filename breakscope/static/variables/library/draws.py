@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 from collections.abc import Callable
 from random import Random
@@ -103,6 +104,16 @@ def note_drawn_tensor(machine: Machine, last: str, args: list[Value], made: Tens
         return
     if found is not None:
         driver.contents[id(made)] = made, found
+
+
+def open_turns(driver: Driver, node: ast.AST) -> int:
+    """How many turns a loop takes that ends when something happens which nobody knows beforehand: an example,
+    another one each time that the loop is come to."""
+    if driver.chance is None or driver.stands_for_many:
+        return limits.FEW_DRIVEN_TURNS
+    driver.examples += 1
+    few = range(2, limits.FEW_DRIVEN_TURNS + 1)
+    return _differing(driver, ("turns", id(node)), lambda: driver.chance.choice(few))
 
 
 def _differing(driver: Driver, key: tuple, draw: Callable[[], float]) -> float:

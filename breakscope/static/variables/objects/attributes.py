@@ -38,6 +38,7 @@ from breakscope.static.machine.frames import Frame, Raised
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import Import
 from breakscope.static.variables.effects.emitting import emit_call
+from breakscope.static.variables.library.concurrency.threads import OF_THREADS, THREAD
 from breakscope.static.variables.objects.assigned import assigned_tensor
 from breakscope.static.variables.objects.module_containers import (
     HELD,
@@ -225,6 +226,8 @@ def fallback_attribute(
     if field_names(machine, owner) and name in ("_replace", "_asdict"):
         return Method(owner, name)
     if name == "apply" and "torch.autograd.Function" in external_bases(machine, owner.cls.info):
+        return Method(owner, name)
+    if name in OF_THREADS and THREAD in external_bases(machine, owner.cls.info):
         return Method(owner, name)
     getter = find_member(machine, owner.cls.info, "__getattr__")
     bases = (getattr(builtins, base, None) for base in external_bases(machine, owner.cls.info))

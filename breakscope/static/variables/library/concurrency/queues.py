@@ -9,6 +9,7 @@ from collections.abc import Callable
 from breakscope.rulekit.values import NONE, UNKNOWN, Const, ExternalInstance, Sequence, Value
 from breakscope.static.machine.frames import Frame
 from breakscope.static.machine.machine import Machine
+from breakscope.static.variables.library.concurrency.threads import let_threads_work
 from breakscope.static.variables.library.evaluated import evaluated_call, is_followed
 
 # the method of a deque that takes the next item out
@@ -16,6 +17,7 @@ NEXT = {
     "queue.Queue": "popleft",
     "queue.SimpleQueue": "popleft",
     "queue.LifoQueue": "pop",
+    "asyncio.Queue": "popleft",
     "multiprocessing.Queue": "popleft",
     "multiprocessing.SimpleQueue": "popleft",
     "torch.multiprocessing.Queue": "popleft",
@@ -40,6 +42,9 @@ def call_queue_method(
     if name in ("put", "put_nowait"):
         given = [*args, *(value for key, value in kwargs.items() if key in ("item", "obj"))]
         return behaviour.call_method(machine, held, "append", given[:1], {}, node, frame)
+    waits = name == "join" or (name == "get" and held.items == [])
+    if waits and machine.driver.started:
+        let_threads_work(machine, node, frame)
     if name in ("get", "get_nowait"):
         return behaviour.call_method(machine, held, NEXT[owner.name], [], {}, node, frame)
     if name == "empty" and held.items is not None:

@@ -1,0 +1,67 @@
+"""The global state, and that of the object, in which a region is called: what of it differs between the calls."""
+
+from __future__ import annotations
+
+import ast
+
+from breakscope.rulekit.events import Varies
+from breakscope.rulekit.values import Dict, ExternalInstance, Instance, Sequence, Value
+from breakscope.static.machine.frames import Frame
+from breakscope.static.machine.machine import Machine
+
+STATES = (
+    "autocast",
+    "grad_mode",
+    "default_dtype",
+    "module_dtype",
+    "requires_grad",
+    "training",
+    "global_state",
+)
+BY_TRAINING = (
+    "Dropout",
+    "AlphaDropout",
+    "FeatureAlphaDropout",
+    "BatchNorm",
+    "SyncBatchNorm",
+    "InstanceNorm",
+    "RReLU",
+    "MultiheadAttention",
+    "TransformerEncoder",
+    "TransformerDecoder",
+)
+
+
+def emit_states(
+    machine: Machine, node: ast.AST, frame: Frame, owner: Value | None, states: list[dict]
+) -> None:
+    """Emit what of the global state, and of the object's own, differs between the calls."""
+    for what in STATES:
+        seen = {state.get(what, "train" if what == "training" else "") for state in states}
+        if what == "training" and not depends_on_training(machine, owner):
+            continue
+        if len(seen) > 1:
+            values = tuple(sorted(s for s in seen if s))
+            machine.emit(Varies, node, frame, name=what, what=what, values=values)
+
+
+def depends_on_training(machine: Machine, value: Value | None, depth: int = 6) -> bool:
+    """True when the region reads `training`, or the model holds a layer that does."""
+    if any(name == "training" for _, name in machine.region.reads):
+        return True
+    if isinstance(value, ExternalInstance):
+        return value.name.startswith("torch.nn.") and value.name.rpartition(".")[2].startswith(
+            BY_TRAINING
+        )
+    if depth == 0:
+        return False
+    return any(depends_on_training(machine, part, depth - 1) for part in inside(value))
+
+
+def inside(value: Value | None) -> list[Value]:
+    """What an object or a container holds itself."""
+    if isinstance(value, Instance):
+        return [part.original for part in value.attributes.values()]
+    if isinstance(value, Sequence):
+        return value.items if value.items is not None else [value.element]
+    return [*value.items.values(), value.element] if isinstance(value, Dict) else []
