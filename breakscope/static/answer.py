@@ -116,7 +116,8 @@ def _stand(finding: Finding) -> tuple:
         finding.end_line,
         finding.end_column,
         finding.kind,
-        inside and (inside.path, inside.line),
+        # a line of a library may break in several of its calls
+        inside and (inside.path, inside.line, finding.code, finding.names),
     )
 
 

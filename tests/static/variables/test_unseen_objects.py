@@ -43,6 +43,11 @@ CASES = {
         "return [data.x * turn for turn in range(self.turns)]",
         "",
     ),
+    "rows that configuration lists": (
+        "self.rows = torch.tensor(names).long()",
+        "return torch.relu(data.x)[self.rows]",
+        "",
+    ),
     "sizes that an argument holds": (
         "self.sizes = names",
         "return torch.zeros(2, *self.sizes, 3) + data",

@@ -201,6 +201,8 @@ def dtype_of_data(data: Value) -> str | None:
 
 
 def ndim_of_data(data: Value) -> tuple[int | None, list[Value] | None]:
+    if isinstance(data, Py) and data.type == "unknown":
+        return None, None  # configuration may be a list
     if isinstance(data, Const | ShapeInt | Scalar | Py):
         return 0, []
     if isinstance(data, Sequence) and data.items is not None:
