@@ -42,7 +42,7 @@ from breakscope.static.machine.library import TENSOR_DICT
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.arguments import configured_instance, parameter_values
-from breakscope.static.regions.discover import apart, enter, only_raises
+from breakscope.static.regions.discover import apart, enter, only_raises, reads_files
 from breakscope.static.regions.region import Region
 from breakscope.static.regions.steps import tensor_methods
 
@@ -104,7 +104,9 @@ def _function_region(machine: Machine, function: Function) -> Region | None:
     shown, _ = parameter_values(machine, function, False)
     # a parameter that alone has no annotation, as a name or a path, is no tensor for that
     given = args if is_unannotated(function.info.node) else shown
-    if any(is_module(machine, option) for value in shown for option in options(value)):
+    if reads_files(function) or any(
+        is_module(machine, option) for value in shown for option in options(value)
+    ):
         return None  # what is handed a model calls it: the model is compiled, not its driver
     if any(maybe_tensor(value) or _is_of_tensors(machine, value) for value in given):
         region = enter(machine, function.info.qualname, function, args, kwargs)

@@ -602,3 +602,18 @@ def test_what_is_handed_a_model_is_no_region(annotation, lines, tmp_path):
             """,
     }
     assert [line for _, line in found(analysed(tmp_path, files))] == lines
+
+
+@pytest.mark.parametrize(
+    ("annotation", "lines"), [("str | torch.Tensor", []), ("torch.Tensor", [6])]
+)
+def test_what_is_handed_a_tensor_or_the_name_of_a_file_is_no_region(annotation, lines, tmp_path):
+    source = f"""\
+        import torch
+
+
+        class Reader(torch.nn.Module):
+            def __call__(self, source: {annotation}):
+                return source.tolist()
+        """
+    assert [line for _, line in found(analysed(tmp_path, {"reader.py": source}))] == lines
