@@ -89,3 +89,18 @@ BODIES = {
 def test_a_list(name, tmp_path):
     body, expected = BODIES[name]
     assert found(region(tmp_path, body)) == expected
+
+
+@pytest.mark.parametrize(
+    ("made", "breaks"),
+    [
+        ("[x, x]", True),
+        ("{'a': x}", True),
+        ("deque([x, x])", True),
+        ("OrderedDict(a=x)", False),
+        ("(x, x)", False),
+    ],
+)
+def test_a_copy(made, breaks, tmp_path):
+    body = f"import copy\nfrom collections import OrderedDict, deque\nc = copy.copy({made})\n"
+    assert found(region(tmp_path, body)) == ([("BRK506", 11)] if breaks else [])
