@@ -1,8 +1,8 @@
 """Copying a tensor, a list or a dict with the module `copy` ends the graph.
 
 Dynamo does not trace `copy.deepcopy` of anything that holds a tensor (a module or a state
-included), `copy.copy` of a tensor or a module, and, oddly, `copy.copy` of a list or a dict, whose C
-method it meets behind the call. `copy.deepcopy` of plain numbers and strings is traced, and so is
+included), `copy.copy` of a tensor or a module, and, oddly, `copy.copy` of a list, a set, a dict or a
+deque, whose C method it meets behind the call (that of a tuple or an OrderedDict it follows). `copy.deepcopy` of plain numbers and strings is traced, and so is
 `copy.copy` of an object, but for one whose class has `__slots__` (`@dataclass(slots=True)`): to copy it
 raises an exception while Dynamo traces, and the whole function is skipped.
 
@@ -17,6 +17,7 @@ copy of a non-leaf no longer raises, and a subclass of `list` or `dict` becomes 
 
 import ast
 import copy
+from collections import deque
 from dataclasses import dataclass
 
 import torch
@@ -36,7 +37,7 @@ rule = Rule(
     "BRK506",
     "copy",
     dynamo=("GB4198", r"GB0007: (list|dict|set)\.copy", r"GB0008: .*patched_setstate"),
-    shares=("GB0088",),
+    shares=("GB0088", "GB0156"),
     fix="unsafe",
 )
 
@@ -89,8 +90,8 @@ def check(event):
             help="make the copy once, in `__init__`",
             fixable=False,
         )
-    elif isinstance(value, Dict) or (
-        isinstance(value, Sequence) and value.type in ("list", "set", "dict")
+    elif (isinstance(value, Dict) and not value.is_ordered) or (
+        isinstance(value, Sequence) and value.type in ("list", "set", "dict", "deque")
     ):
         kind = "dict" if isinstance(value, Dict) else value.type
         yield event.graph_break(
@@ -204,6 +205,20 @@ def good(x):
     parts = [x, x * 2]
     more = list(parts)
     return sum(more)
+
+
+@rule.example(lambda: (torch.ones(4),), dynamo=("GB0156",), fixed=False)
+def bad_deque(x):
+    recent = deque([x, x * 2])
+    kept = copy.copy(recent)  # BRK506
+    return kept[0] - kept[1]
+
+
+@rule.becomes
+def good_deque(x):
+    recent = deque([x, x * 2])
+    kept = recent.copy()
+    return kept[0] - kept[1]
 
 
 @rule.example(lambda: (torch.ones(4),), dynamo=("GB0008",), module=True, fixed=False)

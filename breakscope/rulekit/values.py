@@ -89,6 +89,7 @@ class Dict(Value, eq=False):
     element: Value = UNKNOWN
     open: bool = False  # there may be keys beside those in `items`
     home: str = ""
+    is_ordered: bool = False  # an OrderedDict
 
     def describe(self) -> str:
         return "a dict"
@@ -115,7 +116,7 @@ class Dict(Value, eq=False):
 
     def rebuilt(self, change: Callable[[Value], Value]) -> Value:
         items = {key: change(value) for key, value in self.items.items()}
-        return Dict(items, change(self.element), self.open)
+        return Dict(items, change(self.element), self.open, is_ordered=self.is_ordered)
 
 
 class External(Value, frozen=True, gc=False):

@@ -33,6 +33,8 @@ def join(a: Value, b: Value, depth: int = 0, given: Given = ALWAYS) -> Value:
     if type(a) is not Union and type(b) is not Union:
         together = _merge(a, b, depth)
         if together is not None:
+            if type(together) is Sequence and (given[0] or given[1]):
+                _note_conditions(together, a, b, depth, given)
             return together
         return Union((a, b), given if given[0] or given[1] else ())
     merged, conditions = list(options(a)), _conditions(a, given[0])
@@ -51,6 +53,23 @@ def join(a: Value, b: Value, depth: int = 0, given: Given = ALWAYS) -> Value:
     if len(merged) > limits.MOST_OPTIONS and not _is_registered(merged):
         return UNKNOWN
     return Union(tuple(merged), kept)
+
+
+def _note_conditions(
+    together: Sequence, a: Sequence, b: Sequence, depth: int, given: Given
+) -> None:
+    """Keep under which condition what is in two lists that meet is the one's or the other's."""
+    if _is_without(together.element) and together.items is None:
+        ours, theirs = element_of(a), element_of(b)
+        if type(ours) is not Union and type(theirs) is not Union:
+            together.element = join(ours, theirs, depth + 1, given)
+    for at, item in enumerate(together.items or ()):
+        if _is_without(item) and a.items and b.items:
+            together.items[at] = join(a.items[at], b.items[at], depth + 1, given)
+
+
+def _is_without(value: Value) -> bool:
+    return type(value) is Union and not value.conditions
 
 
 def _is_registered(values: list[Value]) -> bool:

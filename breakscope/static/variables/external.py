@@ -31,7 +31,7 @@ from breakscope.static.variables.base import Variable
 from breakscope.static.variables.builtin import call_builtin
 from breakscope.static.variables.effects.emitting import args_certainty, emit_call, emit_out
 from breakscope.static.variables.library import transforms
-from breakscope.static.variables.library.builtin_iteration import builtin_dict
+from breakscope.static.variables.library.builtin_iteration import ordered_dict
 from breakscope.static.variables.library.concurrency import queues, threads
 from breakscope.static.variables.library.copies import copied, copied_object
 from breakscope.static.variables.library.draws import drawn
@@ -165,7 +165,7 @@ _SPECIAL = {
     "dataclasses.replace": call_replace,
     "itertools.chain": call_chain,
     "functools.reduce": call_reduce,
-    "collections.OrderedDict": builtin_dict,
+    "collections.OrderedDict": ordered_dict,
     "collections.deque": call_deque,
     "collections.Counter": call_counter,
     "collections.defaultdict": call_default_dict,

@@ -2,7 +2,7 @@
 branches on tensors break under Dynamo of torch 2.13.0, the others do not."""
 
 import pytest
-from programs import found, region
+from programs import analysed, found, region
 
 BODIES = {
     "an item": ("l = [x.sum(), 2]\nif l[0] > 0:\n    x = x + 1\n", [("BRK101", 10)]),
@@ -89,3 +89,47 @@ BODIES = {
 def test_a_list(name, tmp_path):
     body, expected = BODIES[name]
     assert found(region(tmp_path, body)) == expected
+
+
+@pytest.mark.parametrize(
+    ("made", "breaks"),
+    [
+        ("[x, x]", True),
+        ("{'a': x}", True),
+        ("deque([x, x])", True),
+        ("OrderedDict(a=x)", False),
+        ("(x, x)", False),
+    ],
+)
+def test_a_copy(made, breaks, tmp_path):
+    body = f"import copy\nfrom collections import OrderedDict, deque\nc = copy.copy({made})\n"
+    assert found(region(tmp_path, body)) == ([("BRK506", 11)] if breaks else [])
+
+
+@pytest.mark.parametrize(
+    "other", ["[x.sum(), x.mean()]", "[x.sum() for _ in range(self.count)]", "[x.sum()]"]
+)
+def test_lists_that_meet_keep_the_condition(other, tmp_path):
+    text = f"""\
+import torch
+
+
+class Net(torch.nn.Module):
+    def __init__(self, kept=None, count: int = 2):
+        super().__init__()
+        self.kept = kept
+        self.count = count
+
+    def forward(self, x: torch.Tensor):
+        if self.kept is None:
+            rows = [1, 2]
+        else:
+            rows = {other}
+        if rows[0] > 0:
+            return x + 1
+        return x
+"""
+    result = analysed(tmp_path, {"net.py": text})
+    assert [(f.code, f.line, f.condition) for f in result.findings] == [
+        ("BRK101", 15, "self.kept is not None")
+    ]

@@ -266,6 +266,12 @@ def builtin_dict(machine: Machine, args, kwargs, node, frame) -> Value:
     return made
 
 
+def ordered_dict(machine: Machine, args, kwargs, node, frame) -> Value:
+    made = builtin_dict(machine, args, kwargs, node, frame)
+    made.is_ordered = True
+    return made
+
+
 def _constants(value: Value) -> list | None:
     """The numbers of a container of constants; None where one is not known."""
     items = value.items if isinstance(value, Sequence) and not value.home else None
