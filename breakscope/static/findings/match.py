@@ -9,7 +9,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from breakscope.knowledge import kind, load, since
-from breakscope.rulekit.events import CHOSEN, Call, Constructor, Event, Problem, Varies
+from breakscope.rulekit.events import (
+    CHOSEN,
+    Call,
+    Constructor,
+    Event,
+    Mutate,
+    Problem,
+    Store,
+    Varies,
+)
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.switches import switched_on
 from breakscope.rulekit.walking import handed_generator
@@ -32,6 +41,7 @@ COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 # until then Dynamo resumed behind a break in one
 RESUMED_BEFORE = {"loop": "2.11", "comprehension": "2.11"}
 
+CHANGES = frozenset({Store, Mutate})  # of what outlives the call, whose next one finds it changed
 # around a call: a break in what is called skips the caller too
 OF_CALLERS = ("loop", "try", "with")
 
@@ -67,6 +77,21 @@ class Seen(Struct, eq=False):
     def not_done(self) -> int:
         """The first step behind the last break: a break that skips the frame leaves them to Python."""
         return len(self.activation.steps) if self.skipped else self.last_break + 1
+
+    def is_idle(self, event: Store | Mutate) -> bool:
+        """True for a change behind a break that surely happens, where nothing is computed any more: Dynamo
+        compiles none of that. What was read before is guarded there."""
+        last = self.last_sure_break(event.condition)
+        if last < 0:
+            return self.way.idle
+        step = self.activation.steps[last]
+        node = step.node or step.event.node
+        is_read_before = event.read_at and event.read_at <= (node.lineno, node.col_offset)
+        return not is_read_before and not self.activation.works_behind(last)
+
+    def last_sure_break(self, condition: str) -> int:
+        """The last step with a break that happens wherever the `condition` holds; -1 for none."""
+        return max(self.new_graph.get("", -1), self.new_graph.get(condition, -1))
 
     def note_break(self, index: int, undecided: int, skips: bool) -> None:
         self.begun = self.begun or (not self.skipped and self.last_break >= 0)
@@ -234,6 +259,8 @@ class Matcher:
         if step.problems is None:
             step.problems = self.first_problems(event, seen.activation)
         for rule, problem in step.problems:
+            if rule.kind == "recompile" and type(event) in CHANGES and seen.is_idle(event):
+                continue
             if problem.once is not None:
                 if (rule.code, problem.once) in seen.flagged:
                     continue
@@ -242,9 +269,7 @@ class Matcher:
                 if not open_end and not event.condition:
                     seen.flagged.add((rule.code, problem.once))
             condition = both(event.condition, problem.condition)
-            if problem.reads is not None and self._is_input(
-                problem, seen.activation, seen.new_graph, condition
-            ):
+            if problem.reads is not None and self._is_input(problem, seen, condition):
                 continue
             # then Python has made the object, and given it a name
             if problem.skips == "object" and seen.last_break >= 0:
@@ -287,14 +312,11 @@ class Matcher:
                 for rule, problem in self.problems(event, activation)[:1]:
                     keep(verdict_of(rule, problem, event, way, seen.here), found)
 
-    def _is_input(
-        self, problem: Problem, activation: Activation, new_graph: dict[str, int], condition: str
-    ) -> bool:
+    def _is_input(self, problem: Problem, seen: Seen, condition: str) -> bool:
         """True for a number in a tensor that was computed before the graph began in which torch
         reads it, as one is that torch has read before."""
-        value, steps = activation.named.get(id(problem.reads), (None, 0))
-        since_step = max(new_graph.get("", -1), new_graph.get(condition, -1))
-        named = value is problem.reads and steps <= since_step
+        value, steps = seen.activation.named.get(id(problem.reads), (None, 0))
+        named = value is problem.reads and steps <= seen.last_sure_break(condition)
         return named or not {"", condition}.isdisjoint(self._read.get(id(problem.reads), ()))
 
     def _constructors(self, activation: Activation, way: Way, found: dict[tuple, Verdict]) -> None:
@@ -320,7 +342,10 @@ class Matcher:
         if not activation.module.library:
             doubtful = way.doubtful or _is_rare(step, activation)
             apart = skipped and not eager
-            return Way(chain, step.condition or way.condition, doubtful, eager, caller, apart)
+            condition = step.condition or way.condition
+            last = seen.last_sure_break(step.condition)
+            idle = way.idle if last < 0 else not activation.works_behind(last)
+            return Way(chain, condition, doubtful, eager, caller, apart, idle)
         doubtful = way.doubtful or _is_rare(step, activation) or is_open(step)
         return Way(chain, way.condition or training_test(step), doubtful, eager, caller)
 
