@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import ast
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from breakscope.knowledge import kind, load, since
@@ -14,15 +13,15 @@ from breakscope.rulekit.events import (
     Call,
     Constructor,
     Event,
-    Mutate,
     Problem,
-    Store,
     Varies,
 )
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.switches import switched_on
 from breakscope.rulekit.walking import handed_generator
 from breakscope.static.findings.listeners import Listeners
+from breakscope.static.findings.resumed import resumed
+from breakscope.static.findings.seen import CHANGES, Seen
 from breakscope.static.findings.verdicts import (
     Verdict,
     Way,
@@ -41,62 +40,8 @@ COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 # until then Dynamo resumed behind a break in one
 RESUMED_BEFORE = {"loop": "2.11", "comprehension": "2.11"}
 
-CHANGES = frozenset({Store, Mutate})  # of what outlives the call, whose next one finds it changed
 # around a call: a break in what is called skips the caller too
 OF_CALLERS = ("loop", "try", "with")
-
-
-class Seen(Struct, eq=False):
-    """What a walk over the steps of one activation has come to."""
-
-    activation: Activation
-    way: Way
-    found: dict[tuple, Verdict]
-    skipped: bool
-    any_break: bool = False  # one that happens each time that it is entered
-    last_break: int = -1
-    # what counts once in a function; another call may be of another object
-    flagged: set[tuple] = set()
-    waiting: list[Event] = []  # they matter when the frame is skipped
-    traced: int = 0  # how many of `waiting` stand in the graph
-    broken: set[int] = set()  # what comprehensions with a break inside go over
-    cut_off: set[int] = (
-        set()
-    )  # what generators go over that are arguments of a call with a break inside
-    eager: list[Step] = []  # what Python does again because of a break behind it
-    # by condition: the last step with a break that surely happens under it
-    new_graph: dict[str, int] = {}
-    late: list[tuple[int, Verdict]] = []
-    begun: bool = False  # compiled up to a break, though what is behind it is skipped
-
-    @property
-    def here(self) -> tuple:
-        return (*self.way.chain, (self.activation, None))
-
-    @property
-    def not_done(self) -> int:
-        """The first step behind the last break: a break that skips the frame leaves them to Python."""
-        return len(self.activation.steps) if self.skipped else self.last_break + 1
-
-    def is_idle(self, event: Store | Mutate) -> bool:
-        """True for a change behind a break that surely happens, where nothing is computed any more: Dynamo
-        compiles none of that. What was read before is guarded there."""
-        last = self.last_sure_break(event.condition)
-        if last < 0:
-            return self.way.idle
-        step = self.activation.steps[last]
-        node = step.node or step.event.node
-        is_read_before = event.read_at and event.read_at <= (node.lineno, node.col_offset)
-        return not is_read_before and not self.activation.works_behind(last)
-
-    def last_sure_break(self, condition: str) -> int:
-        """The last step with a break that happens wherever the `condition` holds; -1 for none."""
-        return max(self.new_graph.get("", -1), self.new_graph.get(condition, -1))
-
-    def note_break(self, index: int, undecided: int, skips: bool) -> None:
-        self.begun = self.begun or (not self.skipped and self.last_break >= 0)
-        self.any_break, self.last_break = self.any_break or not undecided, index
-        self.skipped = skips or not self.activation.is_compiled_by_itself
 
 
 class Matcher:
@@ -285,6 +230,7 @@ class Matcher:
                 continue
             if condition or not event.undecided:
                 seen.new_graph[condition] = index
+                self._match_resumed(index, step, rule, condition, seen)
                 if problem.reads is not None:
                     self._read.setdefault(id(problem.reads), set()).add(condition)
             if not seen.skipped and event.undecided != CHOSEN:
@@ -294,6 +240,21 @@ class Matcher:
                 seen.traced = len(seen.waiting) if problem.skips == "call" else 0
                 if seen.skipped and not seen.traced:
                     seen.eager += seen.activation.steps[before:index]
+
+    def _match_resumed(
+        self, index: int, step: Step, rule: Rule, condition: str, seen: Seen
+    ) -> None:
+        """Match the rules to the code behind a break, where calls of the region are given what differs."""
+        activation, skips = (
+            seen.activation,
+            step.event.skips and step.event.skips not in self.resumed,
+        )
+        if seen.skipped or skips or not seen.varies or not activation.works_behind(index):
+            return
+        event = resumed(step.event, rule, activation)
+        for found, problem in self.problems(event, activation) if event else ():
+            way = replace(seen.way, condition=condition or seen.way.condition)
+            keep(verdict_of(found, problem, event, way, seen.here), seen.found)
 
     def _match_eager(self, seen: Seen) -> None:
         """Match the rules to what only Python comes to, behind a break or because of one."""
@@ -345,7 +306,7 @@ class Matcher:
             condition = step.condition or way.condition
             last = seen.last_sure_break(step.condition)
             idle = way.idle if last < 0 else not activation.works_behind(last)
-            return Way(chain, condition, doubtful, eager, caller, apart, idle)
+            return Way(chain, condition, doubtful, eager, caller, apart, idle, seen.varies)
         doubtful = way.doubtful or _is_rare(step, activation) or is_open(step)
         return Way(chain, way.condition or training_test(step), doubtful, eager, caller)
 
