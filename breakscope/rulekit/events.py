@@ -269,7 +269,8 @@ class Store(Event, frozen=True, kw_only=True):
     `self.n += 1` and `self.n = self.n + 1`; `is_read` when the region reads it too, `is_read_first`
     when it does so before this store. `initial` is the value that `__init__` or the module gave it; for
     scope "tensor" it is the tensor. `of_plain`
-    for an attribute of an object that is no module: Dynamo makes its ints dynamic.
+    for an attribute of an object that is no module: Dynamo makes its ints dynamic. `read_at` is where
+    the same function reads it first, line and column.
     """
 
     owner: str
@@ -281,6 +282,7 @@ class Store(Event, frozen=True, kw_only=True):
     is_read: bool = False
     is_read_first: bool = False
     of_plain: bool = False
+    read_at: tuple[int, int] | None = None
 
 
 class Mutate(Event, frozen=True, kw_only=True):
@@ -289,7 +291,8 @@ class Mutate(Event, frozen=True, kw_only=True):
 
     `home` is where it lives ("self.history", "global SEEN", "default cache"), `key` the key's value
     for dicts. `home` is "" for one that only outlives the subgraph that the event is `within`.
-    `bounded`: the region takes items out of it too, or asks first whether it has them.
+    `bounded`: the region takes items out of it too, or asks first whether it has them. `read_at` is
+    where the same function has it first, line and column.
     """
 
     home: str
@@ -298,6 +301,7 @@ class Mutate(Event, frozen=True, kw_only=True):
     key: Value = UNKNOWN
     is_read: bool = False
     bounded: bool = False
+    read_at: tuple[int, int] | None = None
 
 
 class Outside(Event, frozen=True, kw_only=True):

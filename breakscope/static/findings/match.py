@@ -5,15 +5,23 @@ from __future__ import annotations
 
 import ast
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from breakscope.knowledge import kind, load, since
-from breakscope.rulekit.events import CHOSEN, Call, Constructor, Event, Problem, Varies
+from breakscope.rulekit.events import (
+    CHOSEN,
+    Call,
+    Constructor,
+    Event,
+    Problem,
+    Varies,
+)
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.switches import switched_on
 from breakscope.rulekit.walking import handed_generator
 from breakscope.static.findings.listeners import Listeners
+from breakscope.static.findings.resumed import resumed
+from breakscope.static.findings.seen import CHANGES, Seen
 from breakscope.static.findings.verdicts import (
     Verdict,
     Way,
@@ -34,44 +42,6 @@ RESUMED_BEFORE = {"loop": "2.11", "comprehension": "2.11"}
 
 # around a call: a break in what is called skips the caller too
 OF_CALLERS = ("loop", "try", "with")
-
-
-class Seen(Struct, eq=False):
-    """What a walk over the steps of one activation has come to."""
-
-    activation: Activation
-    way: Way
-    found: dict[tuple, Verdict]
-    skipped: bool
-    any_break: bool = False  # one that happens each time that it is entered
-    last_break: int = -1
-    # what counts once in a function; another call may be of another object
-    flagged: set[tuple] = set()
-    waiting: list[Event] = []  # they matter when the frame is skipped
-    traced: int = 0  # how many of `waiting` stand in the graph
-    broken: set[int] = set()  # what comprehensions with a break inside go over
-    cut_off: set[int] = (
-        set()
-    )  # what generators go over that are arguments of a call with a break inside
-    eager: list[Step] = []  # what Python does again because of a break behind it
-    # by condition: the last step with a break that surely happens under it
-    new_graph: dict[str, int] = {}
-    late: list[tuple[int, Verdict]] = []
-    begun: bool = False  # compiled up to a break, though what is behind it is skipped
-
-    @property
-    def here(self) -> tuple:
-        return (*self.way.chain, (self.activation, None))
-
-    @property
-    def not_done(self) -> int:
-        """The first step behind the last break: a break that skips the frame leaves them to Python."""
-        return len(self.activation.steps) if self.skipped else self.last_break + 1
-
-    def note_break(self, index: int, undecided: int, skips: bool) -> None:
-        self.begun = self.begun or (not self.skipped and self.last_break >= 0)
-        self.any_break, self.last_break = self.any_break or not undecided, index
-        self.skipped = skips or not self.activation.is_compiled_by_itself
 
 
 class Matcher:
@@ -234,6 +204,8 @@ class Matcher:
         if step.problems is None:
             step.problems = self.first_problems(event, seen.activation)
         for rule, problem in step.problems:
+            if rule.kind == "recompile" and type(event) in CHANGES and seen.is_idle(event):
+                continue
             if problem.once is not None:
                 if (rule.code, problem.once) in seen.flagged:
                     continue
@@ -242,9 +214,7 @@ class Matcher:
                 if not open_end and not event.condition:
                     seen.flagged.add((rule.code, problem.once))
             condition = both(event.condition, problem.condition)
-            if problem.reads is not None and self._is_input(
-                problem, seen.activation, seen.new_graph, condition
-            ):
+            if problem.reads is not None and self._is_input(problem, seen, condition):
                 continue
             # then Python has made the object, and given it a name
             if problem.skips == "object" and seen.last_break >= 0:
@@ -260,6 +230,7 @@ class Matcher:
                 continue
             if condition or not event.undecided:
                 seen.new_graph[condition] = index
+                self._match_resumed(index, step, rule, condition, seen)
                 if problem.reads is not None:
                     self._read.setdefault(id(problem.reads), set()).add(condition)
             if not seen.skipped and event.undecided != CHOSEN:
@@ -269,6 +240,21 @@ class Matcher:
                 seen.traced = len(seen.waiting) if problem.skips == "call" else 0
                 if seen.skipped and not seen.traced:
                     seen.eager += seen.activation.steps[before:index]
+
+    def _match_resumed(
+        self, index: int, step: Step, rule: Rule, condition: str, seen: Seen
+    ) -> None:
+        """Match the rules to the code behind a break, where calls of the region are given what differs."""
+        activation, skips = (
+            seen.activation,
+            step.event.skips and step.event.skips not in self.resumed,
+        )
+        if seen.skipped or skips or not seen.varies or not activation.works_behind(index):
+            return
+        event = resumed(step.event, rule, activation)
+        for found, problem in self.problems(event, activation) if event else ():
+            way = replace(seen.way, condition=condition or seen.way.condition)
+            keep(verdict_of(found, problem, event, way, seen.here), seen.found)
 
     def _match_eager(self, seen: Seen) -> None:
         """Match the rules to what only Python comes to, behind a break or because of one."""
@@ -287,14 +273,11 @@ class Matcher:
                 for rule, problem in self.problems(event, activation)[:1]:
                     keep(verdict_of(rule, problem, event, way, seen.here), found)
 
-    def _is_input(
-        self, problem: Problem, activation: Activation, new_graph: dict[str, int], condition: str
-    ) -> bool:
+    def _is_input(self, problem: Problem, seen: Seen, condition: str) -> bool:
         """True for a number in a tensor that was computed before the graph began in which torch
         reads it, as one is that torch has read before."""
-        value, steps = activation.named.get(id(problem.reads), (None, 0))
-        since_step = max(new_graph.get("", -1), new_graph.get(condition, -1))
-        named = value is problem.reads and steps <= since_step
+        value, steps = seen.activation.named.get(id(problem.reads), (None, 0))
+        named = value is problem.reads and steps <= seen.last_sure_break(condition)
         return named or not {"", condition}.isdisjoint(self._read.get(id(problem.reads), ()))
 
     def _constructors(self, activation: Activation, way: Way, found: dict[tuple, Verdict]) -> None:
@@ -320,7 +303,10 @@ class Matcher:
         if not activation.module.library:
             doubtful = way.doubtful or _is_rare(step, activation)
             apart = skipped and not eager
-            return Way(chain, step.condition or way.condition, doubtful, eager, caller, apart)
+            condition = step.condition or way.condition
+            last = seen.last_sure_break(step.condition)
+            idle = way.idle if last < 0 else not activation.works_behind(last)
+            return Way(chain, condition, doubtful, eager, caller, apart, idle, seen.varies)
         doubtful = way.doubtful or _is_rare(step, activation) or is_open(step)
         return Way(chain, way.condition or training_test(step), doubtful, eager, caller)
 

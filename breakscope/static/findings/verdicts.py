@@ -27,7 +27,8 @@ class Way(Struct, frozen=True):
     does not look at it. One that it only looks at as part of its caller is eager from its first
     break on. `skipped_caller`: the outermost caller that calls this where it cannot be resumed, so
     that a break in here skips its frame, and why. `apart`: Python calls it, and Dynamo begins anew
-    with it.
+    with it. `idle`: it is called behind a break, from where nothing is computed any more. `varies`: the
+    program's calls of the region are given other values each time.
     """
 
     chain: Chain = ()
@@ -36,6 +37,8 @@ class Way(Struct, frozen=True):
     eager: bool = False
     skipped_caller: tuple[str, str] = ("", "")
     apart: bool = False
+    idle: bool = False
+    varies: bool = False
 
 
 class Verdict(Struct, frozen=True):

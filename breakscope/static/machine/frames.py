@@ -57,6 +57,9 @@ class Activation(Struct, eq=False):
     is_compiled_by_itself: bool = True  # Dynamo looks at it where eager Python calls it
     # by id: a tensor of one number that got a name here, and how many steps were taken before
     named: dict[int, tuple[Value, int]] = {}
+    varies: bool = False  # of a region: the program's calls of it are given other values each time
+    # the last operation that gave a tensor, and how many steps were taken before
+    worked: tuple[int, ast.AST | None] = (-1, None)
     _mark: int = 0
 
     def mark(self) -> int:
@@ -71,6 +74,21 @@ class Activation(Struct, eq=False):
         """A value gets a name: of a tensor that may be of one number that is kept."""
         if type(value) is Tensor and value.is_computed and not value.ndim:
             self.named[id(value)] = (value, len(self.steps))
+
+    def works_behind(self, index: int) -> bool:
+        """True where something is computed with tensors behind a step, as far as the function's end."""
+        at, node = self.worked
+        step = self.steps[index]
+        is_own = node in (step.node, getattr(step.event, "node", None))  # what the step itself gave
+        if at > index and not (is_own and at == index + 1):
+            return True
+        return any(
+            step.child is not None and step.child.works() for step in self.steps[index + 1 :]
+        )
+
+    def works(self) -> bool:
+        """True where something may be computed with tensors here, or in what is called."""
+        return self.worked[1] is not None or any(step.child is not None for step in self.steps)
 
     def finish(self) -> None:
         """Let go of what was seen, when no rule reports anything of it."""

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 # attributes of a tensor that are operations
 COMPUTED = frozenset({"T", "mT", "H", "mH", "real", "imag", "data"})
-OPERATIONS = (ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript, ast.Attribute)
+OPERATIONS = frozenset(
+    {ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript, ast.Attribute}
+)
 # builtins that hand on what they are given
 GATHERING = frozenset(
     "list tuple dict set zip enumerate reversed sorted iter next getattr isinstance".split()
@@ -65,7 +67,7 @@ class Watch(Struct, eq=False):
             self.left_at = node
         if isinstance(node, DOING) and not self.works:
             loops = isinstance(node, ast.For)
-            self.works = not loops or _may_be_tensor(frame.names.get(_name(node.iter)))
+            self.works = not loops or may_be_tensor(frame.names.get(_name(node.iter)))
         return status
 
     def inlined(self, function: Value, node: ast.AST, run: Callable[[], Value]) -> Value:
@@ -79,17 +81,17 @@ class Watch(Struct, eq=False):
 def _is_operation(node: ast.expr, value: Value, frame: Frame) -> bool:
     """True where an expression may have put something into a graph."""
     if isinstance(node, ast.Attribute):
-        return node.attr in COMPUTED and _may_be_tensor(value)
+        return node.attr in COMPUTED and may_be_tensor(value)
     if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
-        return _may_be_tensor(frame.names.get(node.value.id))
+        return may_be_tensor(frame.names.get(node.value.id))
     if isinstance(node, ast.Call) and _name(node.func) == "print":
         return True  # which ends the graph, and what is behind it is compiled
     if isinstance(node, ast.Call) and _name(node.func) not in GATHERING:
-        return type(value) is ExternalInstance or _may_be_tensor(value) or holds_tensor(value)
-    return _may_be_tensor(value)
+        return type(value) is ExternalInstance or may_be_tensor(value) or holds_tensor(value)
+    return may_be_tensor(value)
 
 
-def _may_be_tensor(value: Value | None) -> bool:
+def may_be_tensor(value: Value | None) -> bool:
     return value is not None and (value.is_unknown or type(value) in (Tensor, Union, Scalar))
 
 

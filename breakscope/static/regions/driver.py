@@ -30,7 +30,14 @@ from breakscope.static.machine.watch import Watch
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.states import emit_states, inside
 from breakscope.static.regions.uses import Uses
-from breakscope.static.regions.variation import aliases, describe, differing, is_symbolic, variation
+from breakscope.static.regions.variation import (
+    aliases,
+    describe,
+    differing,
+    given_others,
+    is_symbolic,
+    variation,
+)
 from breakscope.static.variables.misc import Recorder
 
 
@@ -78,6 +85,7 @@ def add_events(
     if begins_idle(machine, function, recorder.done):
         _emit_idle(machine, frame, function, recorder.done)
         return
+    entered.varies = given_others(machine.driver, [args for args, _, _ in recorder.calls])
     _emit_variation(machine, frame, function, recorder, owner or function.bound)
     emit_writes(machine, frame, function.bound, writes, recorder.marks)
 

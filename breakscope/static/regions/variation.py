@@ -21,13 +21,37 @@ from breakscope.rulekit.values import (
     Union,
     Value,
 )
-from breakscope.static.machine.driver import INFERENCE
+from breakscope.static.machine.driver import INFERENCE, Driver
 from breakscope.static.variables.tensors.creation import NARROW
 from breakscope.static.variables.tensors.sizes import LAYOUT
 
 PRECISIONS = frozenset({"half", "double", "bfloat16", "complex", *NARROW.values()})
 DEFINITE = frozenset({"bool", "int", "float", "str", "NoneType", "device", "dtype", "tuple"})
 KINDS = frozenset({"bool", "int", "float", "str"})
+
+
+def given_others(driver: Driver, rows: list[list[Value]]) -> bool:
+    """True where calls are given other tensors, whose numbers are not the same for all that is known: those of
+    one text are."""
+    for values in zip(*rows):
+        tensors = {id(v): v for value in values for v in _tensors_in(value, 2)}
+        if any(key not in driver.plain for key in tensors) and len(tensors) > 1:
+            first = {id(v) for v in _tensors_in(values[0], 2)}
+            if not all(first == {id(v) for v in _tensors_in(value, 2)} for value in values):
+                return True
+    return False
+
+
+def _tensors_in(value: Value, depth: int) -> Iterator[Tensor]:
+    if type(value) is Tensor:
+        yield value
+    elif depth and isinstance(value, Sequence | Dict):
+        items = value.items or ()
+        for item in items.values() if isinstance(items, dict) else items:
+            yield from _tensors_in(item, depth - 1)
+    elif depth and isinstance(value, Instance):
+        for item in value.attributes.values():
+            yield from _tensors_in(item, depth - 1)
 
 
 def are_alike(values: list[Value]) -> bool:

@@ -166,6 +166,7 @@ def emit_mutate(
             value=value,
             key=key,
             is_read=(id(container), "") in machine.region.reads,
+            read_at=_has_at(machine, node, frame, container),
             bounded=frame.function is not None and settles(frame.function.node, node, home),
         )
         if method in SHRINKING:
@@ -173,6 +174,23 @@ def emit_mutate(
                 machine.region.shrunk.add(id(container))
         elif len(frame.activation.steps) > before:
             machine.region.grown.append((frame.activation, before, id(container)))
+
+
+def _has_at(
+    machine: Machine, node: ast.AST, frame: Frame, container: Sequence | Dict
+) -> tuple[int, int] | None:
+    """Where the running function has a container first: before the arguments of its method are known, or
+    where it reads something of it."""
+    reads = (key for key in machine.region.reads if key[0] == id(container))
+    places = [_read_at(machine, key, frame) for key in reads]
+    places.append((node.lineno, node.col_offset) if isinstance(node, ast.Call) else None)
+    return min((place for place in places if place), default=None)
+
+
+def _read_at(machine: Machine, key: tuple, frame: Frame) -> tuple[int, int] | None:
+    """Where the running function reads first what has the key."""
+    activation, node = machine.region.reads.get(key, (None, None))
+    return (node.lineno, node.col_offset) if activation is frame.activation else None
 
 
 def shrinks_late(machine: Machine, node: ast.AST, home: str, frame: Frame) -> bool:
@@ -215,7 +233,10 @@ def emit_store(
         if key not in machine.region.reads and _always_runs(node, frame, fields["value"]):
             machine.region.overwritten.add(key)
         is_read_first = key in machine.region.reads
-        machine.emit(event_type, node, frame, is_read_first=is_read_first, **fields)
+        read_at = _read_at(machine, key, frame)
+        machine.emit(
+            event_type, node, frame, is_read_first=is_read_first, read_at=read_at, **fields
+        )
         if frame.within and fields["scope"] == "attribute" and is_plain(fields["value"]):
             text = ".".join(filter(None, (fields["owner"], fields["name"])))
             machine.region.changed_plainly.append((key, text, fields["initial"], fields["value"]))

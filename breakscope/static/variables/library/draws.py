@@ -32,6 +32,10 @@ OF_NUMPY = {  # numpy's that give numbers of Python's: the same of `random`, and
     "numpy.random.randint": ("randrange", 2),
     "numpy.random.beta": ("betavariate", 2),
 }
+# functions that make tensors of drawn numbers, or of what others hold
+OF_ELSEWHERE = frozenset(
+    "rand randn randint randperm normal bernoulli as_tensor asarray from_numpy rand_like randn_like".split()
+)
 KEYWORDS = {"k", "weights"}
 SAMPLES = frozenset({"random.sample", "random.choices"})
 
@@ -90,8 +94,11 @@ def example(
 
 
 def note_drawn_tensor(machine: Machine, last: str, args: list[Value], made: Tensor) -> None:
-    """Keep an example of the number in what `torch.randint` or `torch.rand` gives, where it is a single one."""
+    """Keep an example of the number in what `torch.randint` or `torch.rand` gives, where it is a single one; of
+    others, that they hold no drawn numbers."""
     driver = machine.driver
+    if driver.calls is not None and last not in OF_ELSEWHERE:
+        driver.plain[id(made)] = made
     is_one = made.shape is not None and all(size == 1 for size in made.shape)
     if driver.chance is None or driver.stands_for_many or not is_one:
         return

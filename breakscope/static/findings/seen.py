@@ -1,0 +1,69 @@
+"""What a walk over the steps of one activation has come to: breaks, and what stands behind them."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from breakscope.rulekit.events import Event, Mutate, Store
+from breakscope.static.findings.verdicts import Verdict, Way
+from breakscope.static.machine.frames import Activation, Step
+
+CHANGES = frozenset({Store, Mutate})  # of what outlives the call, whose next one finds it changed
+
+
+class Seen(Struct, eq=False):
+    """What a walk over the steps of one activation has come to."""
+
+    activation: Activation
+    way: Way
+    found: dict[tuple, Verdict]
+    skipped: bool
+    any_break: bool = False  # one that happens each time that it is entered
+    last_break: int = -1
+    # what counts once in a function; another call may be of another object
+    flagged: set[tuple] = set()
+    waiting: list[Event] = []  # they matter when the frame is skipped
+    traced: int = 0  # how many of `waiting` stand in the graph
+    broken: set[int] = set()  # what comprehensions with a break inside go over
+    cut_off: set[int] = (
+        set()
+    )  # what generators go over that are arguments of a call with a break inside
+    eager: list[Step] = []  # what Python does again because of a break behind it
+    # by condition: the last step with a break that surely happens under it
+    new_graph: dict[str, int] = {}
+    late: list[tuple[int, Verdict]] = []
+    begun: bool = False  # compiled up to a break, though what is behind it is skipped
+
+    @property
+    def here(self) -> tuple:
+        return (*self.way.chain, (self.activation, None))
+
+    @property
+    def not_done(self) -> int:
+        """The first step behind the last break: a break that skips the frame leaves them to Python."""
+        return len(self.activation.steps) if self.skipped else self.last_break + 1
+
+    def is_idle(self, event: Store | Mutate) -> bool:
+        """True for a change behind a break that surely happens, where nothing is computed any more: Dynamo
+        compiles none of that. What was read before is guarded there."""
+        last = self.last_sure_break(event.condition)
+        if last < 0:
+            return self.way.idle
+        step = self.activation.steps[last]
+        node = step.node or step.event.node
+        is_read_before = event.read_at and event.read_at <= (node.lineno, node.col_offset)
+        return not is_read_before and not self.activation.works_behind(last)
+
+    def last_sure_break(self, condition: str) -> int:
+        """The last step with a break that happens wherever the `condition` holds; -1 for none."""
+        return max(self.new_graph.get("", -1), self.new_graph.get(condition, -1))
+
+    @property
+    def varies(self) -> bool:
+        """True where the program's calls of the region are given other values each time."""
+        return self.way.varies or self.activation.varies
+
+    def note_break(self, index: int, undecided: int, skips: bool) -> None:
+        self.begun = self.begun or (not self.skipped and self.last_break >= 0)
+        self.any_break, self.last_break = self.any_break or not undecided, index
+        self.skipped = skips or not self.activation.is_compiled_by_itself

@@ -1,0 +1,142 @@
+"""What a break hands on makes Dynamo compile the code behind it again, where it is another in each call. Each program
+was measured under torch 2.13: it compiles again for what is marked, and for nothing else."""
+
+import textwrap
+
+import pytest
+from programs import analysed, found
+
+HEAD = """\
+import torch
+
+scale = torch.tensor(2.0)
+
+
+"""
+LOUD = {
+    "a number in arithmetic": """
+        @torch.compile
+        def step(x):
+            y = x * 2
+            largest = y.max().item()  # HAZARD
+            return y / largest
+
+        for _ in range(4):
+            step(torch.randn(8))
+    """,
+    "a number that is compared": """
+        @torch.compile
+        def step(x):
+            y = x * 2
+            if y.sum().item() > 0:  # HAZARD
+                return y + 1
+            return y - 1
+
+        for _ in range(6):
+            step(torch.randn(8))
+    """,
+    "rows of a mask": """
+        @torch.compile
+        def step(x, y):
+            chosen, other = x[y > 0], y + 1  # HAZARD
+            return chosen.mean() + other.sum()
+
+        for _ in range(4):
+            step(torch.randn(40), torch.randn(40))
+    """,
+    "in a helper": """
+        def largest(x):
+            value = float(x.max())  # HAZARD
+            return x / value
+
+        @torch.compile
+        def step(x):
+            return largest(x) + 1
+
+        for _ in range(4):
+            step(torch.randn(8))
+    """,
+}
+QUIET = {
+    "one tensor for all calls": """
+        @torch.compile
+        def step(x):
+            y = x * 2
+            return y / y.max().item()
+
+        x = torch.randn(8)
+        for _ in range(4):
+            step(x)
+    """,
+    "tensors that hold the same": """
+        @torch.compile
+        def step(x):
+            y = x * 2
+            return y / y.max().item()
+
+        for _ in range(4):
+            step(torch.ones(8))
+    """,
+    "a number that is only returned": """
+        @torch.compile
+        def step(x):
+            y = x * 2
+            largest = y.max().item()
+            return y + 1, largest
+
+        for _ in range(4):
+            step(torch.randn(8))
+    """,
+    "a number that is not the argument's": """
+        @torch.compile
+        def step(x):
+            y = x * 2
+            factor = scale.item()
+            return y * factor
+
+        for _ in range(4):
+            step(torch.randn(8))
+    """,
+    "whether there is something": """
+        @torch.compile
+        def step(x):
+            y = x * 2
+            broken = torch.isnan(y).any().item()
+            return y + 1 if broken else y - 1
+
+        for _ in range(4):
+            step(torch.randn(8))
+    """,
+    "a function that is skipped": """
+        @torch.compile
+        def step(x):
+            for row in range(2):
+                y = x * 2
+                x = y / y.max().item()
+            return x
+
+        for _ in range(4):
+            step(torch.randn(8))
+    """,
+}
+
+
+def lines_of(folder, program):
+    source = HEAD + textwrap.dedent(program).lstrip("\n")
+    lines = source.splitlines()
+    return [
+        lines[line - 1]
+        for code, line in found(analysed(folder, {"run.py": source}))
+        if code.startswith("BRK7")
+    ]
+
+
+@pytest.mark.parametrize("what", LOUD)
+def test_what_differs_behind_a_break_is_found(what, tmp_path):
+    seen = lines_of(tmp_path, LOUD[what])
+    assert len(seen) == 1 and "HAZARD" in seen[0]
+
+
+@pytest.mark.parametrize("what", QUIET)
+def test_what_does_not_differ_or_matter_is_no_hazard(what, tmp_path):
+    assert lines_of(tmp_path, QUIET[what]) == []
