@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from breakscope.rulekit.events import Call, Constructor, Event
 from breakscope.rulekit.values import (
     Class,
+    Dict,
     ExternalInstance,
     Function,
     Instance,
@@ -313,8 +314,18 @@ def _method_region(machine: Machine, method: Function) -> Region | None:
     if given and all(map(_is_no_tensor, given)):
         return None  # a tokenizer's, what saves and loads, or a figure of NumPy's arrays
     region = enter(machine, method.info.qualname, method, args, kwargs)
+    answers = _is_property(method.info.node) or method.info.name in OF_METRICS
+    if not given and not answers and not _may_hold_tensors(region.value):
+        return None  # what prepares data, or hands out loaders of it
     is_set_up = _is_made_before(machine, region.value) or _meets(region, _makes_layer)
     return None if is_set_up else region
+
+
+def _may_hold_tensors(value: Value) -> bool:
+    return any(
+        option.is_unknown or maybe_tensor(option) or type(option) in (Instance, Sequence, Dict)
+        for option in options(value)
+    )
 
 
 def _is_no_tensor(option: Value) -> bool:

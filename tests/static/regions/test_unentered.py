@@ -618,3 +618,34 @@ def test_what_is_handed_a_tensor_or_the_name_of_a_file_is_no_region(annotation, 
                 return source.tolist()
         """
     assert [line for _, line in found(analysed(tmp_path, {"reader.py": source}))] == lines
+
+
+@pytest.mark.parametrize(
+    ("parameters", "last", "lines"),
+    [
+        ("self", "torch.utils.data.DataLoader([1])", []),
+        ("self", "None", []),
+        ("self", "self.weight.sum()", [13]),
+        ("self, x: torch.Tensor", "None", [13]),
+    ],
+)
+def test_a_method_that_is_given_nothing_and_hands_out_no_tensor_is_no_region(
+    parameters, last, lines, tmp_path
+):
+    source = f"""\
+        import torch
+
+
+        class Base(torch.nn.Module):
+            def load(self, *given):
+                raise NotImplementedError
+
+
+        class Net(Base):
+            weight = torch.ones(3)
+
+            def load({parameters}):
+                print("loads")
+                return {last}
+        """
+    assert [line for _, line in found(analysed(tmp_path, {"net.py": source}))][:1] == lines
