@@ -59,6 +59,8 @@ PREPARES = (
 )
 PLAIN = frozenset({"str", "int", "float", "bool", "bytes"})
 OF_METRICS = ("update", "compute")
+# how methods are called that no region calls: they fit an estimator once, write files or draw
+AROUND = ("fit", "partial_fit", "save", "export", "show", "plot", "print")
 DISTRIBUTIONS = "torch.distributions."
 # what regions call of a distribution, a transform of one, and a constraint
 OF_DISTRIBUTIONS = frozenset(
@@ -236,7 +238,7 @@ def required_methods(machine: Machine, cls: Class) -> list[str]:
         name
         for name, node in members_of(cls.info).items()
         if isinstance(node, ast.FunctionDef)
-        and not name.startswith("__")
+        and not name.startswith(("__", *AROUND))
         and all(ast.unparse(d).endswith(PLAIN_DECORATORS) for d in node.decorator_list)
     ]
     parents = mro_of(machine, cls.info)[1:] if names else []
@@ -286,10 +288,10 @@ def _is_property(node: ast.stmt | None) -> bool:
 
 
 def _is_public(name: str, node: ast.stmt) -> bool:
-    """True for a method that users call; what fits an estimator is called once, and by no region."""
+    """True for a method that users call in a region."""
     return (
         isinstance(node, ast.FunctionDef)
-        and not name.startswith(("_", "fit", "partial_fit"))
+        and not name.startswith(("_", *AROUND))
         and not node.decorator_list
         and len(node.args.args) > 1
     )
