@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from msgspec.structs import replace
+
 from breakscope.rulekit.events import Call
 from breakscope.rulekit.values import Class, External, ExternalInstance, Function, Instance, Value
 from breakscope.static.machine.frames import Frame, Raised
@@ -25,6 +27,14 @@ MARKS = {
     "abc.abstractproperty": "property",
     "torch.distributions.utils.lazy_property": "property",
 }
+# what runs the function under a context manager of torch's
+CONTEXTS = frozenset(
+    """
+    torch.no_grad torch.enable_grad torch.set_grad_enabled torch.inference_mode torch.autocast
+    torch.amp.autocast torch.cuda.amp.autocast torch.profiler.record_function
+    torch.autograd.profiler.record_function
+    """.split()
+)
 # `torch.jit.script` is not: Dynamo traces the function that it was given
 OPAQUE_DECORATORS = frozenset(
     """
@@ -45,6 +55,8 @@ def decorate(machine: Machine, node: ast.FunctionDef, value: Value, frame: Frame
                     machine.touch(value.info)
                     value.info.marks |= {"opaque"}
                 continue
+            if type(value) is Function and value.info.node is not node:
+                value = replace(value, info=replace(value.info))  # a wrapper is that of others too
             value = apply_decorator(machine, made, value, decorator, frame)
         except Raised:
             pass
@@ -70,6 +82,10 @@ def apply_decorator(
         value.info.marks |= (
             {MARKS[name], "property"} if MARKS[name] == "cached_property" else {MARKS[name]}
         )
+        return value
+    if name in CONTEXTS and isinstance(value, Function):
+        machine.touch(value.info)
+        value.info.marks |= {f"context {name}"}
         return value
     if isinstance(decorator, Function | Instance | Class):
         if isinstance(value, Function) and "compiled" in value.info.marks and not frame.emits:

@@ -153,6 +153,8 @@ class Matcher:
                 quiet = quiet and step.child.is_quiet
             elif step.event.only_when_skipped:
                 seen.waiting.append(step.event)
+            elif step.held_since >= 0 and (seen.skipped or seen.last_break >= step.held_since):
+                continue
             # a method of what was made here, where a break came behind that
             elif step.made_at < 0 or not (seen.skipped or seen.last_break < step.made_at):
                 self._match(index, step, seen)

@@ -40,6 +40,8 @@ class Step(Struct, eq=False):
     problems: object = None  # what the rules report of the event, once they were matched
     # how many steps were taken before the object was made whose method the child is, or that is entered
     made_at: int = -1
+    # the same of an event that is only one while no break has handed the object to Python
+    held_since: int = -1
 
 
 class Activation(Struct, eq=False):

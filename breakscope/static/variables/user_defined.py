@@ -57,6 +57,7 @@ from breakscope.static.variables.objects.autograd import (
     is_function_object,
 )
 from breakscope.static.variables.objects.construction import instantiate
+from breakscope.static.variables.objects.decorated import note_decorated
 from breakscope.static.variables.objects.hooks import run_hooks, run_pre_hooks
 from breakscope.static.variables.objects.module_containers import HELD, contents_of
 from breakscope.static.variables.objects.operators import (
@@ -160,6 +161,8 @@ class InstanceVariable(Variable):
                 return UNKNOWN
         if callee.compiled_of is not None:
             method, callee = of_compiled(method, callee, "__call__"), callee.original
+        if isinstance(method, Function):
+            note_decorated(machine, method, node, frame, by_name=False)
         run_pre_hooks(machine, callee, args, node, frame)
         result = machine.call(method, args, kwargs, node, frame)
         run_hooks(machine, callee, args, result, node, frame)

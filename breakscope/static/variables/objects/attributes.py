@@ -40,6 +40,7 @@ from breakscope.static.project.modules import Import
 from breakscope.static.variables.effects.emitting import emit_call
 from breakscope.static.variables.library.concurrency.threads import OF_THREADS, THREAD
 from breakscope.static.variables.objects.assigned import assigned_tensor
+from breakscope.static.variables.objects.decorated import note_decorated
 from breakscope.static.variables.objects.module_containers import (
     HELD,
     OPEN,
@@ -169,6 +170,7 @@ def member_of_instance(
         if "property" in member.info.marks:
             if "cached_property" in member.info.marks:
                 return cached_property(machine, owner, bound, node, frame)
+            note_decorated(machine, bound, node, frame)
             return machine.call_implicitly(bound, [], node, frame)
         return bound
     if type(member) is ExternalInstance and member.name == "functools.partialmethod":

@@ -34,6 +34,7 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.machine.state import Made
 from breakscope.static.project.modules import ClassInfo, ModuleInfo
 from breakscope.static.variables.effects.emitting import emit_call
+from breakscope.static.variables.objects.decorated import note_decorated
 from breakscope.static.variables.objects.module_containers import hold_contents
 from breakscope.static.variables.objects.prepared import prepare
 from breakscope.static.variables.objects.tensor_subclasses import note_tensor_subclass
@@ -91,6 +92,8 @@ def instantiate(
     instance = instances[key] = Instance(cls)
     machine.objects.kept.extend((cls, *args, *kwargs.values()))
     note_made(machine, instance, frame)
+    if type(init) is Function:
+        note_decorated(machine, bound_to(init, instance), node, frame, by_name=False)
     try:
         if init is not None:
             call_member(machine, instance, init, args, kwargs, node, frame)
