@@ -24,7 +24,8 @@ MOST_LOOP_PASSES = 2
 MOST_LOOP_NAMES = 8  # for which a `for` is run one by one: each means other attributes and keys
 MOST_NESTED_LOOP_RUNS = 32  # of the innermost body of such loops in each other: they multiply
 # Turns of a loop whose calls of what is compiled are compared; of an inner one, or without known number.
-MOST_DRIVEN_TURNS = 6
+MOST_DRIVEN_TURNS = 16
+MOST_INNER_TURNS = 6  # of a loop inside of one of these
 MOST_KNOWN_TURNS = 128  # of a loop of which all is known: it is followed to its end, or not at all
 MOST_KNOWN_RUNS = 512  # of the innermost body of such loops in each other: they multiply
 FEW_DRIVEN_TURNS = 3

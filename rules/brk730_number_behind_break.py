@@ -1,6 +1,6 @@
 """A number that is read at a break makes the code behind it compile again.
 
-Where the graph ends because a number is read from a tensor (BRK201 and its like), Dynamo compiles what follows as
+Where the graph ends because a number is read from a tensor (BRK201 and its like), or drawn by Python, Dynamo compiles what follows as
 a function of its own, and that is compiled for the number that came out first. The next call reads another one,
 and the function is compiled once more, with the number as a symbol; a branch on it, or a size, may compile it
 again for later ones. What only keeps or returns the number is not compiled for it.

@@ -246,14 +246,14 @@ class Matcher:
     def _match_resumed(
         self, index: int, step: Step, rule: Rule, condition: str, seen: Seen
     ) -> None:
-        """Match the rules to the code behind a break, where calls of the region are given what differs."""
+        """Match the rules to the code behind a break, where the region is called several times."""
         activation, skips = (
             seen.activation,
             step.event.skips and step.event.skips not in self.resumed,
         )
-        if seen.skipped or skips or not seen.varies or not activation.works_behind(index):
+        if seen.skipped or skips or not seen.is_repeated or not activation.works_behind(index):
             return
-        event = resumed(step.event, rule, activation)
+        event = resumed(step.event, rule, activation, seen.varies)
         for found, problem in self.problems(event, activation) if event else ():
             way = replace(seen.way, condition=condition or seen.way.condition)
             keep(verdict_of(found, problem, event, way, seen.here), seen.found)
@@ -308,7 +308,17 @@ class Matcher:
             condition = step.condition or way.condition
             last = seen.last_sure_break(step.condition)
             idle = way.idle if last < 0 else not activation.works_behind(last)
-            return Way(chain, condition, doubtful, eager, caller, apart, idle, seen.varies)
+            return Way(
+                chain,
+                condition,
+                doubtful,
+                eager,
+                caller,
+                apart,
+                idle,
+                seen.is_repeated,
+                seen.varies,
+            )
         doubtful = way.doubtful or _is_rare(step, activation) or is_open(step)
         return Way(chain, way.condition or training_test(step), doubtful, eager, caller)
 

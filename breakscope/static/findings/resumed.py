@@ -5,14 +5,16 @@ from __future__ import annotations
 
 import ast
 
-from breakscope.rulekit.events import Event, ScalarRead
+from breakscope.rulekit.events import Call, Event, ScalarRead
 from breakscope.rulekit.resumed import Resumed
 from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.walking import children, names_in, walk
 from breakscope.static.machine.frames import Activation
+from breakscope.static.variables.library.draws import CLOCKS, DRAWS
 
 BY_VALUES = "GB0036"  # an operator whose result is as long as the values make it
 NUMBERS = frozenset({"item", "int", "float", "round", "tolist"})
+DRAWN = frozenset((*(f"random.{name}" for name in DRAWS), *(f"time.{name}" for name in CLOCKS)))
 # methods that keep what they are given, and look at nothing of it
 KEEPING = frozenset({"append", "add", "extend", "insert", "update", "setdefault", "put"})
 USES = (ast.AugAssign, ast.Attribute, ast.BinOp, ast.BoolOp, ast.Call, ast.Compare, ast.FormattedValue, ast.Subscript, ast.UnaryOp)  # fmt: skip
@@ -20,12 +22,16 @@ GATHERING = (ast.Tuple, ast.List, ast.Dict, ast.Starred, ast.IfExp, ast.keyword)
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def resumed(event: Event, rule: Rule, activation: Activation) -> Resumed | None:
-    """The event of the code behind a break that hands on what differs between calls; None where it hands on
-    nothing of the kind, or the code does not look at it."""
-    what = _handed_on(event, rule)
+def resumed(event: Event, rule: Rule, activation: Activation, varies: bool) -> Resumed | None:
+    """The event of the code behind a break that hands on what differs between calls, which are given other values
+    where these vary; None where it hands on nothing of the kind, or the code does not look at it."""
+    is_drawn = type(event) is Call and event.name in DRAWN
+    what = "number" if is_drawn else _handed_on(event, rule) if varies else ""
     function = _function_of(activation) if what else None
-    if function is None or not Flow(function).is_used_and_varies(event.node):
+    if function is None:
+        return None
+    flow = Flow(function)
+    if not flow.is_used(event.node, 2) or not (is_drawn or flow.comes_of_parameters(event.node)):
         return None
     return Resumed(
         node=event.node,
@@ -75,12 +81,8 @@ class Flow:
                 for name in (n for target in targets for n in names_in(target)):
                     self.sources.setdefault(name, set()).update(given)
 
-    def is_used_and_varies(self, node: ast.expr) -> bool:
-        """True for an expression that is computed of what the function was given, and that what comes behind it
-        looks at."""
-        return self._comes_of_parameters(node) and self._is_used(node, 2)
-
-    def _comes_of_parameters(self, node: ast.expr) -> bool:
+    def comes_of_parameters(self, node: ast.expr) -> bool:
+        """True for an expression that is computed of what the function was given."""
         waiting, seen = [*names_in(node)], set()
         while waiting:
             name = waiting.pop()
@@ -91,7 +93,7 @@ class Flow:
                 waiting += self.sources.get(name, ())
         return False
 
-    def _is_used(self, node: ast.AST, depth: int) -> bool:
+    def is_used(self, node: ast.AST, depth: int) -> bool:
         """True where something looks at the value: to keep it, or to return it, is no look."""
         parent = self.parents.get(id(node))
         while isinstance(parent, GATHERING):
@@ -107,7 +109,7 @@ class Flow:
         names = {n for t in parent.targets if not isinstance(t, ast.Subscript) for n in _bound(t)}
         behind = (parent.end_lineno, parent.end_col_offset)
         return any(
-            (load.lineno, load.col_offset) >= behind and self._is_used(load, depth - 1)
+            (load.lineno, load.col_offset) >= behind and self.is_used(load, depth - 1)
             for name in names
             for load in self.loads.get(name, ())
         )

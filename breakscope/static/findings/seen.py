@@ -59,6 +59,11 @@ class Seen(Struct, eq=False):
         return max(self.new_graph.get("", -1), self.new_graph.get(condition, -1))
 
     @property
+    def is_repeated(self) -> bool:
+        """True where the program calls the region several times."""
+        return self.way.is_repeated or self.activation.is_repeated
+
+    @property
     def varies(self) -> bool:
         """True where the program's calls of the region are given other values each time."""
         return self.way.varies or self.activation.varies

@@ -27,8 +27,8 @@ class Way(Struct, frozen=True):
     does not look at it. One that it only looks at as part of its caller is eager from its first
     break on. `skipped_caller`: the outermost caller that calls this where it cannot be resumed, so
     that a break in here skips its frame, and why. `apart`: Python calls it, and Dynamo begins anew
-    with it. `idle`: it is called behind a break, from where nothing is computed any more. `varies`: the
-    program's calls of the region are given other values each time.
+    with it. `idle`: it is called behind a break, from where nothing is computed any more. `is_repeated`: the
+    program calls the region several times; `varies`: and gives it other values each time.
     """
 
     chain: Chain = ()
@@ -38,6 +38,7 @@ class Way(Struct, frozen=True):
     skipped_caller: tuple[str, str] = ("", "")
     apart: bool = False
     idle: bool = False
+    is_repeated: bool = False
     varies: bool = False
 
 

@@ -159,7 +159,7 @@ def _ends_by_itself(machine: Machine, node: ast.While, frame: Frame) -> bool:
 def turns_of_while(machine: Machine, node: ast.While, frame: Frame) -> Iterator[None]:
     """The turns of a `while`, a few where its test stays open."""
     most = None
-    for turn in range(limits.MOST_DRIVEN_TURNS):
+    for turn in range(machine.driver.most_turns()):
         truth = test_condition(machine, node.test, frame, "while")
         if truth is None and most is None:
             most = (

@@ -128,8 +128,10 @@ class Driver(Struct, eq=False):
 
     def most_turns(self, more: int = 0) -> int:
         """How many turns of a loop are followed in those around it, `more` of which are still to begin."""
-        is_shallow = self.loops + more <= 2
-        return limits.MOST_DRIVEN_TURNS if is_shallow else limits.FEW_DRIVEN_TURNS
+        depth = self.loops + more
+        if depth > 2:
+            return limits.FEW_DRIVEN_TURNS
+        return limits.MOST_DRIVEN_TURNS if depth < 2 else limits.MOST_INNER_TURNS
 
     def follows_known_turns(self, frame: Frame) -> bool:
         """True in functions of the file's own that the code around a region calls: their loops are followed

@@ -59,7 +59,9 @@ class Activation(Struct, eq=False):
     is_compiled_by_itself: bool = True  # Dynamo looks at it where eager Python calls it
     # by id: a tensor of one number that got a name here, and how many steps were taken before
     named: dict[int, tuple[Value, int]] = {}
-    varies: bool = False  # of a region: the program's calls of it are given other values each time
+    # of a region: the program calls it several times, and is seen to give it other values each time
+    is_repeated: bool = False
+    varies: bool = False
     # the last operation that gave a tensor, and how many steps were taken before
     worked: tuple[int, ast.AST | None] = (-1, None)
     _mark: int = 0

@@ -85,6 +85,7 @@ def add_events(
     if begins_idle(machine, function, recorder.done):
         _emit_idle(machine, frame, function, recorder.done)
         return
+    entered.is_repeated = len(recorder.calls) > 1
     entered.varies = given_others(machine.driver, [args for args, _, _ in recorder.calls])
     _emit_variation(machine, frame, function, recorder, owner or function.bound)
     emit_writes(machine, frame, function.bound, writes, recorder.marks)

@@ -7,6 +7,8 @@ import pytest
 from programs import analysed, found
 
 HEAD = """\
+import random
+
 import torch
 
 scale = torch.tensor(2.0)
@@ -43,6 +45,18 @@ LOUD = {
 
         for _ in range(4):
             step(torch.randn(40), torch.randn(40))
+    """,
+    "a number that is drawn": """
+        @torch.compile
+        def step(x):
+            if random.random() < 0.5:  # HAZARD
+                return x * 2
+            return x + 1
+
+        random.seed(0)
+        x = torch.ones(8)
+        for _ in range(6):
+            step(x)
     """,
     "in a helper": """
         def largest(x):

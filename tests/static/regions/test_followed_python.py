@@ -62,6 +62,15 @@ PROGRAMS = {
                 step(torch.tensor([n for row in sizes for n in row if n > 1]))
         """,
     ),
+    "two loaders side by side": (
+        "SIZE BRK712",
+        """
+        def main():
+            first, second = torch.ones(12, 2), torch.ones(10, 3)
+            for _, x in zip(DataLoader(first, batch_size=4), DataLoader(second, batch_size=4)):
+                step(x)
+        """,
+    ),
     "a batch sampler of torch's": (
         "SIZE BRK712",
         """
@@ -325,6 +334,12 @@ QUIET = {
             for _ in range(4):
                 step(random.choice(pool))
                 step(torch.stack(random.sample(pool, 3)).sum(0))
+    """,
+    "a loader that ends before the last batch of the other": """
+        def main():
+            first, second = torch.ones(8, 2), torch.ones(10, 3)
+            for _, x in zip(DataLoader(first, batch_size=4), DataLoader(second, batch_size=4)):
+                step(x)
     """,
     "a batch sampler that drops the last": """
         def main():

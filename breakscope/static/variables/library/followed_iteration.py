@@ -24,6 +24,7 @@ from breakscope.static.definitions.fields import field_names
 from breakscope.static.machine.frames import Frame, Raised
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.library.evaluated import is_followed
+from breakscope.static.variables.library.loaders import first_batches
 
 
 def is_counted(machine: Machine, value: Sequence, frame: Frame) -> bool:
@@ -52,7 +53,8 @@ def listed(machine: Machine, value: Value, node: ast.AST, frame: Frame) -> list[
         row = machine.iterate(value, node, frame)
         is_short = value.shape[0] <= limits.MOST_KNOWN_TURNS and type(row) is Tensor
         return [replace(row) for _ in range(value.shape[0])] if is_short else None
-    return None
+    found = first_batches(machine, value, node, frame)
+    return found if found is None or len(found) <= limits.MOST_DRIVEN_TURNS else None
 
 
 def sorted_items(machine: Machine, source: Value, kwargs, node, frame) -> Value | None:
