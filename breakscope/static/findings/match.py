@@ -247,10 +247,8 @@ class Matcher:
         self, index: int, step: Step, rule: Rule, condition: str, seen: Seen
     ) -> None:
         """Match the rules to the code behind a break, where the region is called several times."""
-        activation, skips = (
-            seen.activation,
-            step.event.skips and step.event.skips not in self.resumed,
-        )
+        activation = seen.activation
+        skips = step.event.skips and step.event.skips not in self.resumed
         if seen.skipped or skips or not seen.is_repeated or not activation.works_behind(index):
             return
         event = resumed(step.event, rule, activation, seen.varies)

@@ -25,9 +25,8 @@ class Seen(Struct, eq=False):
     waiting: list[Event] = []  # they matter when the frame is skipped
     traced: int = 0  # how many of `waiting` stand in the graph
     broken: set[int] = set()  # what comprehensions with a break inside go over
-    cut_off: set[int] = (
-        set()
-    )  # what generators go over that are arguments of a call with a break inside
+    # what generators go over that are arguments of a call with a break inside
+    cut_off: set[int] = set()
     eager: list[Step] = []  # what Python does again because of a break behind it
     # by condition: the last step with a break that surely happens under it
     new_graph: dict[str, int] = {}

@@ -86,9 +86,8 @@ class Driver(Struct, eq=False):
     owners: dict[int, tuple[Tensor, Value]] = {}
     # keys that dicts which outlive the call gained from what is compiled
     filled: list[tuple[Dict, object]] = []
-    plain: dict[
-        int, Tensor
-    ] = {}  # by `id`: tensors that hold what their text says, and no drawn numbers
+    # by `id`: tensors that hold what their text says, and no drawn numbers
+    plain: dict[int, Tensor] = {}
     marked: list[Tensor] = []  # what mark_dynamic was called with
     options: dict[str, Value] = {}  # numbers of a command line, by their names
     # by `id`: a random number, with the numbers that it is the sum of
