@@ -56,7 +56,8 @@ def narrow_by(machine: Machine, test: ast.expr, truth: bool, frame: Frame) -> No
         if isinstance(right, ast.Constant) and right.value is None:
             narrow_to(test.left, (isinstance(test.ops[0], ast.Is)) == truth, frame)
     elif kind is ast.Compare and all([isinstance(op, ast.Eq | ast.NotEq) for op in test.ops]):
-        narrow_by_count(test, truth, frame)
+        if not narrow_by_name(test, truth, frame):
+            narrow_by_count(test, truth, frame)
     elif (
         kind is ast.Call
         and isinstance(test.func, ast.Name)
@@ -131,6 +132,31 @@ def _of_other_class(value: Value) -> Value:
     """A tensor that is not of the class asked for may be a plain one."""
     of_subclass = type(value) is Tensor and value.kind == "subclass"
     return replace(value, kind="") if of_subclass else value
+
+
+def narrow_by_name(test: ast.Compare, truth: bool, frame: Frame) -> bool:
+    """Narrow one of several functions whose name is compared: `f` of `f.__name__ == "softmax"`. False where
+    the test compares no name."""
+    name = test.comparators[0]
+    if not (
+        isinstance(test.left, ast.Attribute)
+        and test.left.attr == "__name__"
+        and isinstance(name, ast.Constant)
+    ):
+        return False
+    value, is_wanted = peek_value(test.left.value, frame), isinstance(test.ops[0], ast.Eq) == truth
+    if type(value) is Union:
+        named = [(o, _name_of(o)) for o in value.options]
+        kept = [o for o, known in named if known is None or (known == name.value) is is_wanted]
+        if kept:
+            rebind_name(test.left.value, join_all(kept), frame)
+    return True
+
+
+def _name_of(value: Value) -> str | None:
+    if type(value) is Function and not isinstance(value.info.node, ast.Lambda):
+        return value.info.name
+    return value.name.rpartition(".")[2] if type(value) is External else None
 
 
 def narrow_by_count(test: ast.Compare, truth: bool, frame: Frame) -> None:

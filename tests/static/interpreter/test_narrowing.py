@@ -216,3 +216,45 @@ class Net(torch.nn.Module):
 def test_an_annotated_object_may_be_of_a_class_that_derives(annotation, breaks, tmp_path):
     result = analysed(tmp_path, {"program.py": DERIVED.format(annotation=f"'{annotation}'")})
     assert found(result) == [("BRK206", 19)] * breaks
+
+
+NAMED = """
+import torch
+from torch import nn
+
+
+def soft(x, by):
+    return torch.softmax(x * by, -1)
+
+
+def sorted_(x, dim=-1):
+    return torch.sort(x, dim=dim).values
+
+
+class Chosen(nn.Module):
+    KINDS = {"soft": soft, "sorted": sorted_}
+
+    def __init__(self, kind):
+        super().__init__()
+        self.function = self.KINDS[kind]
+        self.by = nn.Parameter(torch.ones(3))
+
+    def forward(self, x):
+        if self.function.__name__ QUESTION:
+            return self.function(x, self.by[0] * 2)
+        return self.function(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "wanted"),
+    [
+        ("== 'soft'", []),
+        ("!= 'sorted_'", []),
+        ("== 'sorted_'", [("BRK209", 11)]),
+        ("!= 'soft'", [("BRK209", 11)]),
+    ],
+)
+def test_a_function_whose_name_is_compared_is_that_one(tmp_path, question, wanted):
+    source = NAMED.replace("QUESTION", question)
+    assert found(analysed(tmp_path, {"chosen.py": source})) == wanted
