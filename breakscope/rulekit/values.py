@@ -42,6 +42,7 @@ class Sequence(Value, eq=False):
     home: str = ""
     names: tuple[str, ...] = ()
     compiled_of: Value | None = None
+    is_once: bool = False  # an iterator, or a view of a dict, that Dynamo must see made
 
     def describe(self) -> str:
         return f"a {self.type}"

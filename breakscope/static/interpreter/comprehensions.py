@@ -14,6 +14,7 @@ from breakscope.static.machine.frames import Activation, Frame, Step
 from breakscope.static.machine.lattice import join_all
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.dicts import put_key
+from breakscope.static.variables.effects.kept_iterators import note_kept
 from breakscope.static.variables.library.builtin_iteration import different_items
 from breakscope.static.variables.library.driven_items import driven_items
 from breakscope.static.variables.library.followed_iteration import listed
@@ -53,6 +54,7 @@ def comprehension_rows(machine: Machine, node, frame: Frame, produce) -> tuple[l
     try:
         first = node.generators[0]
         source = contents_of(machine, machine.eval(first.iter, frame))
+        note_kept(machine, [source], first.iter, frame, "comprehension")
         if machine.python < (3, 12) and frame.emits:  # a comprehension is a frame of its own
             iterates_tuple = isinstance(first.iter, ast.List)  # the compiler makes a tuple of it
             by_itself = not isinstance(

@@ -17,6 +17,7 @@ from breakscope.static.machine.given import both
 from breakscope.static.machine.lattice import join_names
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.generators import is_generator
+from breakscope.static.variables.effects.kept_iterators import note_kept
 from breakscope.static.variables.library.draws import open_turns
 from breakscope.static.variables.library.driven_items import all_items, driven_items, guessed_items
 from breakscope.static.variables.objects.module_containers import contents_of
@@ -47,6 +48,7 @@ def exec_for(machine: Machine, node: ast.For, frame: Frame) -> int:
     iterable = contents_of(machine, machine.eval(node.iter, frame))
     if frame.emits and isinstance(iterable, Sequence) and iterable.type == "generator":
         _runs_inside(frame)
+    note_kept(machine, [iterable], node.iter, frame, "for")
     is_driven = machine.driver.follows_turns(frame)
     items = driven_items(machine, iterable, node.iter, frame) if is_driven else None
     if items is None:

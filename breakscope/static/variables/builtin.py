@@ -43,6 +43,7 @@ from breakscope.static.machine.lattice import join, join_all
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import Import
 from breakscope.static.variables.effects.emitting import emit_argument_read, emit_call, emit_drawn
+from breakscope.static.variables.effects.kept_iterators import note_kept, note_made
 from breakscope.static.variables.effects.side_effects import note_outside
 from breakscope.static.variables.library import builtin_iteration, builtin_numbers
 from breakscope.static.variables.library.evaluated import is_followed
@@ -104,7 +105,10 @@ def call_builtin(
         return _PLAIN_RESULTS.get(name, UNKNOWN)
     if name in GOES_OVER:
         args = [contents_of(machine, value) for value in args]
+    if name in GOES_OVER or name == "next":
+        note_kept(machine, args, node, frame, name)
     result = handler(machine, args, kwargs, node, frame)
+    note_made(name, args, result, frame)
     is_number = name in COMPUTES and not frame.emits
     return machine.driver.result_of(result, args) if is_number else result
 

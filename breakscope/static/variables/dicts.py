@@ -196,7 +196,9 @@ def _update(machine: Machine, owner: Dict, given: Value | None, kwargs, node, fr
 
 def call_dict_method(machine: Machine, owner: Dict, name: str, args, kwargs, node, frame) -> Value:
     if name in ("values", "items", "keys"):
-        return _view(owner, name)
+        view = _view(owner, name)
+        view.is_once = name != "keys" and not frame.emits
+        return view
     if name in ("get", "pop", "setdefault") and args:
         found = dict_item(owner, args[0])
         missing = args[1] if len(args) > 1 else NONE

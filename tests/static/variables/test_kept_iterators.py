@@ -1,0 +1,72 @@
+"""Iterators and views that a module keeps from before. Dynamo of torch 2.13.0 ends the graph where a break is
+expected (GB0811, GB4347, GB6012), and nowhere else."""
+
+import pytest
+from programs import analysed, found
+
+MADE = {
+    "{'a': 1}.values()": True,
+    "{'a': 1}.items()": True,
+    "torch.nn.ModuleDict({'a': torch.nn.ReLU()}).values()": True,
+    "zip([1], [2])": True,
+    "enumerate([1])": True,
+    "map(int, [1])": True,
+    "reversed([1])": True,
+    "iter([1])": True,
+    "iter({1})": True,
+    "numbers()": True,
+    "{'a': 1}.keys()": False,
+    "iter((1,))": False,
+    "iter(range(2))": False,
+    "iter(torch.ones(3))": False,
+    "[1]": False,
+    "range(3)": False,
+}
+PROGRAM = """\
+import torch
+
+
+def numbers():
+    yield 1
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.kept = {made}
+
+    def forward(self, x: torch.Tensor):
+        {use}
+        return x + 1
+"""
+
+
+@pytest.mark.parametrize(("made", "breaks"), MADE.items())
+@pytest.mark.parametrize(
+    "use",
+    [
+        "for _ in self.kept:\n            x = x * 2",
+        "y = [x for _ in self.kept]",
+        "y = tuple(self.kept)",
+        "for _ in zip(self.kept, [1]):\n            x = x * 2",
+    ],
+)
+def test_what_is_gone_over(made, use, breaks, tmp_path):
+    result = analysed(tmp_path, {"net.py": PROGRAM.format(made=made, use=use)})
+    assert found(result) == ([("BRK579", 14)] if breaks else [])
+
+
+@pytest.mark.parametrize(
+    ("made", "code"),
+    [("iter([1])", "BRK579"), ("numbers()", "BRK579"), ("iter((1,))", "")],
+)
+def test_the_next_item(made, code, tmp_path):
+    result = analysed(
+        tmp_path, {"net.py": PROGRAM.format(made=made, use="x = x * next(self.kept)")}
+    )
+    assert found(result) == ([(code, 14)] if code else [])
+
+
+def test_an_iterator_that_the_region_makes(tmp_path):
+    use = "self.kept = zip([1], [2])\n        for a, b in self.kept:\n            x = x * a"
+    assert found(analysed(tmp_path, {"net.py": PROGRAM.format(made="None", use=use)})) == []
