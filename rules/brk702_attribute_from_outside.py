@@ -42,6 +42,18 @@ def check(event):
             help=f"make `{event.name}` as large as it will get and fill it, or pass it in as an argument",
         )
         return
+    if event.value.is_tensor:
+        yield event.problem(
+            f"`{name}` is no tensor at first and one after line {event.line}, between calls, so the region is compiled again",
+            help=f"make `{event.name}` a tensor from the start, of ones or zeros, and `copy_` into it",
+        )
+        return
+    if not event.owner and all(part.isidentifier() for part in name.split(".")) and "." in name:
+        yield event.problem(
+            f"line {event.line} changes the length of `{name}` between calls, so the region is compiled again",
+            help=f"fill `{name}` before the first call, or hand over what changes as an argument",
+        )
+        return
     if (
         isinstance(event.value, Const)
         and isinstance(event.initial, Const)

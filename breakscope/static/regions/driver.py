@@ -6,6 +6,7 @@ on the model in between, makes Dynamo recompile when the region depends on it.
 from __future__ import annotations
 
 import ast
+import re
 
 from breakscope import limits
 from breakscope.rulekit.events import Outside, Varies
@@ -39,6 +40,8 @@ from breakscope.static.regions.variation import (
     variation,
 )
 from breakscope.static.variables.misc import Recorder
+
+MORE = re.compile(r"(?:more than )+")  # of what was made longer several times
 
 
 def add_call_events(
@@ -201,7 +204,7 @@ def shown_values(values: list[Value]) -> tuple[str, ...]:
 def _shown(value: Value) -> str:
     """The value as `describe` has it; of a float the first digits."""
     is_float = isinstance(value, Const) and type(value.value) is float
-    text = f"{value.value:.4g}" if is_float else describe(value)
+    text = f"{value.value:.4g}" if is_float else MORE.sub("more than ", describe(value))
     return f"{text}.0" if is_float and text.lstrip("-").isdigit() else text
 
 
@@ -238,7 +241,7 @@ def emit_writes(
             continue
         activation, node = read
         container, name, _, _, path, at = found[1][1]
-        is_attribute = isinstance(node, ast.Attribute) and isinstance(name, str)
+        is_attribute = isinstance(node, ast.Attribute) and isinstance(name, str) and name != ""
         initial, value = found[0][0], found[1][0]
         resized = type(value) is type(initial) is Tensor and variation([initial, value]) == "size"
         if isinstance(value, Tensor) and not initial.is_none and not resized:

@@ -62,6 +62,25 @@ PROGRAMS = {
                 step(torch.tensor([n for row in sizes for n in row if n > 1]))
         """,
     ),
+    "a mask that the class has not yet": (
+        "FLOW BRK702",
+        """
+        class Masked(nn.Module):
+            mask = None
+
+            def forward(self, x):
+                return x if self.mask is None else x * self.mask  # FLOW
+
+        def main():
+            net = nn.Sequential(Masked(), nn.ReLU())
+            run = torch.compile(net)
+            for _ in range(3):
+                run(torch.ones(3))
+                for layer in net:
+                    if isinstance(layer, Masked):
+                        layer.mask = torch.ones(3)
+        """,
+    ),
     "two loaders side by side": (
         "SIZE BRK712",
         """

@@ -200,7 +200,8 @@ def store_on_instance(
     if frame.bound is not owner and frame.function is not None and is_module(machine, owner):
         owner.version += 1
     if (frame.function is not None and frame.bound is owner) or before is None:
-        note_outside(machine, owner, name, value, before or UNKNOWN, frame, node)
+        of_class = UNKNOWN if member is None or type(member) is Function else member
+        note_outside(machine, owner, name, value, before or of_class, frame, node)
         certain = before is None or (frame.skips == "" and not frame.undecided)
         given = given_by_branch(machine, owner, name, frame, before is None)
         owner.attributes[name] = value if certain else join(before, value, 0, given)
