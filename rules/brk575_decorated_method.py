@@ -29,11 +29,11 @@ def check(event):
     kept, by_name = (fact.value for fact in event.args)
     skips = "object" if by_name else ""  # Dynamo has no name to write the method down by
     if kept.startswith("torch."):
-        short = kept.rpartition(".")[2]
+        given = "" if kept.endswith("_grad") else "..."
         yield event.problem(
             f"`{event.shown}` runs under `{kept}` by a decorator, on an object made in this region, for which Dynamo "
             "cannot take the decorator over, so the graph ends here",
-            help=f"write `with {short}(...):` inside of the method, or make the object outside of the compiled region",
+            help=f"write `with {kept}({given}):` inside of the method, or make the object outside of the compiled region",
             fixable=False,
             skips=skips,
         )
