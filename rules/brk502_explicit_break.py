@@ -37,7 +37,7 @@ def check(event):
 @rule.rewrite
 def rewrite(node, problem, place):
     from breakscope.rulekit.patch import Patch
-    from breakscope.rulekit.removing import without_statement
+    from breakscope.rulekit.rewrites.removing import without_statement
 
     given = [*problem.node.args, *(keyword.value for keyword in problem.node.keywords)]
     if not all(isinstance(value, ast.Constant) for value in given):

@@ -68,7 +68,7 @@ def check_raise(event):
 def rewrite(node, problem, place):
     import ast
 
-    from breakscope.rulekit.removing import without_statement
+    from breakscope.rulekit.rewrites.removing import without_statement
 
     function, call = place.function, problem.node
     if not isinstance(call, ast.Call) or call.keywords or function is None:

@@ -1,4 +1,4 @@
-"""Rewrites that take a statement away, or the `with` around a block.
+"""Rewrites that take a statement away.
 
 Imports libcst, so a rule imports this module inside its rewrite function and never at its top.
 """
