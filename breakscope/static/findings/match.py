@@ -117,10 +117,21 @@ class Matcher:
             self._read = {}
             try:
                 self._walk(region.activation, Way(), found, breaks, set())
+                if region.again is not None:
+                    self._walk_again(region.again, found)
             except Exception as problem:
                 activation = region.activation
                 self.gaps.add(why(problem), activation.module.path, activation.line, region.name)
         return list(found.values())
+
+    def _walk_again(self, activation: Activation, found: dict[tuple, Verdict]) -> None:
+        """Add the breaks that only the second call of a region comes to; what recompiles, the first has
+        shown."""
+        later: dict[tuple, Verdict] = {}
+        self._walk(activation, Way(), later, {}, set())
+        for verdict in later.values():
+            if verdict.rule.kind == "break":
+                keep(verdict, found)
 
     def _walk(
         self,

@@ -159,6 +159,18 @@ class RegionState(Struct, eq=False):
             elif key in self.reads and key not in self.overwritten:
                 activation.steps[index] = Step(replace(step.event, is_read=True))
 
+    def leaves_other_state(self) -> bool:
+        """True where what the region reads of its objects is None, or a flag, in the first call, and
+        something else afterwards: then the next call goes another way."""
+        events = [activation.steps[index].event for activation, index, _ in self.pending]
+        return any(
+            event.is_read
+            and type(event.initial) is Const
+            and (event.initial.value is None or type(event.initial.value) is bool)
+            and not (type(event.value) is Const and event.value.value == event.initial.value)
+            for event in events
+        )
+
 
 def _restores(event: Event, first: Value) -> bool:
     """True for a store that certainly happens and gives back the constant that was there before the

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from fnmatch import fnmatch
 from functools import partial
 
+from msgspec.structs import replace
+
 from breakscope.rulekit.values import (
     UNKNOWN,
     Class,
@@ -185,6 +187,9 @@ def _module_region(machine: Machine, cls: Class) -> Region | None:
     region = enter(machine, name, instance, *values, at)
     if region.raises and opened_flags(machine, instance):
         return enter(machine, name, instance, *values, at)
+    if machine.region.leaves_other_state():
+        again = enter(machine, name, instance, *values, at)
+        return replace(region, again=again.activation)
     return region
 
 

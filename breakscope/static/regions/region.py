@@ -15,3 +15,5 @@ class Region(Struct, frozen=True):
     activation: Activation
     value: Value = UNKNOWN  # what the call returns
     raises: bool = False
+    # the same call with what the first one left on its objects, where that matters
+    again: Activation | None = None

@@ -120,10 +120,8 @@ def builtin_isinstance(machine: Machine, args, kwargs, node, frame) -> Value:
         emit_call(machine, "object.__instancecheck__", None, args, {}, node, frame)
     verdicts = {is_instance(machine, o, args[1]) for o in options(args[0])}
     verdict = verdicts.pop() if len(verdicts) == 1 else None
-    if verdict is None:
-        note_recurrent_check(machine, args, node, frame)
-        return Py("bool", "config")
-    return Const(verdict)
+    note_recurrent_check(machine, args, node, frame)
+    return Py("bool", "config") if verdict is None else Const(verdict)
 
 
 def builtin_issubclass(machine: Machine, args, kwargs, node, frame) -> Value:

@@ -928,6 +928,14 @@ PROGRAMS = {
         ),
         ["BRK503"],
     ),
+    "a walk over modules asks each whether it is recurrent": (
+        model(
+            "parts = [part for part in self.parts if isinstance(part, nn.LSTM)]\n        return x * len(parts)",
+            "",
+            "self.parts = nn.ModuleList([nn.Linear(4, 4), nn.LSTM(4, 4)])",
+        ),
+        ["BRK113", "BRK503"],
+    ),
     "partial of one of two functions": (
         model(
             "return self.part(x)",

@@ -114,6 +114,9 @@ def note_recurrent_check(machine: Machine, args: list[Value], node: ast.AST, fra
     """Code asks whether something is a recurrent module. Where it is one, this reads it."""
     if not frame.emits or type(node) is not ast.Call:
         return
+    if type(args[0]) is ExternalInstance and args[0].name in RECURRENT:
+        note_recurrent_read(machine, args[0], node, frame)
+        return
     asked = [o for types in args[1:] for part in options(types) for o in _types_of(part)]
     name = next((o.name for o in asked if type(o) is External and o.name in RECURRENT), None)
     if name is not None and any(
