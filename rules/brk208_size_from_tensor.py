@@ -56,10 +56,10 @@ def check(event):
 
 def _may_be_read(value):
     """True for a number that is read, also where it may be something else; but what only its type shows
-    to be a tensor is then that."""
+    to be a tensor is then that, unless it is known when it is one."""
     found = [option for option in options(value) if _is_read(option)]
-    is_only = len(found) == len(options(value))
-    return bool(found) and (is_only or any(getattr(option, "sure", True) for option in found))
+    is_known = len(found) == len(options(value)) or condition_of(value, _is_read) != ""
+    return bool(found) and (is_known or any(getattr(option, "sure", True) for option in found))
 
 
 def _is_read(value):

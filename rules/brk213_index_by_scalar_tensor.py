@@ -14,10 +14,13 @@ the result is a copy and not a view, so an in-place change of it no longer reach
 where it sees one.
 """
 
+import ast
+
 import torch
 
 from breakscope.rulekit.events import Index
 from breakscope.rulekit.rule import Rule
+from breakscope.rulekit.values import Tensor
 
 HELP = "make the index 1-d, `x[i[None]][0]` or `x.index_select(0, i)`, or index by the whole tensor at once"
 # by the reason alone it is one of several; by the code that Dynamo marks it is this one
@@ -35,14 +38,28 @@ rule = Rule(
 @rule.on(Index)
 def check(event):
     index = event.index
-    if getattr(index, "ndim", None) != 0 or index.kind not in ("", "numpy", "subclass"):
+    if not isinstance(index, Tensor) or index.kind not in ("", "numpy", "subclass"):
+        return
+    if index.ndim != 0 and not (index.ndim is None and _is_one_of_the_indices(event)):
         return
     if index.is_computed and not index.has_known_value:
         yield event.graph_break(
             f"`{event.source}` indexes by a 0-d tensor, which torch reads as a Python int",
             help=HELP,
+            certainty="certain" if index.ndim == 0 else "likely",
             reads=index if index.dtype == "int" else None,
         )
+
+
+def _is_one_of_the_indices(event):
+    """True for `x[order[i]]` where nobody says how many dimensions `order` has: lists of indices mostly
+    have one."""
+    inner = getattr(event.node, "slice", None)
+    return (
+        isinstance(inner, ast.Subscript)
+        and isinstance(inner.slice, ast.Name | ast.Constant)
+        and event.index.dtype == "int"
+    )
 
 
 @rule.rewrite

@@ -42,7 +42,12 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import Import
 from breakscope.static.variables.base import BITWISE
 from breakscope.static.variables.dicts import put_key
-from breakscope.static.variables.effects.emitting import emit_drawn, emit_read, sureness
+from breakscope.static.variables.effects.emitting import (
+    emit_drawn,
+    emit_read,
+    is_some_tensor,
+    sureness,
+)
 from breakscope.static.variables.library.driven_items import driven_items
 from breakscope.static.variables.library.folding import MISFITS, WIDE_FORMAT, constant
 from breakscope.static.variables.numpy import is_numpy_number, read_index, read_numpy_number
@@ -321,9 +326,9 @@ def eval_slice(machine: Machine, node: ast.Slice, frame: Frame) -> Value:
         value = machine.eval(bound, frame)
         if is_numpy_number(value):
             read_numpy_number(machine, "slice", value, bound, frame)
-        elif value.is_tensor:
+        elif is_some_tensor(value):
             emit_read(machine, value, "slice", bound, frame)
-            value = Scalar() if frame.emits else value
+            value = Scalar() if frame.emits and value.is_tensor else value
         emit_drawn(machine, (value,), bound, frame, "slice by draw")
         bounds.append(value)
     return ExternalInstance("slice", tuple(bounds))

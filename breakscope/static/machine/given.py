@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 from breakscope import limits
+from breakscope.rulekit.values import Union, Value, options
 
 OWNERS = re.compile(r"\b(?:self|config|self\.config)\.(?=[a-z_]\w*\b(?!\())")
 
@@ -23,6 +24,17 @@ def excludes(known: str, condition: str) -> bool:
     argument of its name that it was set to."""
     parts = {_plain(part) for part in known.split(" and ")}
     return _plain(opposite(condition)) in parts or opposite(_plain(condition)) in parts
+
+
+def by_condition(value: Value, known: str) -> list[tuple[Value, str]]:
+    """What a value may be where the condition `known` holds, each with the condition under which it is
+    that, "" where nobody knows it."""
+    if type(value) is Union and value.conditions:
+        rows = list(zip(value.options, value.conditions))
+        if not known:
+            return rows
+        return [r for r in rows if not (r[1] and excludes(known, r[1]))] or rows
+    return [(option, "") for option in options(value)]
 
 
 @lru_cache(maxsize=1024)

@@ -30,6 +30,7 @@ from breakscope.static.variables.effects.emitting import (
     args_certainty,
     emit_call,
     emit_read,
+    is_some_tensor,
     note_assert,
 )
 from breakscope.static.variables.effects.side_effects import (
@@ -90,6 +91,8 @@ class ListVariable(Variable):
             if index.dtype != "bool" or index.sure:
                 emit_read(machine, index, "index", node, frame, getattr(node, "slice", node))
             return element_of(container)
+        if is_some_tensor(index):
+            emit_read(machine, index, "index", node, frame, getattr(node, "slice", node))
         items = container.items
         if is_slice(index):
             bounds = [b.value if b.is_const else "?" for b in index.args]
@@ -148,7 +151,7 @@ class ListVariable(Variable):
     def contains(
         self, machine: Machine, container, item, container_node, node, frame
     ) -> bool | None:
-        if item.is_tensor:
+        if is_some_tensor(item):
             # `not in`: Python needs the answer
             if container.type in ("list", "tuple") and container.items != []:
                 emit_read(machine, item, "contains", node, frame, node.left)

@@ -34,7 +34,11 @@ from breakscope.static.machine.lattice import join, join_all
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ClassInfo, ModuleInfo
 from breakscope.static.variables.dicts import put_key
-from breakscope.static.variables.effects.emitting import emit_argument_read, emit_call
+from breakscope.static.variables.effects.emitting import (
+    emit_argument_read,
+    emit_call,
+    is_some_tensor,
+)
 from breakscope.static.variables.library.builtin_iteration import (
     is_lazy,
     ordered_sequence,
@@ -186,7 +190,7 @@ def math_function(
     ):
         return multiplied
     for i, value in enumerate(args):
-        if value.is_tensor:
+        if is_some_tensor(value):
             emit_argument_read(machine, value, "math", node, frame, i)
             return Scalar("float")
     if any(a.is_scalar for a in args):

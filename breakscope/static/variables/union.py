@@ -16,11 +16,10 @@ from breakscope.rulekit.values import (
     ShapeInt,
     Union,
     Value,
-    options,
 )
 from breakscope.static.definitions.names import resolve_import
 from breakscope.static.machine.frames import Frame, Raised
-from breakscope.static.machine.given import both, excludes
+from breakscope.static.machine.given import both, by_condition
 from breakscope.static.machine.lattice import join_all, join_under
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.base import Variable
@@ -45,7 +44,7 @@ class UnionVariable(Variable):
         # one function of several
         chosen = len([o for o in callee.options if type(o) is Function]) > 1
         own = any([type(option) is Instance for option in callee.options])
-        for option, condition in _given(callee, frame):
+        for option, condition in by_condition(callee, frame.condition):
             if not option.is_none:
                 named = resolve_import(machine, option)  # an import that may fail is still one here
                 option = named if type(named) is External else option
@@ -65,7 +64,9 @@ class UnionVariable(Variable):
 
     def getattr(self, machine: Machine, owner, name, node, frame) -> Value:
         kept = _that_may_have(name, owner)
-        rows = [row for row in _given(owner, frame) if any(o is row[0] for o in kept)]
+        rows = [
+            row for row in by_condition(owner, frame.condition) if any(o is row[0] for o in kept)
+        ]
         return _of_each(rows, lambda o: machine.getattr(o, name, node, frame), frame)
 
     def setattr(self, machine: Machine, owner, name, value, old, target, node, frame) -> None:
@@ -87,7 +88,9 @@ class UnionVariable(Variable):
                 frame.certainty = certainty
 
         return _of_each(
-            [row for row in _given(container, frame) if not row[0].is_none], item, frame
+            [row for row in by_condition(container, frame.condition) if not row[0].is_none],
+            item,
+            frame,
         )
 
     def setitem(
@@ -109,7 +112,7 @@ class UnionVariable(Variable):
 
     def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
         verdicts, before = set(), frame.condition
-        for option, condition in _given(value, frame):
+        for option, condition in by_condition(value, frame.condition):
             frame.condition = both(before, condition)
             if option.is_tensor:
                 certainty = "possible" if any(o.is_unknown for o in value.options) else "likely"
@@ -125,8 +128,8 @@ class UnionVariable(Variable):
     def binary(self, machine: Machine, left, right, op, node, frame) -> Value:
         rows = [
             ((a, b), both(c, d))
-            for a, c in _given(left, frame)
-            for b, d in _given(right, frame)
+            for a, c in by_condition(left, frame.condition)
+            for b, d in by_condition(right, frame.condition)
             if not a.is_none
             and not b.is_none
             # a text times a tensor is nothing that a program means
@@ -136,7 +139,9 @@ class UnionVariable(Variable):
 
     def compare(self, machine: Machine, left, right, op, node, frame) -> Value:
         rows = [
-            ((a, b), both(c, d)) for a, c in _given(left, frame) for b, d in _given(right, frame)
+            ((a, b), both(c, d))
+            for a, c in by_condition(left, frame.condition)
+            for b, d in by_condition(right, frame.condition)
         ]
         return _of_each(rows, lambda ab: compare_by_value(machine, *ab, op, node, frame), frame)
 
@@ -144,7 +149,7 @@ class UnionVariable(Variable):
         def cast(option: Value) -> Value:
             return machine.behaviour(option).cast(machine, option, name, node, frame)
 
-        return _of_each(_given(value, frame), cast, frame)
+        return _of_each(by_condition(value, frame.condition), cast, frame)
 
     def length(self, machine: Machine, value, node, frame) -> Value:
         return ShapeInt() if any(o.is_tensor for o in value.options) else Py("int")
@@ -167,16 +172,6 @@ class UnionVariable(Variable):
 
     def skips_frame(self, machine: Machine, manager) -> bool:
         return any(machine.skips_frame(option) for option in manager.options)
-
-
-def _given(value: Value, frame: Frame) -> list[tuple[Value, str]]:
-    """What a value may be here, each with the condition under which it is that."""
-    if type(value) is Union and value.conditions:
-        rows = list(zip(value.options, value.conditions))
-        if not frame.condition:
-            return rows
-        return [r for r in rows if not (r[1] and excludes(frame.condition, r[1]))] or rows
-    return [(option, "") for option in options(value)]
 
 
 def _of_each(rows: list[tuple], result: Callable, frame: Frame) -> Value:

@@ -8,8 +8,9 @@ from typing import Any
 
 from breakscope.rulekit.events import Call, ScalarRead, Statement
 from breakscope.rulekit.number_arguments import Given, needed
-from breakscope.rulekit.values import Sequence, Tensor, Value
+from breakscope.rulekit.values import Sequence, Tensor, Union, Value
 from breakscope.static.machine.frames import Frame
+from breakscope.static.machine.given import both, by_condition
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ClassInfo
 
@@ -119,12 +120,26 @@ def emit_read(
     frame: Frame,
     part: ast.AST | None = None,
 ) -> None:
-    """Emit that Python reads a value which a tensor holds; `part` is the expression of it, where
-    that is not `node`."""
-    if frame.emits:
-        text = machine.text(part or node, frame.module)
-        certainty = sureness(value) if value.is_tensor else "certain"
-        machine.emit(ScalarRead, node, frame, certainty, value=value, how=how, expression=text)
+    """Emit that Python reads a value which a tensor holds, or holds where a known condition does;
+    `part` is the expression of it, where that is not `node`."""
+    if not frame.emits:
+        return
+    text, before = machine.text(part or node, frame.module), frame.condition
+    for option, condition in by_condition(value, before) if type(value) is Union else [(value, "")]:
+        if condition and not option.is_tensor:
+            continue
+        certainty = sureness(option) if option.is_tensor else "certain"
+        frame.condition = both(before, condition)
+        machine.emit(ScalarRead, node, frame, certainty, value=option, how=how, expression=text)
+    frame.condition = before
+
+
+def is_some_tensor(value: Value) -> bool:
+    """True for a tensor, and for what is one where a known condition holds."""
+    return value.is_tensor or (
+        type(value) is Union
+        and any(o.is_tensor and c for o, c in zip(value.options, value.conditions))
+    )
 
 
 def emit_drawn(

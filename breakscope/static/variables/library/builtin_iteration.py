@@ -28,7 +28,11 @@ from breakscope.static.machine.lattice import element_of, join, join_all
 from breakscope.static.machine.library import COMPILING
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.dicts import put_key
-from breakscope.static.variables.effects.emitting import emit_argument_read, emit_call
+from breakscope.static.variables.effects.emitting import (
+    emit_argument_read,
+    emit_call,
+    is_some_tensor,
+)
 from breakscope.static.variables.library.followed_iteration import (
     listed,
     sorted_items,
@@ -45,7 +49,7 @@ def builtin_len(machine: Machine, args, kwargs, node, frame) -> Value:
 
 def builtin_range(machine: Machine, args, kwargs, node, frame) -> Value:
     for i, value in enumerate(args):
-        if value.is_tensor:
+        if is_some_tensor(value):
             emit_argument_read(machine, value, "range", node, frame, i)
         elif is_numpy_number(value):
             emit_argument_read(machine, Tensor("int", 0, (), kind="numpy"), "range", node, frame, i)

@@ -1,0 +1,64 @@
+"""What is a tensor where a known condition holds, used as a number. Each use was measured under torch 2.13."""
+
+import pytest
+from programs import analysed, found
+
+PROGRAM = """\
+import math
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, size=None):
+        super().__init__()
+        self.size = size
+
+    def forward(self, x, lengths: torch.Tensor):
+        n = self.size
+        if n is None:
+            n = {computed}
+        {use}
+"""
+USES = {
+    "return x[:, : n + 1]": "BRK206",
+    "return torch.zeros(n, 1)": "BRK208",
+    "return x.new_zeros((n, 2))": "BRK208",
+    "return x.narrow(0, 0, n)": "BRK208",
+    "return sum([x for _ in range(n)])": "BRK207",
+    "return x + [1, 2, 3][n]": "BRK205",
+    "return x * math.sqrt(n)": "BRK211",
+    "return x if n in (1, 2) else -x": "BRK110",
+}
+
+
+@pytest.mark.parametrize("use", USES)
+def test_a_number_that_is_a_tensor_unless_it_is_configured(use, tmp_path):
+    source = PROGRAM.format(computed="lengths.max()", use=use)
+    result = analysed(tmp_path, {"run.py": source})
+    assert found(result) == [(USES[use], 15)]
+    assert "is None" in result.findings[0].condition
+
+
+@pytest.mark.parametrize("use", USES)
+def test_a_number_that_is_none(use, tmp_path):
+    source = PROGRAM.format(computed="lengths.shape[0]", use=use)
+    assert found(analysed(tmp_path, {"run.py": source})) == []
+
+
+@pytest.mark.parametrize(
+    ("indices", "expected"),
+    [("torch.argsort(time)", [("BRK213", 8)]), ("list(range(len(time)))", [])],
+)
+def test_one_of_the_indices_of_unknown_dimensions(indices, expected, tmp_path):
+    source = f"""\
+import torch
+
+
+@torch.compile
+def first(event: torch.Tensor, time: torch.Tensor):
+    order = {indices}
+    n = len(time)
+    return event[order[0]] * n
+"""
+    assert found(analysed(tmp_path, {"run.py": source})) == expected
