@@ -58,7 +58,8 @@ def _may_be_read(value):
     """True for a number that is read, also where it may be something else; but what only its type shows
     to be a tensor is then that, unless it is known when it is one."""
     found = [option for option in options(value) if _is_read(option)]
-    is_known = len(found) == len(options(value)) or condition_of(value, _is_read) != ""
+    others = [option for option in options(value) if option not in found]
+    is_known = all(o.is_const for o in others) or condition_of(value, _is_read) != ""
     return bool(found) and (is_known or any(getattr(option, "sure", True) for option in found))
 
 
@@ -74,7 +75,7 @@ def _is_number(tensor):
     if tensor.ndim == 0:
         return True
     is_sure = tensor.origin == "part" or (tensor.sure and tensor.dtype == "int")
-    return tensor.ndim in (None, 1) and is_sure
+    return tensor.ndim is None or (tensor.ndim == 1 and is_sure)
 
 
 @rule.rewrite

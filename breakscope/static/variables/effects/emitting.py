@@ -125,21 +125,26 @@ def emit_read(
     if not frame.emits:
         return
     text, before = machine.text(part or node, frame.module), frame.condition
-    for option, condition in by_condition(value, before) if type(value) is Union else [(value, "")]:
-        if condition and not option.is_tensor:
-            continue
+    for option, condition in tensors_of(value, before) or [(value, "")]:
         certainty = sureness(option) if option.is_tensor else "certain"
+        if option is not value and not condition:
+            certainty = "likely"
         frame.condition = both(before, condition)
         machine.emit(ScalarRead, node, frame, certainty, value=option, how=how, expression=text)
     frame.condition = before
 
 
 def is_some_tensor(value: Value) -> bool:
-    """True for a tensor, and for what is one where a known condition holds."""
-    return value.is_tensor or (
-        type(value) is Union
-        and any(o.is_tensor and c for o, c in zip(value.options, value.conditions))
-    )
+    """True for a tensor, and for what is one where a known condition holds, or is else only None or a
+    number of the source: that is what it is before a loop."""
+    return value.is_tensor or (type(value) is Union and bool(tensors_of(value, "")))
+
+
+def tensors_of(value: Value, known: str) -> list[tuple[Value, str]]:
+    """The tensors that one of several values may be, each with its condition, where `known` holds."""
+    rows = by_condition(value, known) if type(value) is Union else []
+    is_placeheld = all(o.is_tensor or o.is_const for o, _ in rows)
+    return [(o, c) for o, c in rows if o.is_tensor and (c or is_placeheld)]
 
 
 def emit_drawn(

@@ -171,9 +171,15 @@ def _may_be_mask(value: Value) -> bool:
 
 
 def _likely_tensor(part: Union) -> Value:
-    """The tensor among the options of a value whose other options are unknown."""
+    """The tensor among the options of a value whose other options are unknown, or None and numbers of the
+    source."""
     tensors = [o for o in part.options if o.is_tensor]
-    if len(tensors) == 1 and all(o.is_tensor or o.is_unknown for o in part.options):
+    others = [o for o in part.options if not o.is_tensor]
+    if len(tensors) != 1 or type(tensors[0]) is not Tensor:
+        return part
+    if all(o.is_const for o in others):
+        return replace(tensors[0], shape=None, sure=False)
+    if all(o.is_unknown for o in others):
         return Tensor(tensors[0].dtype, tensors[0].ndim, None, False, tensors[0].kind)
     return part
 
