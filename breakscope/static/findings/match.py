@@ -140,6 +140,8 @@ class Matcher:
         self.modules[activation.module.path] = activation.module
         known = breaks.get(id(activation))
         if known is not None and (way.condition or way.doubtful or way.eager or not known[1]):
+            if way.apart:  # no other way to it may have begun with it
+                self._constructors(activation, way, found)
             return known[0] and not way.eager
         if id(activation) in open_:
             return False
