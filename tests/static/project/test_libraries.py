@@ -340,7 +340,7 @@ def test_a_package_without_a_front_file_is_followed_from_its_own_files_wherever_
                     return self.transform(x)
             """,
         "site-packages/spread/models/parts/__init__.py": "",
-        "site-packages/spread/models/net.py": """\
+        "site-packages/spread/models/parts/net.py": """\
             import torch
             from spread.models.parts.base import Base
 
@@ -350,6 +350,6 @@ def test_a_package_without_a_front_file_is_followed_from_its_own_files_wherever_
             """,
     }
     write(tmp_path, files)
-    checked = tmp_path / "site-packages/spread/models/net.py"
+    checked = tmp_path / "site-packages/spread/models/parts/net.py"
     result = analyze([checked], StaticOptions(torch=TORCH))
     assert [(f.code, f.line) for f in result.findings] == [("BRK201", 6)]
