@@ -22,7 +22,8 @@ out with one line.
 depends on that depend on torch, and checks the files of which lines were traced. A claim on a line that Dynamo traced without a break
 is wrong when its condition held there, as one does that encloses the line; one whose condition is
 decided elsewhere, or whose callers were not traced, is undecided, and counted. What the program
-itself raises is no break. --places prints each miss and false alarm with its code.
+itself raises is no break; where only what was traced shows that it did, the site is counted apart, as
+one where the program ended. --places prints each miss and false alarm with its code.
 """
 
 from __future__ import annotations

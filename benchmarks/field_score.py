@@ -25,6 +25,7 @@ from breakscope.report.model import Finding, Report, from_json
 
 ROOT = Path(__file__).resolve().parent.parent
 OBSERVED_EXCEPTION = "GB0088"
+REFUSED_OPERATION = "GB4315"  # an operation refused its arguments while Dynamo ran it
 OWN_ERRORS = frozenset({"GB0354", "GB7312"})  # a name that is nowhere, arguments that do not fit
 REQUIRES_TORCH = re.compile(r"torch(?![-_.\w])(?!.*\bextra\b)")
 INSTALL = 600  # seconds for one package
@@ -44,6 +45,7 @@ class Score:
     right: dict[Place, Finding] = field(default_factory=dict)
     wrong: dict[Place, Finding] = field(default_factory=dict)
     undecided: dict[Place, Finding] = field(default_factory=dict)
+    ended: dict[Place, str] = field(default_factory=dict)  # sites where the program ended
 
 
 def print_score(folder: Path, half: str, names: list[str], with_places: bool) -> int:
@@ -147,8 +149,11 @@ def scored(name: str, model: dict[str, Any], libraries: Path, report: Report) ->
             ]  # Dynamo counts lines of what it resumes wrongly
             and not is_raised_by_the_program(at, path)
         }
-        reached = [f for f in claims.get(file, []) if was_reached(f, libraries, traced)]
-        unreached = [f for f in claims.get(file, []) if f not in reached]
+        ends = {line for line in sites if ends_there(line, sites[line], path, ran)}
+        score.ended.update({(file, line): sites.pop(line) for line in sorted(ends)})
+        here = [f for f in claims.get(file, []) if ends.isdisjoint(range(f.line, f.end_line + 1))]
+        reached = [f for f in here if was_reached(f, libraries, traced)]
+        unreached = [f for f in here if f not in reached]
         score_file(score, file, path, sites, ran, reached, unreached)
     return score
 
@@ -176,6 +181,40 @@ def is_raised_by_the_program(at: dict[str, Any], path: Path) -> bool:
         isinstance(node, ast.ClassDef)
         and any(ast.unparse(base).endswith(("Error", "Exception")) for base in node.bases)
         for node in around
+    )
+
+
+def ends_there(line: int, words: str, path: Path, ran: set[int]) -> bool:
+    """True where an exception left the function in every run: an operation refused its arguments and of
+    what follows in the function nothing was traced, or a size has another number of dimensions than it
+    is unpacked to. In a loop, a `try` or a `with` Dynamo skips what follows after any break, so nothing is
+    known there, and no more of other exceptions, for which it always skips the function."""
+    around = [
+        node
+        for node in ast.walk(ast.parse(path.read_bytes()))
+        if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or 0)
+    ]
+    functions = [n for n in around if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
+    if not functions:
+        return False
+    statement = max(around, key=lambda node: node.lineno)
+    if words.startswith(OBSERVED_EXCEPTION):
+        return unpacks_a_size(statement)
+    blocks = (ast.For, ast.While, ast.Try, ast.With, ast.AsyncFor, ast.AsyncWith)
+    if not words.startswith(REFUSED_OPERATION) or any(isinstance(n, blocks) for n in around):
+        return False
+    function = max(functions, key=lambda node: node.lineno)
+    later = range((statement.end_lineno or line) + 1, (function.end_lineno or line) + 1)
+    return len(later) > 0 and ran.isdisjoint(later)
+
+
+def unpacks_a_size(statement: ast.stmt) -> bool:
+    """`a, b = x.shape`"""
+    return (
+        isinstance(statement, ast.Assign)
+        and isinstance(statement.targets[0], ast.Tuple)
+        and isinstance(statement.value, ast.Attribute)
+        and statement.value.attr == "shape"
     )
 
 
@@ -298,7 +337,7 @@ def print_tables(half: str, scores: list[Score], judging: str, meta: dict[str, s
         f"judging by the tables of torch {judging}, Python {platform.python_version()}; truth by torch {meta['torch']}.\n"
     )
     print(
-        f"| {half} | lines traced | break sites found | breaks claimed, right | undecided |\n|---|---|---|---|---|"
+        f"| {half} | lines traced | break sites found | breaks claimed, right | undecided | program ended |\n|---|---|---|---|---|---|"
     )
     for s in sorted(scores, key=lambda s: s.package.lower()):
         print(row(f"{s.package} {s.version}", [s]))
@@ -319,7 +358,9 @@ def row(what: str, scores: list[Score]) -> str:
     recall = share(count("found"), count("found") + count("missed"))
     precision = share(count("right"), count("right") + count("wrong"))
     lines = sum(score.lines for score in scores)
-    return f"| {what} | {lines} | {recall} | {precision} | {count('undecided')} |"
+    return (
+        f"| {what} | {lines} | {recall} | {precision} | {count('undecided')} | {count('ended')} |"
+    )
 
 
 def print_places(score: Score, libraries: Path) -> None:

@@ -12,7 +12,15 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
 import field_truth
-from field_score import Score, has_code, held, is_raised_by_the_program, score_file, was_reached
+from field_score import (
+    Score,
+    ends_there,
+    has_code,
+    held,
+    is_raised_by_the_program,
+    score_file,
+    was_reached,
+)
 from field_suites import Installed, described_in, wanted_by_tests, without_package
 from field_suites import test_folders as folders_with_tests
 
@@ -242,3 +250,25 @@ def test_what_tests_want_is_read_from_groups_and_requirements(tmp_path):
         '[dependency-groups]\ndev = ["ruff"]\ntest = ["pandas", {include-group = "dev"}]\n'
     )
     assert wanted_by_tests(tmp_path) == ["pandas"]
+
+
+@pytest.mark.parametrize(
+    ("line", "words", "ran", "ends"),
+    [
+        (3, "GB4315 an operation refused", {2, 3}, True),
+        (2, "GB0088 Observed exception", {2}, True),
+        (3, "GB0088 Observed exception", {2, 3}, False),  # Dynamo may be the only one that raises
+        (3, "GB4315 an operation refused", {2, 3, 4}, False),  # another run came further
+        (3, "GB0124 Tensor.item()", {2, 3}, False),
+        (5, "GB4315 an operation refused", {2, 3, 4, 5}, False),  # in a loop
+        (6, "GB4315 an operation refused", {2, 3, 4, 5, 6}, False),  # nothing follows
+    ],
+)
+def test_a_program_ends_where_nothing_after_an_exception_was_traced(
+    line, words, ran, ends, tmp_path
+):
+    file = tmp_path / "m.py"
+    file.write_text(
+        "def f(x, y):\n    a, b = x.shape\n    x = x @ y\n    for z in x:\n        y = z @ y\n    return y @ x\n"
+    )
+    assert ends_there(line, words, file, ran) is ends

@@ -51,6 +51,7 @@ class Matcher:
         self.listeners = listeners
         # functions that regions reach: path and qualified name
         self.entered: set[tuple[str, str]] = set()
+        self._under: dict[int, str] = {}  # by activation: the condition of a break in it
         self.modules: dict[str, ModuleInfo] = {}  # those of these functions, by path
         self.gaps = Gaps()  # where a rule failed
         self._settings: dict[str, frozenset[str]] = {}  # by module
@@ -113,6 +114,7 @@ class Matcher:
         twice."""
         found: dict[tuple, Verdict] = {}
         breaks: dict[int, tuple[bool, bool]] = {}
+        self._under = {}
         for region in regions:
             self._read = {}
             try:
@@ -151,6 +153,8 @@ class Matcher:
         self.modules[activation.module.path] = activation.module
         known = breaks.get(id(activation))
         if known is not None and (way.condition or way.doubtful or way.eager or not known[1]):
+            if way.apart:  # no other way to it may have begun with it
+                self._constructors(activation, way, found)
             return known[0] and not way.eager
         if id(activation) in open_:
             return False
@@ -159,8 +163,11 @@ class Matcher:
         quiet = True
         for index, step in enumerate(activation.steps):
             if step.child is not None:
-                if self._breaks_inside(step, seen, breaks, open_) and step.undecided != CHOSEN:
+                inside = self._breaks_inside(step, seen, breaks, open_)
+                if inside and step.undecided != CHOSEN:
                     self._note_break_inside(index, step, seen)
+                elif inside or id(step.child) in self._under:
+                    self._note_break_under(step, seen)
                 quiet = quiet and step.child.is_quiet
             elif step.event.only_when_skipped:
                 seen.waiting.append(step.event)
@@ -181,6 +188,8 @@ class Matcher:
         if activation.is_quiet:
             activation.finish()
         open_.discard(id(activation))
+        if seen.under and not seen.any_break and not activation.module.library:
+            self._under[id(activation)] = seen.under
         if not way.eager:
             breaks[id(activation)] = (seen.any_break, bool(way.condition) or way.doubtful)
         return seen.any_break
@@ -191,6 +200,15 @@ class Matcher:
         # each line that enters a library counts
         is_entrance = step.child.module.library and not seen.activation.module.library
         return self._walk(step.child, into, seen.found, {} if is_entrance else breaks, open_)
+
+    def _note_break_under(self, step: Step, seen: Seen) -> None:
+        """A break that a condition decides, in what a step calls."""
+        condition = both(step.condition, self._under.get(id(step.child), ""))
+        if not condition:
+            return
+        if isinstance(step.node, COMPREHENSIONS):
+            seen.broken_under.setdefault(id(step.node.generators[0].iter), condition)
+        seen.note_break_under(condition, bool(step.skips) and step.skips not in self.resumed)
 
     def _note_break_inside(self, index: int, step: Step, seen: Seen) -> None:
         """A break in what a step calls: the caller goes on behind it, or is skipped."""
@@ -241,6 +259,8 @@ class Matcher:
             keep(verdict, seen.found)
             if rule.kind != "break" or problem.certainty == "possible":
                 continue
+            if condition and event.undecided:
+                seen.note_break_under(condition, bool(problem.skips))
             if condition or not event.undecided:
                 seen.new_graph[condition] = index
                 self._match_resumed(index, step, rule, condition, seen)
@@ -280,9 +300,17 @@ class Matcher:
                 continue
             inside = id(event.node) in seen.broken and event.is_skipped_with_its_iterator
             inside = inside or (event.is_not_rebuilt and id(event.node) in seen.cut_off)
-            if (seen.skipped and position >= seen.traced and not event.is_generator) or inside:
-                for rule, problem in self.problems(event, activation)[:1]:
-                    keep(verdict_of(rule, problem, event, way, seen.here), found)
+            under = ""
+            if (
+                not (seen.skipped and position >= seen.traced and not event.is_generator)
+                and not inside
+            ):
+                under = seen.decided_by(event, position)
+                if not under:
+                    continue
+            behind = replace(way, condition=both(way.condition, under)) if under else way
+            for rule, problem in self.problems(event, activation)[:1]:
+                keep(verdict_of(rule, problem, event, behind, seen.here), found)
 
     def _is_input(self, problem: Problem, seen: Seen, condition: str) -> bool:
         """True for a number in a tensor that was computed before the graph began in which torch

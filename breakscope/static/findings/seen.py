@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from breakscope.rulekit.events import Event, Mutate, Store
+from breakscope.rulekit.events import Comprehension, Event, Mutate, Store
 from breakscope.static.findings.verdicts import Verdict, Way
 from breakscope.static.machine.frames import Activation, Step
 
@@ -31,6 +31,13 @@ class Seen(Struct, eq=False):
     # by condition: the last step with a break that surely happens under it
     new_graph: dict[str, int] = {}
     late: list[tuple[int, Verdict]] = []
+    # breaks that a condition decides: the first one, that of the first that skips the frame with how
+    # many of `waiting` the graph before it has, and those inside of comprehensions by what these go over
+    under: str = ""
+    skipped_under: str = ""
+    kept_under: int = 0
+    broken_under: dict[int, str] = {}
+    resumed_at: int = 0  # how many of `waiting` stand before the last break
     begun: bool = False  # compiled up to a break, though what is behind it is skipped
 
     @property
@@ -67,7 +74,23 @@ class Seen(Struct, eq=False):
         """True where the program's calls of the region are given other values each time."""
         return self.way.varies or self.activation.varies
 
+    def decided_by(self, event: Event, position: int) -> str:
+        """The condition under which a break leaves a comprehension to Python; "" for none."""
+        if type(event) is not Comprehension or event.is_generator:
+            return ""
+        if event.is_skipped_with_its_iterator and id(event.node) in self.broken_under:
+            return self.broken_under[id(event.node)]
+        return self.skipped_under if position >= self.kept_under else ""
+
+    def note_break_under(self, condition: str, skips: bool) -> None:
+        """A break that happens where the condition holds, and may skip the frame then."""
+        self.under = self.under or condition
+        skips = skips or not self.activation.is_compiled_by_itself
+        if skips and not self.skipped and not self.skipped_under:
+            self.skipped_under, self.kept_under = condition, self.resumed_at
+
     def note_break(self, index: int, undecided: int, skips: bool) -> None:
+        self.resumed_at = len(self.waiting)
         self.begun = self.begun or (not self.skipped and self.last_break >= 0)
         self.any_break, self.last_break = self.any_break or not undecided, index
         self.skipped = skips or not self.activation.is_compiled_by_itself

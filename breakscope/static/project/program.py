@@ -212,9 +212,10 @@ class Program:
 
     def _searched(self, name: str, root: str) -> str | None:
         roots = self._roots.get(root, lambda: self._roots_of(root))
+        own = _around(root, name)
         found = (
-            self._path_under(folder, name)
-            for folder in dict.fromkeys((*roots, *_around(root, name), *self._installed.folders))
+            self._path_under(folder, name, folder in own)
+            for folder in dict.fromkeys((*roots, *own, *self._installed.folders))
         )
         return next((path for path in found if path is not None), None)
 
@@ -228,12 +229,13 @@ class Program:
         inner = (os.path.join(folder, inner).rstrip(os.sep) for inner in SOURCE_FOLDERS)
         return (root, *inner)
 
-    def _path_under(self, root: str, name: str) -> str | None:
+    def _path_under(self, root: str, name: str, is_own: bool) -> str | None:
+        """The file of a module below a folder; the importer's own package is always followed."""
         folder, *rest = root, *name.split(".")
         top = rest[0]
         if top not in (names := self.reads.names(root)) and top + ".py" not in names:
             return None
-        if not self._installed.is_followed(root, top):
+        if not is_own and not self._installed.is_followed(root, top):
             return None
         for part in rest[:-1]:
             if part not in self.reads.names(folder):

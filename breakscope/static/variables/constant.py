@@ -46,6 +46,8 @@ NUMBER_TYPES = {  # what isinstance of each accepts
 # what a text is made of whose letters Dynamo leaves for later
 LATER = frozenset({"tensor", "object"})
 OF_OBJECT = Py("str", "object")
+METHODS_OF_DTYPES = frozenset({"to_complex", "to_real"})
+NUMBER_PROPERTIES = frozenset({"real", "imag", "numerator", "denominator"})
 STRING_RESULTS = {"split": "list", "rsplit": "list", "splitlines": "list", "partition": "tuple"}
 STRING_BOOLS = frozenset(
     {"startswith", "endswith", "isdigit", "isalpha", "isupper", "islower", "isidentifier"}
@@ -236,6 +238,10 @@ class PythonVariable(NumberVariable):
             return known if isinstance(known, Const) else Py("str", owner.source)
         if owner.type == "device" and name in ("type", "index"):
             return Py("str", "environment")
+        if owner.type == "dtype" and name not in METHODS_OF_DTYPES:
+            return Py("bool" if name.startswith("is_") else "unknown", "config")
+        if owner.type in ("int", "float", "number") and name in NUMBER_PROPERTIES:
+            return owner
         if name in ("dtype", "is_floating_point", "itemsize"):
             return Py("bool", "config")
         return Method(owner, name)

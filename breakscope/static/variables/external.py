@@ -70,7 +70,7 @@ from breakscope.static.variables.stdlib import (
 )
 from breakscope.static.variables.tensor import call_tensor_method
 from breakscope.static.variables.tensors.patterns import EINOPS
-from breakscope.static.variables.tensors.results import returned_value
+from breakscope.static.variables.tensors.results import dtype_attribute, returned_value
 from breakscope.static.variables.torch import (
     call_checkpoint,
     call_chosen_module,
@@ -199,7 +199,8 @@ class ExternalVariable(Variable):
         return call_external(machine, callee.name, args, kwargs, node, frame)
 
     def getattr(self, machine: Machine, owner, name, node, frame) -> Value:
-        return external_value(machine, f"{owner.name}.{name}")
+        known = dtype_attribute(owner.name, name)
+        return external_value(machine, f"{owner.name}.{name}") if known is None else known
 
     def getitem(self, machine: Machine, container, index, store, node, frame) -> Value:
         made = INDEXED.get(container.name)
@@ -225,8 +226,18 @@ class ExternalVariable(Variable):
     def may_show_tensor(self, machine: Machine, value, depth) -> bool:
         return False
 
+    def is_configuration(self, value) -> bool:
+        return _may_be_setting(value.name)
+
     def truth(self, machine: Machine, value, construct, facts, node, frame) -> bool | None:
-        return True
+        return None if _may_be_setting(value.name) else True
+
+
+def _may_be_setting(name: str) -> bool:
+    """True for a member of a module that may be data: `torch.backends.cudnn.enabled`, unlike a module or
+    a class."""
+    owner, _, member = name.rpartition(".")
+    return bool(owner) and (member.isupper() or not member[:1].isupper())
 
 
 def call_compile(machine: Machine, args: list[Value], kwargs: dict[str, Value]) -> Value:

@@ -71,3 +71,12 @@ BREAK = "    if x.sum() > 0:\n        x = x + 1\n"
 def test_a_constructor_that_is_run_by_python_cannot_be_traced(body, lines, tmp_path):
     result = analysed(tmp_path, {"program.py": SOURCE.format(body=body)}, "program.py::make")
     assert [line for code, line in sorted(found(result)) if code == "BRK560"] == lines
+
+
+def test_a_constructor_is_begun_with_whoever_else_traces_it_before(tmp_path):
+    source = SOURCE.format(
+        body="    x = traced(x)\n    for _ in range(2):\n        x = x + x.sum().item()\n        x = Plain(2.0)(x)\n    return x"
+    )
+    source += "\n\ndef traced(x):\n    return Plain(2.0)(x)\n"
+    result = analysed(tmp_path, {"program.py": source}, "program.py::make")
+    assert [line for code, line in sorted(found(result)) if code == "BRK560"] == [7]

@@ -326,3 +326,30 @@ def test_an_assignment_enters_a_library_through_a_property(tmp_path, monkeypatch
     (finding,) = result.findings
     assert (finding.line, finding.code, result.gaps) == (6, "BRK401", ())
     assert finding.message.startswith("this statement enters `netlib`, where ")
+
+
+def test_a_package_without_a_front_file_is_followed_from_its_own_files_wherever_it_lies(tmp_path):
+    files = {
+        "site-packages/spread-1.0.dist-info/METADATA": "Name: spread\n",
+        "site-packages/spread/models/__init__.py": "",
+        "site-packages/spread/models/parts/base.py": """\
+            from torch import nn
+
+            class Base(nn.Module):
+                def forward(self, x):
+                    return self.transform(x)
+            """,
+        "site-packages/spread/models/parts/__init__.py": "",
+        "site-packages/spread/models/parts/net.py": """\
+            import torch
+            from spread.models.parts.base import Base
+
+            class Net(Base):
+                def transform(self, x):
+                    return x * torch.sum(x).item()
+            """,
+    }
+    write(tmp_path, files)
+    checked = tmp_path / "site-packages/spread/models/parts/net.py"
+    result = analyze([checked], StaticOptions(torch=TORCH))
+    assert [(f.code, f.line) for f in result.findings] == [("BRK201", 6)]

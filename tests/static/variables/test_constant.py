@@ -54,3 +54,34 @@ def test_powers_and_shifts_are_not_computed_at_any_size(tmp_path):
 def test_a_literal_that_is_evaluated(call, breaks, tmp_path):
     source = f"import torch\n@torch.compile\ndef step(x):\n    y = {call}\n    return x\n"
     assert bool(found(analysed(tmp_path, {"run.py": source}))) is breaks
+
+
+OPEN = [  # what neither side of is known, on a tensor, on a number, of a library
+    "x.dtype.is_complex",
+    "x.dtype.is_signed",
+    "int(elsewhere.n).imag",
+    "torch.backends.cudnn.enabled",
+    "elsewhere.HAS_KERNELS",
+    "elsewhere.found",
+]
+
+
+@pytest.mark.parametrize("test", OPEN)
+def test_an_attribute_that_is_data_decides_nothing(test, tmp_path):
+    source = (
+        "import torch\nimport elsewhere\n@torch.compile\ndef step(x: torch.Tensor):\n"
+        f"    if {test}:\n        return x * 2\n    return x * x.sum().item()\n"
+    )
+    assert found(analysed(tmp_path, {"run.py": source})) == [("BRK201", 7)]
+
+
+@pytest.mark.parametrize(
+    "test", ["torch.cfloat.is_complex", "torch.half.is_floating_point", "torch.long.is_signed"]
+)
+def test_an_attribute_of_a_known_dtype_decides(test, tmp_path):
+    for side, breaks in (("", [("BRK201", 5)]), ("not ", [])):
+        source = (
+            "import torch\n@torch.compile\ndef step(x: torch.Tensor):\n"
+            f"    if {side}{test}:\n        x = x * x.sum().item()\n    return x\n"
+        )
+        assert found(analysed(tmp_path, {"run.py": source})) == breaks

@@ -20,6 +20,13 @@ from breakscope.static.machine.machine import Machine
 FLOAT_DTYPES = frozenset(
     f"torch.{n}" for n in ("float", "float16", "float32", "float64", "half", "double", "bfloat16")
 )
+COMPLEX_DTYPES = frozenset(
+    f"torch.{n}" for n in ("complex32", "complex64", "complex128", "chalf", "cfloat", "cdouble")
+)
+UNSIGNED_DTYPES = frozenset(f"torch.{n}" for n in ("bool", "uint8", "uint16", "uint32", "uint64"))
+SIGNED_DTYPES = frozenset(
+    f"torch.{n}" for n in ("int8", "int16", "int32", "int64", "short", "int", "long")
+)
 VALUES: dict[str, Value] = {
     "int": Py("int"),
     "bool": Py("bool"),
@@ -173,3 +180,15 @@ def _dtype_of(wanted: External) -> str:
     if wanted.name == "torch.bool":
         return "bool"
     return "float" if wanted.name in FLOAT_DTYPES else "int"
+
+
+def dtype_attribute(dtype: str, name: str) -> Const | None:
+    """`torch.float32.is_complex`, None for what is no known dtype or no such attribute."""
+    if dtype not in FLOAT_DTYPES | COMPLEX_DTYPES | SIGNED_DTYPES | UNSIGNED_DTYPES:
+        return None
+    known = {
+        "is_complex": dtype in COMPLEX_DTYPES,
+        "is_floating_point": dtype in FLOAT_DTYPES,
+        "is_signed": dtype not in UNSIGNED_DTYPES,
+    }
+    return Const(known[name]) if name in known else None
