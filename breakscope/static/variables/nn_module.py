@@ -4,8 +4,6 @@ the checked source."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from breakscope.rulekit.values import (
     FALSE,
@@ -23,6 +21,7 @@ from breakscope.rulekit.values import (
     options,
 )
 from breakscope.static.definitions.classes import external_bases
+from breakscope.static.machine.compiled_values import call_of_compiled
 from breakscope.static.machine.lattice import join_all
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call
@@ -79,7 +78,7 @@ class ModuleListVariable(ListVariable):
         if callee.type != "Sequential":
             return UNKNOWN
         value = args[0] if args else UNKNOWN
-        with call_of_compiled(machine, callee, args, kwargs, node, frame):
+        with call_of_compiled(machine.driver, callee, args, kwargs, node, frame):
             run_pre_hooks(machine, callee, args, node, frame)
             for module in callee.items if callee.items is not None else [callee.element]:
                 made = machine.call(module, [value], {}, node, frame)
@@ -109,7 +108,7 @@ class LayerVariable(LibraryObjectVariable):
     called = "forward"
 
     def call(self, machine: Machine, callee, args, kwargs, node, frame) -> Value:
-        with call_of_compiled(machine, callee, args, kwargs, node, frame):
+        with call_of_compiled(machine.driver, callee, args, kwargs, node, frame):
             return super().call(machine, callee, args, kwargs, node, frame)
 
     def is_of_type(self, machine: Machine, value, name) -> bool | None:
@@ -186,23 +185,6 @@ def parameter_of(machine: Machine, owner: Value, frame) -> Tensor:
     if machine.driver.sets and not frame.emits:
         machine.driver.owners[id(parameter)] = parameter, owner
     return parameter
-
-
-@contextmanager
-def call_of_compiled(machine: Machine, callee: Value, args, kwargs, node, frame) -> Iterator[None]:
-    """A call of a module of torch's; one that the file's own code compiled is noted."""
-    driver = machine.driver
-    is_outside = not (frame.emits or driver.calls is None or driver.inside)
-    if callee.compiled_of is None or not is_outside:
-        yield
-        return
-    if not frame.is_in_branch():
-        driver.note_module(callee.original, args, kwargs, node)
-    driver.inside = True
-    try:
-        yield
-    finally:
-        driver.inside = False
 
 
 def training_after(name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
