@@ -53,6 +53,8 @@ class Matcher:
         self.entered: set[tuple[str, str]] = set()
         self.modules: dict[str, ModuleInfo] = {}  # those of these functions, by path
         self.gaps = Gaps()  # where a rule failed
+        # functions that Dynamo compiles by themselves because of a break in them, or before them: path, line
+        self.apart: set[tuple[str, int]] = set()
         self._settings: dict[str, frozenset[str]] = {}  # by module
         # the numbers in tensors that a region has read, each with the conditions under which
         self._read: dict[int, set[str]] = {}
@@ -80,6 +82,7 @@ class Matcher:
         """Start with the next file."""
         self.entered.clear()
         self.modules.clear()
+        self.apart.clear()
         self._settings.clear()
         self.gaps = Gaps()
 
@@ -113,7 +116,10 @@ class Matcher:
         twice."""
         found: dict[tuple, Verdict] = {}
         breaks: dict[int, tuple[bool, bool]] = {}
-        for region in regions:
+        # what is known of functions that are compiled by themselves matters when it is known which they are
+        for region in sorted(regions, key=lambda region: region.apart is not None):
+            if region.apart is not None and region.apart not in self.apart:
+                continue
             self._read = {}
             try:
                 self._walk(region.activation, Way(), found, breaks, set())
@@ -179,7 +185,11 @@ class Matcher:
         into = self._way_into(step, seen, seen.skipped)
         # each line that enters a library counts
         is_entrance = step.child.module.library and not seen.activation.module.library
-        return self._walk(step.child, into, seen.found, {} if is_entrance else breaks, open_)
+        child = step.child
+        breaks_ = self._walk(child, into, seen.found, {} if is_entrance else breaks, open_)
+        if (breaks_ or into.apart) and child.is_compiled_by_itself and not into.doubtful:
+            self.apart.add((child.module.path, child.line))
+        return breaks_
 
     def _note_break_inside(self, index: int, step: Step, seen: Seen) -> None:
         """A break in what a step calls: the caller goes on behind it, or is skipped."""

@@ -15,3 +15,6 @@ class Region(Struct, frozen=True):
     activation: Activation
     value: Value = UNKNOWN  # what the call returns
     raises: bool = False
+    # path and line of a function: what differs between calls that one call of a region makes of it, which
+    # matters where Dynamo compiles the function by itself
+    apart: tuple[str, int] | None = None
