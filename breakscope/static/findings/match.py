@@ -20,7 +20,7 @@ from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.switches import switched_on
 from breakscope.rulekit.walking import handed_generator
 from breakscope.static.findings.listeners import Listeners
-from breakscope.static.findings.resumed import resumed
+from breakscope.static.findings.resumed import held_number, resumed
 from breakscope.static.findings.seen import CHANGES, Seen
 from breakscope.static.findings.verdicts import (
     Verdict,
@@ -259,12 +259,19 @@ class Matcher:
         """Match the rules to the code behind a break, where the region is called several times."""
         activation = seen.activation
         skips = step.event.skips and step.event.skips not in self.resumed
-        if seen.skipped or skips or not seen.is_repeated or not activation.works_behind(index):
+        if seen.skipped or skips or not seen.is_repeated:
             return
-        event = resumed(step.event, rule, activation, seen.varies)
-        for found, problem in self.problems(event, activation) if event else ():
-            way = replace(seen.way, condition=condition or seen.way.condition)
-            keep(verdict_of(found, problem, event, way, seen.here), seen.found)
+        way = replace(seen.way, condition=condition or seen.way.condition)
+        events = []
+        for earlier, of, its_way in seen.numbers:
+            events.append((held_number(earlier, of, activation, step.event.node), its_way))
+        if activation.works_behind(index):
+            events.append((resumed(step.event, rule, activation, seen.varies), way))
+        if seen.varies:
+            seen.numbers.append((step.event, rule, way))
+        for event, its_way in events:
+            for found, problem in self.problems(event, activation) if event else ():
+                keep(verdict_of(found, problem, event, its_way, seen.here), seen.found)
 
     def _match_eager(self, seen: Seen) -> None:
         """Match the rules to what only Python comes to, behind a break or because of one."""

@@ -182,8 +182,9 @@ def _emit_parameter(
         if what and _is_read(machine, name, path, values[0], uses):
             shown = () if recorder.has_examples else shown_values(parts)
             use = uses.of(name, what == "size")
+            place = uses.parts.get(f"{name}{path}", node)
             machine.emit(
-                Varies, node, frame, name=f"{name}{path}", what=what, values=shown, use=use
+                Varies, place, frame, name=f"{name}{path}", what=what, values=shown, use=use
             )
 
 
