@@ -27,6 +27,7 @@ from breakscope.static.variables.tensors.sizes import LAYOUT
 
 PRECISIONS = frozenset({"half", "double", "bfloat16", "complex", *NARROW.values()})
 DEFINITE = frozenset({"bool", "int", "float", "str", "NoneType", "device", "dtype", "tuple"})
+LIKE_OTHERS = frozenset({"parameter", "buffer"})  # kinds of tensors that lie in memory as others do
 KINDS = frozenset({"bool", "int", "float", "str"})
 
 
@@ -176,7 +177,7 @@ def _tensor_variation(values: list[Tensor]) -> str:
         return "dtype"
     if _sizes_differ([v.shape for v in values]):
         return "size"
-    kinds = {v.kind for v in values}
+    kinds = {"" if v.kind in LIKE_OTHERS else v.kind for v in values}
     is_laid_out = any(kind.startswith(LAYOUT) for kind in kinds)
     if is_laid_out:
         kinds.discard("strided")  # perhaps the same

@@ -42,6 +42,11 @@ from breakscope.static.variables.objects.module_changes import (
     note_module_change,
 )
 from breakscope.static.variables.objects.module_containers import add_named, put_named, submodule_at
+from breakscope.static.variables.objects.parameters import (
+    named_parameters_of,
+    parameter_of,
+    parameters_of,
+)
 from breakscope.static.variables.objects.recurrent import (
     WALKS,
     first_recurrent,
@@ -97,7 +102,11 @@ class ModuleListVariable(ListVariable):
             if name == "apply":
                 submodules.apply(machine, owner, args, node, frame)
             return owner
-        if name in ("parameters", "buffers") and not frame.emits:
+        if name == "parameters" and not frame.emits:
+            return parameters_of(machine, owner, frame)
+        if name == "named_parameters" and not frame.emits:
+            return named_parameters_of(machine, owner, frame)
+        if name == "buffers" and not frame.emits:
             return Sequence("iterator", None, parameter_of(machine, owner, frame))
         return super().call_method(machine, owner, name, args, kwargs, node, frame)
 
@@ -140,7 +149,7 @@ class LayerVariable(LibraryObjectVariable):
                 submodules.apply(machine, owner, args, node, frame)
             return owner
         if name == "parameters" and not frame.emits:
-            return Sequence("iterator", None, parameter_of(machine, owner, frame))
+            return parameters_of(machine, owner, frame)
         if name in ("__call__", "forward"):
             return machine.call(owner, args, kwargs, node, frame)
         return super().call_method(machine, owner, name, args, kwargs, node, frame)
@@ -177,14 +186,6 @@ class LayerVariable(LibraryObjectVariable):
 
     def is_opaque(self, machine: Machine, value) -> bool:
         return True
-
-
-def parameter_of(machine: Machine, owner: Value, frame) -> Tensor:
-    """One of the parameters of a module; in the code around a region it is known whose it is."""
-    parameter = Tensor("float", kind="parameter")
-    if machine.driver.sets and not frame.emits:
-        machine.driver.owners[id(parameter)] = parameter, owner
-    return parameter
 
 
 def training_after(name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -241,9 +242,13 @@ def call_module_method(
         met = first_recurrent(owner, "parameters" in name, name.endswith("children"))
         if isinstance(met, ExternalInstance):
             note_recurrent_read(machine, met, node, frame)
-    if name in ("parameters", "buffers"):
+    if name == "parameters":
+        return parameters_of(machine, owner, frame)
+    if name == "named_parameters":
+        return named_parameters_of(machine, owner, frame)
+    if name == "buffers":
         return Sequence("iterator", None, parameter_of(machine, owner, frame))
-    if name in ("named_parameters", "named_buffers"):
+    if name == "named_buffers":
         parameter = parameter_of(machine, owner, frame)
         return Sequence("iterator", None, Sequence("tuple", [Py("str"), parameter]))
     if name == "state_dict":

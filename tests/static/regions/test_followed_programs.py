@@ -39,6 +39,27 @@ def applied(x, function):
 
 """
 PROGRAMS = {
+    "a layer that is deleted": (
+        "in self.layers BRK702",
+        """
+        class Deep(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layers = nn.ModuleList(nn.Linear(2, 2) for _ in range(3))
+
+            def forward(self, x):
+                for layer in self.layers:
+                    x = layer(x)
+                return x
+
+        def main():
+            model = Deep()
+            net = torch.compile(model)
+            net(torch.ones(2))
+            del model.layers[-1]
+            net(torch.ones(2))
+        """,
+    ),
     "a hook that is taken off": (
         "net(x) BRK732",
         """
