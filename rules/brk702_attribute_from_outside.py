@@ -60,6 +60,14 @@ def check(event):
         and event.value.value == event.initial.value
     ):
         return
+    if event.name == "param_groups[0]":
+        yield event.problem(
+            f"line {event.line} changes the learning rate between calls, which is a Python number, so the"
+            " optimizer's step is compiled again",
+            help="give the optimizer a tensor, as `lr=torch.tensor(1e-3)`: a scheduler writes into it",
+            apart=True,
+        )
+        return
     yield event.problem(
         f"`{name}` is a Python value that line {event.line} changes between calls, so the region is compiled again",
         help=f"keep `{event.name}` in a 0-d tensor and `fill_` it, or pass it in as a tensor",

@@ -2,7 +2,7 @@
 
 A function, a lambda or a module as an argument is guarded by its identity: a new `lambda` in every
 call is a new graph in every call. An argument that is an int once and a tensor or a float the next
-time is guarded by its type.
+time is guarded by its type, and a dict by its keys, where the region goes over it or asks for one.
 
 Make the function once, outside the loop, and pass the same one; a `functools.partial` of one
 function is compared by its parts and does not recompile. Give each argument one type.
@@ -27,8 +27,14 @@ rule = Rule(
 LENGTH = re.compile(r"(list|tuple|set|deque) of \d+")
 
 
-@rule.on(Varies, what=("object", "type"))
+@rule.on(Varies, what=("object", "type", "keys"))
 def check(event):
+    if event.what == "keys":
+        yield event.problem(
+            f"`{event.name}` has other keys in some calls, and each set of keys is compiled by itself",
+            help="give it the same keys in each call, with a tensor of zeros or ones for what is missing",
+        )
+        return
     if event.values and all(LENGTH.fullmatch(value) for value in event.values):
         yield event.problem(
             f"`{event.name}` has another length in each call{event.seen}, and each length is compiled by itself",

@@ -20,16 +20,15 @@ from breakscope.rulekit.rule import Rule
 from breakscope.rulekit.switches import switched_on
 from breakscope.rulekit.walking import handed_generator
 from breakscope.static.findings.listeners import Listeners
-from breakscope.static.findings.resumed import resumed
+from breakscope.static.findings.resumed import held_number, resumed
 from breakscope.static.findings.seen import CHANGES, Seen
 from breakscope.static.findings.verdicts import (
     Verdict,
     Way,
-    is_open,
     keep,
-    training_test,
     verdict_of,
 )
+from breakscope.static.findings.ways import way_into
 from breakscope.static.machine.frames import Activation, Step
 from breakscope.static.machine.gaps import Gaps, why
 from breakscope.static.machine.given import both
@@ -39,9 +38,6 @@ from breakscope.static.regions.region import Region
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 # until then Dynamo resumed behind a break in one
 RESUMED_BEFORE = {"loop": "2.11", "comprehension": "2.11"}
-
-# around a call: a break in what is called skips the caller too
-OF_CALLERS = ("loop", "try", "with")
 
 
 class Matcher:
@@ -54,6 +50,8 @@ class Matcher:
         self._under: dict[int, str] = {}  # by activation: the condition of a break in it
         self.modules: dict[str, ModuleInfo] = {}  # those of these functions, by path
         self.gaps = Gaps()  # where a rule failed
+        # functions that Dynamo compiles by themselves because of a break in them, or before them: path, line
+        self.apart: set[tuple[str, int]] = set()
         self._settings: dict[str, frozenset[str]] = {}  # by module
         # the numbers in tensors that a region has read, each with the conditions under which
         self._read: dict[int, set[str]] = {}
@@ -81,6 +79,7 @@ class Matcher:
         """Start with the next file."""
         self.entered.clear()
         self.modules.clear()
+        self.apart.clear()
         self._settings.clear()
         self.gaps = Gaps()
 
@@ -115,7 +114,10 @@ class Matcher:
         found: dict[tuple, Verdict] = {}
         breaks: dict[int, tuple[bool, bool]] = {}
         self._under = {}
-        for region in regions:
+        # what is known of functions that are compiled by themselves matters when it is known which they are
+        for region in sorted(regions, key=lambda region: region.apart is not None):
+            if region.apart is not None and region.apart not in self.apart:
+                continue
             self._read = {}
             try:
                 self._walk(region.activation, Way(), found, breaks, set())
@@ -196,10 +198,14 @@ class Matcher:
 
     def _breaks_inside(self, step: Step, seen: Seen, breaks: dict, open_: set[int]) -> bool:
         """True when what a step calls breaks the graph each time."""
-        into = self._way_into(step, seen, seen.skipped)
+        into = way_into(step, seen, seen.skipped, self.resumed)
         # each line that enters a library counts
         is_entrance = step.child.module.library and not seen.activation.module.library
-        return self._walk(step.child, into, seen.found, {} if is_entrance else breaks, open_)
+        child = step.child
+        breaks_ = self._walk(child, into, seen.found, {} if is_entrance else breaks, open_)
+        if (breaks_ or into.apart) and child.is_compiled_by_itself and not into.doubtful:
+            self.apart.add((child.module.path, child.line))
+        return breaks_
 
     def _note_break_under(self, step: Step, seen: Seen) -> None:
         """A break that a condition decides, in what a step calls."""
@@ -280,12 +286,19 @@ class Matcher:
         """Match the rules to the code behind a break, where the region is called several times."""
         activation = seen.activation
         skips = step.event.skips and step.event.skips not in self.resumed
-        if seen.skipped or skips or not seen.is_repeated or not activation.works_behind(index):
+        if seen.skipped or skips or not seen.is_repeated:
             return
-        event = resumed(step.event, rule, activation, seen.varies)
-        for found, problem in self.problems(event, activation) if event else ():
-            way = replace(seen.way, condition=condition or seen.way.condition)
-            keep(verdict_of(found, problem, event, way, seen.here), seen.found)
+        way = replace(seen.way, condition=condition or seen.way.condition)
+        events = []
+        for earlier, of, its_way in seen.numbers:
+            events.append((held_number(earlier, of, activation, step.event.node), its_way))
+        if activation.works_behind(index):
+            events.append((resumed(step.event, rule, activation, seen.varies), way))
+        if seen.varies:
+            seen.numbers.append((step.event, rule, way))
+        for event, its_way in events:
+            for found, problem in self.problems(event, activation) if event else ():
+                keep(verdict_of(found, problem, event, its_way, seen.here), seen.found)
 
     def _match_eager(self, seen: Seen) -> None:
         """Match the rules to what only Python comes to, behind a break or because of one."""
@@ -294,7 +307,7 @@ class Matcher:
             self._constructors(activation, way, found)
         for step in seen.eager:
             if step.child is not None and step.child is not activation:
-                self._constructors(step.child, self._way_into(step, seen, True), found)
+                self._constructors(step.child, way_into(step, seen, True, self.resumed), found)
         for position, event in enumerate(seen.waiting):
             if type(event) is Constructor:
                 continue
@@ -333,44 +346,6 @@ class Matcher:
                 chain = (*way.chain, (activation, step.node))
                 self._constructors(step.child, replace(way, chain=chain), found)
 
-    def _way_into(self, step: Step, seen: Seen, skipped: bool) -> Way:
-        """How what a step calls is entered."""
-        activation, way = seen.activation, seen.way
-        chain = (*way.chain, (activation, step.node))
-        eager = skipped and not step.child.is_compiled_by_itself
-        caller = way.skipped_caller if way.skipped_caller[0] else self._cost(step, activation)
-        if not activation.module.library:
-            doubtful = way.doubtful or _is_rare(step, activation)
-            apart = skipped and not eager
-            condition = step.condition or way.condition
-            last = seen.last_sure_break(step.condition)
-            idle = way.idle if last < 0 else not activation.works_behind(last)
-            return Way(
-                chain,
-                condition,
-                doubtful,
-                eager,
-                caller,
-                apart,
-                idle,
-                seen.is_repeated,
-                seen.varies,
-            )
-        doubtful = way.doubtful or _is_rare(step, activation) or is_open(step)
-        return Way(chain, way.condition or training_test(step), doubtful, eager, caller)
-
-    def _cost(self, step: Step, activation: Activation) -> tuple[str, str]:
-        """What a break behind a call costs the function that calls: ("", "") when Dynamo resumes it
-        there."""
-        if (
-            step.skips not in OF_CALLERS
-            or step.skips in self.resumed
-            or not activation.is_compiled_by_itself
-            or not activation.function
-        ):
-            return "", ""
-        return step.skips, activation.function
-
 
 def _breaks_itself(step: Step) -> bool:
     """True for a generator expression in which a break stands, and not in what it calls: the
@@ -390,15 +365,3 @@ def _traced(event: Call) -> bool:
     kinds = tuple(kind(value) for value in event.args)
     verdict = fact.verdict(kinds, {name: kind(value) for name, value in event.kwargs.items()})
     return not verdict.breaks and not verdict.fails and (fact.never or verdict.certain)
-
-
-def _is_rare(step: Step, activation: Activation) -> bool:
-    """True for a call that only happens where the program is debugged, or the like; one that the
-    function makes on its other ways too, as around a model, is none."""
-    child = step.child
-    return step.rare and not any(
-        other.child is not None
-        and not other.rare
-        and (other.child.module, other.child.line) == (child.module, child.line)
-        for other in activation.steps
-    )

@@ -30,9 +30,30 @@ def resumed(event: Event, rule: Rule, activation: Activation, varies: bool) -> R
     function = _function_of(activation) if what else None
     if function is None:
         return None
-    flow = Flow(function)
-    if not flow.is_used(event.node, 2) or not (is_drawn or flow.comes_of_parameters(event.node)):
+    flow = flow_of(function)
+    if not (is_drawn or flow.comes_of_parameters(event.node)):
         return None
+    if not flow.is_used(event.node, 2) and not flow.is_gathered_before(
+        event.node, activation.worked[1]
+    ):
+        return None
+    return _resumed(event, what)
+
+
+def held_number(
+    event: Event, rule: Rule, activation: Activation, behind: ast.AST
+) -> Resumed | None:
+    """The event of the code between a break that hands on a number and a later one, at `behind`, which has to hand
+    it on again; None where it is no number, or nobody has it there any more."""
+    function = _function_of(activation) if _handed_on(event, rule) == "number" else None
+    if function is None:
+        return None
+    flow = flow_of(function)
+    is_held = flow.comes_of_parameters(event.node) and flow.is_held_at(event.node, behind)
+    return _resumed(event, "number") if is_held else None
+
+
+def _resumed(event: Event, what: str) -> Resumed:
     return Resumed(
         node=event.node,
         source=event.source,
@@ -59,6 +80,14 @@ def _function_of(activation: Activation) -> ast.FunctionDef | None:
         if isinstance(node, FUNCTIONS) and node.name == name and node.lineno == activation.line:
             return node
     return None
+
+
+def flow_of(function: ast.FunctionDef) -> Flow:
+    """The flow of a function, kept with it."""
+    flow = getattr(function, "flow", None)
+    if flow is None:
+        flow = function.flow = Flow(function)
+    return flow
 
 
 class Flow:
@@ -107,12 +136,57 @@ class Flow:
         if not isinstance(parent, ast.Assign) or depth == 0:
             return False
         names = {n for t in parent.targets if not isinstance(t, ast.Subscript) for n in _bound(t)}
-        behind = (parent.end_lineno, parent.end_col_offset)
         return any(
-            (load.lineno, load.col_offset) >= behind and self.is_used(load, depth - 1)
+            _begin(load) >= _end(parent) and self.is_used(load, depth - 1)
             for name in names
             for load in self.loads.get(name, ())
         )
+
+    def is_gathered_before(self, node: ast.AST, work: ast.AST | None) -> bool:
+        """True for a value that waits, in a tuple or the like, while the same statement computes something else."""
+        parent = self.parents.get(id(node))
+        if work is None or not isinstance(parent, GATHERING):
+            return False
+        return _end(node) <= _begin(work) and self._statement(node) is self._statement(work)
+
+    def is_held_at(self, node: ast.AST, behind: ast.AST) -> bool:
+        """True for a value that is still needed at a later place: in the same statement, or by a name that is read
+        there or behind it."""
+        statement = self._statement(node)
+        if statement is None or statement is self._statement(behind):
+            return statement is not None
+        if not isinstance(statement, ast.Assign):
+            return False
+        names = {name for target in statement.targets for name in _bound(target)}
+        names |= {
+            target.value.id
+            for target in statement.targets
+            if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name)
+        }
+        is_plain = self._is_kept(node, statement)
+        return is_plain and any(
+            _begin(load) >= _begin(behind) for name in names for load in self.loads.get(name, ())
+        )
+
+    def _is_kept(self, node: ast.AST, statement: ast.stmt) -> bool:
+        """True where the statement assigns the value itself, or something that holds it."""
+        parent = self.parents.get(id(node))
+        while isinstance(parent, GATHERING):
+            parent = self.parents.get(id(parent))
+        return parent is statement
+
+    def _statement(self, node: ast.AST | None) -> ast.stmt | None:
+        while node is not None and not isinstance(node, ast.stmt):
+            node = self.parents.get(id(node))
+        return node
+
+
+def _begin(node: ast.AST) -> tuple[int, int]:
+    return node.lineno, node.col_offset
+
+
+def _end(node: ast.AST) -> tuple[int, int]:
+    return node.end_lineno, node.end_col_offset
 
 
 def _bound(target: ast.expr) -> set[str]:

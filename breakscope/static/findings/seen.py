@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from breakscope.rulekit.events import Comprehension, Event, Mutate, Store
+from breakscope.rulekit.rule import Rule
 from breakscope.static.findings.verdicts import Verdict, Way
 from breakscope.static.machine.frames import Activation, Step
 
@@ -30,6 +31,7 @@ class Seen(Struct, eq=False):
     eager: list[Step] = []  # what Python does again because of a break behind it
     # by condition: the last step with a break that surely happens under it
     new_graph: dict[str, int] = {}
+    numbers: list[tuple[Event, Rule, Way]] = []  # that breaks have handed on, and only kept so far
     late: list[tuple[int, Verdict]] = []
     # breaks that a condition decides: the first one, that of the first that skips the frame with how
     # many of `waiting` the graph before it has, and those inside of comprehensions by what these go over

@@ -37,6 +37,7 @@ from breakscope.static.project.modules import ClassInfo
 from breakscope.static.variables.effects.emitting import emit_call
 from breakscope.static.variables.effects.side_effects import (
     note_change,
+    note_mutation,
     note_outside,
     shrinks_late,
 )
@@ -147,6 +148,8 @@ def exec_delete(machine: Machine, node: ast.Delete, frame: Frame) -> int:
             container, key = machine.eval(target.value, frame), machine.eval(target.slice, frame)
             if isinstance(container, Dict | Sequence):
                 note_change(machine, container, target, frame)
+                if machine.driver.sets and container.home and not frame.emits:
+                    note_mutation(machine, container, "__delitem__", frame, target)
             if isinstance(container, Dict):
                 machine.touch(container)
                 container.open = True

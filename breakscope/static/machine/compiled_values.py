@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from msgspec.structs import replace
 
 from breakscope.rulekit.values import Function, Value
+from breakscope.static.machine.driver import Driver
 
 
 def of_compiled(value: Value, owner: Value, name: str) -> Value:
@@ -13,3 +17,19 @@ def of_compiled(value: Value, owner: Value, name: str) -> Value:
         return owner.original
     is_entered = name in ("forward", "__call__") and type(value) is Function
     return replace(value, compiled_of=value.original) if is_entered else value
+
+
+@contextmanager
+def call_of_compiled(driver: Driver, callee: Value, args, kwargs, node, frame) -> Iterator[None]:
+    """A call of a module of torch's, or of what torch.func made; one that the file's own code compiled is noted."""
+    is_outside = not (frame.emits or driver.calls is None or driver.inside)
+    if callee.compiled_of is None or not is_outside:
+        yield
+        return
+    if not frame.is_in_branch():
+        driver.note_module(callee.original, args, kwargs, node)
+    driver.inside = True
+    try:
+        yield
+    finally:
+        driver.inside = False

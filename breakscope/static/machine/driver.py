@@ -56,6 +56,9 @@ class DrivenCall(NamedTuple):
     held: tuple[Held, ...] = ()  # what its objects hold before it runs
     # numbers that its program draws are examples, which no message shows
     has_examples: bool = False
+    inner: list[
+        DrivenCall
+    ] = []  # the calls of functions that it makes itself, while it is followed
 
 
 class Driver(Struct, eq=False):
@@ -74,6 +77,7 @@ class Driver(Struct, eq=False):
     names: CompiledNames = CompiledNames()
     undecided: bool = False  # an open test decides whether the running call happens
     inside: bool = False  # what is compiled is running
+    inner: list[DrivenCall] = []  # the calls that it makes
     runs: int = 1  # how often the body of a loop in a helper runs, with those around it
     loops: int = 0  # how many loops are being followed, each inside of the one before
     # by `id` of an optimizer: it, and its `param_groups`
@@ -133,11 +137,11 @@ class Driver(Struct, eq=False):
         return limits.MOST_DRIVEN_TURNS if depth < 2 else limits.MOST_INNER_TURNS
 
     def follows_known_turns(self, frame: Frame) -> bool:
-        """True in functions of the file's own that the code around a region calls: their loops are followed
-        as far as they go where that is known."""
+        """True in functions of the file's own that the code around a region calls, and in what is compiled:
+        their loops are followed as far as they go where that is known."""
         return (
             self.calls is not None
-            and self.sets
+            and self.function is not None
             and frame.function is not None
             and not frame.emits
             and frame.module is self.home
@@ -220,10 +224,20 @@ class Driver(Struct, eq=False):
         state, variables = dict(self.state), self.variables_of(callee)
         written, done = len(self.outside), Watch()
         held = held_by((callee.bound, *modules))
-        self.calls.append(
-            DrivenCall(callee, args, kwargs, state, variables, written, done, None, modules, held)
+        self.inner = []
+        call = DrivenCall(
+            callee, args, kwargs, state, variables, written, done, None, modules, held
         )
+        self.calls.append(call._replace(inner=self.inner))
         return done
+
+    def note_inner(self, callee: Function, args: list[Value], kwargs: dict[str, Value]) -> None:
+        """Keep a call that what is compiled makes of a function of the file's own."""
+        if callee.info.module is self.home and len(self.inner) < limits.MOST_KNOWN_TURNS:
+            args = [self.as_marked(value) for value in (*callee.args, *args)]
+            kwargs = dict(callee.kwargs) | kwargs
+            kwargs = {k: self.as_marked(v) for k, v in kwargs.items() if not k.startswith("*")}
+            self.inner.append(DrivenCall(callee, args, kwargs, {}, {}, 0))
 
     def note_module(
         self, callee: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST
@@ -233,8 +247,9 @@ class Driver(Struct, eq=False):
             return
         args = [self.as_marked(value) for value in args]
         kwargs = {k: self.as_marked(v) for k, v in kwargs.items() if not k.startswith("*")}
+        self.inner = []
         call = DrivenCall(callee, args, kwargs, dict(self.state), {}, len(self.outside), None, node)
-        self.calls.append(call)
+        self.calls.append(call._replace(inner=self.inner))
 
     def variables_of(self, callee: Function) -> dict[str, Value]:
         """What the function's closure has that guards are on; at a file's top level also its globals, which

@@ -8,6 +8,8 @@ from __future__ import annotations
 import ast
 import re
 
+from msgspec.structs import replace
+
 from breakscope import limits
 from breakscope.rulekit.events import Outside, Varies
 from breakscope.rulekit.values import (
@@ -40,6 +42,7 @@ from breakscope.static.regions.variation import (
     variation,
 )
 from breakscope.static.variables.misc import Recorder
+from breakscope.static.variables.tensors.sizes import DENSE
 
 MORE = re.compile(r"(?:more than )+")  # of what was made longer several times
 
@@ -182,8 +185,9 @@ def _emit_parameter(
         if what and _is_read(machine, name, path, values[0], uses):
             shown = () if recorder.has_examples else shown_values(parts)
             use = uses.of(name, what == "size")
+            place = uses.parts.get(f"{name}{path}", node)
             machine.emit(
-                Varies, node, frame, name=f"{name}{path}", what=what, values=shown, use=use
+                Varies, place, frame, name=f"{name}{path}", what=what, values=shown, use=use
             )
 
 
@@ -197,8 +201,15 @@ def as_read(name: str, value: Value, uses: Uses) -> Value:
 
 def shown_values(values: list[Value]) -> tuple[str, ...]:
     """What differs, as a message shows it; nothing where all look alike."""
-    shown = tuple(dict.fromkeys(map(_shown, values)))
+    shown = tuple(dict.fromkeys(map(_shown, map(_plainly, values))))
+    shown = shown if len(shown) > 1 else tuple(dict.fromkeys(map(_shown, values)))
     return shown if len(shown) > 1 else ()
+
+
+def _plainly(value: Value) -> Value:
+    """A tensor without what it is for, which most messages do not need."""
+    is_plain = type(value) is Tensor and value.kind in DENSE
+    return replace(value, kind="", requires_grad=None) if is_plain else value
 
 
 def _shown(value: Value) -> str:

@@ -23,6 +23,7 @@ from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ModuleInfo
 from breakscope.static.regions.arguments import as_any_argument, as_argument
 from breakscope.static.regions.driver import add_events, bound, emit_writes
+from breakscope.static.regions.inner_calls import apart_regions
 from breakscope.static.regions.kept import emit_kept
 from breakscope.static.regions.module_calls import emit_module_calls, of_modules
 from breakscope.static.regions.region import Region
@@ -40,6 +41,7 @@ def program_regions(machine: Machine, module: ModuleInfo, enter: Enter) -> list:
     regions = []
     for calls, written in machine.file.programs:
         regions += module_regions(machine, module, calls, written, enter)
+        regions += apart_regions(machine, module, calls, enter)
         for group in _by_callee(calls, module):
             if len(group) < 2:
                 continue  # alike calls differ too, in what an earlier one has left on its objects
@@ -163,6 +165,8 @@ def state_of(call: DrivenCall, group: list[DrivenCall]) -> dict[str, str]:
         is_of_parts = owner and what in PLAIN_SETTINGS
         if is_of_parts or (owner and several):
             continue
+        if what == "hooks" and int(owner) == id(_owner(call)):
+            continue  # those of what is compiled itself run around the compiled code
         if not owner or int(owner) in parts:
             state[what] = f"{state[what]}, {text}" if what in state else text
     for what, plain in PLAIN_SETTINGS.items():

@@ -17,3 +17,6 @@ class Region(Struct, frozen=True):
     raises: bool = False
     # the same call with what the first one left on its objects, where that matters
     again: Activation | None = None
+    # path and line of a function: what differs between calls that one call of a region makes of it, which
+    # matters where Dynamo compiles the function by itself
+    apart: tuple[str, int] | None = None

@@ -17,6 +17,7 @@ STATES = (
     "requires_grad",
     "training",
     "global_state",
+    "hooks",
 )
 BY_TRAINING = (
     "Dropout",
@@ -40,6 +41,8 @@ def emit_states(
         seen = {state.get(what, "train" if what == "training" else "") for state in states}
         if what == "training" and not depends_on_training(machine, owner):
             continue
+        if what == "hooks" and not states[0].get(what):
+            continue  # what the first call does not find is not guarded
         if len(seen) > 1:
             values = tuple(sorted(s for s in seen if s))
             machine.emit(Varies, node, frame, name=what, what=what, values=values)

@@ -15,6 +15,7 @@ class Uses:
         self.first: dict[str, ast.Name] = {}
         self.given: dict[str, ast.Name] = {}  # the first use that is no question whether it is None
         self.attributes = {part.attr for part in walk(node) if isinstance(part, ast.Attribute)}
+        self.parts: dict[str, ast.Attribute] = {}  # by "name.attribute": where it is read first
         self.gone_over: set[str] = set()  # what is gone over, or a view of it
         self.tests: list[ast.expr] = []
         self.texts: list[ast.expr] = []
@@ -30,14 +31,16 @@ class Uses:
                 if isinstance(part.slice, ast.Constant):
                     self.items.setdefault(part.value.id, set()).add(f"[{part.slice.value!r}]")
                     owners.add(id(part.value))
+            if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
+                _keep_first(self.parts, part, f"{part.value.id}.{part.attr}")
             if isinstance(part, ast.Compare) and isinstance(part.ops[0], ast.Is | ast.IsNot):
                 asked.add(id(part.left))
             if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
                 if id(part) not in owners | asked:
                     self.whole.add(part.id)
-                _keep_first(self.first, part)
+                _keep_first(self.first, part, part.id)
                 if id(part) not in asked:
-                    _keep_first(self.given, part)
+                    _keep_first(self.given, part, part.id)
             elif isinstance(part, ast.If | ast.While | ast.IfExp):
                 self.tests.append(part.test)
             elif isinstance(part, ast.For | ast.comprehension) and isinstance(part.iter, ast.Name):
@@ -68,10 +71,10 @@ class Uses:
         return "other"
 
 
-def _keep_first(first: dict[str, ast.Name], name: ast.Name) -> None:
-    known = first.get(name.id)
-    if known is None or (name.lineno, name.col_offset) < (known.lineno, known.col_offset):
-        first[name.id] = name
+def _keep_first(first: dict[str, ast.expr], node: ast.expr, name: str) -> None:
+    known = first.get(name)
+    if known is None or (node.lineno, node.col_offset) < (known.lineno, known.col_offset):
+        first[name] = node
 
 
 def _names_of_sizes(node: ast.AST) -> set[str]:

@@ -27,6 +27,7 @@ from breakscope.static.variables.tensors.sizes import LAYOUT
 
 PRECISIONS = frozenset({"half", "double", "bfloat16", "complex", *NARROW.values()})
 DEFINITE = frozenset({"bool", "int", "float", "str", "NoneType", "device", "dtype", "tuple"})
+LIKE_OTHERS = frozenset({"parameter", "buffer"})  # kinds of tensors that lie in memory as others do
 KINDS = frozenset({"bool", "int", "float", "str"})
 
 
@@ -121,7 +122,7 @@ def variation(values: list[Value]) -> str:
         return _tensor_variation(values)
     if kinds == {Dict}:
         if len({frozenset(v.items) for v in values}) > 1:
-            return "object"
+            return "keys"
         return "order" if len({tuple(v.items) for v in values}) > 1 else ""
     if kinds == {Sequence}:
         lengths = {len(v.items) if v.items is not None else -1 for v in values}
@@ -176,11 +177,12 @@ def _tensor_variation(values: list[Tensor]) -> str:
         return "dtype"
     if _sizes_differ([v.shape for v in values]):
         return "size"
-    kinds = {v.kind for v in values}
-    if any(kind.startswith(LAYOUT) for kind in kinds):
+    kinds = {"" if v.kind in LIKE_OTHERS else v.kind for v in values}
+    is_laid_out = any(kind.startswith(LAYOUT) for kind in kinds)
+    if is_laid_out:
         kinds.discard("strided")  # perhaps the same
     if len(kinds) > 1:
-        return INFERENCE if INFERENCE in kinds else "stride"
+        return INFERENCE if INFERENCE in kinds and not is_laid_out else "stride"
     tracked = {v.requires_grad for v in values if v.requires_grad is not None}
     return "requires_grad" if len(tracked) > 1 else ""
 

@@ -75,6 +75,8 @@ class DictVariable(Variable):
             emit_mutate(machine, node, frame, container, "__setitem__", value, index)
         note_change(machine, container, node, frame)
         if not (container.home and frame.emits):
+            if not frame.emits and isinstance(value, Sequence | Dict) and _is_of_object(target):
+                value.home = value.home or machine.text(target, frame.module)
             put_key(container, index, value)
             return
         known = not container.element.is_unknown
@@ -291,3 +293,8 @@ def _known_key(container: Dict, index: Value) -> bool:
         return index.value in container.items
     except TypeError:
         return False
+
+
+def _is_of_object(target: ast.AST) -> bool:
+    """True for `owner.__dict__[name]`, an attribute that is set past `__setattr__`."""
+    return getattr(getattr(target, "value", None), "attr", "") == "__dict__"

@@ -82,6 +82,8 @@ class FunctionVariable(RoutineVariable):
             machine.file.note_call(callee, args, kwargs)
             if machine.driver.calls is not None and not machine.driver.inside:
                 return _driven_call(machine, callee, args, kwargs, node, frame)
+            if machine.driver.inside and not frame.is_in_branch():
+                machine.driver.note_inner(callee, args, kwargs)
         return machine.inline(callee, args, kwargs, node, frame)
 
     def getattr(self, machine: Machine, owner, name, node, frame) -> Value:

@@ -4,8 +4,6 @@ the checked source."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from breakscope.rulekit.values import (
     FALSE,
@@ -23,6 +21,7 @@ from breakscope.rulekit.values import (
     options,
 )
 from breakscope.static.definitions.classes import external_bases
+from breakscope.static.machine.compiled_values import call_of_compiled
 from breakscope.static.machine.lattice import join_all
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.effects.emitting import emit_call
@@ -43,6 +42,11 @@ from breakscope.static.variables.objects.module_changes import (
     note_module_change,
 )
 from breakscope.static.variables.objects.module_containers import add_named, put_named, submodule_at
+from breakscope.static.variables.objects.parameters import (
+    named_parameters_of,
+    parameter_of,
+    parameters_of,
+)
 from breakscope.static.variables.objects.recurrent import (
     WALKS,
     first_recurrent,
@@ -79,7 +83,7 @@ class ModuleListVariable(ListVariable):
         if callee.type != "Sequential":
             return UNKNOWN
         value = args[0] if args else UNKNOWN
-        with call_of_compiled(machine, callee, args, kwargs, node, frame):
+        with call_of_compiled(machine.driver, callee, args, kwargs, node, frame):
             run_pre_hooks(machine, callee, args, node, frame)
             for module in callee.items if callee.items is not None else [callee.element]:
                 made = machine.call(module, [value], {}, node, frame)
@@ -98,7 +102,11 @@ class ModuleListVariable(ListVariable):
             if name == "apply":
                 submodules.apply(machine, owner, args, node, frame)
             return owner
-        if name in ("parameters", "buffers") and not frame.emits:
+        if name == "parameters" and not frame.emits:
+            return parameters_of(machine, owner, frame)
+        if name == "named_parameters" and not frame.emits:
+            return named_parameters_of(machine, owner, frame)
+        if name == "buffers" and not frame.emits:
             return Sequence("iterator", None, parameter_of(machine, owner, frame))
         return super().call_method(machine, owner, name, args, kwargs, node, frame)
 
@@ -109,7 +117,7 @@ class LayerVariable(LibraryObjectVariable):
     called = "forward"
 
     def call(self, machine: Machine, callee, args, kwargs, node, frame) -> Value:
-        with call_of_compiled(machine, callee, args, kwargs, node, frame):
+        with call_of_compiled(machine.driver, callee, args, kwargs, node, frame):
             return super().call(machine, callee, args, kwargs, node, frame)
 
     def is_of_type(self, machine: Machine, value, name) -> bool | None:
@@ -141,7 +149,7 @@ class LayerVariable(LibraryObjectVariable):
                 submodules.apply(machine, owner, args, node, frame)
             return owner
         if name == "parameters" and not frame.emits:
-            return Sequence("iterator", None, parameter_of(machine, owner, frame))
+            return parameters_of(machine, owner, frame)
         if name in ("__call__", "forward"):
             return machine.call(owner, args, kwargs, node, frame)
         return super().call_method(machine, owner, name, args, kwargs, node, frame)
@@ -178,31 +186,6 @@ class LayerVariable(LibraryObjectVariable):
 
     def is_opaque(self, machine: Machine, value) -> bool:
         return True
-
-
-def parameter_of(machine: Machine, owner: Value, frame) -> Tensor:
-    """One of the parameters of a module; in the code around a region it is known whose it is."""
-    parameter = Tensor("float", kind="parameter")
-    if machine.driver.sets and not frame.emits:
-        machine.driver.owners[id(parameter)] = parameter, owner
-    return parameter
-
-
-@contextmanager
-def call_of_compiled(machine: Machine, callee: Value, args, kwargs, node, frame) -> Iterator[None]:
-    """A call of a module of torch's; one that the file's own code compiled is noted."""
-    driver = machine.driver
-    is_outside = not (frame.emits or driver.calls is None or driver.inside)
-    if callee.compiled_of is None or not is_outside:
-        yield
-        return
-    if not frame.is_in_branch():
-        driver.note_module(callee.original, args, kwargs, node)
-    driver.inside = True
-    try:
-        yield
-    finally:
-        driver.inside = False
 
 
 def training_after(name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -259,9 +242,13 @@ def call_module_method(
         met = first_recurrent(owner, "parameters" in name, name.endswith("children"))
         if isinstance(met, ExternalInstance):
             note_recurrent_read(machine, met, node, frame)
-    if name in ("parameters", "buffers"):
+    if name == "parameters":
+        return parameters_of(machine, owner, frame)
+    if name == "named_parameters":
+        return named_parameters_of(machine, owner, frame)
+    if name == "buffers":
         return Sequence("iterator", None, parameter_of(machine, owner, frame))
-    if name in ("named_parameters", "named_buffers"):
+    if name == "named_buffers":
         parameter = parameter_of(machine, owner, frame)
         return Sequence("iterator", None, Sequence("tuple", [Py("str"), parameter]))
     if name == "state_dict":

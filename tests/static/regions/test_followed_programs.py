@@ -39,6 +39,107 @@ def applied(x, function):
 
 """
 PROGRAMS = {
+    "a layer that is deleted": (
+        "in self.layers BRK702",
+        """
+        class Deep(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layers = nn.ModuleList(nn.Linear(2, 2) for _ in range(3))
+
+            def forward(self, x):
+                for layer in self.layers:
+                    x = layer(x)
+                return x
+
+        def main():
+            model = Deep()
+            net = torch.compile(model)
+            net(torch.ones(2))
+            del model.layers[-1]
+            net(torch.ones(2))
+        """,
+    ),
+    "a hook that is taken off": (
+        "net(x) BRK732",
+        """
+        def main():
+            model = nn.Sequential(nn.Linear(2, 2), nn.ReLU())
+            net, x = torch.compile(model), torch.ones(2, 2)
+            handle = model[1].register_forward_hook(lambda module, args, out: out * 2)
+            net(x)
+            handle.remove()
+            net(x)
+        """,
+    ),
+    "a compiled transform": (
+        "per_row(x) BRK712",
+        """
+        def main():
+            def loss(row):
+                return row.sin().sum()
+
+            per_row = torch.compile(torch.func.vmap(torch.func.grad(loss)))
+            for x in torch.ones(10, 3).split(4):
+                per_row(x)
+        """,
+    ),
+    "settings that __setattr__ keeps in a dict": (
+        "self.values[name] BRK702",
+        """
+        class Settings:
+            def __init__(self, **values):
+                self.__dict__["values"] = dict(values)
+
+            def __getattr__(self, name):
+                return self.values[name]  # self.values[name]
+
+            def __setattr__(self, name, value):
+                self.values[name] = value
+
+        settings = Settings(rate=1.0)
+
+        @torch.compile
+        def cooled(x):
+            return x / settings.rate
+
+        def main():
+            for rate in (1.0, 2.0, 3.0):
+                settings.rate = rate
+                cooled(torch.ones(3))
+        """,
+    ),
+    "a dict whose items are its attributes": (
+        "self[name] BRK702",
+        """
+        class Settings(dict):
+            def __getattr__(self, name):
+                return self[name]
+
+            def __setattr__(self, name, value):
+                self[name] = value
+
+        settings = Settings(rate=1.0)
+
+        @torch.compile
+        def cooled(x):
+            return x / settings.rate
+
+        def main():
+            for rate in (1.0, 2.0, 3.0):
+                settings.rate = rate
+                cooled(torch.ones(3))
+        """,
+    ),
+    "channels last under inference mode": (
+        "SIZE BRK715",
+        """
+        def main():
+            with torch.inference_mode():
+                step(torch.rand(2, 3, 4, 4))
+                step(torch.rand(2, 3, 4, 4).to(memory_format=torch.channels_last))
+        """,
+    ),
     "the largest of lengths in a tensor": (
         "SIZE BRK712",
         """
@@ -737,6 +838,18 @@ PROGRAMS = {
     ),
 }
 QUIET = {
+    "hooks that are put on later, where nobody looks, and one of the compiled module itself": """
+        def main():
+            model = nn.Sequential(nn.Linear(2, 2), nn.ReLU())
+            net, x = torch.compile(model), torch.ones(2, 2)
+            own = model.register_forward_hook(lambda module, args, out: out * 2)
+            net(x)
+            own.remove()
+            handle = model[1].register_forward_hook(lambda module, args, out: out * 2)
+            net(x)
+            handle.remove()
+            net(x)
+        """,
     "the same largest of lengths in a tensor": """
         def main():
             for sizes in ([3, 7, 5], [7, 2, 1], [7, 7, 7]):

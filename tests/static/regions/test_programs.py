@@ -240,3 +240,25 @@ def test_what_differs_is_found(what, tmp_path):
 )
 def test_what_does_not_differ_is_no_hazard(source, tmp_path):
     assert lines_of(tmp_path, source) == []
+
+
+def test_each_attribute_of_an_argument_is_shown_where_it_is_read(tmp_path):
+    program = """\
+    import torch
+
+
+    class Settings:
+        def __init__(self, number, flag):
+            self.number, self.flag = number, flag
+
+
+    @torch.compile
+    def step(x, cfg):
+        x = x * cfg.number
+        return x + 1 if cfg.flag else x
+
+
+    for settings in (Settings(2, False), Settings(3, False), Settings(2, True)):
+        step(torch.ones(2), settings)
+    """
+    assert found(analysed(tmp_path, {"run.py": program})) == [("BRK708", 11), ("BRK710", 12)]

@@ -13,6 +13,7 @@ from breakscope.rulekit.values import (
     Union,
     Value,
 )
+from breakscope.static.machine.compiled_values import call_of_compiled
 from breakscope.static.machine.library import PACKED_SEQUENCE
 from breakscope.static.machine.machine import Machine
 from breakscope.static.variables.base import Variable
@@ -27,13 +28,14 @@ from breakscope.static.variables.library.known_results import PYTHON_RESULTS
 from breakscope.static.variables.library.options import PARSED, PARSER, option, parser_result
 from breakscope.static.variables.library.param_groups import (
     is_optimizer,
+    note_step,
     note_step_of_scheduler,
     param_groups,
 )
 from breakscope.static.variables.library.patterns import MATCH, call_match
 from breakscope.static.variables.library.transforms import TRANSFORMS, call_transformed
 from breakscope.static.variables.numpy import DRAWN_INTEGERS, drawn_array, size_drawn
-from breakscope.static.variables.objects.hooks import run_hooks, run_pre_hooks
+from breakscope.static.variables.objects.hooks import HANDLE, count_hooks, run_hooks, run_pre_hooks
 from breakscope.static.variables.objects.layers import layer_result
 from breakscope.static.variables.stdlib import GETTERS, PARTIAL, call_getter
 
@@ -74,7 +76,8 @@ class LibraryObjectVariable(Variable):
             named = {**dict(callee.kwargs), **kwargs}
             return machine.call(target, [*given, *args], named, node, frame)
         if callee.name in TRANSFORMS and callee.args:
-            return call_transformed(machine, callee, args, kwargs, node, frame)
+            with call_of_compiled(machine.driver, callee, args, kwargs, node, frame):
+                return call_transformed(machine, callee, args, kwargs, node, frame)
         name = f"{callee.name}.{self.called}"
         emit_call(machine, name, callee, args, kwargs, node, frame)
         run_pre_hooks(machine, callee, args, node, frame)
@@ -92,8 +95,14 @@ class LibraryObjectVariable(Variable):
         full = f"{owner.name}.{name}"
         if owner.name == "logging.Logger" and name.endswith("_once"):
             full = full.removesuffix("_once")  # added to the class by several libraries
-        if owner.name.startswith(SCHEDULERS) and name == "step" and machine.driver.sets:
-            note_step_of_scheduler(machine, owner)
+        if (
+            owner.name.startswith(SCHEDULERS)
+            and name == "step"
+            and machine.driver.calls is not None
+        ):
+            note_step_of_scheduler(machine, owner, node, frame)
+        if name == "step" and frame.emits and is_optimizer(owner):
+            note_step(machine, owner, node, frame)
         certainty = "certain" if owner.sure else "likely"
         emit_call(machine, full, owner, args, kwargs, node, frame, certainty)
         enter_package(machine, full, args, kwargs, node, frame)
@@ -109,6 +118,8 @@ class LibraryObjectVariable(Variable):
             found = evaluated_call(machine, f"re.{name}", given, kwargs, node, frame)
             if found is not None:
                 return found
+        if owner.name == HANDLE and name == "remove" and owner.args:
+            count_hooks(machine, owner.args[0], -1)
         if owner.name == MATCH and (found := call_match(owner, name, args)) is not None:
             return found
         if full in PYTHON_RESULTS:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from functools import partial
 
+from msgspec.structs import replace
+
 from breakscope.rulekit.values import (
     FALSE,
     UNKNOWN,
@@ -63,6 +65,17 @@ def call_jvp(machine: Machine, args, kwargs, node, frame) -> Value:
     return UNKNOWN if "has_aux" in kwargs else Sequence("tuple", [value, change])
 
 
+def call_grad(machine: Machine, args, kwargs, node, frame) -> Value:
+    """`torch.autograd.grad(outputs, inputs)` around a region: a tensor for each of the inputs, of its sizes."""
+    inputs = args[1] if len(args) > 1 else kwargs.get("inputs", UNKNOWN)
+    tensors = [inputs] if type(inputs) is Tensor else getattr(inputs, "items", None)
+    if frame.emits or not tensors or not all(type(tensor) is Tensor for tensor in tensors):
+        return UNKNOWN
+    has_graph = kwargs.get("create_graph", FALSE) != FALSE
+    made = [replace(t, kind="", origin="op", requires_grad=has_graph) for t in tensors]
+    return Sequence("tuple", made)
+
+
 def _item(value: Value, at: int) -> Value:
     has_items = type(value) is Sequence and value.items is not None and at < len(value.items)
     return value.items[at] if has_items else UNKNOWN
@@ -70,6 +83,7 @@ def _item(value: Value, at: int) -> Value:
 
 HANDLERS = {
     **{name: partial(make_transformed, name) for name in TRANSFORMS},
+    "torch.autograd.grad": call_grad,
     "torch.func.vjp": call_vjp,
     "torch.func.jvp": call_jvp,
 }

@@ -38,19 +38,20 @@ from breakscope.static.variables.objects.module_containers import HELD
 
 def run_setter(
     machine: Machine, owner: Instance, name: str, value: Value, node: ast.AST, frame: Frame
-) -> None:
-    """Run the `__setattr__` of a class that keeps its attributes elsewhere, where its
-    `__getattr__` finds them."""
+) -> bool:
+    """Run the `__setattr__` of a class that keeps its attributes elsewhere; True where its
+    `__getattr__` finds this one there."""
     setter = find_member(machine, owner.cls.info, "__setattr__")
     if (
         type(setter) is not Function
         or type(find_member(machine, owner.cls.info, "__getattr__")) is not Function
     ):
-        return
+        return False
     try:
         machine.call_implicitly(bound_to(setter, owner), [Const(name), value], node, frame)
     except Raised:
-        pass
+        return False
+    return name not in owner.attributes and machine.getattr(owner, name, node, frame) == value
 
 
 def inherited_attribute_method(
@@ -149,7 +150,8 @@ def store_on_instance(
         if setter is not None:
             call_member(machine, owner, setter, [value], {}, node, frame)
             return
-    run_setter(machine, owner, name, value, node, frame)
+    if run_setter(machine, owner, name, value, node, frame) and not frame.emits:
+        return
     before = owner.attributes.get(name)
     if getattr(before, "kind", "") == "buffer" and type(value) is Tensor:
         value = replace(value, kind="buffer")

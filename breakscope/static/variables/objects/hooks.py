@@ -28,7 +28,19 @@ def register_hook(
     if not frame.emits:
         machine.objects.hooks.setdefault(id(owner), []).append((HOOKS[name], args[0]))
         machine.objects.kept.append(owner)
-    return ExternalInstance(HANDLE)
+        count_hooks(machine, owner, 1)
+    return ExternalInstance(HANDLE, (owner,))
+
+
+def count_hooks(machine: Machine, module: Value, more: int) -> None:
+    """Note how many hooks the code around a region has left on a module: where Dynamo finds some, it guards
+    their number."""
+    driver = machine.driver
+    if driver.sets:
+        key = "hooks" if driver.calls is None else f"hooks {id(module)}"
+        number = int(driver.state.pop(key, "0")) + more
+        if number > 0:
+            driver.state[key] = str(number)
 
 
 def run_pre_hooks(

@@ -90,6 +90,8 @@ def hold_contents(
                 machine, "tuple" if base == "tuple" else "list", args, node, frame
             )
         )
+        if machine.driver.sets and not frame.emits and is_dict:
+            owner.attributes[HELD].home = owner.cls.info.name  # regions have it from outside
         if frame.emits and is_dict:
             note_left_out(machine, owner, owner.attributes[HELD])
         return

@@ -6,7 +6,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from breakscope.rulekit.values import Tensor, Value
-from breakscope.static.variables.tensors.sizes import layout, strides_in, strides_of
+from breakscope.static.variables.tensors.sizes import DENSE, layout, strides_in, strides_of
 
 # operations of each number that lay their result out as their tensor is
 BY_NUMBER = frozenset(
@@ -19,7 +19,9 @@ BY_NUMBER = frozenset(
 
 def laid_out(tensor: Tensor, strides: list[int]) -> Tensor:
     """The tensor with these strides."""
-    return replace(tensor, kind="" if strides == strides_of(tensor.shape) else layout(strides))
+    if strides != strides_of(tensor.shape):
+        return replace(tensor, kind=layout(strides))
+    return tensor if tensor.kind in DENSE else replace(tensor, kind="")
 
 
 def turned(result: Tensor, owner: Tensor, order: list[int]) -> Tensor:

@@ -31,6 +31,9 @@ KEEPING = frozenset(
 )
 
 
+# kinds of tensors that lie in memory as new ones do
+DENSE = frozenset({"", "buffer", "parameter", "inference"})
+
 WHOLE = ExternalInstance("slice", (NONE, NONE, NONE))  # `:`
 
 
@@ -142,7 +145,7 @@ def strides_in(tensor: Tensor) -> list[int] | None:
         return None
     if tensor.kind.startswith(LAYOUT):
         return [*ast.literal_eval(tensor.kind.removeprefix(LAYOUT))]
-    return strides_of(tensor.shape) if tensor.kind in ("", "buffer", "parameter") else None
+    return strides_of(tensor.shape) if tensor.kind in DENSE else None
 
 
 def _outer(sizes: tuple, strides: list[int | None]) -> int | None:
@@ -227,7 +230,12 @@ def _length(part: ExternalInstance, whole: object) -> tuple[int | None, int]:
 def channels_last(owner: Tensor) -> Tensor:
     """The tensor with its channels last in memory: another layout where that shows."""
     shape = owner.shape
-    if owner.kind or shape is None or len(shape) != 4 or not all(type(n) is int for n in shape):
+    if (
+        owner.kind not in DENSE
+        or shape is None
+        or len(shape) != 4
+        or not all(type(n) is int for n in shape)
+    ):
         return owner
     _, channels, height, width = shape
     strides = [channels * height * width, 1, width * channels, channels]

@@ -1,0 +1,62 @@
+"""How a region comes from one activation into what it calls."""
+
+from __future__ import annotations
+
+from breakscope.static.findings.seen import Seen
+from breakscope.static.findings.verdicts import Way, is_open, training_test
+from breakscope.static.machine.frames import Activation, Step
+
+# around a call: a break in what is called skips the caller too
+OF_CALLERS = ("loop", "try", "with")
+
+
+def way_into(step: Step, seen: Seen, skipped: bool, resumed: set[str]) -> Way:
+    """How what a step calls is entered; `resumed` are the places where this torch resumes."""
+    activation, way = seen.activation, seen.way
+    chain = (*way.chain, (activation, step.node))
+    eager = skipped and not step.child.is_compiled_by_itself
+    caller = way.skipped_caller if way.skipped_caller[0] else _cost(step, activation, resumed)
+    if not activation.module.library:
+        doubtful = way.doubtful or _is_rare(step, activation)
+        apart = skipped and not eager
+        condition = step.condition or way.condition
+        last = seen.last_sure_break(step.condition)
+        idle = way.idle if last < 0 else not activation.works_behind(last)
+        return Way(
+            chain,
+            condition,
+            doubtful,
+            eager,
+            caller,
+            apart,
+            idle,
+            seen.is_repeated,
+            seen.varies,
+        )
+    doubtful = way.doubtful or _is_rare(step, activation) or is_open(step)
+    return Way(chain, way.condition or training_test(step), doubtful, eager, caller)
+
+
+def _cost(step: Step, activation: Activation, resumed: set[str]) -> tuple[str, str]:
+    """What a break behind a call costs the function that calls: ("", "") when Dynamo resumes it
+    there."""
+    if (
+        step.skips not in OF_CALLERS
+        or step.skips in resumed
+        or not activation.is_compiled_by_itself
+        or not activation.function
+    ):
+        return "", ""
+    return step.skips, activation.function
+
+
+def _is_rare(step: Step, activation: Activation) -> bool:
+    """True for a call that only happens where the program is debugged, or the like; one that the
+    function makes on its other ways too, as around a model, is none."""
+    child = step.child
+    return step.rare and not any(
+        other.child is not None
+        and not other.rare
+        and (other.child.module, other.child.line) == (child.module, child.line)
+        for other in activation.steps
+    )

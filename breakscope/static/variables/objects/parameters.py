@@ -1,0 +1,128 @@
+"""The parameters of a module in the code around a region: each with its sizes, where all of its layers are known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from breakscope import limits
+from breakscope.rulekit.values import (
+    FALSE,
+    Const,
+    ExternalInstance,
+    Instance,
+    Py,
+    Sequence,
+    Tensor,
+    Value,
+)
+from breakscope.static.machine.frames import Frame
+from breakscope.static.machine.machine import Machine
+from breakscope.static.variables.objects.submodules import descendants
+
+LINEAR = "in_features out_features bias".split()
+CONVOLUTION = "in_channels out_channels kernel_size stride padding dilation groups bias".split()
+# layers without parameters
+WITHOUT = (
+    *("ReLU", "GELU", "SiLU", "Tanh", "Sigmoid", "Dropout", "Softmax", "LeakyReLU", "ELU", "Identity"),
+    *("Flatten", "MaxPool", "AvgPool", "AdaptiveAvgPool", "Softplus", "Mish", "Hardswish", "Upsample"),
+)  # fmt: skip
+
+
+def parameters_of(machine: Machine, owner: Value, frame: Frame) -> Sequence:
+    """What `owner.parameters()` goes over; around a region it is known whose parameters they are."""
+    if machine.driver.sets and not frame.emits:
+        rows = named_sizes(machine, owner)
+        if rows is not None:
+            made = [Tensor("float", len(n), n, kind="parameter") for _, n in rows]
+            for parameter in made:
+                machine.driver.owners[id(parameter)] = parameter, owner
+            return Sequence("iterator", made)
+    return Sequence("iterator", None, parameter_of(machine, owner, frame))
+
+
+def named_parameters_of(machine: Machine, owner: Value, frame: Frame) -> Sequence:
+    """The same with names, as far as these are known."""
+    of = parameters_of(machine, owner, frame)
+    if of.items is None:
+        return Sequence("iterator", None, Sequence("tuple", [Py("str"), of.element]))
+    names = [name for name, _ in named_sizes(machine, owner) or ()]
+    rows = [Sequence("tuple", [Const(name), made]) for name, made in zip(names, of.items)]
+    return Sequence("iterator", rows)
+
+
+def parameter_of(machine: Machine, owner: Value, frame: Frame) -> Tensor:
+    """One of the parameters of a module; in the code around a region it is known whose it is."""
+    parameter = Tensor("float", kind="parameter")
+    if machine.driver.sets and not frame.emits:
+        machine.driver.owners[id(parameter)] = parameter, owner
+    return parameter
+
+
+def named_sizes(machine: Machine, owner: Value) -> list[tuple[str, tuple]] | None:
+    """The names and sizes of a module's parameters; None where not all are known, or are too many."""
+    rows: list[tuple[str, tuple]] = []
+    for name, module in descendants(machine, owner):
+        own = _own_sizes(module)
+        if own is None:
+            return None
+        rows += [(f"{name}.{n}" if name else n, sizes) for n, sizes in own]
+        if len(rows) > limits.MOST_DRIVEN_TURNS:
+            return None
+    return rows or None
+
+
+def _own_sizes(module: Value) -> list[tuple[str, tuple]] | None:
+    """Those that a module has itself."""
+    if type(module) is Sequence:
+        return [] if module.items is not None else None
+    if type(module) is Instance:
+        held = [(n, value.original) for n, value in module.attributes.items()]
+        own = [(n, value) for n, value in held if getattr(value, "kind", "") == "parameter"]
+        known = all(value.shape and all(type(s) is int for s in value.shape) for _, value in own)
+        return [(n, value.shape) for n, value in own] if known else None
+    if type(module) is not ExternalInstance:
+        return None
+    last = module.name.rpartition(".")[2]
+    if last.startswith(WITHOUT):
+        return []
+    found = [*_sizes_of_layer(last, module)]
+    is_known = bool(found) and all(type(n) is int for _, sizes in found for n in sizes)
+    return found if is_known else None
+
+
+def _sizes_of_layer(last: str, layer: ExternalInstance) -> Iterator[tuple[str, tuple]]:
+    if last == "Linear":
+        given = dict(zip(LINEAR, layer.args)) | dict(layer.kwargs)
+        before, after = (_size(given.get(word)) for word in LINEAR[:2])
+        yield from _with_bias(given, (after, before), after)
+    elif last in ("Conv1d", "Conv2d", "Conv3d"):
+        given = dict(zip(CONVOLUTION, layer.args)) | dict(layer.kwargs)
+        before, after = (_size(given.get(word)) for word in CONVOLUTION[:2])
+        groups = _size(given.get("groups", Const(1)))
+        window = given.get("kernel_size")
+        sides = [*map(_size, window.items or ())] if isinstance(window, Sequence) else []
+        sides = sides or [_size(window)] * int(last[-2])
+        inner = before // groups if type(before) is int and groups else None
+        yield from _with_bias(given, (after, inner, *sides), after)
+    elif last.startswith(("BatchNorm", "LayerNorm")) and {*dict(layer.kwargs)} <= {
+        "eps",
+        "momentum",
+    }:
+        shape = layer.args[0] if len(layer.args) == 1 else None
+        items = shape.items or () if isinstance(shape, Sequence) else [shape]
+        sizes = tuple(map(_size, items))
+        yield "weight", sizes
+        yield "bias", sizes
+    elif last == "Embedding" and len(layer.args) >= 2:
+        yield "weight", tuple(map(_size, layer.args[:2]))
+
+
+def _with_bias(given: dict[str, Value], weight: tuple, after: int | None) -> Iterator:
+    yield "weight", weight
+    if given.get("bias", Const(True)) != FALSE:
+        yield "bias", (after,)
+
+
+def _size(value: Value | None) -> int | None:
+    is_size = isinstance(value, Const) and type(value.value) is int
+    return value.value if is_size else None

@@ -1,0 +1,140 @@
+"""Functions that Dynamo compiles by themselves because of a break, and that one call of a region calls several
+times with something else. Each program was measured under torch 2.13: it compiles again for what is marked, and for
+nothing else."""
+
+import textwrap
+
+import pytest
+from programs import analysed, found
+
+HEAD = """\
+import torch
+from torch import nn
+
+
+class Block(nn.Module):
+    def __init__(self, before, after, number=0):
+        super().__init__()
+        self.number = number
+        self.linear = nn.Linear(before, after)
+
+    def forward(self, x):
+        h = self.linear(x) * (1 + self.number)  # LINE
+        BREAK
+        return h.relu()
+
+
+def act(x, by=1):
+    return x.tanh() * by  # ACT
+
+
+"""
+PROGRAMS = {
+    "what a layer gives requires grad": (
+        "print('there')",
+        "LINE BRK718",
+        """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.blocks = nn.ModuleList([Block(4, 4) for _ in range(3)])
+
+            def forward(self, x):
+                for block in self.blocks:
+                    x = block(x)
+                return x
+
+        net = torch.compile(Net())
+        net(torch.randn(2, 4))
+        """,
+    ),
+    "layers of other sizes": (
+        "print('there')",
+        "LINE BRK712",
+        """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.first, self.second = Block(4, 8), Block(8, 2)
+
+            def forward(self, x):
+                return self.second(self.first(x))
+
+        with torch.no_grad():
+            torch.compile(Net())(torch.randn(2, 4))
+        """,
+    ),
+    "a number of the block": (
+        "print('there')",
+        "LINE BRK708",
+        """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.blocks = nn.ModuleList([Block(4, 4, i) for i in range(3)])
+
+            def forward(self, x):
+                for block in self.blocks:
+                    x = block(x)
+                return x
+
+        with torch.no_grad():
+            torch.compile(Net())(torch.randn(2, 4))
+        """,
+    ),
+    "a helper behind a break": (
+        "pass",
+        "ACT BRK708",
+        """
+        @torch.compile
+        def run(x):
+            out = []
+            for by in (2, 4, 8):
+                print(by)
+                out.append(act(x, by))
+            return out
+
+        run(torch.randn(2, 4))
+        """,
+    ),
+}
+QUIET = {
+    "no break, so one graph": """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.first, self.second = Block(4, 8, 1), Block(8, 2, 2)
+
+            def forward(self, x):
+                return act(self.second(act(self.first(x), 2)), 3)
+
+        torch.compile(Net())(torch.randn(2, 4))
+        """,
+    "a break behind which both calls are one graph": """
+        @torch.compile
+        def run(x):
+            print("there")
+            return act(act(x, 2), 3)
+
+        run(torch.randn(2, 4))
+        """,
+}
+
+
+def hazards(folder, broken, program):
+    source = HEAD.replace("BREAK", broken) + textwrap.dedent(program)
+    lines = source.splitlines()
+    places = found(analysed(folder, {"run.py": source}))
+    return [f"{lines[line - 1]} {code}" for code, line in places if code.startswith("BRK7")]
+
+
+@pytest.mark.parametrize("what", PROGRAMS)
+def test_what_differs_is_found(what, tmp_path):
+    broken, expected, program = PROGRAMS[what]
+    seen = hazards(tmp_path, broken, program)
+    assert len(seen) == 1 and seen[0].endswith(expected)
+
+
+@pytest.mark.parametrize("what", QUIET)
+def test_what_is_one_graph_is_no_hazard(what, tmp_path):
+    assert hazards(tmp_path, "pass", QUIET[what]) == []
