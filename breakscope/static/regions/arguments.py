@@ -8,6 +8,7 @@ import re
 
 from msgspec.structs import replace
 
+from breakscope.rulekit.events import Store
 from breakscope.rulekit.values import (
     CONFIG,
     NONE,
@@ -45,6 +46,7 @@ from breakscope.static.machine.lattice import element_of, join, join_all
 from breakscope.static.machine.machine import Machine
 from breakscope.static.project.modules import ClassInfo, FunctionInfo, ModuleInfo
 from breakscope.static.regions.parameter_uses import Usage
+from breakscope.static.regions.region import Region
 from breakscope.static.regions.sparse_parameters import as_sparse, is_taken_as_sparse
 from breakscope.static.variables.objects.construction import instantiate
 
@@ -107,6 +109,24 @@ def opened_flags(machine: Machine, made: Instance) -> bool:
     made.version += 1  # nothing that was found for it as it was holds any more
     made.attributes.update({name: opened(made.attributes[name]) for name in names})
     return bool(names)
+
+
+def filled_caches(machine: Machine, made: Instance, region: Region) -> bool:
+    """Give an object what the region sets where there was None and it looks: the next call finds a
+    tensor there. False where the region sets nothing of that kind."""
+    found: dict[str, Value] = {}
+    emptied = set()  # what the call may leave as it was
+    for store in region.events(Store):
+        if store.owner != "self" or store.name not in made.attributes:
+            continue
+        if not maybe_tensor(store.value):
+            emptied.add(store.name)
+        elif store.is_read_first and store.initial.is_none:
+            found[store.name] = join(NONE, store.value)
+    found = {name: value for name, value in found.items() if name not in emptied}
+    made.version += bool(found)  # what was found for it as it was holds no longer
+    made.attributes.update(found)
+    return bool(found)
 
 
 def undecorated(machine: Machine, info: ClassInfo, name: str, member: Function) -> Function:

@@ -32,6 +32,7 @@ from breakscope.static.regions.arguments import (
     as_any_argument,
     as_argument,
     configured_instance,
+    filled_caches,
     opened_flags,
     parameter_values,
     takes_tensors,
@@ -89,13 +90,16 @@ def _each_once(candidates: list[Class | Function]) -> list[Class | Function]:
 
 
 def apart(
-    machine: Machine, value: Class | Function, made: Callable[[Machine, Value], Region | None]
+    machine: Machine,
+    value: Class | Function,
+    made: Callable[[Machine, Value], Region | list[Region] | None],
 ) -> list[Region | None]:
     """What `made` makes of a class or function, with a budget of its own; an error of ours in it
     costs no other region."""
     machine.budget.begin()
     try:
-        return [made(machine, value)]
+        found = made(machine, value)
+        return found if isinstance(found, list) else [found]
     except Exception as problem:
         machine.give_up(why(problem), value.info.node, Frame(value.info.module))
         return []
@@ -128,7 +132,7 @@ def _is_compile(function: ast.expr) -> bool:
     )
 
 
-def _region_of(machine: Machine, value: Value) -> Region | None:
+def _region_of(machine: Machine, value: Value) -> Region | list[Region] | None:
     if isinstance(value, Class):
         return _module_region(machine, value) or _step_region(machine, value)
     if not machine.file.is_compiled(value):
@@ -145,7 +149,7 @@ def _region_of(machine: Machine, value: Value) -> Region | None:
     )
 
 
-def _module_region(machine: Machine, cls: Class) -> Region | None:
+def _module_region(machine: Machine, cls: Class) -> Region | list[Region] | None:
     if not is_module_class(machine, cls.info):
         return None
     entry, own_call = "forward", find_member(machine, cls.info, "__call__")
@@ -185,6 +189,8 @@ def _module_region(machine: Machine, cls: Class) -> Region | None:
     region = enter(machine, name, instance, *values, at)
     if region.raises and opened_flags(machine, instance):
         return enter(machine, name, instance, *values, at)
+    if filled_caches(machine, instance, region):
+        return [region, enter(machine, name, instance, *values, at)]
     return region
 
 

@@ -1,0 +1,82 @@
+"""What a module keeps is None in the first call and a tensor in the next, which Dynamo compiles anew. Measured under torch
+2.13: the marked lines break in the second call."""
+
+import textwrap
+
+import pytest
+from programs import analysed, found
+
+HEAD = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, flag: bool = False):
+        super().__init__()
+        self.kept = None
+        self.flag = flag
+
+"""
+KEPT = {
+    "compared in the test itself": (
+        """
+        def forward(self, x):
+            if self.kept is None or not torch.equal(self.kept, x):
+                self.kept = x
+            return x + 1
+        """,
+        [12],
+    ),
+    "in a helper": (
+        """
+        def is_other(self, x):
+            return self.kept is None or not torch.equal(self.kept, x)
+
+        def forward(self, x):
+            if self.is_other(x):
+                self.kept = x
+            return x + 1
+        """,
+        [12],
+    ),
+    "set behind the look": (
+        """
+        def forward(self, x):
+            if self.kept is not None:
+                if self.kept.sum() > 0:
+                    return x
+            self.kept = x
+            return x + 1
+        """,
+        [13],
+    ),
+    "set before each look": (
+        """
+        def forward(self, x):
+            self.kept = None
+            if self.kept is not None and self.kept.sum() > 0:
+                return x
+            self.kept = x
+            return x + 1
+        """,
+        [],
+    ),
+    "no tensor": (
+        """
+        def forward(self, x):
+            if self.kept is not None and self.kept.sum() > 0:
+                return x
+            self.kept = 3
+            return x + 1
+        """,
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize(("body", "lines"), KEPT.values(), ids=KEPT)
+def test_a_break_in_what_only_the_second_call_runs(body, lines, tmp_path):
+    source = HEAD + textwrap.indent(textwrap.dedent(body).lstrip("\n"), "    ")
+    breaks = [(c, n) for c, n in found(analysed(tmp_path, {"model.py": source})) if c != "BRK707"]
+    assert [line for _, line in breaks] == lines
