@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from msgspec.structs import replace
 
-from breakscope.rulekit.values import Function, Value
+from breakscope.rulekit.values import Function, Method, Value
 from breakscope.static.machine.driver import Driver
 
 
@@ -15,6 +15,8 @@ def of_compiled(value: Value, owner: Value, name: str) -> Value:
     """An attribute of what torch.compile returned: what a module is called by is compiled, too."""
     if name == "_orig_mod":
         return owner.original
+    if type(value) is Method and value.receiver is owner.original:
+        return Method(owner, value.name)  # what gives back its module, as `eval()`, gives the compiled one
     is_entered = name in ("forward", "__call__") and type(value) is Function
     return replace(value, compiled_of=value.original) if is_entered else value
 

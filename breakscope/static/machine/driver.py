@@ -192,7 +192,7 @@ class Driver(Struct, eq=False):
     def set_state(self, what: str, text: str, owner: Value) -> None:
         """Note global state, and with the file's own code, which has several models, of which object."""
         if self.sets:
-            key = what if self.calls is None else f"{what} {id(owner)}"
+            key = what if self.calls is None else f"{what} {id(owner.original)}"
             self.state.pop(key, None)  # the last one stands last
             self.state[key] = text
 

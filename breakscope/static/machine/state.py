@@ -95,6 +95,7 @@ class RegionState(Struct, eq=False):
     grown: list[tuple[Activation, int, int]] = []
     shrunk: set[int] = set()  # ids of containers that lose items
     overwritten: set[tuple] = set()  # keys of what the region surely sets before it reads it
+    emptied: set[tuple] = set()  # keys of what it surely sets to None before
     # ids of containers and objects that a function run as a subgraph has from outside
     outside_subgraph: set[int] = set()
     # what such a function stores of plain values: key of the attribute, its text, before, after
@@ -122,6 +123,7 @@ class RegionState(Struct, eq=False):
         self.grown.clear()
         self.shrunk.clear()
         self.overwritten.clear()
+        self.emptied.clear()
         self.outside_subgraph.clear()
         self.changed_plainly.clear()
         self.running.clear()
@@ -157,7 +159,10 @@ class RegionState(Struct, eq=False):
             if _restores(last[key], initial[key]):
                 activation.steps[index] = Step(replace(step.event, scope="restored"))
             elif key in self.reads and key not in self.overwritten:
-                activation.steps[index] = Step(replace(step.event, is_read=True))
+                reader = self.reads[key][0]
+                # the one that reads it may begin a graph of its own, behind what another call of it has set
+                apart = (reader.module.path, reader.line) if key in self.emptied else None
+                activation.steps[index] = Step(replace(step.event, is_read=True), apart=apart)
 
     def leaves_other_state(self) -> bool:
         """True where what the region reads of its objects is None, or a flag, in the first call, and

@@ -233,10 +233,15 @@ def _is_read(machine: Machine, parameter: str, path: str, value: Value, uses: Us
 
 
 def emit_writes(
-    machine: Machine, frame: Frame, holder: Value | None, writes: list, marks: list[int]
+    machine: Machine,
+    frame: Frame,
+    holder: Value | None,
+    writes: list,
+    marks: list[int],
+    call: tuple[Activation, ast.AST] | None = None,
 ) -> None:
     """Attributes that the driver sets and the region reads: those that are not the same at each call;
-    `marks` tells how much was set before each."""
+    `marks` tells how much was set before each. Of a layer that nn.Sequential holds, `call` shows them."""
     values: dict[tuple[int, str], list] = {}
     for number, write in enumerate(writes):
         values.setdefault((id(write[0]), write[1]), []).append((number, write))
@@ -244,7 +249,7 @@ def emit_writes(
         found = _at_calls(numbered, marks)
         layer = getattr(numbered[-1][1][0], "name", "").startswith("torch.nn.")
         read = (
-            _read_of_layer(machine, holder, numbered[-1][1][0])
+            _read_of_layer(machine, holder, numbered[-1][1][0], call)
             if layer
             else _read_of(machine, key, holder, numbered[-1][1][0])
         )
@@ -324,7 +329,9 @@ def _reads_what_differs(machine: Machine, before: Value, after: Value) -> bool:
     )
 
 
-def _read_of_layer(machine: Machine, holder: Value | None, layer: Value) -> tuple | None:
+def _read_of_layer(
+    machine: Machine, holder: Value | None, layer: Value, call: tuple | None
+) -> tuple | None:
     """Where the region reads a layer of torch's that its module holds, be it in other modules; what the layer
     reads of itself is not seen."""
     waiting, seen = [holder], set()
@@ -337,7 +344,8 @@ def _read_of_layer(machine: Machine, holder: Value | None, layer: Value) -> tupl
             if _holds(value.original, layer, limits.DEEPEST_MODULE_WALK):
                 return machine.region.reads.get((id(owner), name))
             waiting.append(value.original)
-    return None
+    is_held = holder is not None and _holds(holder, layer, limits.DEEPEST_MODULE_WALK)
+    return call if is_held else None
 
 
 def _holds(value: Value, layer: Value, depth: int) -> bool:

@@ -26,7 +26,11 @@ def emit_kept(machine: Machine, calls: list[DrivenCall], written: list[tuple]) -
     for key in rows[0]:
         values = [row[key] for row in rows if key in row]
         read = machine.region.reads.get(key)
-        if read is None or key in known or key in machine.region.overwritten:
+        if (
+            read is None
+            or key in known
+            or key in machine.region.overwritten | machine.region.emptied
+        ):
             continue
         what = variation(values) if any(type(value) is Tensor for value in values) else ""
         if not what or type(values[-1]) is not Tensor:

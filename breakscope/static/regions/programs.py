@@ -119,7 +119,9 @@ def module_regions(
             machine.summaries.remembered.clear()
             region = enter(machine, name, first.callee, args, {})
             frame = Frame(module, None, None, region.activation, True, 0, "")
-            emit_writes(machine, frame, first.callee, written, [call.written for call in group])
+            marks = [call.written for call in group]
+            place = activation.steps[0].child, group[1].node.func
+            emit_writes(machine, frame, first.callee, written, marks, place)
             regions.append(region)
     return regions
 

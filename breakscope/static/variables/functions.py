@@ -110,7 +110,9 @@ class MethodVariable(RoutineVariable):
     """A method that is not in the checked source, not yet called."""
 
     def call(self, machine: Machine, callee, args, kwargs, node, frame) -> Value:
-        return machine.call_method(callee.receiver, callee.name, args, kwargs, node, frame)
+        result = machine.call_method(callee.receiver, callee.name, args, kwargs, node, frame)
+        is_compiled = callee.receiver.compiled_of is not None and result is callee.receiver.original
+        return callee.receiver if is_compiled else result
 
 
 class CodeVariable(Variable):

@@ -11,6 +11,7 @@ from breakscope.rulekit.values import (
     UNKNOWN,
     Const,
     Dict,
+    External,
     ExternalInstance,
     Instance,
     Method,
@@ -207,7 +208,9 @@ def note_mode(machine: Machine, owner: Value, name: str, args, kwargs, node, fra
         switch = ("on" if given.value else "off") if given.is_const else text
         machine.driver.set_state("requires_grad", switch, owner)
     elif name in ("double", "half", "bfloat16", "float", "to"):
-        machine.driver.set_state("module_dtype", machine.text(node, frame.module), owner)
+        given = [value.name for value in (*args, *kwargs.values()) if type(value) is External]
+        text = ", ".join(given) or machine.text(node, frame.module)
+        machine.driver.set_state("module_dtype", text, owner)
 
 
 def call_module_method(

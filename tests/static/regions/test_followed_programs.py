@@ -39,6 +39,30 @@ def applied(x, function):
 
 """
 PROGRAMS = {
+    "a number of a layer in nn.Sequential": (
+        "net(torch.ones(2, 2)) BRK702",
+        """
+        def main():
+            model = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2))
+            net = torch.compile(model)
+            for epoch in range(3):
+                for layer in model.modules():
+                    if isinstance(layer, nn.BatchNorm1d):
+                        layer.momentum = 1 / (epoch + 1)
+                net(torch.ones(2, 2))
+        """,
+    ),
+    "a precision that a variable names": (
+        "net(x.to(dtype)) BRK717",
+        """
+        def main():
+            net, x = torch.compile(nn.Sequential(nn.Linear(2, 2))), torch.ones(2)
+            with torch.no_grad():
+                for dtype in (torch.float32, torch.bfloat16):
+                    net = net.to(dtype)
+                    net(x.to(dtype))
+        """,
+    ),
     "a layer that is deleted": (
         "in self.layers BRK702",
         """

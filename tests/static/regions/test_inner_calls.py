@@ -98,6 +98,26 @@ PROGRAMS = {
         """,
     ),
 }
+PROGRAMS["the place in a list of modules"] = (
+    "pass",
+    "ACT BRK708",
+    """
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.blocks = nn.ModuleList([nn.Linear(4, 4) for _ in range(3)])
+
+        def forward(self, x):
+            for by, block in enumerate(self.blocks):
+                x = act(block(x), by)
+                if x.mean() > 1:
+                    break
+            return x
+
+    with torch.no_grad():
+        torch.compile(Net())(torch.randn(2, 4))
+    """,
+)
 QUIET = {
     "no break, so one graph": """
         class Net(nn.Module):

@@ -120,3 +120,46 @@ class Net(torch.nn.Module):
 def test_an_attribute_that_is_none_in_the_first_call(body, line, tmp_path):
     result = analysed(tmp_path, {"model.py": NONE_FIRST.format(body=body)})
     assert found(result) == ([("BRK707", line)] if line else [])
+
+
+SEQUENCE = """\
+import torch
+from torch import nn
+
+
+class Cell(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+        self.state = None
+
+    def reset(self):
+        self.state = None
+
+    def cell(self, x):
+        if self.state is None:
+            self.state = torch.zeros_like(x)
+        self.state = self.state + self.linear(x)
+        {extra}
+        return self.state
+
+    def forward(self, rows):
+        {first}
+        return torch.stack([self.cell(rows[0]), self.cell(rows[1])])
+
+
+run = torch.compile(Cell())
+run(torch.ones(2, 3, 4))
+run(torch.ones(2, 3, 4))
+"""
+
+
+@pytest.mark.parametrize("first", ["self.state = None", "self.reset()"])
+@pytest.mark.parametrize(("extra", "is_again"), [("pass", False), ("print('there')", True)])
+def test_none_is_found_where_a_break_makes_the_reader_begin_a_graph(
+    first, extra, is_again, tmp_path
+):
+    """Measured under torch 2.13: in one graph what was reset before is known to be None."""
+    source = SEQUENCE.format(first=first, extra=extra)
+    codes = [code for code, _ in found(analysed(tmp_path, {"run.py": source}))]
+    assert ("BRK707" in codes) is is_again

@@ -99,3 +99,12 @@ for _ in range(3):
 
 def test_a_copy_of_a_parameter_lies_in_memory_as_it(tmp_path):
     assert found(analysed(tmp_path, {"run.py": UPDATE_OF_DICT})) == []
+
+
+def test_momentum_is_made_in_the_first_step(tmp_path):
+    program = PROGRAM.replace("Adam([weight], lr={rate})", "SGD([weight], lr=0.1, momentum=0.9)")
+    program = program.format(between="opt.zero_grad()")
+    assert [code for code, _ in found(analysed(tmp_path, {"run.py": program}))] == [
+        "BRK603",
+        "BRK721",
+    ]

@@ -230,8 +230,9 @@ def emit_store(
     """Emit a Store whose `is_read` is settled when the whole region is known."""
     if frame.emits:
         before = len(frame.activation.steps)
-        if key not in machine.region.reads and _always_runs(node, frame, fields["value"]):
-            machine.region.overwritten.add(key)
+        if key not in machine.region.reads and _always_runs(node, frame):
+            is_none = fields["value"].is_none
+            (machine.region.emptied if is_none else machine.region.overwritten).add(key)
         is_read_first = key in machine.region.reads
         read_at = _read_at(machine, key, frame)
         machine.emit(
@@ -249,12 +250,11 @@ def is_plain(value: Value) -> bool:
     return value.is_const or value.is_shape or isinstance(value, Py)
 
 
-def _always_runs(node: ast.AST, frame: Frame, value: Value) -> bool:
+def _always_runs(node: ast.AST, frame: Frame) -> bool:
     """True for a store that the first call of the region surely runs: in no block of the region's own
-    function; or behind no open test, nor does the call of its function, and not of None, with which
-    a loop over calls begins."""
+    function; or behind no open test, nor does the call of its function."""
     if not frame.always or frame.function is None:
         return False
     if frame.depth == 1 and node in getattr(frame.function.node, "body", ()):
         return True
-    return not frame.is_in_branch() and not value.is_none
+    return not frame.is_in_branch()

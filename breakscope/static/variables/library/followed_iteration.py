@@ -38,8 +38,11 @@ def listed(machine: Machine, value: Value, node: ast.AST, frame: Frame) -> list[
     """What going over a value gives, item by item, where that is exactly known; beside sequences only in the
     code around a region."""
     if isinstance(value, Sequence):
-        is_apart = value.type != "ModuleList" or is_followed(machine, frame)
-        return value.items if is_apart and is_counted(machine, value, frame) else None
+        if (
+            value.type == "ModuleList"
+        ):  # its home is that of the module, which mostly stays as it was made
+            return value.items if machine.driver.calls is not None and not frame.emits else None
+        return value.items if is_counted(machine, value, frame) else None
     if frame.emits or not machine.driver.sets:
         return None
     if type(value) is Dict and not value.open:

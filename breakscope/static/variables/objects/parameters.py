@@ -30,7 +30,7 @@ WITHOUT = (
 
 def parameters_of(machine: Machine, owner: Value, frame: Frame) -> Sequence:
     """What `owner.parameters()` goes over; around a region it is known whose parameters they are."""
-    if machine.driver.sets and not frame.emits:
+    if machine.driver.function is not None and not frame.emits:
         rows = named_sizes(machine, owner)
         if rows is not None:
             made = [Tensor("float", len(n), n, kind="parameter") for _, n in rows]
