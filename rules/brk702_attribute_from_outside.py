@@ -29,17 +29,35 @@ rule = Rule(
         "none_argument",
         "container_length",
         "size",
+        "dtype",
+        "stride",
+        "requires_grad",
     ),
 )
+
+TENSORS = {
+    "size": (
+        "size",
+        "make `{name}` as large as it will get and fill it, or pass it in as an argument",
+    ),
+    "dtype": ("dtype", "keep `{name}` in one dtype, and convert what is set to it"),
+    "stride": ("memory layout", "set `{name}` to a tensor made `.contiguous()`"),
+    "requires_grad": ("`requires_grad`", "detach what `{name}` is set to, each time"),
+    "inference": (
+        "mode (an inference tensor)",
+        "set `{name}` to tensors made under `torch.no_grad()`, not under `torch.inference_mode()`",
+    ),
+}
 
 
 @rule.on(Outside)
 def check(event):
     name = f"{event.owner}.{event.name}" if event.owner else event.name
     if event.value.is_tensor and event.initial.is_tensor:
+        other, help = TENSORS[event.what]
         yield event.problem(
-            f"`{name}` has another size after line {event.line}, between calls, so the region is compiled again",
-            help=f"make `{event.name}` as large as it will get and fill it, or pass it in as an argument",
+            f"`{name}` has another {other} after line {event.line}, between calls, so the region is compiled again",
+            help=help.format(name=event.name),
         )
         return
     if event.value.is_tensor:

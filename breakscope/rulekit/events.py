@@ -308,7 +308,7 @@ class Outside(Event, frozen=True, kw_only=True):
     """An attribute that the region reads (`node` is the read) is set from outside the region.
 
     `path` and `line` say where; `value` is what is set there, `initial` what `__init__` set; `use`
-    is how the region uses it: "arithmetic", "branch", "loop", "other".
+    is how the region uses it: "arithmetic", "branch", "loop", "other"; `what` of tensors is as in Varies.
     """
 
     owner: str
@@ -318,6 +318,7 @@ class Outside(Event, frozen=True, kw_only=True):
     path: str
     line: int
     use: str = "other"
+    what: str = ""
 
 
 class Varies(Event, frozen=True, kw_only=True):

@@ -35,6 +35,7 @@ from breakscope.static.regions.states import emit_states, inside
 from breakscope.static.regions.uses import Uses
 from breakscope.static.regions.variation import (
     aliases,
+    are_alike,
     describe,
     differing,
     given_others,
@@ -259,8 +260,8 @@ def emit_writes(
         container, name, _, _, path, at = found[1][1]
         is_attribute = isinstance(node, ast.Attribute) and isinstance(name, str) and name != ""
         initial, value = found[0][0], found[1][0]
-        resized = type(value) is type(initial) is Tensor and variation([initial, value]) == "size"
-        if isinstance(value, Tensor) and not initial.is_none and not resized:
+        what = variation([initial, value]) if type(value) is type(initial) is Tensor else ""
+        if isinstance(value, Tensor) and not initial.is_none and not what:
             continue
         if not _reads_what_differs(machine, initial, value):
             continue
@@ -282,6 +283,7 @@ def emit_writes(
             initial=initial,
             path=path,
             line=getattr(at, "lineno", 0),
+            what=what,
         )
 
 
@@ -315,7 +317,13 @@ def _read_of(machine: Machine, key: tuple, holder: Value | None, container: obje
 
 
 def _reads_what_differs(machine: Machine, before: Value, after: Value) -> bool:
-    """False for another dict of which the region reads only what is the same in both."""
+    """False for another dict, or object of one class, of which the region reads only what is the same in
+    both."""
+    if are_alike([before, after]):
+        return any(
+            (id(before), path[1:]) in machine.region.reads and variation(parts)
+            for path, parts in differing([before, after], 0)
+        )
     if type(before) is not Dict or type(after) is not Dict:
         return True
     read = [
@@ -369,6 +377,13 @@ def _told_apart(value: Value, depth: int = limits.DEEPEST_KEY) -> object:
         return (value.name, *(a.value for a in value.args if isinstance(a, Const)))
     if type(value) is Dict and not value.open and depth:
         return tuple((str(key), _told_apart(item, depth - 1)) for key, item in value.items.items())
+    if type(value) is Function:
+        return id(value.info), describe(value)
+    if type(value) is Instance and depth:
+        parts = value.attributes.items()
+        return value.describe(), *((name, _told_apart(part, depth - 1)) for name, part in parts)
+    if type(value) is Sequence and value.items is not None and all(v.is_const for v in value.items):
+        return describe(value), *map(describe, value.items)
     return describe(value)
 
 

@@ -28,6 +28,9 @@ from breakscope.static.variables.tensors.sizes import LAYOUT
 PRECISIONS = frozenset({"half", "double", "bfloat16", "complex", *NARROW.values()})
 DEFINITE = frozenset({"bool", "int", "float", "str", "NoneType", "device", "dtype", "tuple"})
 LIKE_OTHERS = frozenset({"parameter", "buffer"})  # kinds of tensors that lie in memory as others do
+OPEN = (
+    Dict | Py | Scalar | Sequence | Tensor | ExternalInstance
+)  # alike in words, perhaps not in parts
 KINDS = frozenset({"bool", "int", "float", "str"})
 
 
@@ -109,8 +112,10 @@ def variation(values: list[Value]) -> str:
     """What differs between the values of one parameter over the calls; "" when nothing that guards
     would see."""
     values = list(values)
+    if all(type(v) is Function for v in values) and len({id(v.info) for v in values}) > 1:
+        return "object"
     alike = len({describe(v) for v in values}) < 2
-    if alike and not all(isinstance(v, Dict | Py | Scalar | Sequence | Tensor) for v in values):
+    if alike and not all(isinstance(v, OPEN) for v in values):
         return ""
     if any(v.is_none for v in values):
         return "none"
@@ -133,6 +138,8 @@ def variation(values: list[Value]) -> str:
         return next(filter(None, map(variation, zip(*(v.items or () for v in values)))), "")
     if kinds <= {Class, External, Function}:
         return "object" if len({describe(v) for v in values}) > 1 else ""
+    if all(isinstance(v, ExternalInstance) and v.name == "slice" for v in values):
+        return next(filter(None, map(variation, zip(*(v.args for v in values)))), "")
     if kinds <= {Instance, ExternalInstance}:
         classes = {v.cls.info.name if isinstance(v, Instance) else describe(v) for v in values}
         return "object" if len(classes) > 1 else ""

@@ -1,0 +1,80 @@
+"""What a program sets on what it compiles between the calls, or gives it each time. Each was measured under
+torch 2.13: where a code is expected it is compiled again, and where none is, it is not."""
+
+import pytest
+from programs import analysed, found
+
+HEAD = """\
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+
+
+@dataclass
+class Config:
+    scale: float
+    name: str = ""
+
+
+"""
+SET = """\
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.kept = None
+
+    def forward(self, x):
+        kept = self.kept
+        return {use}
+
+
+net = Net()
+run = torch.compile(net)
+for value in [{values}]:
+    net.kept = value
+    run(torch.ones(4, 4))
+"""
+GIVEN = """\
+@torch.compile
+def step(x, kept):
+    return {use}
+
+
+VALUES = [{values}]
+for i in range(len(VALUES)):
+    step(torch.ones(4, 4), VALUES[i])
+"""
+ONES = "torch.ones(4, 4)"
+
+
+@pytest.mark.parametrize(
+    ("values", "use", "expected"),
+    [
+        (f"{ONES}, {ONES}.double()", "x + kept", ["BRK702"]),
+        (f"{ONES}, {ONES}.t()", "x + kept", ["BRK702"]),
+        (f"{ONES}, torch.ones(4, 4, requires_grad=True)", "x + kept", ["BRK702"]),
+        (f"{ONES}, torch.zeros(4, 4)", "x + kept", []),
+        ("Config(1.0), Config(2.0)", "x * kept.scale", ["BRK702"]),
+        ("Config(1.0, 'a'), Config(1.0, 'b')", "x * kept.scale", []),
+        ("torch.Size([4, 4]), torch.Size([2, 8])", "x.view(kept)", ["BRK702"]),
+        ("lambda t: t + 1, lambda t: t * 2", "kept(x)", ["BRK702"]),
+    ],
+)
+def test_an_attribute_that_is_set(values, use, expected, tmp_path):
+    source = HEAD + SET.format(values=values, use=use)
+    assert [code for code, _ in found(analysed(tmp_path, {"run.py": source}))] == expected
+
+
+@pytest.mark.parametrize(
+    ("values", "use", "expected"),
+    [
+        ("lambda t: t + 1, lambda t: t * 2", "kept(x)", ["BRK720"]),
+        ("torch.relu, torch.relu", "kept(x)", []),
+        ("{'at': slice(0, 1)}, {'at': slice(0, 2)}", "x[kept['at']]", ["BRK708"]),
+        ("{'at': slice(0, 1)}, {'at': slice(0, 1)}", "x[kept['at']]", []),
+    ],
+)
+def test_an_argument_that_differs(values, use, expected, tmp_path):
+    source = HEAD + GIVEN.format(values=values, use=use)
+    assert [code for code, _ in found(analysed(tmp_path, {"run.py": source}))] == expected
