@@ -19,7 +19,9 @@ from breakscope.rulekit.values import (
     Const,
     Dict,
     External,
+    ExternalInstance,
     Function,
+    Instance,
     Py,
     Sequence,
     Tensor,
@@ -36,7 +38,18 @@ from breakscope.static.project.modules import FunctionInfo, ModuleInfo
 # the state "grad_mode" under torch.no_grad and its like, and under torch.inference_mode
 OFF, INFERENCE = "off", "inference"
 # what guards are on where a closure has it
-CLOSED_OVER = Const | Sequence | Dict | Class | External
+CLOSED_OVER = (
+    Const
+    | Sequence
+    | Dict
+    | Class
+    | External
+    | ExternalInstance
+    | Function
+    | Instance
+    | Py
+    | Tensor
+)
 
 
 class DrivenCall(NamedTuple):

@@ -239,6 +239,8 @@ def describe(value: Value) -> str:
     if isinstance(value, Function) and (value.args or value.kwargs or value.held):
         named = (f"{name}={describe(v)}" for name, v in (*value.kwargs, *value.held))
         return f"{value.describe()} with {', '.join([*map(describe, value.args), *named])}"
+    if isinstance(value, ExternalInstance) and value.name == "torch.device":
+        return f"`torch.device({', '.join(map(describe, value.args))})`"
     if isinstance(value, ExternalInstance) and value.name == "functools.partial":
         named = (f"{name}={describe(v)}" for name, v in value.kwargs)
         return (

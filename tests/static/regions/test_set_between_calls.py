@@ -71,6 +71,8 @@ def test_an_attribute_that_is_set(values, use, expected, tmp_path):
     [
         ("lambda t: t + 1, lambda t: t * 2", "kept(x)", ["BRK720"]),
         ("torch.relu, torch.relu", "kept(x)", []),
+        ("torch.device('cpu'), torch.device('meta')", "x.sum() + x.to(kept).numel()", ["BRK720"]),
+        ("torch.device('cpu'), torch.device('cpu')", "x.sum() + x.to(kept).numel()", []),
         ("{'at': slice(0, 1)}, {'at': slice(0, 2)}", "x[kept['at']]", ["BRK708"]),
         ("{'at': slice(0, 1)}, {'at': slice(0, 1)}", "x[kept['at']]", []),
     ],
@@ -78,3 +80,31 @@ def test_an_attribute_that_is_set(values, use, expected, tmp_path):
 def test_an_argument_that_differs(values, use, expected, tmp_path):
     source = HEAD + GIVEN.format(values=values, use=use)
     assert [code for code, _ in found(analysed(tmp_path, {"run.py": source}))] == expected
+
+
+CLOSED_OVER = """\
+def made(kept):
+    @torch.compile
+    def step(x):
+        return {use}
+
+    return step
+
+
+for value in [{values}]:
+    made(value)(torch.ones(4, 4))
+"""
+
+
+@pytest.mark.parametrize(
+    ("values", "use", "expected"),
+    [
+        (f"{ONES}, {ONES}.double()", "x + kept", 1),
+        (f"{ONES}, torch.zeros(4, 4)", "x + kept", 0),
+        ("lambda t: t + 1, lambda t: t * 2", "kept(x)", 1),
+        ("slice(0, 1), slice(0, 2)", "x[kept]", 1),
+    ],
+)
+def test_what_closures_of_one_function_have(values, use, expected, tmp_path):
+    source = HEAD + CLOSED_OVER.format(values=values, use=use)
+    assert len(found(analysed(tmp_path, {"run.py": source}))) == expected
